@@ -1,0 +1,1 @@
+//! Deterministic zip and tar.gz, safe extraction, and package checksums.

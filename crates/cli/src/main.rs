@@ -1,0 +1,2 @@
+//! The tofu-oci program.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Which credential belongs to a repository, chosen from docker and containers files.

@@ -1,0 +1,1 @@
+//! Resolve, select, fetch, verify, unpack and lock.

@@ -1,0 +1,1 @@
+//! OCI JSON from and to a provider release.

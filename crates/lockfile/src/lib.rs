@@ -1,0 +1,1 @@
+//! The dependency lock file: read, merge and write .terraform.lock.hcl.

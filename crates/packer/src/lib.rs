@@ -1,0 +1,1 @@
+//! A folder of release files becomes a release in a store.

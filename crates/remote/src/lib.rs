@@ -1,0 +1,1 @@
+//! A registry as a store: the OCI distribution protocol over HTTP.

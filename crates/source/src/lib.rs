@@ -1,0 +1,1 @@
+//! Where packages are offered: OCI repositories as provider sources.

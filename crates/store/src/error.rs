@@ -1,0 +1,174 @@
+//! What can go wrong with a store.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tofu_oci_types::Digest;
+
+/// Why a store did not do what it was asked for.
+///
+/// `place` names the repository as people write it, never with credentials or a query.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// No such tag, manifest or blob in a repository that exists or may exist.
+    #[error("{place} has no {what}")]
+    NotFound {
+        /// The repository.
+        place: String,
+        /// What was asked for: `tag 1.0.0`, `blob sha256:…`.
+        what: String,
+    },
+    /// The repository itself is unknown to the registry, or the folder holds none.
+    #[error("there is no repository {place}")]
+    UnknownRepository {
+        /// The repository.
+        place: String,
+    },
+    /// The bytes are not those that the digest names.
+    #[error("{what} of {place} is damaged: expected {expected}, got {actual}")]
+    DigestMismatch {
+        /// The repository.
+        place: String,
+        /// What was read.
+        what: String,
+        /// The digest that was asked for.
+        expected: Digest,
+        /// The digest of what came.
+        actual: Digest,
+    },
+    /// More or fewer bytes than the descriptor says.
+    #[error("{what} of {place} has the wrong size: expected {expected} bytes, got {actual}")]
+    SizeMismatch {
+        /// The repository.
+        place: String,
+        /// What was read.
+        what: String,
+        /// The size in the descriptor.
+        expected: u64,
+        /// The size of what came (where reading stopped, when it was too large).
+        actual: u64,
+    },
+    /// A digest that nothing can be verified against here.
+    #[error("cannot verify {digest}: its algorithm is not supported")]
+    UnsupportedDigest {
+        /// The digest.
+        digest: Digest,
+    },
+    /// Something larger than this program is willing to read.
+    #[error("{what} of {place} is larger than {limit} bytes")]
+    TooLarge {
+        /// The repository.
+        place: String,
+        /// What was read.
+        what: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The repository's own structure is broken (not an OCI layout, an index that is no JSON).
+    #[error("{place} is not usable: {problem}")]
+    Malformed {
+        /// The repository or file.
+        place: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The registry knows who asks, and refuses.
+    #[error("{place} denied access: {problem}")]
+    Denied {
+        /// The repository.
+        place: String,
+        /// The registry's answer, in short.
+        problem: String,
+    },
+    /// The registry wants to know who asks.
+    #[error("{place} needs credentials: {problem}")]
+    Unauthorized {
+        /// The repository.
+        place: String,
+        /// The registry's answer, in short.
+        problem: String,
+    },
+    /// The registry answered with something else than was asked for.
+    #[error("{place} answered {status} to {request}: {problem}")]
+    Rejected {
+        /// The repository.
+        place: String,
+        /// The HTTP status.
+        status: u16,
+        /// Method and path.
+        request: String,
+        /// The registry's own words, shortened.
+        problem: String,
+    },
+    /// The registry asks to slow down for longer than we are willing to wait.
+    #[error("{place} asks to wait {seconds} s before trying again")]
+    RateLimited {
+        /// The repository.
+        place: String,
+        /// How long it asks to wait.
+        seconds: u64,
+    },
+    /// No connection, or one that broke and could not be mended.
+    #[error("cannot reach {place}: {problem}")]
+    Unreachable {
+        /// The repository or host.
+        place: String,
+        /// What the network said.
+        problem: String,
+    },
+    /// A rule of ours forbids what the registry asked us to do.
+    #[error("refused to follow {place}: {problem}")]
+    Forbidden {
+        /// The repository.
+        place: String,
+        /// Which rule, and what was asked.
+        problem: String,
+    },
+    /// A credential could not be had.
+    #[error("no credentials for {place}: {problem}")]
+    Credentials {
+        /// The repository.
+        place: String,
+        /// Why.
+        problem: String,
+    },
+    /// The file system said no.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// `read`, `write`, `create`, `rename`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What it said.
+        #[source]
+        source: Arc<std::io::Error>,
+    },
+    /// The store cannot be written to.
+    #[error("{place} is read-only")]
+    ReadOnly {
+        /// The repository.
+        place: String,
+    },
+}
+
+impl StoreError {
+    /// An error of the file system.
+    pub fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        Self::Io { action, path: path.into(), source: Arc::new(source) }
+    }
+
+    /// Whether the thing asked for is simply not there.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::NotFound { .. } | Self::UnknownRepository { .. })
+    }
+
+    /// Whether the same request may succeed when made again.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::RateLimited { .. } => true,
+            Self::Rejected { status, .. } => matches!(status, 408 | 429 | 500..=599),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Where bytes live: one store is one repository.
+//!
+//! [`ReadStore`] and [`Store`] are the only seams through which packages move. The ends are [`MemoryStore`] and
+//! [`DirStore`] here, and a registry in `remote`. [`copy`] moves a release between any two of them byte for byte;
+//! [`verified`] is what stands between a stream and anybody who believes it.
+//!
+//! ```text
+//!            ReadStore                       Store
+//!   resolve  tag or digest -> descriptor     push   descriptor + content
+//!   tags     every tag, unsorted             tag    a pushed manifest gets a name (last of all)
+//!   fetch    descriptor -> verified bytes
+//!   referrers  who points at this manifest
+//! ```
+//!
+//! Raw bytes are the truth: nothing in this crate re-serialises a manifest.
+
+mod content;
+mod error;
+mod traits;
+mod verify;
+
+pub use content::Content;
+pub use error::StoreError;
+pub use traits::{ByteStream, Pushed, ReadStore, Store};
+pub use verify::{fetch_bytes, verified};

@@ -1,0 +1,89 @@
+//! The two seams.
+
+use std::pin::Pin;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::Stream;
+use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
+
+use crate::{Content, StoreError, verified};
+
+/// Bytes on their way, in pieces of any size.
+pub type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, StoreError>> + Send>>;
+
+/// How content came to be in a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pushed {
+    /// Its bytes were sent.
+    Uploaded,
+    /// It was there already; nothing was sent.
+    Present,
+    /// The registry linked it from another of its repositories; nothing was sent.
+    Mounted,
+}
+
+/// A repository that can be read.
+#[async_trait]
+pub trait ReadStore: Send + Sync {
+    /// The repository as people write it: `ghcr.io/acme/widget`, `oci:dist/layout`, `memory`.
+    fn place(&self) -> String;
+
+    /// The repository's address, when it lies in a registry. Equal registries can mount from each other.
+    fn repository(&self) -> Option<&RepositoryRef> {
+        None
+    }
+
+    /// The descriptor of the manifest that a tag or digest names: media type, digest and size, and the artifact type
+    /// and platform where the store knows them.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when the repository has no such manifest.
+    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError>;
+
+    /// Every tag, in the store's own order. A text that breaks the tag grammar is left out.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRepository`] when there is no such repository; an empty list when it has no tags.
+    async fn tags(&self) -> Result<Vec<Tag>, StoreError>;
+
+    /// Whether the content is there. Manifests and blobs are told apart by the descriptor's media type.
+    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError>;
+
+    /// The content's bytes as the store has them. Believe nothing of it before size and digest have been checked:
+    /// [`ReadStore::fetch`] does that.
+    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError>;
+
+    /// The content's bytes; the stream ends in an error unless size and digest are those of the descriptor.
+    async fn fetch(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+        let stream = self.fetch_unverified(descriptor).await?;
+        verified(self.place(), stream, descriptor)
+    }
+
+    /// Descriptors of the manifests whose `subject` is this digest, of every artifact type.
+    ///
+    /// A descriptor here is a claim of the store: open the manifest and check its `subject`.
+    ///
+    /// Spec: OCI distribution-spec 1.1.1, "Listing Referrers".
+    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError>;
+}
+
+/// A repository that can be written.
+#[async_trait]
+pub trait Store: ReadStore {
+    /// Puts content in, unless it is there. Manifests (by the descriptor's media type) are stored by digest, and one
+    /// that has a `subject` is listed among its referrers afterwards.
+    ///
+    /// # Errors
+    /// When the content does not have the descriptor's size and digest; nothing is stored then.
+    async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError>;
+
+    /// Makes a tag point at a manifest that has been pushed. Readers see the old or the new one, never neither.
+    async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError>;
+
+    /// Links a blob from another repository of the same registry; false when that is not possible here.
+    async fn mount(&self, descriptor: &Descriptor, from: &RepositoryRef) -> Result<bool, StoreError> {
+        let _ = (descriptor, from);
+        Ok(false)
+    }
+}

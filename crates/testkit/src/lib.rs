@@ -1,0 +1,1 @@
+//! Test support: an in-process registry with faults, fixtures and a test context.

@@ -1,0 +1,85 @@
+//! OCI content descriptors.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Digest, Platform};
+
+/// Points at content by media type, digest and size in bytes.
+///
+/// Serialises with members in this order and annotations sorted, so that equal descriptors give equal bytes. Members
+/// that are not named here are dropped: a descriptor is a view, and raw manifest bytes are never rewritten from it.
+///
+/// Spec: OCI image-spec 1.1.1, descriptor.md, "Properties".
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Descriptor {
+    /// The media type of the content; empty when a foreign manifest left it out.
+    #[serde(rename = "mediaType", default)]
+    pub media_type: String,
+    /// The artifact type of the manifest pointed at, when it has one.
+    #[serde(rename = "artifactType", default, skip_serializing_if = "Option::is_none")]
+    pub artifact_type: Option<String>,
+    /// The digest of the content.
+    pub digest: Digest,
+    /// The size of the content in bytes. Never allocate by it: it is a claim until the content has been read.
+    pub size: u64,
+    /// The platform that the content is for (index entries only).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub platform: Option<OciPlatform>,
+    /// Annotations, sorted by key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "null_as_default")]
+    pub annotations: BTreeMap<String, String>,
+}
+
+/// The platform of an index entry, in OCI's words.
+///
+/// Spec: OCI image-spec 1.1.1, image-index.md, "platform".
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OciPlatform {
+    /// A GOARCH name, `unknown` for attestations.
+    #[serde(default)]
+    pub architecture: String,
+    /// A GOOS name, `unknown` for attestations.
+    #[serde(default)]
+    pub os: String,
+    /// The variant of the architecture, such as `v7`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// The version of the operating system.
+    #[serde(rename = "os.version", default, skip_serializing_if = "Option::is_none")]
+    pub os_version: Option<String>,
+}
+
+fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+impl Descriptor {
+    /// A descriptor of `bytes`, with their SHA-256 digest and size.
+    pub fn of(media_type: &str, bytes: &[u8]) -> Self {
+        Self::new(media_type, Digest::sha256(bytes), bytes.len() as u64)
+    }
+
+    /// A descriptor with nothing but the three members that every descriptor has.
+    pub fn new(media_type: &str, digest: Digest, size: u64) -> Self {
+        Self {
+            media_type: media_type.to_owned(),
+            artifact_type: None,
+            digest,
+            size,
+            platform: None,
+            annotations: BTreeMap::new(),
+        }
+    }
+}
+
+impl From<&Platform> for OciPlatform {
+    fn from(platform: &Platform) -> Self {
+        Self { architecture: platform.arch().to_owned(), os: platform.os().to_owned(), variant: None, os_version: None }
+    }
+}

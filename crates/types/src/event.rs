@@ -1,0 +1,98 @@
+//! What happens while a job runs, told to whoever watches.
+
+use serde::Serialize;
+
+/// How much a message matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Worth knowing.
+    Note,
+    /// Worth acting on; the job goes on.
+    Warning,
+}
+
+/// One thing that happened. The subject of a transfer is its key: equal subjects belong together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Event {
+    /// Bytes begin to move.
+    Started {
+        /// What moves, such as `widget 1.0.0 linux_amd64`.
+        subject: String,
+        /// How many bytes it has, where known.
+        bytes: Option<u64>,
+    },
+    /// So many bytes have moved since the start.
+    Progress {
+        /// What moves.
+        subject: String,
+        /// Bytes so far.
+        done: u64,
+    },
+    /// Nothing more of it moves.
+    Finished {
+        /// What moved.
+        subject: String,
+        /// How it ended, a past participle for people: `pushed`, `present`, `mounted`, `fetched`, `installed`.
+        outcome: String,
+    },
+    /// A request is made again.
+    Retrying {
+        /// Method, host and path of the request; never its query.
+        request: String,
+        /// Which attempt comes next, from 2.
+        attempt: u32,
+        /// Milliseconds until then.
+        after_ms: u64,
+        /// Why the last attempt did not count.
+        reason: String,
+    },
+    /// A message for people.
+    Message {
+        /// How much it matters.
+        level: Level,
+        /// A stable kebab-case name, such as `floating-tag`.
+        code: &'static str,
+        /// One sentence, lower case, no full stop.
+        text: String,
+        /// What to do about it, where there is something.
+        hint: Option<String>,
+    },
+}
+
+impl Event {
+    /// A warning with a stable code.
+    pub fn warning(code: &'static str, text: impl Into<String>) -> Self {
+        Self::Message { level: Level::Warning, code, text: text.into(), hint: None }
+    }
+
+    /// A note with a stable code.
+    pub fn note(code: &'static str, text: impl Into<String>) -> Self {
+        Self::Message { level: Level::Note, code, text: text.into(), hint: None }
+    }
+
+    /// The same message with a hint; other events are returned as they are.
+    #[must_use]
+    pub fn with_hint(mut self, text: impl Into<String>) -> Self {
+        if let Self::Message { hint, .. } = &mut self {
+            *hint = Some(text.into());
+        }
+        self
+    }
+}
+
+/// Takes events in. The printers for people, for machines and for silence live in `cli`.
+pub trait Reporter: Send + Sync {
+    /// Called for each event, from any thread; returns quickly.
+    fn event(&self, event: &Event);
+}
+
+/// Takes events in and forgets them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoReporter;
+
+impl Reporter for NoReporter {
+    fn event(&self, _event: &Event) {}
+}

@@ -1,0 +1,106 @@
+//! Package checksums: `h1:`, `zh:` and `ch:`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use base64::Engine as _;
+
+use crate::serde_text::serde_as_text;
+use crate::{Algorithm, Digest};
+
+/// A checksum of a provider package as a lock file records it: `SCHEME:VALUE`.
+///
+/// Unknown schemes are kept as they stand, because other tools' entries must survive.
+///
+/// Spec: `OpenTofu` 1.12, getproviders `Hash`; seed RFC "Package checksums and signing" for `ch:`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PackageHash {
+    text: String,
+    colon: usize,
+}
+
+/// What a [`PackageHash`] is a checksum of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scheme {
+    /// `h1:` the names and contents of the package's files.
+    H1,
+    /// `zh:` the bytes of the package's zip archive.
+    Zh,
+    /// `ch:` the bytes of the package's leaf manifest in an OCI repository.
+    Ch,
+    /// Another tool's scheme.
+    Other,
+}
+
+/// A text that is no package checksum.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{input}` is not a package checksum: it must read SCHEME:VALUE")]
+pub struct InvalidPackageHash {
+    input: String,
+}
+
+impl PackageHash {
+    /// `h1:` of a package whose summary (see `archive`) hashes to `sha256`.
+    pub fn h1(sha256: &[u8]) -> Self {
+        Self::join("h1", &base64::engine::general_purpose::STANDARD.encode(sha256))
+    }
+
+    /// `zh:` of the zip archive with this digest; nothing unless the digest is SHA-256.
+    pub fn zh(archive: &Digest) -> Option<Self> {
+        (archive.algorithm() == Algorithm::Sha256).then(|| Self::join("zh", archive.encoded()))
+    }
+
+    /// `ch:` of the leaf manifest with this digest.
+    pub fn ch(leaf: &Digest) -> Self {
+        Self::join("ch", leaf.as_str())
+    }
+
+    fn join(scheme: &str, value: &str) -> Self {
+        Self { text: format!("{scheme}:{value}"), colon: scheme.len() }
+    }
+
+    /// The scheme before the first colon.
+    pub fn scheme(&self) -> Scheme {
+        match &self.text[..self.colon] {
+            "h1" => Scheme::H1,
+            "zh" => Scheme::Zh,
+            "ch" => Scheme::Ch,
+            _ => Scheme::Other,
+        }
+    }
+
+    /// The text after the first colon.
+    pub fn value(&self) -> &str {
+        &self.text[self.colon + 1..]
+    }
+
+    /// The whole text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+impl FromStr for PackageHash {
+    type Err = InvalidPackageHash;
+
+    fn from_str(input: &str) -> Result<Self, InvalidPackageHash> {
+        match input.find(':') {
+            Some(colon) if colon > 0 => Ok(Self { text: input.to_owned(), colon }),
+            _ => Err(InvalidPackageHash { input: input.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for PackageHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for PackageHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+serde_as_text!(PackageHash);

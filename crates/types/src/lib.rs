@@ -1,0 +1,41 @@
+//! The words of the domain.
+//!
+//! Every other crate speaks in these types. Raw text stops here: each newtype has [`std::str::FromStr`],
+//! [`std::fmt::Display`], serde through both, and an error that quotes what was given. Nothing in this crate
+//! touches a file, a socket or a clock.
+//!
+//! ```text
+//! provider address  registry.example.test/acme/widget     ProviderAddr (Hostname, namespace, type)
+//! version           1.4.0-rc.1+build.2                     Version, Constraints
+//! platform          linux_amd64                            Platform
+//! repository        ghcr.io/acme/opentofu-provider-widget  RepositoryRef
+//! tag, digest       1.4.0 / sha256:…                       Tag, Digest, Reference
+//! descriptor        {mediaType, digest, size, …}           Descriptor
+//! checksum          h1:… zh:… ch:…                         PackageHash
+//! what happens      one line of progress or a warning      Event, Reporter
+//! ```
+
+mod address;
+mod constraint;
+mod descriptor;
+mod digest;
+mod event;
+mod hash;
+mod hostname;
+mod platform;
+mod repository;
+mod serde_text;
+mod tag;
+mod version;
+
+pub use address::{InvalidProviderAddr, ProviderAddr};
+pub use constraint::{Constraints, InvalidConstraints};
+pub use descriptor::{Descriptor, OciPlatform};
+pub use digest::{Algorithm, Digest, DigestHasher, InvalidDigest};
+pub use event::{Event, Level, NoReporter, Reporter};
+pub use hash::{InvalidPackageHash, PackageHash, Scheme};
+pub use hostname::{Hostname, InvalidHostname};
+pub use platform::{InvalidPlatform, Platform};
+pub use repository::{InvalidRepositoryRef, RepositoryRef};
+pub use tag::{InvalidTag, Reference, Tag};
+pub use version::{InvalidVersion, Version};

@@ -1,0 +1,89 @@
+//! Tags, and what a manifest is asked for by.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::serde_text::serde_as_text;
+use crate::{Digest, Version};
+
+/// A tag of a repository.
+///
+/// Spec: OCI distribution-spec 1.1.1, "Pulling manifests": `[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tag(String);
+
+/// A text that is no tag.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{input}` is not a tag: up to 128 letters, digits, `_`, `.` and `-`, the first no `.` or `-`")]
+pub struct InvalidTag {
+    input: String,
+}
+
+impl Tag {
+    /// The whole text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The one tag that a version is published under: the canonical version with `+` written `_`.
+    ///
+    /// # Errors
+    /// When the version's text is too long for a tag.
+    pub fn for_version(version: &Version) -> Result<Self, InvalidTag> {
+        version.to_string().replace('+', "_").parse()
+    }
+
+    /// The version that `OpenTofu` reads this tag as; nothing when it ignores the tag.
+    ///
+    /// Lenient as the original: `1.0` reads as 1.0.0, although 1.0.0 is then asked for by the tag `1.0.0`. Compare
+    /// with [`Tag::for_version`] to see whether a tag is canonical.
+    ///
+    /// Spec: `OpenTofu` 1.12, getproviders, OCI mirror source.
+    pub fn version(&self) -> Option<Version> {
+        self.0.replace('_', "+").parse().ok()
+    }
+}
+
+impl FromStr for Tag {
+    type Err = InvalidTag;
+
+    fn from_str(input: &str) -> Result<Self, InvalidTag> {
+        let first = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let rest = |byte: u8| first(byte) || byte == b'.' || byte == b'-';
+        let bytes = input.as_bytes();
+        let valid = (1..=128).contains(&bytes.len()) && first(bytes[0]) && bytes.iter().copied().all(rest);
+        if valid { Ok(Self(input.to_owned())) } else { Err(InvalidTag { input: input.to_owned() }) }
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+serde_as_text!(Tag);
+
+/// What a manifest is asked for by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reference {
+    /// The manifest that the tag points at now.
+    Tag(Tag),
+    /// The manifest with this digest, for ever.
+    Digest(Digest),
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tag(tag) => tag.fmt(f),
+            Self::Digest(digest) => digest.fmt(f),
+        }
+    }
+}
