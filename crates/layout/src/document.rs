@@ -89,8 +89,8 @@ pub(crate) fn object(what: &str, digest: &Digest, bytes: &[u8]) -> Result<Map<St
     }
     match strict_json::parse(bytes) {
         Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(malformed(what, "it is no JSON object")),
-        Err(error) => Err(malformed(what, error)),
+        Ok(_) => Err(malformed(what, &"it is no JSON object")),
+        Err(error) => Err(malformed(what, &error)),
     }
 }
 
@@ -102,11 +102,11 @@ pub(crate) fn member<T: DeserializeOwned + Default>(
 ) -> Result<T, LayoutError> {
     match members.get(name) {
         None | Some(Value::Null) => Ok(T::default()),
-        Some(value) => T::deserialize(value).map_err(|error| malformed(what, format_args!("{name}: {error}"))),
+        Some(value) => T::deserialize(value).map_err(|error| malformed(what, &format_args!("{name}: {error}"))),
     }
 }
 
-pub(crate) fn malformed(what: &str, problem: impl ToString) -> LayoutError {
+pub(crate) fn malformed(what: &str, problem: &dyn ToString) -> LayoutError {
     LayoutError::Malformed { what: what.to_owned(), problem: problem.to_string() }
 }
 

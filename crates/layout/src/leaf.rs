@@ -40,7 +40,7 @@ impl Leaf {
             return Err(LayoutError::TooMany { digest: digest.clone(), what: "layers", count, limit });
         }
         let config: Option<Descriptor> = document.member(digest, "config")?;
-        let config = config.ok_or_else(|| document::malformed(&digest.to_string(), "it has no config"))?;
+        let config = config.ok_or_else(|| document::malformed(&digest.to_string(), &"it has no config"))?;
         let leaf = Self { kind, config, layers };
         match kind {
             LeafKind::Artifact => leaf.check_artifact(descriptor, &document)?,

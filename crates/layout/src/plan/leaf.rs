@@ -38,7 +38,8 @@ struct Manifest<'a> {
 struct Config<'a> {
     architecture: &'a str,
     os: &'a str,
-    config: ConfigBody,
+    #[serde(rename = "config")]
+    run: ConfigBody,
     rootfs: RootFs<'a>,
 }
 
@@ -100,7 +101,7 @@ fn plan_leaf(package: &PlatformPackage, kind: LeafKind, layer: Descriptor, diff_
         &Config {
             architecture: platform.arch(),
             os: platform.os(),
-            config: ConfigBody { labels: BTreeMap::from([(LABEL, LABEL_PROVIDER)]) },
+            run: ConfigBody { labels: BTreeMap::from([(LABEL, LABEL_PROVIDER)]) },
             rootfs: RootFs { r#type: "layers", diff_ids: &[diff_id] },
         },
     );
