@@ -1,1 +1,29 @@
 //! Deterministic zip and tar.gz, safe extraction, and package checksums.
+//!
+//! Bytes in, files and checksums out; no network, no async, no printing. Whatever goes through here is checked: names,
+//! sizes, checksums, and that an archive says the same thing to every reader.
+//!
+//! ```text
+//! a zip that comes in      unpack_zip   ByteSource -> folder + PackageContents      (install)
+//! a zip on disk            read_zip     checks + PackageContents, nothing written   (push)
+//!                          list_zip     names, sizes, modes from its directory      (a look before a push)
+//! a folder                 read_directory   PackageContents as dirhash sees it      (is it what the lock file says?)
+//!                          input_files      its files, fit to be packed             (push)
+//! files to pack            write_zip, write_layer       the same bytes every time
+//! a zip as image layer     layer_from_zip               same paths, same contents, same h1:
+//! the layers of an image   LayerTree        their union, whiteouts applied, as a folder
+//! ```
+
+mod contents;
+mod error;
+mod limits;
+mod source;
+#[cfg(test)]
+mod testing;
+
+pub use contents::{PackageContents, PackageFile, is_executable_name};
+pub use error::ArchiveError;
+pub use limits::{Limits, ZSTD_WINDOW_LOG};
+pub use source::{ByteSource, ReadSource};
+mod stub;
+pub use stub::*;

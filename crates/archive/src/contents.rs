@@ -1,0 +1,131 @@
+//! What a package consists of, and its `h1:`.
+
+use sha2::{Digest as _, Sha256};
+use tofu_oci_types::PackageHash;
+
+use crate::ArchiveError;
+
+/// One file of a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackageFile {
+    /// Relative to the package's root, parts separated by `/`.
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    /// `0o755` or `0o644`.
+    pub mode: u32,
+    /// SHA-256 of the contents.
+    pub sha256: [u8; 32],
+}
+
+/// The files of a package, sorted bytewise by name. Directories do not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackageContents {
+    files: Vec<PackageFile>,
+}
+
+impl PackageContents {
+    pub(crate) fn new(mut files: Vec<PackageFile>) -> Self {
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        Self { files }
+    }
+
+    /// The files, sorted bytewise by name.
+    pub fn files(&self) -> &[PackageFile] {
+        &self.files
+    }
+
+    /// The size of all files together.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.size).sum()
+    }
+
+    /// The `h1:` checksum: names and contents, not modes, not times, not empty directories.
+    ///
+    /// Spec: `OpenTofu` 1.12, `getproviders.PackageHashV1`; `golang.org/x/mod/sumdb/dirhash`, `Hash1`.
+    pub fn h1(&self) -> PackageHash {
+        let mut summary = Sha256::new();
+        for file in &self.files {
+            let mut line = String::with_capacity(64 + 2 + file.name.len() + 1);
+            for byte in file.sha256 {
+                line.push(char::from_digit(u32::from(byte >> 4), 16).expect("a nibble is below 16"));
+                line.push(char::from_digit(u32::from(byte & 15), 16).expect("a nibble is below 16"));
+            }
+            line.push_str("  ");
+            line.push_str(&file.name);
+            line.push('\n');
+            summary.update(line.as_bytes());
+        }
+        PackageHash::h1(&summary.finalize())
+    }
+
+    /// The provider's executable: the first root file that [`is_executable_name`] accepts.
+    ///
+    /// Spec: `OpenTofu` 1.12, `providercache.CachedProvider.ExecutableFile`.
+    pub fn executable(&self, provider_type: &str) -> Option<&PackageFile> {
+        self.files.iter().find(|file| is_executable_name(&file.name, provider_type))
+    }
+
+    /// The provider's executable, or an error that names what the root has instead.
+    pub fn require_executable(&self, provider_type: &str) -> Result<&PackageFile, ArchiveError> {
+        self.executable(provider_type)
+            .ok_or_else(|| no_executable(provider_type, self.files.iter().map(|file| file.name.as_str())))
+    }
+}
+
+/// Whether a file of this name (relative to the package's root) is the executable of a provider of this type:
+/// `terraform-provider-TYPE`, alone or continued with `_` or `.`. The mode is not looked at.
+pub fn is_executable_name(name: &str, provider_type: &str) -> bool {
+    let rest = name.strip_prefix("terraform-provider-").and_then(|rest| rest.strip_prefix(provider_type));
+    !name.contains('/') && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))
+}
+
+/// The error for a package whose files are `names`.
+pub(crate) fn no_executable<'a>(provider_type: &str, names: impl Iterator<Item = &'a str>) -> ArchiveError {
+    let found = names.filter(|name| !name.contains('/')).take(20).map(str::to_owned).collect();
+    ArchiveError::NoExecutable { provider_type: provider_type.to_owned(), found }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::vectors;
+
+    fn contents(names: &[&str]) -> PackageContents {
+        let file = |name: &&str| PackageFile {
+            name: (*name).to_owned(),
+            size: 0,
+            mode: 0o644,
+            sha256: Sha256::digest(b"").into(),
+        };
+        PackageContents::new(names.iter().map(file).collect())
+    }
+
+    #[test]
+    fn finds_the_executable_as_opentofu_does() {
+        let vectors = vectors("executables.json");
+        for case in vectors["cases"].as_array().unwrap() {
+            let names: Vec<&str> =
+                case["entries"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+            let files: Vec<&str> = names.iter().copied().filter(|name| !name.ends_with('/')).collect();
+            let contents = contents(&files);
+            let found = contents.executable(case["type"].as_str().unwrap()).map(|file| file.name.as_str());
+            assert_eq!(found, case["found"].as_str(), "{case}");
+        }
+    }
+
+    #[test]
+    fn a_missing_executable_is_told_with_what_is_there() {
+        let error = contents(&["README.md", "terraform-provider-zip", "docs/terraform-provider-zap"])
+            .require_executable("zap")
+            .expect_err("there is none");
+        insta::assert_snapshot!(error, @"the package has no executable `terraform-provider-zap`");
+        let ArchiveError::NoExecutable { found, .. } = error else { panic!("{error}") };
+        assert_eq!(found, ["README.md", "terraform-provider-zip"]);
+    }
+
+    #[test]
+    fn the_empty_package_has_the_checksum_of_nothing() {
+        assert_eq!(contents(&[]).h1().as_str(), "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+    }
+}

@@ -1,0 +1,180 @@
+//! What can be wrong with an archive.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tofu_oci_types::Digest;
+
+/// Why an archive was refused, or could not be read or written.
+///
+/// Names are quoted as the archive spells them. Nothing here is transient by itself; [`ArchiveError::Input`] carries
+/// the error of whoever delivers the bytes, and that one may be.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArchiveError {
+    /// The bytes do not begin as a zip archive does. Self-extracting archives are refused here too.
+    #[error("this is not a zip archive")]
+    NotAZip,
+    /// The archive ends before it is complete.
+    #[error("the archive is cut short")]
+    Truncated,
+    /// A structure of the archive contradicts itself or the format.
+    #[error("the archive is damaged: {reason}")]
+    Malformed {
+        /// What is wrong, in a few words.
+        reason: &'static str,
+    },
+    /// A compressed stream or a tar structure that its decoder refuses.
+    #[error("the {what} is damaged")]
+    Damaged {
+        /// Which part: `zip entry`, `gzip stream`, `zstd stream` or `tar archive`.
+        what: &'static str,
+        /// What the decoder says.
+        #[source]
+        source: io::Error,
+    },
+    /// A name that could leave the package's folder, or that some system cannot hold.
+    #[error("the archive has an entry with an unsafe name, `{name}`: {reason}", name = name.escape_debug())]
+    UnsafeName {
+        /// The name as the archive spells it; invalid UTF-8 is replaced.
+        name: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// One name twice, or one name both as a file and as a directory.
+    #[error("the archive has two entries named `{name}`")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// Two names that are one on a system that ignores case or normalises Unicode.
+    #[error("the archive has the entries `{first}` and `{second}`, which are one name on some systems")]
+    NameCollision {
+        /// The name that came first.
+        first: String,
+        /// The name that came later.
+        second: String,
+    },
+    /// A symbolic link; a package consists of files.
+    #[error("`{name}` is a symbolic link, which a package must not contain")]
+    Symlink {
+        /// Its name.
+        name: String,
+    },
+    /// Something that is neither a file nor a directory.
+    #[error("`{name}` is {kind}, which a package must not contain")]
+    UnsupportedEntry {
+        /// Its name.
+        name: String,
+        /// What it is, with its article.
+        kind: &'static str,
+    },
+    /// A hard link to something that is not in the package.
+    #[error("`{name}` is a hard link to `{target}`, which is not a file of the package")]
+    DanglingHardLink {
+        /// Its name.
+        name: String,
+        /// What it points to.
+        target: String,
+    },
+    /// An encrypted entry.
+    #[error("`{name}` is encrypted")]
+    Encrypted {
+        /// Its name.
+        name: String,
+    },
+    /// A compression method other than stored and deflate.
+    #[error("`{name}` is compressed with method {method}; a package uses stored or deflate")]
+    UnsupportedMethod {
+        /// Its name.
+        name: String,
+        /// The method's number in the zip format.
+        method: u16,
+    },
+    /// The central directory and the entry itself (or its local header) disagree.
+    #[error("the archive's directory and the entry `{name}` disagree about its {what}")]
+    Mismatch {
+        /// The entry.
+        name: String,
+        /// What they disagree about, such as `size`.
+        what: &'static str,
+    },
+    /// The contents do not have the CRC-32 that the archive records.
+    #[error("`{name}` does not have the checksum that the archive records")]
+    BadChecksum {
+        /// The entry.
+        name: String,
+    },
+    /// The uncompressed layer is not the one that the image's config names.
+    #[error("the layer has the contents {found}, but the image names {expected}")]
+    WrongDiffId {
+        /// The `diff_id` of the image's config.
+        expected: Digest,
+        /// The digest of the bytes that came.
+        found: Digest,
+    },
+    /// More bytes than the limit.
+    #[error("the archive holds more than {limit} bytes")]
+    TooLarge {
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// More entries than the limit.
+    #[error("the archive has more than {limit} entries")]
+    TooManyEntries {
+        /// The limit.
+        limit: usize,
+    },
+    /// The archive expands more than any honest one does.
+    #[error("the archive expands to more than {limit} times its size")]
+    RatioExceeded {
+        /// The limit: bytes out for each byte in.
+        limit: u64,
+    },
+    /// An archive or a folder without a single file.
+    #[error("the package has no files")]
+    Empty,
+    /// No root file has the name of the provider's executable.
+    #[error("the package has no executable `terraform-provider-{provider_type}`")]
+    NoExecutable {
+        /// The provider's type, the last part of its address.
+        provider_type: String,
+        /// The files in the package's root, at most 20.
+        found: Vec<String>,
+    },
+    /// A file changed its size while it was packed.
+    #[error("{path} changed while it was read", path = path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// The bytes could not be had; the source is the error of their [`crate::ByteSource`], untouched.
+    #[error("the archive could not be fetched")]
+    Input(#[source] io::Error),
+    /// A file or folder of this machine could not be used.
+    #[error("cannot {action} {path}", path = path.display())]
+    Io {
+        /// A verb, such as `write`.
+        action: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl ArchiveError {
+    /// Whether the archive itself is at fault, so that fetching it again brings the same answer.
+    pub fn is_refusal(&self) -> bool {
+        !matches!(self, Self::Cancelled | Self::Input(_) | Self::Io { .. } | Self::Changed { .. })
+    }
+
+    /// For `map_err`: an [`ArchiveError::Io`] about `path`.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,50 @@
+//! How much an archive may expand to.
+
+use crate::ArchiveError;
+
+/// The largest window of a zstd stream, as a power of two: 128 MiB.
+pub const ZSTD_WINDOW_LOG: u32 = 27;
+
+/// What an archive may hold. Real bytes are counted while they come; sizes in headers are never believed, and nothing
+/// is allocated from them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most bytes after unpacking, all entries (and all layers of an image) together. 2 GiB.
+    pub total_bytes: u64,
+    /// Most bytes out for each byte in, once a MiB has come out. 200.
+    pub ratio: u64,
+    /// Most entries, directories and whiteouts included. 50 000.
+    pub entries: usize,
+    /// Largest zstd window, as a power of two. 27: 128 MiB.
+    pub window_log: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { total_bytes: 2 << 30, ratio: 200, entries: 50_000, window_log: ZSTD_WINDOW_LOG }
+    }
+}
+
+impl Limits {
+    /// Bytes that may come out before the ratio is looked at.
+    const RATIO_GRACE: u64 = 1 << 20;
+
+    /// Refuses when `bytes_out` is too much, by itself or for `bytes_in`.
+    pub(crate) fn check_bytes(&self, bytes_in: u64, bytes_out: u64) -> Result<(), ArchiveError> {
+        if bytes_out > self.total_bytes {
+            return Err(ArchiveError::TooLarge { limit: self.total_bytes });
+        }
+        if bytes_out > Self::RATIO_GRACE && bytes_out > bytes_in.saturating_mul(self.ratio) {
+            return Err(ArchiveError::RatioExceeded { limit: self.ratio });
+        }
+        Ok(())
+    }
+
+    /// Refuses when there are too many entries.
+    pub(crate) fn check_entries(&self, entries: usize) -> Result<(), ArchiveError> {
+        if entries > self.entries {
+            return Err(ArchiveError::TooManyEntries { limit: self.entries });
+        }
+        Ok(())
+    }
+}
