@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Digest, PackageHash, Platform, Tag, Version};
+use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Platform, Tag, Version};
 
 /// How the release under a taken tag differs from the one that was to be pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,14 +64,15 @@ pub enum PackError {
         meant: Option<Platform>,
     },
     /// The text where a version stands is no version.
-    #[error("{} names the version `{found}`: {reason}", path.display())]
+    #[error("{} names no usable version", path.display())]
     InvalidVersion {
         /// The text.
         found: String,
         /// The file.
         path: PathBuf,
         /// Why it is none.
-        reason: String,
+        #[source]
+        source: InvalidVersion,
         /// The version that may have been meant, such as `1.2.3` for `v1.2.3`.
         meant: Option<Version>,
     },
@@ -117,6 +118,12 @@ pub enum PackError {
         /// The folder.
         path: PathBuf,
     },
+    /// A package whose name does not say what it is.
+    #[error("{} is not named terraform-provider-TYPE_VERSION_OS_ARCH.zip", path.display())]
+    UnreadableName {
+        /// The file.
+        path: PathBuf,
+    },
     /// An archive of a format that `OpenTofu` does not install.
     #[error("{} is a {format} archive; packages are zip archives", path.display())]
     WrongFormat {
@@ -142,19 +149,8 @@ pub enum PackError {
         by: PathBuf,
     },
     /// A file is not the one that the checksum file describes.
-    #[error("{} does not match line {line} of {}: expected {expected}, got {actual}", path.display(), sums.display())]
-    WrongSum {
-        /// The file.
-        path: PathBuf,
-        /// The checksum file.
-        sums: PathBuf,
-        /// The line in it, from 1.
-        line: usize,
-        /// The digest in that line.
-        expected: Digest,
-        /// The digest of the file.
-        actual: Digest,
-    },
+    #[error(transparent)]
+    WrongSum(Box<WrongSum>),
     /// A package has no line in the checksum file.
     #[error("{} has no line for {}", sums.display(), path.display())]
     NoSum {
@@ -184,19 +180,8 @@ pub enum PackError {
         layer: PackageHash,
     },
     /// The tag points at another release.
-    #[error("{place} has a tag {tag} already, and it points at another release")]
-    TagTaken {
-        /// The repository.
-        place: String,
-        /// The tag.
-        tag: Tag,
-        /// Where it points.
-        existing: Digest,
-        /// Where it would point.
-        new: Digest,
-        /// What differs.
-        difference: Difference,
-    },
+    #[error(transparent)]
+    TagTaken(Box<TagTaken>),
     /// Something that was pushed is not there when asked for.
     #[error("{place} took {digest}, but does not have it now")]
     Vanished {
@@ -240,6 +225,48 @@ pub enum PackError {
     /// Being written.
     #[error("not written yet")]
     Unfinished,
+}
+
+/// A file and the line of a checksum file that it does not match.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} does not match line {line} of {}: expected {expected}, got {actual}", path.display(), sums.display())]
+pub struct WrongSum {
+    /// The file.
+    pub path: PathBuf,
+    /// The checksum file.
+    pub sums: PathBuf,
+    /// The line in it, from 1.
+    pub line: usize,
+    /// The digest in that line.
+    pub expected: Digest,
+    /// The digest of the file.
+    pub actual: Digest,
+}
+
+/// A tag, where it points, and where it was to point.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place} has a tag {tag} already: {}", difference.in_words())]
+pub struct TagTaken {
+    /// The repository.
+    pub place: String,
+    /// The tag.
+    pub tag: Tag,
+    /// Where it points.
+    pub existing: Digest,
+    /// Where it would point.
+    pub new: Digest,
+    /// What differs.
+    pub difference: Difference,
+}
+
+impl Difference {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Packages => "it points at a release with other packages",
+            Self::Annotations => "it points at a release with the same packages and other annotations",
+            Self::NotARelease => "it points at something that is no provider release",
+        }
+    }
 }
 
 impl PackError {

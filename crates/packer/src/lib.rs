@@ -24,7 +24,7 @@ pub use copy::{CopiedRelease, CopyRequest, Versions, copy_release};
 pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, PackageSource, Sums, UnknownPlatforms, read_dist, read_dist_with,
 };
-pub use error::{Difference, PackError};
+pub use error::{Difference, PackError, TagTaken, WrongSum};
 pub use push::{plan, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, TagState, Transfers};
 pub use request::{H1Mode, PackageLayout, PushRequest, ReplaceTag};
