@@ -1,8 +1,10 @@
 //! What can go wrong between a folder and a release.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tofu_oci_archive::ArchiveError;
+use tofu_oci_layout::LayoutError;
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Platform, Tag, Version};
 
@@ -222,6 +224,21 @@ pub enum PackError {
     /// A store said no.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A manifest cannot be planned.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// A package cannot be read or packed.
+    #[error("{} cannot be published", path.display())]
+    Archive {
+        /// The zip, directory or layer.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Arc<ArchiveError>,
+    },
+    /// The work was stopped before it was done.
+    #[error("stopped")]
+    Stopped,
     /// Being written.
     #[error("not written yet")]
     Unfinished,
@@ -270,6 +287,19 @@ impl Difference {
 }
 
 impl PackError {
+    /// An error about a package.
+    pub(crate) fn archive(path: &Path, error: ArchiveError) -> Self {
+        let path = path.to_owned();
+        match error {
+            ArchiveError::NoExecutable { provider_type, mut found } => {
+                found.truncate(5);
+                Self::NoExecutable { path, provider_type, found }
+            }
+            ArchiveError::Cancelled => Self::Stopped,
+            error => Self::Archive { path, source: Arc::new(error) },
+        }
+    }
+
     /// An error of the file system.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Self::Io { action, path: path.into(), source: Arc::new(source) }

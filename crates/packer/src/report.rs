@@ -1,6 +1,7 @@
 //! What a push did, or would do. Everything here serialises: `--json` prints it as it stands.
 
 use serde::Serialize;
+use tofu_oci_store::Pushed;
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Tag, Version};
 
 /// What [`crate::push`] did.
@@ -56,6 +57,26 @@ pub struct Transfers {
     pub mounted: u64,
     /// Bytes of what was sent.
     pub bytes: u64,
+}
+
+impl Transfers {
+    pub(crate) fn count(&mut self, pushed: Pushed, size: u64) {
+        match pushed {
+            Pushed::Uploaded => {
+                self.uploaded += 1;
+                self.bytes += size;
+            }
+            Pushed::Present => self.present += 1,
+            Pushed::Mounted => self.mounted += 1,
+        }
+    }
+
+    pub(crate) fn add(&mut self, more: Self) {
+        self.uploaded += more.uploaded;
+        self.present += more.present;
+        self.mounted += more.mounted;
+        self.bytes += more.bytes;
+    }
 }
 
 /// What [`crate::push`] would do.

@@ -2,21 +2,10 @@
 
 use std::path::PathBuf;
 
+pub use tofu_oci_layout::PackageLayout;
 use tofu_oci_types::{ProviderAddr, Version};
 
 use crate::Dist;
-
-/// How a release is laid out in the repository.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PackageLayout {
-    /// What OpenTofu 1.10 and later installs.
-    #[default]
-    Artifact,
-    /// Labelled container images.
-    Image,
-    /// One index with both.
-    Both,
-}
 
 /// Whether the `h1:` checksums go into the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
