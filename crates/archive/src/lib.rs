@@ -16,14 +16,21 @@
 
 mod contents;
 mod error;
+mod folder;
+mod folder_target;
 mod limits;
+mod names;
+mod sink;
 mod source;
 #[cfg(test)]
 mod testing;
+mod zip;
 
 pub use contents::{PackageContents, PackageFile, is_executable_name};
 pub use error::ArchiveError;
+pub use folder::{InputFile, input_files, read_directory};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
 pub use source::{ByteSource, ReadSource};
+pub use zip::{ZipEntry, list_zip, read_zip, read_zip_unless, unpack_zip};
 mod stub;
 pub use stub::*;

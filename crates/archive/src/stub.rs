@@ -1,48 +1,8 @@
 #![allow(missing_docs, reason = "signatures first")]
-use crate::{ArchiveError, ByteSource, Limits, PackageContents};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use crate::{ArchiveError, ByteSource, InputFile, Limits, PackageContents};
+use std::path::Path;
 use tofu_oci_types::Digest;
 const LATER: ArchiveError = ArchiveError::Malformed { reason: "not read yet" };
-pub fn unpack_zip(
-    _source: &mut dyn ByteSource,
-    _into: &Path,
-    _limits: &Limits,
-) -> Result<PackageContents, ArchiveError> {
-    Err(LATER)
-}
-pub fn read_zip(_path: &Path, _limits: &Limits) -> Result<PackageContents, ArchiveError> {
-    Err(LATER)
-}
-pub fn read_zip_unless(
-    _cancelled: &AtomicBool,
-    _path: &Path,
-    _limits: &Limits,
-) -> Result<PackageContents, ArchiveError> {
-    Err(LATER)
-}
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ZipEntry {
-    pub name: String,
-    pub size: u64,
-    pub compressed_size: u64,
-    pub mode: u32,
-}
-pub fn list_zip(_path: &Path) -> Result<Vec<ZipEntry>, ArchiveError> {
-    Err(LATER)
-}
-pub fn read_directory(_dir: &Path) -> Result<PackageContents, ArchiveError> {
-    Err(LATER)
-}
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InputFile {
-    pub name: String,
-    pub path: PathBuf,
-    pub executable: bool,
-}
-pub fn input_files(_dir: &Path, _provider_type: &str) -> Result<Vec<InputFile>, ArchiveError> {
-    Err(LATER)
-}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenZip {
     pub digest: Digest,
