@@ -20,7 +20,7 @@ mod error;
 mod job;
 mod pipeline;
 
-pub use config::{Declared, Requirement, required_providers, required_providers_in};
+pub use config::{Configuration, Declared, MissingModule, Requirement, configuration, required_providers};
 pub use error::{ConfigProblem, InstallError};
 pub use job::{Installed, Job, LockPolicy, LockResult, Options, Outcome, Target, Upgrade};
 pub use pipeline::install;
