@@ -1,1 +1,27 @@
 //! An address and the user's rules give the places to look in.
+//!
+//! ```text
+//! ProviderAddr --RuleSet::places--> [Place]
+//!
+//! a template that the user gave   ghcr.io/acme/${namespace}-${type}             RepositoryTemplate
+//! the magic suffix                example.com.oci.opentofu.org/foo/bar
+//!                                 -> example.com/foo/opentofu-provider-bar      MagicSuffix
+//! ```
+//!
+//! Templates that the user gave are the whole answer: as an explicit installation method does in `OpenTofu`, they
+//! replace the implicit rule. So nothing is asked of a public registry when a mirror was named.
+//! This crate reads no files and opens no connections.
+
+mod error;
+mod magic;
+mod place;
+mod rules;
+mod template;
+#[cfg(test)]
+mod vectors;
+
+pub use error::{MapError, TemplateError};
+pub use magic::{InvalidMagicSuffix, MagicSuffix};
+pub use place::{OciPlace, Place, Rule};
+pub use rules::RuleSet;
+pub use template::{RepositoryTemplate, Symbol};
