@@ -1,16 +1,20 @@
 //! What is pushed: bytes that can be read again from the start, because an upload may have to begin anew.
 
+use std::io::Read as _;
 use std::path::Path;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 use tofu_oci_types::Descriptor;
-use tokio::io::AsyncReadExt as _;
+use tokio::sync::mpsc;
 
 use crate::{ByteStream, ReadStore, StoreError};
 
 /// Read size for files: large enough that the channel costs nothing, small enough to keep memory flat.
 const FILE_CHUNK: usize = 256 * 1024;
+
+/// Pieces that are read ahead of whoever takes them.
+const PIECES_AHEAD: usize = 4;
 
 /// Where the bytes of a push come from. Each [`Content::open`] starts from the first byte.
 #[derive(Clone, Copy)]
@@ -38,13 +42,37 @@ impl Content<'_> {
     }
 }
 
-async fn open_file(path: &Path) -> Result<ByteStream, StoreError> {
+/// The bytes of a file in pieces of 256 KiB, read ahead by a thread that may block.
+pub(crate) async fn open_file(path: &Path) -> Result<ByteStream, StoreError> {
     let path = path.to_owned();
     let file = tokio::fs::File::open(&path).await.map_err(|source| StoreError::io("read", &path, source))?;
-    let stream = futures_util::stream::try_unfold((file, path), |(mut file, path)| async move {
-        let mut buffer = bytes::BytesMut::with_capacity(FILE_CHUNK);
-        let read = file.read_buf(&mut buffer).await.map_err(|source| StoreError::io("read", &path, source))?;
-        Ok((read > 0).then(|| (buffer.freeze(), (file, path))))
+    let mut file = file.into_std().await;
+    let (pieces, inbox) = mpsc::channel::<Result<Bytes, StoreError>>(PIECES_AHEAD);
+    tokio::task::spawn_blocking(move || {
+        loop {
+            let piece = read_piece(&mut file).map_err(|source| StoreError::io("read", &path, source));
+            let last = matches!(&piece, Ok(bytes) if bytes.is_empty()) || piece.is_err();
+            // A closed channel means that nobody wants the rest.
+            if matches!(&piece, Ok(bytes) if bytes.is_empty()) || pieces.blocking_send(piece).is_err() || last {
+                return;
+            }
+        }
     });
-    Ok(stream.boxed())
+    Ok(futures_util::stream::unfold(inbox, |mut inbox| async { inbox.recv().await.map(|piece| (piece, inbox)) })
+        .boxed())
+}
+
+fn read_piece(file: &mut std::fs::File) -> std::io::Result<Bytes> {
+    let mut buffer = BytesMut::zeroed(FILE_CHUNK);
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    buffer.truncate(filled);
+    Ok(buffer.freeze())
 }

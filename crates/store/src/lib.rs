@@ -15,11 +15,19 @@
 //! Raw bytes are the truth: nothing in this crate re-serialises a manifest.
 
 mod content;
+mod copy;
+mod dir;
 mod error;
+mod manifest;
+mod memory;
 mod traits;
 mod verify;
 
 pub use content::Content;
+pub use copy::{CopyError, CopyOptions, CopyReport, Referrers, Side, copy};
+pub use dir::DirStore;
 pub use error::StoreError;
+pub use manifest::is_manifest_type;
+pub use memory::MemoryStore;
 pub use traits::{ByteStream, Pushed, ReadStore, Store};
 pub use verify::{fetch_bytes, verified};

@@ -70,7 +70,7 @@ impl State {
     }
 }
 
-fn what(descriptor: &Descriptor) -> String {
+pub(crate) fn what(descriptor: &Descriptor) -> String {
     format!("{} ({})", descriptor.digest, descriptor.media_type)
 }
 

@@ -1,0 +1,202 @@
+//! What can be wrong with a release's manifests.
+
+use tofu_oci_types::{Digest, Platform};
+
+use crate::DocumentKind;
+
+/// Why some bytes are not a provider release, or cannot become one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LayoutError {
+    /// The tag names something else than a release.
+    #[error("this is {found}, not a provider release: expected an image index with a package for each platform")]
+    NotAProviderIndex {
+        /// What it is.
+        found: DocumentKind,
+    },
+    /// An index entry leads to something else than a package.
+    #[error("{digest} is {found}, not a provider package: expected {expected}")]
+    NotAProviderPackage {
+        /// The manifest.
+        digest: Digest,
+        /// What it is.
+        found: DocumentKind,
+        /// What was expected, in words.
+        expected: &'static str,
+    },
+    /// A container image without the label.
+    #[error(
+        "this is a plain container image, not a provider package: its config has no label \
+         org.opentofu.package-type=provider_binary"
+    )]
+    NoProviderLabel,
+    /// A container image whose label says that it is something else.
+    #[error("this is a package of type `{found}`: the label org.opentofu.package-type must be provider_binary")]
+    OtherPackageType {
+        /// The label's value.
+        found: String,
+    },
+    /// The release has packages, but none for this platform.
+    #[error("this release has no package for {platform}")]
+    PlatformNotOffered {
+        /// The platform that was asked for.
+        platform: Platform,
+        /// What the release has, sorted.
+        offered: Vec<Platform>,
+    },
+    /// The release has several packages for this platform, and nothing tells which one is meant.
+    #[error("this release has {} packages for {platform}", .digests.len())]
+    AmbiguousPlatform {
+        /// The platform.
+        platform: Platform,
+        /// The leaf manifests.
+        digests: Vec<Digest>,
+    },
+    /// An index in which nothing is a provider package.
+    #[error("this index has no provider package{}", found_types(.found))]
+    NoProviderPackages {
+        /// Artifact types of the entries that it does have, sorted.
+        found: Vec<String>,
+    },
+    /// Entries are marked as packages, the index itself is not.
+    #[error(
+        "this index has provider packages but no artifactType: expected application/vnd.opentofu.provider on the index"
+    )]
+    UnmarkedIndex,
+    /// An entry that is marked as a package does not say for which platform it is.
+    #[error("the provider package {digest} has no platform in its index entry")]
+    NoPlatform {
+        /// The leaf manifest.
+        digest: Digest,
+    },
+    /// An entry that is marked as a package is no image manifest.
+    #[error(
+        "the provider package {digest} has media type `{found}`: expected application/vnd.oci.image.manifest.v1+json"
+    )]
+    LeafMediaType {
+        /// The leaf manifest.
+        digest: Digest,
+        /// Its media type.
+        found: String,
+    },
+    /// The index entry and the manifest disagree about the artifact type.
+    #[error(
+        "{digest} has artifactType {} in its index entry and {} in itself",
+        quoted(.descriptor.as_deref()),
+        quoted(.body.as_deref())
+    )]
+    ArtifactTypeMismatch {
+        /// The manifest.
+        digest: Digest,
+        /// What the index entry says.
+        descriptor: Option<String>,
+        /// What the manifest says.
+        body: Option<String>,
+    },
+    /// The document says that it is of another media type than its descriptor does.
+    #[error("{digest} has mediaType {}: expected `{expected}`", quoted(.found.as_deref()))]
+    BodyMediaType {
+        /// The manifest.
+        digest: Digest,
+        /// The descriptor's media type.
+        expected: String,
+        /// The document's own.
+        found: Option<String>,
+    },
+    /// A document that can be taken for two things.
+    #[error("{digest} is ambiguous: it has both `manifests` and `{member}`")]
+    Confused {
+        /// The manifest.
+        digest: Digest,
+        /// `layers`, `config` or `fsLayers`.
+        member: &'static str,
+    },
+    /// No zip among the layers of an artifact leaf.
+    #[error("the provider package {digest} has no layer of type archive/zip{}", found_types(.found))]
+    NoPackageLayer {
+        /// The leaf manifest.
+        digest: Digest,
+        /// The media types of its layers.
+        found: Vec<String>,
+    },
+    /// Several zips among the layers of an artifact leaf.
+    #[error("the provider package {digest} has {count} layers of type archive/zip: expected one")]
+    SeveralPackageLayers {
+        /// The leaf manifest.
+        digest: Digest,
+        /// How many.
+        count: usize,
+    },
+    /// A layer of an image leaf that is no tar file.
+    #[error("the image {digest} has a layer of type `{found}`, which is no image layer")]
+    LayerMediaType {
+        /// The leaf manifest.
+        digest: Digest,
+        /// The layer's media type.
+        found: String,
+    },
+    /// The layer is for another platform than its leaf.
+    #[error("the layer {digest} is for {found}, its package for {expected}")]
+    LayerPlatform {
+        /// The layer.
+        digest: Digest,
+        /// What the layer says, `OS_ARCH`.
+        found: String,
+        /// What the index entry says, `OS_ARCH`.
+        expected: String,
+    },
+    /// A package whose digest is of an algorithm that `OpenTofu` does not take.
+    #[error("the package {digest} must have a sha256 digest")]
+    PackageDigest {
+        /// The layer.
+        digest: Digest,
+    },
+    /// A document that is larger than this program is willing to read.
+    #[error("{digest} has {size} bytes: at most {limit} are read")]
+    TooLarge {
+        /// The manifest.
+        digest: Digest,
+        /// Its size in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// More entries or layers than this program is willing to read.
+    #[error("{digest} has {count} {what}: at most {limit} are read")]
+    TooMany {
+        /// The manifest.
+        digest: Digest,
+        /// `entries` or `layers`.
+        what: &'static str,
+        /// How many.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The bytes are no JSON, or not of the expected shape.
+    #[error("{what} is malformed: {problem}")]
+    Malformed {
+        /// The manifest or config.
+        what: String,
+        /// What the parser said.
+        problem: String,
+    },
+    /// Nothing to plan from: the layout needs something that the package does not have.
+    #[error("the {kind} layout needs the {needs} of {platform}")]
+    Incomplete {
+        /// The leaf that cannot be planned.
+        kind: crate::LeafKind,
+        /// `zip` or `layer`.
+        needs: &'static str,
+        /// The platform.
+        platform: Platform,
+    },
+}
+
+fn quoted(text: Option<&str>) -> String {
+    text.map_or_else(|| "none".to_owned(), |text| format!("`{text}`"))
+}
+
+fn found_types(found: &[String]) -> String {
+    if found.is_empty() { String::new() } else { format!(", only {}", found.join(", ")) }
+}

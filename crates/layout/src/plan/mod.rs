@@ -1,0 +1,53 @@
+//! What to push for a release: every manifest and config, byte for byte, before anything is sent.
+//!
+//! Equal inputs give equal bytes: members stand in a fixed order, annotations and platforms are sorted, and nothing
+//! carries a time.
+
+mod index;
+mod leaf;
+
+use serde::Serialize;
+use tofu_oci_types::{Descriptor, Digest, Platform};
+
+pub use index::{IndexFacts, PlatformHashes, plan_index};
+pub use leaf::{LeafPlan, plan_leaves};
+
+/// One platform's package, ready to be described.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlatformPackage {
+    /// The platform.
+    pub platform: Platform,
+    /// The file name of the release's zip, under which other tools save the layer.
+    pub filename: String,
+    /// Digest and size of the zip; needed for the artifact layout.
+    pub zip: Option<(Digest, u64)>,
+    /// The image layer; needed for the image layout.
+    pub layer: Option<LayerBlob>,
+}
+
+/// A tar+gzip layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerBlob {
+    /// The digest of the compressed bytes.
+    pub digest: Digest,
+    /// The size of the compressed bytes.
+    pub size: u64,
+    /// The digest of the uncompressed tar.
+    pub diff_id: Digest,
+}
+
+/// A manifest or config that is ready to be pushed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// Digest, size and media type of the bytes; for a leaf manifest also what its index entry says.
+    pub descriptor: Descriptor,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Planned {
+    fn json(media_type: &str, document: &impl Serialize) -> Self {
+        let bytes = serde_json::to_vec(document).expect("maps with text keys and plain values always serialise");
+        Self { descriptor: Descriptor::of(media_type, &bytes), bytes }
+    }
+}

@@ -1,0 +1,254 @@
+//! Moving a release between two stores, byte for byte.
+
+mod graph;
+mod witness;
+
+use std::collections::HashSet;
+use std::fmt;
+
+use bytes::Bytes;
+use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _, future::BoxFuture};
+use tofu_oci_types::{Descriptor, Digest, Event, Reporter, Tag};
+use tokio::sync::mpsc;
+
+use crate::{Content, Pushed, ReadStore, Store, StoreError};
+use graph::Graph;
+use witness::Witness;
+
+/// How deep referrers of referrers are followed.
+const MAX_REFERRER_DEPTH: usize = 4;
+
+/// How many referrers of one manifest are copied.
+const MAX_REFERRERS: usize = 100;
+
+/// What a copy does besides copying.
+#[derive(Clone)]
+pub struct CopyOptions<'a> {
+    /// How many blobs or manifests move at the same time; at least one.
+    pub jobs: usize,
+    /// Who hears of the progress of each blob.
+    pub reporter: &'a dyn Reporter,
+    /// The name that the root gets when everything is there.
+    pub tag: Option<Tag>,
+    /// What happens to signatures and other manifests that refer to what is copied.
+    pub referrers: Referrers,
+}
+
+/// What a copy does with manifests that refer to the copied ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Referrers {
+    /// They stay where they are.
+    #[default]
+    Leave,
+    /// They are copied with what they consist of, and those that refer to them in turn. The destination lists them its
+    /// own way: by the referrers API, under the fallback tag, or in `index.json`.
+    Copy,
+}
+
+/// What a copy did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CopyReport {
+    /// Blobs and manifests that were sent.
+    pub pushed: usize,
+    /// Blobs and manifests that were there.
+    pub present: usize,
+    /// Blobs that the registry linked from the source.
+    pub mounted: usize,
+    /// The size of what was sent, in bytes.
+    pub bytes: u64,
+}
+
+/// Which end of a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The end that is read.
+    Source,
+    /// The end that is written.
+    Destination,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Source => "source",
+            Self::Destination => "destination",
+        })
+    }
+}
+
+/// A copy that stopped. What has arrived stays; the tag has not been written, so doing it again picks up there.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the {side} of the copy failed")]
+pub struct CopyError {
+    /// The end that failed.
+    pub side: Side,
+    /// How.
+    #[source]
+    pub error: StoreError,
+}
+
+impl CopyError {
+    fn source(error: StoreError) -> Self {
+        Self { side: Side::Source, error }
+    }
+
+    fn destination(error: StoreError) -> Self {
+        Self { side: Side::Destination, error }
+    }
+}
+
+/// Copies everything that can be reached from `root`: nested indexes, manifests, configs and layers.
+///
+/// Blobs first, several at a time, then manifests from the leaves up, then referrers, and the tag last: whoever sees
+/// the tag sees everything. What is there is not sent again, and between two repositories of one registry blobs are
+/// mounted. Content is verified while it moves; manifests keep their bytes. A layer that names `urls` is read from the
+/// source like any other and never from there.
+///
+/// # Errors
+/// [`CopyError`] names the end that failed.
+pub async fn copy(
+    from: &dyn ReadStore,
+    to: &dyn Store,
+    root: &Descriptor,
+    options: CopyOptions<'_>,
+) -> Result<CopyReport, CopyError> {
+    let mut job = Job { from, to, options, report: CopyReport::default(), seen: HashSet::new() };
+    let mut subjects = job.copy_graph(vec![root.clone()], None).await?;
+    if job.options.referrers == Referrers::Copy {
+        for _ in 0..MAX_REFERRER_DEPTH {
+            subjects = job.copy_referrers(&subjects).await?;
+        }
+    }
+    if let Some(tag) = &job.options.tag {
+        to.tag(root, tag).await.map_err(CopyError::destination)?;
+    }
+    Ok(job.report)
+}
+
+struct Job<'a> {
+    from: &'a dyn ReadStore,
+    to: &'a dyn Store,
+    options: CopyOptions<'a>,
+    report: CopyReport,
+    seen: HashSet<Digest>,
+}
+
+impl Job<'_> {
+    /// Copies what these roots lead to, and tells which manifests that was. With `subject`, a root that does not
+    /// refer to it is left out: a listing of referrers is only a claim.
+    async fn copy_graph(&mut self, roots: Vec<Descriptor>, subject: Option<&Digest>) -> Result<Vec<Digest>, CopyError> {
+        let graph = Graph::read(self.from, roots, subject, &self.seen, self.jobs()).await.map_err(CopyError::source)?;
+        self.seen.extend(graph.digests());
+        let blobs = graph.blobs().into_iter().map(|blob| self.copy_blob(blob).boxed()).collect();
+        let done = self.all(blobs).await?;
+        self.count(done);
+        for level in graph.levels() {
+            let manifests = level.into_iter().map(|node| self.copy_manifest(node).boxed()).collect();
+            let done = self.all(manifests).await?;
+            self.count(done);
+        }
+        Ok(graph.manifests())
+    }
+
+    async fn copy_referrers(&mut self, subjects: &[Digest]) -> Result<Vec<Digest>, CopyError> {
+        let mut copied = Vec::new();
+        for subject in subjects {
+            let mut referrers = self.from.referrers(subject).await.map_err(CopyError::source)?;
+            referrers.retain(|referrer| !self.seen.contains(&referrer.digest));
+            if referrers.len() > MAX_REFERRERS {
+                let problem =
+                    format!("{subject} has {} referrers: at most {MAX_REFERRERS} are copied", referrers.len());
+                return Err(CopyError::source(StoreError::Malformed { place: self.from.place(), problem }));
+            }
+            if !referrers.is_empty() {
+                copied.extend(self.copy_graph(referrers, Some(subject)).await?);
+            }
+        }
+        Ok(copied)
+    }
+
+    async fn all(
+        &self,
+        work: Vec<BoxFuture<'_, Result<(Pushed, u64), CopyError>>>,
+    ) -> Result<Vec<(Pushed, u64)>, CopyError> {
+        futures_util::stream::iter(work).buffer_unordered(self.jobs()).try_collect().await
+    }
+
+    fn jobs(&self) -> usize {
+        self.options.jobs.max(1)
+    }
+
+    fn count(&mut self, done: Vec<(Pushed, u64)>) {
+        for (pushed, size) in done {
+            match pushed {
+                Pushed::Uploaded => {
+                    self.report.pushed += 1;
+                    self.report.bytes += size;
+                }
+                Pushed::Present => self.report.present += 1,
+                Pushed::Mounted => self.report.mounted += 1,
+            }
+        }
+    }
+
+    async fn copy_manifest(&self, (descriptor, bytes): (&Descriptor, &Bytes)) -> Result<(Pushed, u64), CopyError> {
+        let pushed = self.to.push(descriptor, &Content::Bytes(bytes)).await.map_err(CopyError::destination)?;
+        Ok((pushed, descriptor.size))
+    }
+
+    async fn copy_blob(&self, blob: &Descriptor) -> Result<(Pushed, u64), CopyError> {
+        let subject = subject_of(blob);
+        let reporter = self.options.reporter;
+        reporter.event(&Event::Started { subject: subject.clone(), bytes: Some(blob.size) });
+        let pushed = match self.mount(blob).await.map_err(CopyError::destination)? {
+            Some(pushed) => pushed,
+            None => self.send(blob, &subject).await?,
+        };
+        let outcome = match pushed {
+            Pushed::Uploaded => "pushed",
+            Pushed::Present => "present",
+            Pushed::Mounted => "mounted",
+        };
+        reporter.event(&Event::Finished { subject, outcome: outcome.to_owned() });
+        Ok((pushed, blob.size))
+    }
+
+    /// Links the blob where both ends lie in one registry; nothing when it has to be sent.
+    async fn mount(&self, blob: &Descriptor) -> Result<Option<Pushed>, StoreError> {
+        let (Some(from), Some(to)) = (self.from.repository(), self.to.repository()) else { return Ok(None) };
+        if from.registry() != to.registry() {
+            return Ok(None);
+        }
+        if self.to.exists(blob).await? {
+            return Ok(Some(Pushed::Present));
+        }
+        Ok(self.to.mount(blob, from).await?.then_some(Pushed::Mounted))
+    }
+
+    async fn send(&self, blob: &Descriptor, subject: &str) -> Result<Pushed, CopyError> {
+        let (told, mut heard) = mpsc::unbounded_channel();
+        let witness = Witness::new(self.from, told);
+        let content = Content::Stored(&witness, blob);
+        let mut push = self.to.push(blob, &content);
+        let pushed = loop {
+            tokio::select! {
+                biased;
+                Some(done) = heard.recv() => {
+                    self.options.reporter.event(&Event::Progress { subject: subject.to_owned(), done });
+                }
+                pushed = &mut push => break pushed,
+            }
+        };
+        drop(push);
+        pushed.map_err(|error| match witness.failure() {
+            Some(error) => CopyError::source(error),
+            None => CopyError::destination(error),
+        })
+    }
+}
+
+/// What a blob is called in events: its title where it has one, and its digest, so that no two are called the same.
+fn subject_of(blob: &Descriptor) -> String {
+    let title = blob.annotations.get("org.opencontainers.image.title").unwrap_or(&blob.media_type);
+    format!("{title} ({})", blob.digest.short())
+}

@@ -1,0 +1,118 @@
+//! `index.json`: which manifests have names.
+
+use serde_json::{Map, Value, json};
+use tofu_oci_types::{Descriptor, Tag};
+
+use super::DirStore;
+use super::blobs::{is_absent, read_limited};
+use crate::manifest::OCI_INDEX;
+use crate::{ReadStore as _, StoreError};
+
+/// The annotation that names a tag.
+///
+/// Spec: OCI image-spec 1.1.1, annotations.md.
+const REF_NAME: &str = "org.opencontainers.image.ref.name";
+
+/// The largest `index.json` that is read, in bytes: a folder may hold many releases.
+const MAX_INDEX_JSON: u64 = 64 * 1024 * 1024;
+
+/// `index.json`, with members that other tools wrote kept as they are.
+pub(super) struct IndexJson(Map<String, Value>);
+
+impl DirStore {
+    /// Reads `index.json`.
+    pub(super) fn index_json(&self) -> Result<IndexJson, StoreError> {
+        let path = self.root.join("index.json");
+        let malformed = |problem: String| StoreError::Malformed { place: self.place(), problem };
+        let bytes = match read_limited(&path, MAX_INDEX_JSON) {
+            Ok(bytes) => bytes.ok_or_else(|| malformed("index.json is too large".to_owned()))?,
+            Err(StoreError::Io { source, .. }) if is_absent(&source) => {
+                return Err(malformed("it has no index.json".to_owned()));
+            }
+            Err(error) => return Err(error),
+        };
+        match serde_json::from_slice(&bytes) {
+            Ok(Value::Object(members))
+                if members.get("manifests").is_none_or(|list| list.is_array() || list.is_null()) =>
+            {
+                Ok(IndexJson(members))
+            }
+            Ok(_) => Err(malformed("index.json is not an index".to_owned())),
+            Err(error) => Err(malformed(format!("index.json is no JSON: {error}"))),
+        }
+    }
+}
+
+impl IndexJson {
+    /// An index with no entries.
+    pub(super) fn empty() -> Self {
+        let mut members = Map::new();
+        members.insert("schemaVersion".to_owned(), json!(2));
+        members.insert("mediaType".to_owned(), json!(OCI_INDEX));
+        members.insert("manifests".to_owned(), json!([]));
+        Self(members)
+    }
+
+    /// The bytes to write.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(&self.0).expect("a JSON value always serialises")
+    }
+
+    /// Every entry that is a descriptor, with its tag where it has one. Entries of other shapes are passed over.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (Option<Tag>, Descriptor)> {
+        let list = self.0.get("manifests").and_then(Value::as_array).into_iter().flatten();
+        list.filter_map(|entry| {
+            let descriptor = serde::Deserialize::deserialize(entry).ok()?;
+            Some((tag_of(entry).and_then(|tag| tag.parse().ok()), descriptor))
+        })
+    }
+
+    /// The entries of a tag: more than one when a tool wrote it twice.
+    pub(super) fn tagged(&self, tag: &Tag) -> Vec<Descriptor> {
+        self.entries().filter(|(own, _)| own.as_ref() == Some(tag)).map(|(_, descriptor)| descriptor).collect()
+    }
+
+    /// Makes the tag point at the descriptor, and at nothing else. False when it did already.
+    pub(super) fn set_tag(&mut self, tag: &Tag, descriptor: &Descriptor) -> bool {
+        if let [only] = self.tagged(tag).as_slice()
+            && only.digest == descriptor.digest
+        {
+            return false;
+        }
+        let list = self.list();
+        list.retain(|entry| tag_of(entry) != Some(tag.as_str()));
+        list.push(entry(descriptor, Some(tag)));
+        true
+    }
+
+    /// Lists a manifest without a tag, unless it is there. False when it was.
+    pub(super) fn add_untagged(&mut self, descriptor: &Descriptor) -> bool {
+        let listed = self.entries().any(|(tag, own)| tag.is_none() && own.digest == descriptor.digest);
+        if !listed {
+            self.list().push(entry(descriptor, None));
+        }
+        !listed
+    }
+
+    fn list(&mut self) -> &mut Vec<Value> {
+        let list = self.0.entry("manifests").or_insert_with(|| json!([]));
+        if !list.is_array() {
+            *list = json!([]);
+        }
+        list.as_array_mut().expect("the line above made it an array")
+    }
+}
+
+fn tag_of(entry: &Value) -> Option<&str> {
+    entry.get("annotations")?.get(REF_NAME)?.as_str()
+}
+
+fn entry(descriptor: &Descriptor, tag: Option<&Tag>) -> Value {
+    let mut entry = descriptor.clone();
+    entry.platform = None;
+    if let Some(tag) = tag {
+        entry.annotations.clear();
+        entry.annotations.insert(REF_NAME.to_owned(), tag.to_string());
+    }
+    serde_json::to_value(entry).expect("a descriptor always serialises")
+}

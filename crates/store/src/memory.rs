@@ -1,0 +1,137 @@
+//! A store in memory.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use bytes::{Bytes, BytesMut};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+
+use crate::manifest::{Manifest, is_manifest_type};
+use crate::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, verified};
+
+/// A repository in memory: for tests, and for building something that is copied elsewhere.
+///
+/// It behaves like a registry that has everything: referrers are listed, tags move atomically, and content is checked
+/// on its way in.
+pub struct MemoryStore {
+    name: String,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    contents: BTreeMap<Digest, (String, Bytes)>,
+    tags: BTreeMap<Tag, Descriptor>,
+}
+
+impl MemoryStore {
+    /// An empty repository of this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), state: Mutex::default() }
+    }
+
+    /// Puts bytes where a digest should lead, right or wrong: for tests of what happens then.
+    pub fn insert_unchecked(&self, descriptor: &Descriptor, bytes: Bytes) {
+        self.lock().contents.insert(descriptor.digest.clone(), (descriptor.media_type.clone(), bytes));
+    }
+
+    /// Takes content away; what points at it stays.
+    pub fn remove(&self, digest: &Digest) {
+        self.lock().contents.remove(digest);
+    }
+
+    /// Every digest that content is stored under, sorted.
+    pub fn digests(&self) -> Vec<Digest> {
+        self.lock().contents.keys().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No invariant spans two statements under this lock, so a panic elsewhere leaves nothing half-done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn not_found(&self, what: String) -> StoreError {
+        StoreError::NotFound { place: self.name.clone(), what }
+    }
+}
+
+#[async_trait]
+impl ReadStore for MemoryStore {
+    fn place(&self) -> String {
+        self.name.clone()
+    }
+
+    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+        let state = self.lock();
+        match reference {
+            Reference::Tag(tag) => state.tags.get(tag).cloned().ok_or_else(|| self.not_found(format!("tag {tag}"))),
+            Reference::Digest(digest) => match state.contents.get(digest) {
+                Some((media_type, bytes)) if is_manifest_type(media_type) => {
+                    Ok(Descriptor::new(media_type, digest.clone(), bytes.len() as u64))
+                }
+                _ => Err(self.not_found(format!("manifest {digest}"))),
+            },
+        }
+    }
+
+    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+        Ok(self.lock().tags.keys().cloned().collect())
+    }
+
+    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
+        Ok(self.lock().contents.contains_key(&descriptor.digest))
+    }
+
+    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+        let state = self.lock();
+        let (_, bytes) =
+            state.contents.get(&descriptor.digest).ok_or_else(|| self.not_found(crate::verify::what(descriptor)))?;
+        let bytes = Bytes::clone(bytes);
+        Ok(futures_util::stream::once(async move { Ok(bytes) }).boxed())
+    }
+
+    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        let state = self.lock();
+        let mut found = Vec::new();
+        for (digest, (media_type, bytes)) in &state.contents {
+            if !is_manifest_type(media_type) {
+                continue;
+            }
+            if let Ok(manifest) = Manifest::parse(bytes)
+                && manifest.subject() == Some(subject)
+            {
+                found.push(manifest.as_referrer(media_type, digest, bytes.len() as u64));
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
+        if self.exists(descriptor).await? {
+            return Ok(Pushed::Present);
+        }
+        let mut stream = verified(self.place(), content.open().await?, descriptor)?;
+        let mut bytes = BytesMut::new();
+        while let Some(chunk) = stream.try_next().await? {
+            bytes.extend_from_slice(&chunk);
+        }
+        self.insert_unchecked(descriptor, bytes.freeze());
+        Ok(Pushed::Uploaded)
+    }
+
+    async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
+        let mut state = self.lock();
+        if !state.contents.contains_key(&descriptor.digest) {
+            return Err(self.not_found(format!("manifest {}", descriptor.digest)));
+        }
+        let mut entry = Descriptor::new(&descriptor.media_type, descriptor.digest.clone(), descriptor.size);
+        entry.artifact_type.clone_from(&descriptor.artifact_type);
+        state.tags.insert(tag.clone(), entry);
+        Ok(())
+    }
+}
