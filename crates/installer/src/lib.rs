@@ -1,1 +1,26 @@
 //! Resolve, select, fetch, verify, unpack and lock.
+//!
+//! ```text
+//! *.tf  --required_providers-->  [Requirement]            (or addresses from the command line)
+//! Job   --choose--> version --offer--> Offer --stage--> Staged --verify--> Verified --commit--> Installed
+//!                                        |                 |                   |                    |
+//!                              lock file asked first   temp folder       digest, size, names,   rename, and at the
+//!                              (zh, ch known here)     beside target     executable, h1, lock   very end the lock file
+//! ```
+//!
+//! Making a package visible takes a `Verified`, which only verification makes. Whatever is dropped before that removes
+//! its temporary folder, also when the future is dropped; folders of a process that was killed are removed by the next
+//! run.
+//!
+//! **All or nothing.** A provider that fails leaves nothing behind. Others of the same call may have been installed by
+//! then (they are complete and verified); the lock file is written once, at the end, when all have succeeded.
+
+mod config;
+mod error;
+mod job;
+mod pipeline;
+
+pub use config::{Configuration, Declared, MissingModule, Requirement, configuration, required_providers};
+pub use error::{ConfigProblem, InstallError};
+pub use job::{Installed, Job, LockPolicy, LockResult, Options, Outcome, Target, Upgrade};
+pub use pipeline::install;

@@ -1,1 +1,22 @@
-//! The dependency lock file: read, merge and write .terraform.lock.hcl.
+//! The dependency lock file: read, match, merge and write `.terraform.lock.hcl`.
+//!
+//! The text is byte for byte what `tofu init` (or `terraform init`, when the file says so) would write. Nothing here
+//! asks the network: what a package's true checksums are is somebody else's finding, see [`PackageHashes`].
+//!
+//! ```text
+//! text  --parse-->  LockFile  --get-->  LockEntry  --check(true checksums)-->  Verdict
+//!                      ^                                                          |
+//! disk  <--write--     +---------------- insert  <-------- merge  <---------------+
+//! ```
+
+mod check;
+mod disk;
+mod error;
+mod file;
+mod parse;
+mod render;
+
+pub use check::{Line, Origin, PackageHashes, Refusal, ReleaseHashes, Report, Verdict, check, merge, precheck};
+pub use disk::{LOCK_FILE_NAME, Written, read, write};
+pub use error::{LockFileError, LockProblem};
+pub use file::{LockEntry, LockFile, Maintainer};

@@ -1,0 +1,86 @@
+//! Which providers a configuration requires.
+//!
+//! ```text
+//! folder --files--> native.rs / json.rs --> Facts of each file --module.rs--> one module
+//! root module --> local modules and those in modules.json --> requirements by address
+//! ```
+//!
+//! Nothing is evaluated: sources, versions and module sources are plain strings there, as `OpenTofu` demands.
+
+mod facts;
+mod files;
+mod json;
+mod module;
+mod native;
+mod tree;
+
+use std::path::{Path, PathBuf};
+
+use tofu_oci_types::{Constraints, ProviderAddr};
+
+use crate::InstallError;
+
+/// What a configuration requires.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Configuration {
+    /// The providers, sorted by address.
+    pub requirements: Vec<Requirement>,
+    /// Modules from elsewhere that have not been fetched yet; what they require is not known.
+    pub missing_modules: Vec<MissingModule>,
+}
+
+/// One provider that a configuration requires, all its modules taken together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requirement {
+    /// The name in the module that mentions it first.
+    pub local_name: String,
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The constraints of all modules.
+    pub constraints: Constraints,
+    /// Where it is required.
+    pub declared: Vec<Declared>,
+}
+
+/// A module that is called but not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingModule {
+    /// The names of the calls on the way to it, joined by dots.
+    pub key: String,
+    /// Its source as written.
+    pub source: String,
+    /// Where it is called.
+    pub declared: Declared,
+}
+
+/// A place in a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+/// The providers that the configuration in `dir` requires, sorted by address, with `.terraform` as its data directory.
+///
+/// Modules that are not there are passed over; [`configuration`] names them.
+pub fn required_providers(dir: &Path) -> Result<Vec<Requirement>, InstallError> {
+    Ok(configuration(dir, &dir.join(".terraform"))?.requirements)
+}
+
+/// What the configuration in `dir` requires. Modules that `tofu init` or `tofu get` has put into `data_dir` are looked
+/// into as well.
+///
+/// A provider that is used without an entry in `required_providers` is `registry.opentofu.org/hashicorp/NAME`; the
+/// built-in `terraform` is left out.
+///
+/// Spec: `OpenTofu` 1.12, `configs.Config.ProviderRequirements`; `.tofu` files shadow `.tf` files of the same name.
+pub fn configuration(dir: &Path, data_dir: &Path) -> Result<Configuration, InstallError> {
+    tree::read(dir, data_dir)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! The configuration files of a folder.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::InstallError;
+
+/// The files of one module, in the order in which they are read.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct ModuleFiles {
+    /// Files that add to each other.
+    pub(super) primary: Vec<PathBuf>,
+    /// Files that replace what the others say.
+    pub(super) overrides: Vec<PathBuf>,
+}
+
+/// The language of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    Native,
+    Json,
+}
+
+/// The configuration files in `dir`, sorted by name; nothing when there is no such folder.
+///
+/// Spec: `OpenTofu` 1.12, `configs.Parser.ConfigDirFiles`, `IsIgnoredFile`.
+pub(super) fn find(dir: &Path) -> Result<Option<ModuleFiles>, InstallError> {
+    let failed = |source| InstallError::Io { action: "read", path: dir.to_owned(), source };
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(failed)?;
+        if let Ok(name) = entry.file_name().into_string()
+            && !entry.path().is_dir()
+        {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(Some(sort_out(dir, &names)))
+}
+
+fn sort_out(dir: &Path, names: &[String]) -> ModuleFiles {
+    let mut files = ModuleFiles::default();
+    for name in names.iter().filter(|name| !ignored(name)) {
+        let Some((stem, extension)) = split(name) else { continue };
+        let shadow = extension.replace(".tf", ".tofu");
+        if extension != shadow && names.contains(&format!("{stem}{shadow}")) {
+            continue;
+        }
+        let list =
+            if stem == "override" || stem.ends_with("_override") { &mut files.overrides } else { &mut files.primary };
+        list.push(dir.join(name));
+    }
+    files
+}
+
+fn ignored(name: &str) -> bool {
+    name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
+}
+
+fn split(name: &str) -> Option<(&str, &'static str)> {
+    [".tofu.json", ".tf.json", ".tofu", ".tf"]
+        .into_iter()
+        .find_map(|extension| Some((name.strip_suffix(extension)?, extension)))
+}
+
+/// The language of a file that [`find`] found.
+pub(super) fn syntax(path: &Path) -> Syntax {
+    if path.extension().is_some_and(|extension| extension == "json") { Syntax::Json } else { Syntax::Native }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(names: &str, want: &str) {
+        let names: Vec<String> = names.split_whitespace().map(str::to_owned).collect();
+        let files = sort_out(Path::new(""), &names);
+        let text = |paths: &[PathBuf]| {
+            paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(format!("{} | {}", text(&files.primary), text(&files.overrides)), want);
+    }
+
+    #[test]
+    fn sorts_files_as_opentofu_does() {
+        check("a.tf b.tf.json c.tofu d.tofu.json e.txt f.tftest.hcl", "a.tf b.tf.json c.tofu d.tofu.json | ");
+        check("a.tf a.tofu b.tf.json b.tofu.json", "a.tofu b.tofu.json | ");
+        check("a.tf a.tofu.json", "a.tf a.tofu.json | ");
+        check("a.tf a_override.tf override.tf.json", "a.tf | a_override.tf override.tf.json");
+        check(".hidden.tf a.tf~ #a.tf# a.tf", "a.tf | ");
+    }
+}

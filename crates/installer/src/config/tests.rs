@@ -1,0 +1,123 @@
+use super::*;
+
+/// Writes `name: content` files into a folder and prints what the configuration requires.
+#[track_caller]
+fn check(files: &[(&str, &str)]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    let root = folder.path().display().to_string();
+    match configuration(folder.path(), &folder.path().join(".terraform")) {
+        Ok(configuration) => {
+            let line = |requirement: &Requirement| {
+                format!("{} = {} [{}]", requirement.local_name, requirement.address, requirement.constraints)
+            };
+            let missing = |module: &MissingModule| format!("missing module {} ({})", module.key, module.source);
+            let lines = configuration.requirements.iter().map(line);
+            lines.chain(configuration.missing_modules.iter().map(missing)).collect::<Vec<_>>().join("\n")
+        }
+        Err(error) => format!("error: {error}").replace(&root, "DIR"),
+    }
+}
+
+const WIDGET: &str = r#"
+terraform {
+  required_providers {
+    widget = {
+      source  = "registry.example.test/acme/widget"
+      version = "1.0.0"
+    }
+  }
+}
+"#;
+
+#[test]
+fn required_providers_of_the_folder() {
+    insta::assert_snapshot!(check(&[("main.tf", WIDGET)]), @"");
+    insta::assert_snapshot!(check(&[]), @"");
+}
+
+#[test]
+fn tofu_files_shadow_tf_files() {
+    let other = WIDGET.replace("acme", "other");
+    insta::assert_snapshot!(check(&[("main.tf", WIDGET), ("main.tofu", &other)]), @"");
+}
+
+#[test]
+fn json_says_the_same() {
+    let json = r#"{"terraform": [{"required_providers": {"widget": {"source": "registry.example.test/acme/widget",
+        "version": "1.0.0"}, "old": "2.0.0"}}],
+        "resource": {"zap_x": {"a": {}, "b": {"provider": "widget.west"}}}, "provider": {"null": {}},
+        "module": {"m": {"source": "./m"}}}"#;
+    insta::assert_snapshot!(check(&[("main.tf.json", json), ("m/a.tf", "resource \"in_m\" \"x\" {}")]), @"");
+}
+
+#[test]
+fn implied_providers() {
+    let text = r#"
+        resource "aws_instance" "a" {}
+        resource "google_x" "b" { provider = beta.west }
+        data "terraform_remote_state" "c" {}
+        ephemeral "vault_secret" "d" {}
+        provider "random" { version = "3.0.0" }
+        resource "widget_x" "e" {}
+    "#;
+    insta::assert_snapshot!(check(&[("main.tf", WIDGET), ("other.tf", text)]), @"");
+}
+
+#[test]
+fn overrides_replace_entries() {
+    insta::assert_snapshot!(check(&[("main.tf", WIDGET), ("main_override.tf", &WIDGET.replace("1.0.0", "2.0.0"))]), @"");
+}
+
+#[test]
+fn the_built_in_provider_is_left_out() {
+    let text = |version: &str| {
+        format!(
+            "terraform {{\n  required_providers {{\n    terraform = {{\n      source = \
+             \"terraform.io/builtin/terraform\"\n{version}    }}\n  }}\n}}\n"
+        )
+    };
+    insta::assert_snapshot!(check(&[("main.tf", &text(""))]), @"");
+    insta::assert_snapshot!(check(&[("main.tf", &text("version = \"1.0.0\"\n"))]), @"");
+}
+
+#[test]
+fn modules_add_their_constraints() {
+    let child = "module \"again\" {\n  source = \"../child\"\n}\n".to_owned() + WIDGET;
+    let manifest = r#"{"Modules": [{"Key": "", "Source": "", "Dir": "."},
+        {"Key": "far", "Source": "registry.example.test/a/b/c", "Dir": ".terraform/modules/far"}]}"#;
+    let root = r#"
+        module "child" { source = "./child" }
+        module "far" { source = "a/b/c" }
+        module "farther" { source = "a/b/d" }
+    "#;
+    insta::assert_snapshot!(check(&[
+        ("main.tf", root),
+        ("child/main.tf", &child),
+        (".terraform/modules/modules.json", manifest),
+        (".terraform/modules/far/main.tf", "resource \"far_thing\" \"x\" {}\n"),
+    ]), @"");
+}
+
+#[test]
+fn errors_say_where() {
+    for (name, text) in [
+        ("main.tf", "terraform {\n"),
+        ("main.tf", "terraform {\n  required_providers {\n    w = { source = \"a/b/c/d\" }\n  }\n}\n"),
+        ("main.tf", "terraform {\n  required_providers {\n    w = { version = \"one\" }\n  }\n}\n"),
+        ("main.tf", "terraform {\n  required_providers {\n    w = { source = var.x }\n  }\n}\n"),
+        ("main.tf", "terraform {\n  required_providers {\n    w = 5\n  }\n}\n"),
+        ("main.tf", "module \"m\" {\n  source = \"./none\"\n}\n"),
+        ("main.tf.json", "{\n  \"terraform\": \n}"),
+        ("main.tf.json", "{\n  \"terraform\": {\"required_providers\": {\"w\": {\"source\": \"a/b/c/d\"}}}\n}"),
+    ] {
+        let answer = check(&[(name, text)]);
+        assert!(answer.starts_with("error: DIR/main.tf"), "{answer}");
+    }
+    insta::assert_snapshot!(check(&[("a.tf", WIDGET), ("b.tf", WIDGET)]), @"");
+    insta::assert_snapshot!(check(&[("a.tf", "module \"m\" {\n  source = \"./none\"\n}\n")]), @"");
+}

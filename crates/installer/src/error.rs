@@ -1,0 +1,206 @@
+//! Why something was not installed.
+
+use std::io;
+use std::path::PathBuf;
+
+use tofu_oci_archive::ArchiveError;
+use tofu_oci_lockfile::{LockFileError, Refusal};
+use tofu_oci_source::SourceError;
+use tofu_oci_types::{Constraints, Digest, Platform, ProviderAddr, Version};
+
+/// Why an installation failed. Nothing of the failed package is visible then, and the lock file is as it was.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InstallError {
+    /// The configuration cannot be read or contradicts itself.
+    #[error("{}:{line}:{column}: {problem}", path.display())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The column in characters, from 1.
+        column: usize,
+        /// What is wrong there.
+        problem: ConfigProblem,
+    },
+    /// No version meets the constraints.
+    #[error("{address} has no version that meets `{constraints}`")]
+    NoMatchingVersion {
+        /// The provider.
+        address: ProviderAddr,
+        /// The place that was asked.
+        place: String,
+        /// What was wanted.
+        constraints: Constraints,
+        /// The versions that the place has, ascending.
+        offered: Vec<Version>,
+    },
+    /// The locked version does not meet the constraints any more.
+    #[error("{address} is locked at {locked}, which does not meet `{constraints}`")]
+    LockedVersionNotAdmitted {
+        /// The provider.
+        address: ProviderAddr,
+        /// The locked version.
+        locked: Version,
+        /// What is wanted now.
+        constraints: Constraints,
+    },
+    /// The locked version is gone.
+    #[error("{address} is locked at {locked}, which {place} does not have any more")]
+    LockedVersionGone {
+        /// The provider.
+        address: ProviderAddr,
+        /// The place.
+        place: String,
+        /// The locked version.
+        locked: Version,
+        /// The versions that the place has, ascending.
+        offered: Vec<Version>,
+    },
+    /// 0.0.0 stands for "no version" and cannot be installed.
+    #[error("{address} 0.0.0 cannot be installed: that number means that there is no version")]
+    UnspecifiedVersion {
+        /// The provider.
+        address: ProviderAddr,
+    },
+    /// Two jobs of one call chose different versions of a provider.
+    #[error("{address} would be installed in two versions, {first} and {second}")]
+    VersionsDiffer {
+        /// The provider.
+        address: ProviderAddr,
+        /// The one.
+        first: Version,
+        /// The other.
+        second: Version,
+    },
+    /// The place failed or does not have the package.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The package's archive was refused or could not be written.
+    #[error("the package of {address} {version} for {platform} cannot be installed")]
+    Package {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The platform.
+        platform: Platform,
+        /// The place that it came from.
+        place: String,
+        /// What is wrong with it.
+        #[source]
+        source: ArchiveError,
+    },
+    /// A layer of the image is packed in a way that is not known here.
+    #[error("the layer {digest} of {address} {version} has the type `{media_type}`, which cannot be unpacked")]
+    LayerType {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The layer.
+        digest: Digest,
+        /// Its media type.
+        media_type: String,
+    },
+    /// The package is not the one that was locked.
+    #[error("{address} {version} for {platform} is not the package that was locked: {refusal}")]
+    NotTheLockedPackage {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The platform.
+        platform: Platform,
+        /// The place that offered it.
+        place: String,
+        /// Which lines disagree.
+        refusal: Refusal,
+    },
+    /// What lies in the package's place is something else; it may have been changed by hand.
+    #[error("{} has other contents than {address} {version}", path.display())]
+    LocallyModified {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The folder, archive or link. Deleting it makes room.
+        path: PathBuf,
+    },
+    /// The lock file cannot be used.
+    #[error(transparent)]
+    LockFile(#[from] LockFileError),
+    /// The file system said no.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// `create`, `rename`, `read`, `lock`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What it said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// What is wrong at one position of a configuration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigProblem {
+    /// The text does not parse.
+    #[error("the file does not parse: {message}")]
+    Syntax {
+        /// The parser's words.
+        message: String,
+    },
+    /// A source that is no provider address.
+    #[error("{message}")]
+    InvalidSource {
+        /// Which text and why.
+        message: String,
+    },
+    /// A version that is no list of constraints.
+    #[error("{message}")]
+    InvalidConstraints {
+        /// Which text and why.
+        message: String,
+    },
+    /// Something that must be a plain string.
+    #[error("`{name}` must be a string in quotes")]
+    NotAString {
+        /// The attribute.
+        name: String,
+    },
+    /// An entry of `required_providers` of another shape.
+    #[error("the entry `{name}` must be an object with `source` and `version`")]
+    InvalidEntry {
+        /// The local name.
+        name: String,
+    },
+    /// A provider that is part of the program.
+    #[error("`{name}` is built into the program: it has no version and no other source")]
+    BuiltIn {
+        /// The local name.
+        name: String,
+    },
+    /// Two entries for one local name.
+    #[error("`{name}` is required twice in one module; keep one of the two entries")]
+    Duplicate {
+        /// The local name.
+        name: String,
+    },
+    /// A module's folder that is not there.
+    #[error("the module's folder `{path}` cannot be read")]
+    ModuleMissing {
+        /// The folder as written.
+        path: String,
+    },
+}
+
+impl InstallError {
+    /// Whether the same call may succeed when made again.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Source(error) if error.is_transient())
+    }
+}

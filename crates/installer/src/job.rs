@@ -1,0 +1,120 @@
+//! What is to be installed, and what came of it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::Serialize;
+use tofu_oci_archive::Limits;
+use tofu_oci_lockfile::{LockEntry, Written};
+use tofu_oci_source::{LeafKind, Source};
+use tofu_oci_types::{Constraints, PackageHash, Platform, ProviderAddr, Version};
+
+/// One package to install.
+#[derive(Clone)]
+pub struct Job {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// What its version must meet. They are also what the lock file records.
+    pub constraints: Constraints,
+    /// The platform.
+    pub platform: Platform,
+    /// Where it comes from.
+    pub source: Arc<dyn Source>,
+    /// Where it goes.
+    pub target: Target,
+    /// What the lock file says of the provider; nothing when there is no lock file, or when it is not to be asked.
+    pub lock: Option<LockEntry>,
+    /// Whether a newer version than the locked one may be chosen.
+    pub upgrade: Upgrade,
+}
+
+/// Where a package goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// `DATA_DIR/providers/HOST/NS/TYPE/VERSION/OS_ARCH/`, where `tofu init` installs. The data directory is
+    /// `.terraform` of the working directory, or what `TF_DATA_DIR` says.
+    WorkingDir {
+        /// The data directory.
+        data_dir: PathBuf,
+    },
+    /// `ROOT/HOST/NS/TYPE/VERSION/OS_ARCH/`: a filesystem mirror of folders. `terraform.d/plugins` of a working
+    /// directory is one that needs no configuration.
+    MirrorUnpacked(PathBuf),
+    /// `ROOT/HOST/NS/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip`: a filesystem mirror of archives.
+    MirrorPacked(PathBuf),
+}
+
+/// Whether the locked version binds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Upgrade {
+    /// Only the locked version will do.
+    #[default]
+    KeepLocked,
+    /// The newest version that the constraints admit is chosen, whatever is locked.
+    Newest,
+}
+
+/// What happens to the lock file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LockPolicy {
+    /// It is written at the end, once, when every job has succeeded. The path is the file's.
+    Update(PathBuf),
+    /// It is left alone. What the jobs' entries say holds nevertheless.
+    Leave,
+}
+
+/// How to install.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// What happens to the lock file.
+    pub lock: LockPolicy,
+    /// What an archive may expand to.
+    pub limits: Limits,
+    /// How many packages are fetched and unpacked at once.
+    pub parallel: usize,
+}
+
+impl Options {
+    /// Usual limits, and a pipeline for every two processors.
+    pub fn new(lock: LockPolicy) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { lock, limits: Limits::default(), parallel: (cores / 2).max(1) }
+    }
+}
+
+/// A package that is in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Installed {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The version that was chosen.
+    pub version: Version,
+    /// The platform.
+    pub platform: Platform,
+    /// The place that it came from.
+    pub place: String,
+    /// The folder or archive.
+    pub path: PathBuf,
+    /// What had to be done.
+    pub outcome: Outcome,
+    /// How the package lies in the repository; nothing when the place was not asked.
+    pub layout: Option<LeafKind>,
+    /// Bytes of the package's files.
+    pub bytes: u64,
+    /// The package's checksums, all computed or verified here, sorted.
+    pub hashes: Vec<PackageHash>,
+}
+
+/// What had to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The package was fetched and put in its place.
+    Installed,
+    /// It lay there already, unchanged.
+    AlreadyInstalled,
+}
+
+/// What became of the lock file.
+pub type LockResult = Option<Written>;

@@ -1,0 +1,213 @@
+//! Does a package have the checksums that the lock file has for it?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tofu_oci_types::{Constraints, PackageHash, Platform, Scheme, Version};
+
+use crate::LockEntry;
+
+/// The checksums of one package, as somebody computed them from its bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PackageHashes {
+    /// Of the files; unknown before the package has been unpacked.
+    pub h1: Option<PackageHash>,
+    /// Of the zip archive; nothing for a package that is no zip.
+    pub zh: Option<PackageHash>,
+    /// Of the leaf manifest in an OCI repository; nothing for a package from elsewhere.
+    pub ch: Option<PackageHash>,
+}
+
+impl PackageHashes {
+    /// Those that are known.
+    pub fn iter(&self) -> impl Iterator<Item = &PackageHash> {
+        [&self.ch, &self.h1, &self.zh].into_iter().flatten()
+    }
+}
+
+/// What the release says about the checksums of its platforms: leaf digests of the index (`ch:`), annotations.
+///
+/// These are claims. They decide only which lines of a lock file are *somebody else's*; never that a package is right.
+pub type ReleaseHashes = BTreeMap<Platform, BTreeSet<PackageHash>>;
+
+/// What a lock entry says about a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Verdict {
+    /// The entry has no checksum of a scheme that is known here, so it says nothing.
+    Unlocked,
+    /// The package is the one that was locked.
+    Accepted(Report),
+    /// It is another one.
+    Refused(Refusal),
+}
+
+/// Every line of an entry and whose it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The lines of known schemes, in the order of the file.
+    pub lines: Vec<Line>,
+}
+
+/// One line of `hashes`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The line.
+    pub hash: PackageHash,
+    /// Whose it is.
+    pub origin: Origin,
+}
+
+/// Whose checksum a line is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The package's own.
+    ThisPackage,
+    /// The release names it for another platform.
+    OtherPlatform(Platform),
+    /// Nobody's: the release names the checksums of this scheme for all its platforms, and this is none of them.
+    NoPackage,
+    /// It cannot be known: the release does not name the checksums of all its platforms.
+    Unknown,
+}
+
+impl Report {
+    /// Lines that are wrong: no package of the release has them.
+    pub fn wrong(&self) -> Vec<&PackageHash> {
+        self.of(&Origin::NoPackage)
+    }
+
+    /// Lines that may be another platform's or wrong.
+    pub fn unexplained(&self) -> Vec<&PackageHash> {
+        self.of(&Origin::Unknown)
+    }
+
+    fn of(&self, origin: &Origin) -> Vec<&PackageHash> {
+        self.lines.iter().filter(|line| line.origin == *origin).map(|line| &line.hash).collect()
+    }
+}
+
+/// Why a package is not the one that was locked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// None of the entry's lines is a checksum of the package.
+    #[error("none of the {} checksums in the lock file is one of this package", locked.len())]
+    NoMatch {
+        /// The lines of known schemes.
+        locked: Vec<PackageHash>,
+        /// What the package has.
+        found: PackageHashes,
+    },
+    /// The entry names leaf manifests (`ch:`), and not this one.
+    #[error("the lock file names the manifest {}, but the release has {found}", list(locked))]
+    OtherManifest {
+        /// The `ch:` lines that could be this platform's.
+        locked: Vec<PackageHash>,
+        /// The `ch:` of the leaf that was found.
+        found: PackageHash,
+    },
+}
+
+fn list(hashes: &[PackageHash]) -> String {
+    hashes.iter().map(PackageHash::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// Judges a package whose checksums are all known.
+///
+/// 1. An entry without `h1:`, `zh:` and `ch:` lines says nothing.
+/// 2. `ch:` lines bind: unless each of them is, by the digests in the release's own index, the leaf of *another*
+///    platform, one must be this leaf's. So a lock file that names a manifest cannot be satisfied by another one, also
+///    when the contents are equal.
+/// 3. Of all known lines, one must match; that can be any of the three schemes.
+/// 4. Lines that do not match are somebody else's ([`Origin`]); they are kept and reported. A line counts as wrong only
+///    where the release names the checksums of that scheme for every platform that it has.
+///
+/// Stricter than `OpenTofu` in 2 (it ignores `ch:`), more lenient in that `h1:` alone is enough.
+///
+/// Spec: `OpenTofu` 1.12, getproviders, `PackageMatchesAnyHash`; seed RFC, "Package checksums and signing".
+pub fn check(entry: &LockEntry, package: &PackageHashes, release: &ReleaseHashes) -> Verdict {
+    let locked = known(entry);
+    if locked.is_empty() {
+        return Verdict::Unlocked;
+    }
+    if let Some(refusal) = other_manifest(&locked, package, release) {
+        return Verdict::Refused(refusal);
+    }
+    let own: BTreeSet<&PackageHash> = package.iter().collect();
+    if !locked.iter().any(|hash| own.contains(hash)) {
+        return Verdict::Refused(Refusal::NoMatch { locked, found: package.clone() });
+    }
+    let line = |hash: PackageHash| Line { origin: origin(&hash, &own, package, release), hash };
+    Verdict::Accepted(Report { lines: locked.into_iter().map(line).collect() })
+}
+
+/// Judges a package of which `h1:` is not known yet: a refusal when no `h1:` could change the verdict.
+///
+/// Nothing needs to be downloaded then.
+pub fn precheck(entry: &LockEntry, package: &PackageHashes, release: &ReleaseHashes) -> Option<Refusal> {
+    let locked = known(entry);
+    if let Some(refusal) = other_manifest(&locked, package, release) {
+        return Some(refusal);
+    }
+    let open = locked.is_empty() || locked.iter().any(|hash| hash.scheme() == Scheme::H1);
+    let matched = locked.iter().any(|hash| package.iter().any(|own| own == hash));
+    (!open && !matched).then(|| Refusal::NoMatch { locked, found: package.clone() })
+}
+
+fn known(entry: &LockEntry) -> Vec<PackageHash> {
+    entry.hashes.iter().filter(|hash| hash.scheme() != Scheme::Other).cloned().collect()
+}
+
+fn other_manifest(locked: &[PackageHash], package: &PackageHashes, release: &ReleaseHashes) -> Option<Refusal> {
+    let found = package.ch.as_ref()?;
+    let own_platform = release.values().filter(|hashes| hashes.contains(found));
+    let elsewhere = |hash: &PackageHash| {
+        release.values().any(|hashes| hashes.contains(hash))
+            && !own_platform.clone().any(|hashes| hashes.contains(hash))
+    };
+    let binding: Vec<PackageHash> =
+        locked.iter().filter(|hash| hash.scheme() == Scheme::Ch && !elsewhere(hash)).cloned().collect();
+    (!binding.is_empty() && !binding.contains(found))
+        .then(|| Refusal::OtherManifest { locked: binding, found: found.clone() })
+}
+
+fn origin(
+    hash: &PackageHash,
+    own: &BTreeSet<&PackageHash>,
+    package: &PackageHashes,
+    release: &ReleaseHashes,
+) -> Origin {
+    if own.contains(hash) {
+        return Origin::ThisPackage;
+    }
+    if let Some((platform, _)) = release.iter().find(|(_, hashes)| hashes.contains(hash)) {
+        return Origin::OtherPlatform(platform.clone());
+    }
+    let names_scheme = |hashes: &BTreeSet<PackageHash>| {
+        hashes.iter().any(|known| known.scheme() == hash.scheme())
+            // The package's own checksums are known even where the release does not claim them.
+            || package.ch.as_ref().is_some_and(|ch| hashes.contains(ch))
+    };
+    if !release.is_empty() && release.values().all(names_scheme) { Origin::NoPackage } else { Origin::Unknown }
+}
+
+/// The entry to write after a package has been accepted and its checksums are `verified`.
+///
+/// What was recorded before for the same version stays, unknown schemes included; for another version it is dropped.
+///
+/// Spec: `OpenTofu` 1.12, providercache installer, "newHashes"; it drops unknown schemes here, we keep them.
+pub fn merge(
+    before: Option<&LockEntry>,
+    version: Version,
+    constraints: Constraints,
+    verified: &PackageHashes,
+) -> LockEntry {
+    let mut hashes: BTreeSet<PackageHash> = verified.iter().cloned().collect();
+    if let Some(before) = before.filter(|before| before.version == version) {
+        hashes.extend(before.hashes.iter().cloned());
+    }
+    LockEntry { version, constraints, hashes }
+}
+
+#[cfg(test)]
+mod tests;

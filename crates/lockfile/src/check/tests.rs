@@ -1,0 +1,114 @@
+use super::*;
+
+/// The package at hand has `h1:own zh:own ch:own`; the release may name `h1:mac zh:mac ch:mac` for darwin.
+#[track_caller]
+fn verdict(lock: &str, release: &str) -> String {
+    let hash = |text: &str| -> PackageHash { text.parse().unwrap() };
+    let mut entry = LockEntry::new("1.0.0".parse().unwrap(), Constraints::any());
+    entry.hashes = lock.split_whitespace().map(hash).collect();
+    let package = PackageHashes { h1: Some(hash("h1:own")), zh: Some(hash("zh:own")), ch: Some(hash("ch:own")) };
+    let mut claims = ReleaseHashes::new();
+    for word in release.split_whitespace() {
+        let platform = if word.ends_with("mac") { "darwin_arm64" } else { "linux_amd64" };
+        claims.entry(platform.parse().unwrap()).or_default().insert(hash(word));
+    }
+    let early = precheck(&entry, &PackageHashes { h1: None, ..package.clone() }, &claims);
+    match check(&entry, &package, &claims) {
+        Verdict::Unlocked => {
+            assert_eq!(early, None);
+            "unlocked".to_owned()
+        }
+        Verdict::Refused(Refusal::OtherManifest { .. }) => {
+            assert!(early.is_some());
+            "other manifest".to_owned()
+        }
+        Verdict::Refused(_) => format!("no match{}", if early.is_some() { ", known before the download" } else { "" }),
+        Verdict::Accepted(report) => {
+            assert_eq!(early, None);
+            let text = |hashes: Vec<&PackageHash>| hashes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            let mut answer = "accepted".to_owned();
+            if !report.wrong().is_empty() {
+                answer += &format!(", wrong {}", text(report.wrong()));
+            }
+            if !report.unexplained().is_empty() {
+                answer += &format!(", unexplained {}", text(report.unexplained()));
+            }
+            answer
+        }
+    }
+}
+
+const PLAIN: &str = "ch:own ch:mac";
+const ANNOTATED: &str = "ch:own h1:own zh:own ch:mac h1:mac zh:mac";
+
+/// The rows of real-tofu-sources.md §5. Where `OpenTofu` decides otherwise, the comment says so.
+#[test]
+fn the_table_of_real_lock_files() {
+    for (lock, want) in [
+        // OpenTofu's oci_mirror refuses an h1 alone; it is as good a proof as zh.
+        ("h1:own", "accepted"),
+        ("h1:own h2:x", "accepted"),
+        ("zh:own", "accepted"),
+        ("zh:own zh:mac", "accepted, unexplained zh:mac"),
+        ("h1:own zh:own", "accepted"),
+        ("zh:mac", "no match, known before the download"),
+        // OpenTofu's oci_mirror refuses these two as well.
+        ("zh:wrong h1:own", "accepted, unexplained zh:wrong"),
+        ("zh:mac h1:own", "accepted, unexplained zh:mac"),
+        ("zh:own h1:wrong", "accepted, unexplained h1:wrong"),
+        ("zh:wrong", "no match, known before the download"),
+        ("h1:wrong", "no match"),
+        ("h1:wrong zh:wrong", "no match"),
+        ("h1:mac", "no match"),
+        ("", "unlocked"),
+        ("h2:x ZH:own", "unlocked"),
+        ("zh:OWN", "no match, known before the download"),
+        ("zh:", "no match, known before the download"),
+    ] {
+        assert_eq!(verdict(lock, PLAIN), want, "{lock}");
+    }
+}
+
+#[test]
+fn a_line_is_wrong_only_where_the_release_names_all_platforms() {
+    for (lock, want) in [
+        ("h1:own h1:mac zh:mac", "accepted"),
+        ("h1:own zh:wrong", "accepted, wrong zh:wrong"),
+        ("zh:own h1:wrong h1:mac", "accepted, wrong h1:wrong"),
+    ] {
+        assert_eq!(verdict(lock, ANNOTATED), want, "{lock}");
+    }
+    assert_eq!(verdict("h1:own zh:wrong", "ch:own ch:mac zh:mac"), "accepted, wrong zh:wrong");
+}
+
+#[test]
+fn a_recorded_manifest_binds() {
+    for (lock, want) in [
+        ("ch:own", "accepted"),
+        ("ch:own h1:wrong", "accepted, unexplained h1:wrong"),
+        ("ch:wrong", "other manifest"),
+        // The same contents under another manifest.
+        ("ch:wrong h1:own zh:own", "other manifest"),
+        ("ch:wrong ch:own", "accepted, wrong ch:wrong"),
+        // A colleague's platform, by the digests in this very index.
+        ("ch:mac zh:own", "accepted"),
+        ("ch:mac h1:own", "accepted"),
+        ("ch:mac", "no match, known before the download"),
+    ] {
+        assert_eq!(verdict(lock, PLAIN), want, "{lock}");
+    }
+}
+
+#[test]
+fn merging_keeps_the_same_versions_lines_and_drops_anothers() {
+    let hash = |text: &str| -> PackageHash { text.parse().unwrap() };
+    let mut before = LockEntry::new("1.0.0".parse().unwrap(), ">= 1.0.0".parse().unwrap());
+    before.hashes = [hash("h1:mac"), hash("zh:x"), hash("x:y")].into();
+    let verified = PackageHashes { h1: Some(hash("h1:own")), zh: None, ch: Some(hash("ch:own")) };
+    let lines = |version: &str| -> Vec<String> {
+        let entry = merge(Some(&before), version.parse().unwrap(), Constraints::any(), &verified);
+        entry.hashes.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(lines("1.0.0"), ["ch:own", "h1:mac", "h1:own", "x:y", "zh:x"]);
+    assert_eq!(lines("1.0.1"), ["ch:own", "h1:own"]);
+}

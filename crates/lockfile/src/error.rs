@@ -1,0 +1,138 @@
+//! What can be wrong with a lock file.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a lock file could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockFileError {
+    /// The text is no lock file. Nothing is guessed: a lock file that is misread protects nobody.
+    #[error("{}:{line}:{column}: {problem}", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The column in characters, from 1.
+        column: usize,
+        /// What is wrong there, and what to do.
+        problem: LockProblem,
+    },
+    /// The file is a symbolic link into another folder; replacing it would write there.
+    #[error("{} is a symbolic link to {}, outside its folder", path.display(), target.display())]
+    LinkLeavesFolder {
+        /// The lock file.
+        path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
+    /// The file system said no.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// `read`, `write` or `rename`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What it said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// What is wrong at one position of a lock file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockProblem {
+    /// The text is no HCL.
+    #[error("the file does not parse: {message}; undo the last edit, or delete the file and install again")]
+    Syntax {
+        /// The parser's words.
+        message: String,
+    },
+    /// A block or attribute that lock files do not have.
+    #[error("unexpected {what} `{name}`; remove it")]
+    Unexpected {
+        /// `block` or `attribute`.
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
+    /// A `provider` block without exactly one label.
+    #[error("a provider block must have one label, the provider's address")]
+    Label,
+    /// A label that is no address in normal form.
+    #[error("`{label}` is not a provider address in normal form{}", expected(canonical.as_deref()))]
+    NonNormalizedAddress {
+        /// The label as written.
+        label: String,
+        /// What it should be, where that is known.
+        canonical: Option<String>,
+    },
+    /// A built-in or legacy provider.
+    #[error("`{label}` cannot be locked: it is built in, or has no known registry; remove the block")]
+    NotLockable {
+        /// The label.
+        label: String,
+    },
+    /// Two blocks for one provider.
+    #[error("`{label}` is locked twice; keep one of the two blocks")]
+    Duplicate {
+        /// The label.
+        label: String,
+    },
+    /// A block without the version.
+    #[error("the block has no version")]
+    MissingVersion,
+    /// A version that is none.
+    #[error("`{text}` is not a version: {reason}")]
+    InvalidVersion {
+        /// As written.
+        text: String,
+        /// Why.
+        reason: String,
+    },
+    /// A version that is written differently in its normal form.
+    #[error("the version `{text}` must be written `{canonical}`")]
+    NonNormalizedVersion {
+        /// As written.
+        text: String,
+        /// The normal form.
+        canonical: String,
+    },
+    /// Constraints that are none.
+    #[error("`{text}` is not a list of version constraints: {reason}")]
+    InvalidConstraints {
+        /// As written.
+        text: String,
+        /// Why.
+        reason: String,
+    },
+    /// Constraints that are written differently in their normal form.
+    #[error("the constraints `{text}` must be written `{canonical}`")]
+    NonNormalizedConstraints {
+        /// As written.
+        text: String,
+        /// The normal form.
+        canonical: String,
+    },
+    /// An attribute that is not a plain string.
+    #[error("`{name}` must be a string in quotes")]
+    NotAString {
+        /// The attribute.
+        name: &'static str,
+    },
+    /// `hashes` that is no list, or an empty one.
+    #[error("`hashes` must be a list of at least one string; remove it when there are none")]
+    InvalidHashSet,
+    /// A hash without a scheme.
+    #[error("`{text}` is not a package checksum: it must read SCHEME:VALUE")]
+    InvalidHash {
+        /// As written.
+        text: String,
+    },
+}
+
+fn expected(canonical: Option<&str>) -> String {
+    canonical.map(|canonical| format!("; write `{canonical}`")).unwrap_or_default()
+}

@@ -1,0 +1,116 @@
+//! A lock file in memory.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use tofu_oci_types::{Constraints, PackageHash, ProviderAddr, Version};
+
+use crate::{LockFileError, parse, render};
+
+/// What is locked, sorted by address.
+///
+/// Two lock files are equal when they lock the same; which program maintains the file plays no part.
+#[derive(Clone, Debug, Default)]
+pub struct LockFile {
+    entries: BTreeMap<ProviderAddr, LockEntry>,
+    maintainer: Maintainer,
+    ignored_modules: usize,
+}
+
+/// What is locked of one provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockEntry {
+    /// The version that was chosen.
+    pub version: Version,
+    /// The constraints that it was chosen by; for people, they lock nothing.
+    pub constraints: Constraints,
+    /// Checksums of the version's packages, of every platform that somebody recorded.
+    pub hashes: BTreeSet<PackageHash>,
+}
+
+/// The program that the first line of a lock file names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Maintainer {
+    /// `tofu init`; the one that new files get.
+    #[default]
+    OpenTofu,
+    /// `terraform init`.
+    Terraform,
+}
+
+impl LockFile {
+    /// Reads a lock file's text.
+    ///
+    /// # Errors
+    /// [`LockFileError::Invalid`], naming `.terraform.lock.hcl` as the file; [`crate::read`] names the real one.
+    ///
+    /// Spec: `OpenTofu` 1.12, `depsfile.LoadLocksFromBytes`.
+    pub fn parse(text: &str) -> Result<Self, LockFileError> {
+        parse::parse(text)
+    }
+
+    /// The entry of a provider.
+    pub fn get(&self, address: &ProviderAddr) -> Option<&LockEntry> {
+        self.entries.get(address)
+    }
+
+    /// Locks a provider, in place of what was locked of it before. Nobody else's entry changes.
+    pub fn insert(&mut self, address: ProviderAddr, entry: LockEntry) -> Option<LockEntry> {
+        self.entries.insert(address, entry)
+    }
+
+    /// Forgets a provider.
+    pub fn remove(&mut self, address: &ProviderAddr) -> Option<LockEntry> {
+        self.entries.remove(address)
+    }
+
+    /// Every entry, in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = (&ProviderAddr, &LockEntry)> {
+        self.entries.iter()
+    }
+
+    /// Whether nothing is locked.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The program that the file's first line names.
+    pub fn maintainer(&self) -> Maintainer {
+        self.maintainer
+    }
+
+    pub(crate) fn set_maintainer(&mut self, maintainer: Maintainer) {
+        self.maintainer = maintainer;
+    }
+
+    /// How many `module` blocks the text had. They are reserved, mean nothing, and are gone when the file is written.
+    ///
+    /// Spec: `OpenTofu` 1.12, depsfile: "Dependency locks for modules are not yet supported".
+    pub fn ignored_modules(&self) -> usize {
+        self.ignored_modules
+    }
+
+    pub(crate) fn count_ignored_module(&mut self) {
+        self.ignored_modules += 1;
+    }
+
+    /// The text, byte for byte as the maintaining program writes it.
+    ///
+    /// Spec: `OpenTofu` 1.12, `depsfile.SaveLocksToBytes`.
+    pub fn to_text(&self) -> String {
+        render::render(self)
+    }
+}
+
+impl PartialEq for LockFile {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
+}
+
+impl LockEntry {
+    /// An entry without checksums.
+    pub fn new(version: Version, constraints: Constraints) -> Self {
+        Self { version, constraints, hashes: BTreeSet::new() }
+    }
+}

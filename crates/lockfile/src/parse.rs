@@ -1,0 +1,292 @@
+//! Text to a lock file.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use hcl_edit::Span as _;
+use hcl_edit::expr::Expression;
+use hcl_edit::structure::{Attribute, Block, Structure};
+use hcl_edit::template::Element;
+use tofu_oci_types::{Constraints, PackageHash, ProviderAddr, Version};
+
+use crate::render::TERRAFORM_HEADER;
+use crate::{LOCK_FILE_NAME, LockEntry, LockFile, LockFileError, LockProblem, Maintainer};
+
+pub(crate) fn parse(text: &str) -> Result<LockFile, LockFileError> {
+    let body = hcl_edit::parser::parse_body(text).map_err(|error| {
+        let location = error.location();
+        let problem = LockProblem::Syntax { message: error.message().trim().to_owned() };
+        invalid(location.line(), location.column(), problem)
+    })?;
+    Reader { text }.file(&body)
+}
+
+fn invalid(line: usize, column: usize, problem: LockProblem) -> LockFileError {
+    LockFileError::Invalid { path: PathBuf::from(LOCK_FILE_NAME), line, column, problem }
+}
+
+/// Knows the text, so that a span becomes a line and a column.
+struct Reader<'a> {
+    text: &'a str,
+}
+
+impl Reader<'_> {
+    fn error(&self, span: Option<Range<usize>>, problem: LockProblem) -> LockFileError {
+        let before = &self.text[..span.map_or(0, |span| span.start)];
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
+        invalid(line, column, problem)
+    }
+
+    fn file(&self, body: &hcl_edit::structure::Body) -> Result<LockFile, LockFileError> {
+        let mut file = LockFile::default();
+        if self.text.lines().any(|line| line == TERRAFORM_HEADER) {
+            file.set_maintainer(Maintainer::Terraform);
+        }
+        for structure in body {
+            match structure {
+                Structure::Block(block) if block.has_ident("provider") => {
+                    let (address, entry) = self.provider(block)?;
+                    let label = address.to_string();
+                    if file.insert(address, entry).is_some() {
+                        return Err(self.error(block.span(), LockProblem::Duplicate { label }));
+                    }
+                }
+                Structure::Block(block) if block.has_ident("module") => file.count_ignored_module(),
+                Structure::Block(block) => {
+                    let name = block.ident.as_str().to_owned();
+                    return Err(self.error(block.span(), LockProblem::Unexpected { what: "block", name }));
+                }
+                Structure::Attribute(attribute) => return Err(self.unexpected_attribute(attribute)),
+            }
+        }
+        Ok(file)
+    }
+
+    fn unexpected_attribute(&self, attribute: &Attribute) -> LockFileError {
+        let name = attribute.key.as_str().to_owned();
+        self.error(attribute.span(), LockProblem::Unexpected { what: "attribute", name })
+    }
+
+    fn provider(&self, block: &Block) -> Result<(ProviderAddr, LockEntry), LockFileError> {
+        let [label] = &block.labels[..] else { return Err(self.error(block.span(), LockProblem::Label)) };
+        let address = address(label.as_str()).map_err(|problem| self.error(label.span().or(block.span()), problem))?;
+        let (mut version, mut constraints, mut hashes) = (None, Constraints::any(), BTreeSet::new());
+        for structure in &block.body {
+            let attribute = match structure {
+                Structure::Attribute(attribute) => attribute,
+                Structure::Block(block) => {
+                    let name = block.ident.as_str().to_owned();
+                    return Err(self.error(block.span(), LockProblem::Unexpected { what: "block", name }));
+                }
+            };
+            match attribute.key.as_str() {
+                "version" if attribute.value.is_null() => {}
+                "version" => version = Some(self.version(attribute)?),
+                "constraints" if attribute.value.is_null() => {}
+                "constraints" => constraints = self.constraints(attribute)?,
+                "hashes" if attribute.value.is_null() => {}
+                "hashes" => hashes = self.hashes(attribute)?,
+                _ => return Err(self.unexpected_attribute(attribute)),
+            }
+        }
+        let version = version.ok_or_else(|| self.error(block.span(), LockProblem::MissingVersion))?;
+        Ok((address, LockEntry { version, constraints, hashes }))
+    }
+
+    fn string(&self, attribute: &Attribute, name: &'static str) -> Result<String, LockFileError> {
+        plain_string(&attribute.value)
+            .ok_or_else(|| self.error(attribute.value.span(), LockProblem::NotAString { name }))
+    }
+
+    fn version(&self, attribute: &Attribute) -> Result<Version, LockFileError> {
+        let text = self.string(attribute, "version")?;
+        let at = |problem| self.error(attribute.value.span(), problem);
+        let version: Version = text.parse().map_err(|error: tofu_oci_types::InvalidVersion| {
+            at(LockProblem::InvalidVersion { text: text.clone(), reason: error.to_string() })
+        })?;
+        let canonical = version.to_string();
+        if canonical == text {
+            return Ok(version);
+        }
+        Err(at(LockProblem::NonNormalizedVersion { text, canonical }))
+    }
+
+    fn constraints(&self, attribute: &Attribute) -> Result<Constraints, LockFileError> {
+        let text = self.string(attribute, "constraints")?;
+        let at = |problem| self.error(attribute.value.span(), problem);
+        let constraints: Constraints = text.parse().map_err(|error: tofu_oci_types::InvalidConstraints| {
+            at(LockProblem::InvalidConstraints { text: text.clone(), reason: error.to_string() })
+        })?;
+        let canonical = constraints.to_string();
+        if canonical == text {
+            return Ok(constraints);
+        }
+        Err(at(LockProblem::NonNormalizedConstraints { text, canonical }))
+    }
+
+    fn hashes(&self, attribute: &Attribute) -> Result<BTreeSet<PackageHash>, LockFileError> {
+        let list = attribute.value.as_array().filter(|list| !list.is_empty());
+        let list = list.ok_or_else(|| self.error(attribute.value.span(), LockProblem::InvalidHashSet))?;
+        let hash = |element: &Expression| {
+            let text = plain_string(element)
+                .ok_or_else(|| self.error(element.span(), LockProblem::NotAString { name: "hashes" }))?;
+            text.parse().map_err(|_| self.error(element.span(), LockProblem::InvalidHash { text }))
+        };
+        list.iter().map(hash).collect()
+    }
+}
+
+/// The text of a string that interpolates nothing.
+fn plain_string(expression: &Expression) -> Option<String> {
+    match expression {
+        Expression::String(text) => Some(text.as_str().to_owned()),
+        Expression::StringTemplate(template) => template
+            .iter()
+            .map(|element| match element {
+                Element::Literal(text) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect(),
+        _ => None,
+    }
+}
+
+fn address(label: &str) -> Result<ProviderAddr, LockProblem> {
+    let parts: Vec<&str> = label.split('/').collect();
+    if matches!(parts[..], [_, "-", _] | ["terraform.io", "builtin", _]) {
+        return Err(LockProblem::NotLockable { label: label.to_owned() });
+    }
+    let address: Option<ProviderAddr> = label.parse().ok();
+    let canonical = address.as_ref().map(ToString::to_string);
+    match address {
+        Some(address) if canonical.as_deref() == Some(label) => Ok(address),
+        _ => Err(LockProblem::NonNormalizedAddress { label: label.to_owned(), canonical }),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// The vectors, from the shared folder where it is there, else from this project's copy.
+    pub(crate) fn vectors() -> serde_json::Value {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let shared = std::fs::read(root.join("../shared/spec/vectors/lockfile.json"));
+        let bytes = shared.or_else(|_| std::fs::read(root.join("testdata/vectors/lockfile.json"))).unwrap();
+        serde_json::from_slice(&bytes).unwrap()
+    }
+
+    #[track_caller]
+    fn problem(text: &str) -> String {
+        match LockFile::parse(text).expect_err(text) {
+            LockFileError::Invalid { problem, .. } => match problem {
+                LockProblem::Syntax { .. } => "syntax",
+                LockProblem::Unexpected { what: "block", .. } => "unsupported-block",
+                LockProblem::Unexpected { .. } => "unsupported-attribute",
+                LockProblem::NonNormalizedAddress { .. } => "non-normalized-address",
+                LockProblem::NotLockable { .. } => "not-lockable",
+                LockProblem::Duplicate { .. } => "duplicate",
+                LockProblem::MissingVersion => "missing",
+                LockProblem::InvalidVersion { .. } => "invalid-version",
+                LockProblem::NonNormalizedVersion { .. } => "not-normalized",
+                LockProblem::NonNormalizedConstraints { .. } => "non-normalized-constraints",
+                LockProblem::InvalidHashSet => "invalid-hash-set",
+                LockProblem::InvalidHash { .. } => "invalid-hash-string",
+                other => panic!("{other}"),
+            }
+            .to_owned(),
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn reads_the_vectors() {
+        for case in vectors()["parse"].as_array().unwrap() {
+            let file = LockFile::parse(case["file"].as_str().unwrap()).unwrap();
+            let providers = case["providers"].as_object().unwrap();
+            assert_eq!(file.iter().count(), providers.len(), "{}", case["name"]);
+            for (label, want) in providers {
+                let entry = file.get(&label.parse().unwrap()).unwrap();
+                assert_eq!(entry.version.to_string(), want["version"].as_str().unwrap());
+                assert_eq!(entry.constraints.to_string(), want["constraints"].as_str().unwrap());
+                let hashes: Vec<&str> = entry.hashes.iter().map(PackageHash::as_str).collect();
+                let wanted: Vec<&str> =
+                    want["hashes"].as_array().unwrap().iter().map(|hash| hash.as_str().unwrap()).collect();
+                assert_eq!(hashes, wanted);
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_written_reads_back_the_same() {
+        for case in vectors()["render"].as_array().unwrap() {
+            let text = case["file"].as_str().unwrap();
+            if case.get("locks").is_some() {
+                assert_eq!(LockFile::parse(text).unwrap().to_text(), text);
+            } else {
+                // Blocks out of order, so only the entries are compared.
+                let file = LockFile::parse(text).unwrap();
+                assert_eq!(LockFile::parse(&file.to_text()).unwrap(), file);
+                assert!(file.to_text().contains(r#""x:$${y}\"%%{z}\\","#), "{}", file.to_text());
+            }
+        }
+    }
+
+    #[test]
+    fn labels_must_be_normal_and_lockable() {
+        for case in vectors()["address_labels"].as_array().unwrap() {
+            let label = case["label"].as_str().unwrap();
+            let text = format!("provider \"{label}\" {{\n  version = \"1.0.0\"\n}}\n");
+            match case["error"].as_str() {
+                Some(want) => assert_eq!(problem(&text), want, "{label}"),
+                None => assert!(LockFile::parse(&text).is_ok(), "{label}"),
+            }
+        }
+    }
+
+    #[test]
+    fn versions_must_be_normal() {
+        for case in vectors()["version_attribute"].as_array().unwrap() {
+            let version = case["version"].as_str().unwrap();
+            let text = format!("provider \"this/one/okay\" {{\n  version = {version}\n}}\n");
+            assert_eq!(problem(&text), case["error"].as_str().unwrap(), "{version}");
+        }
+    }
+
+    #[test]
+    fn other_errors() {
+        let block = |body: &str| format!("provider \"this/one/okay\" {{\n  version = \"1.0.0\"\n{body}}}\n");
+        assert_eq!(problem(&format!("{}{}", block(""), block(""))), "duplicate");
+        assert_eq!(problem(&block("  hashes = []\n")), "invalid-hash-set");
+        assert_eq!(problem(&block("  hashes = \"h1:x\"\n")), "invalid-hash-set");
+        assert_eq!(problem(&block("  hashes = [\"nothing\"]\n")), "invalid-hash-string");
+        assert_eq!(problem(&block("  constraints = \"~> 1\"\n")), "non-normalized-constraints");
+        assert_eq!(problem(&block("  size = 5\n")), "unsupported-attribute");
+        assert_eq!(problem("resource \"x\" \"y\" {}\n"), "unsupported-block");
+        assert_eq!(problem("x = 5\n"), "unsupported-attribute");
+        assert_eq!(problem("provider \"this/one/okay\" {\n"), "syntax");
+    }
+
+    #[test]
+    fn module_blocks_are_counted_and_ignored() {
+        assert_eq!(LockFile::parse("module \"x\" {}\nmodule \"y\" {}\n").unwrap().ignored_modules(), 2);
+    }
+
+    #[test]
+    fn the_header_of_terraform_stays() {
+        let text = "# This file is maintained automatically by \"terraform init\".\n\
+                    # Manual edits may be lost in future updates.\n\nprovider \"example.com/a/b\" {\n  \
+                    version = \"1.0.0\"\n}\n";
+        assert_eq!(LockFile::parse(text).unwrap().to_text(), text);
+    }
+
+    #[test]
+    fn errors_name_line_and_column() {
+        let text = "\nprovider \"example.com/ä/b\" {\n  version = \"1\"\n}\n";
+        insta::assert_snapshot!(LockFile::parse(text).expect_err("not normal"), @"");
+        let text = "provider \"Example.com/a/b\" {\n  version = \"1.0.0\"\n}\n";
+        insta::assert_snapshot!(LockFile::parse(text).expect_err("not normal"), @"");
+    }
+}

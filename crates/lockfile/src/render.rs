@@ -1,0 +1,128 @@
+//! A lock file as text.
+
+use std::fmt::Write as _;
+
+use crate::{LockFile, Maintainer};
+
+/// The first line of a file that Terraform maintains.
+pub(crate) const TERRAFORM_HEADER: &str = "# This file is maintained automatically by \"terraform init\".";
+const OPENTOFU_HEADER: &str = "# This file is maintained automatically by \"tofu init\".";
+
+pub(crate) fn render(file: &LockFile) -> String {
+    let header = match file.maintainer() {
+        Maintainer::OpenTofu => OPENTOFU_HEADER,
+        Maintainer::Terraform => TERRAFORM_HEADER,
+    };
+    let mut text = format!("{header}\n# Manual edits may be lost in future updates.\n");
+    for (address, entry) in file.iter() {
+        let constraints = entry.constraints.to_string();
+        let hashes: Vec<&str> = entry.hashes.iter().map(tofu_oci_types::PackageHash::as_str).collect();
+        block(&mut text, &address.to_string(), &entry.version.to_string(), &constraints, &hashes);
+    }
+    text
+}
+
+fn block(text: &mut String, label: &str, version: &str, constraints: &str, hashes: &[&str]) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "\nprovider {} {{", quoted(label));
+    if constraints.is_empty() {
+        let _ = writeln!(text, "  version = {}", quoted(version));
+    } else {
+        let _ = writeln!(text, "  version     = {}\n  constraints = {}", quoted(version), quoted(constraints));
+    }
+    if !hashes.is_empty() {
+        text.push_str("  hashes = [\n");
+        for hash in hashes {
+            let _ = writeln!(text, "    {},", quoted(hash));
+        }
+        text.push_str("  ]\n");
+    }
+    text.push_str("}\n");
+}
+
+/// A string as `hclwrite` quotes it.
+///
+/// Spec: HCL 2.14, `hclwrite.escapeQuotedStringLit`.
+fn quoted(value: &str) -> String {
+    let mut text = String::with_capacity(value.len() + 2);
+    text.push('"');
+    let mut characters = value.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '$' | '%' => {
+                text.push(character);
+                if characters.peek() == Some(&'{') {
+                    text.push(character);
+                }
+            }
+            control if control.is_control() => {
+                let code = u32::from(control);
+                let _ = if code < 0x10000 { write!(text, "\\u{code:04x}") } else { write!(text, "\\U{code:08x}") };
+            }
+            other => text.push(other),
+        }
+    }
+    text.push('"');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::LockEntry;
+    use crate::parse::tests::vectors;
+
+    #[test]
+    fn renders_the_vectors_byte_for_byte() {
+        for case in vectors()["render"].as_array().unwrap() {
+            let want = case["file"].as_str().unwrap();
+            let text = match case.get("locks") {
+                Some(locks) => render(&lock_file(locks)),
+                None => blocks(&case["blocks_in_order"]),
+            };
+            assert_eq!(text, want, "{}", case["name"]);
+        }
+    }
+
+    fn lock_file(locks: &serde_json::Value) -> LockFile {
+        let mut file = LockFile::default();
+        for lock in locks.as_array().unwrap() {
+            let text = |name: &str| lock[name].as_str().unwrap();
+            let mut entry =
+                LockEntry::new(text("version").parse().unwrap(), text("constraints_input").parse().unwrap());
+            entry.hashes =
+                lock["hashes"].as_array().unwrap().iter().map(|hash| hash.as_str().unwrap().parse().unwrap()).collect();
+            file.insert(text("provider").parse().unwrap(), entry);
+        }
+        file
+    }
+
+    fn blocks(blocks: &serde_json::Value) -> String {
+        let mut text = render(&LockFile::default());
+        for case in blocks.as_array().unwrap() {
+            let member = |name: &str| case[name].as_str().unwrap();
+            let hashes: Vec<&str> =
+                case["hashes"].as_array().unwrap().iter().map(|hash| hash.as_str().unwrap()).collect();
+            block(&mut text, member("label"), member("version"), member("constraints"), &hashes);
+        }
+        text
+    }
+
+    #[test]
+    fn hashes_are_sorted_bytewise_and_named_once() {
+        let vectors = vectors();
+        let order = &vectors["hash_list_order"];
+        let list = |name: &str| -> Vec<String> {
+            order[name].as_array().unwrap().iter().map(|hash| hash.as_str().unwrap().to_owned()).collect()
+        };
+        let sorted: std::collections::BTreeSet<tofu_oci_types::PackageHash> =
+            list("input").iter().map(|hash| hash.parse().unwrap()).collect();
+        let sorted: Vec<String> = sorted.iter().map(ToString::to_string).collect();
+        assert_eq!(sorted, list("output"));
+    }
+}

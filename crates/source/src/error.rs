@@ -1,0 +1,69 @@
+//! Why a place did not answer with what was asked for.
+
+use tofu_oci_store::StoreError;
+use tofu_oci_types::{Platform, ProviderAddr, Version};
+
+/// Why a source failed.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// The place does not have it. The next place may.
+    #[error("{what}")]
+    NotOffered {
+        /// The provider.
+        address: ProviderAddr,
+        /// The place that was asked.
+        place: String,
+        /// What it does not have.
+        what: NotOffered,
+    },
+    /// The place has something under this version's tag, but that is no package that can be installed.
+    #[error("{address} {version} in {place} cannot be installed: {problem}")]
+    Unusable {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The place.
+        place: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The place could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What a place does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotOffered {
+    /// The provider itself.
+    #[error("there is no such provider here")]
+    UnknownProvider,
+    /// This version.
+    #[error("there is no version {version} here")]
+    VersionMissing {
+        /// The version that was asked for.
+        version: Version,
+        /// The versions that the place has, ascending.
+        offered: Vec<Version>,
+    },
+    /// This platform.
+    #[error("{version} has no package for {platform}")]
+    PlatformMissing {
+        /// The version.
+        version: Version,
+        /// The platform that was asked for.
+        platform: Platform,
+        /// The platforms that the release has, sorted.
+        offered: Vec<Platform>,
+    },
+}
+
+impl SourceError {
+    /// Whether the same question may be answered when asked again.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_transient())
+    }
+}

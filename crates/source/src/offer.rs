@@ -1,0 +1,68 @@
+//! One package, found and not yet fetched.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Tag, Version};
+
+/// How one platform's package lies in a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LeafKind {
+    /// A container image whose layers together are the package's folder.
+    Image,
+    /// One zip, byte for byte the release's.
+    Artifact,
+}
+
+/// What a package consists of: data to print, to compare and to fetch by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Offer {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The version.
+    pub version: Version,
+    /// The platform.
+    pub platform: Platform,
+    /// The place that offers it.
+    pub place: String,
+    /// The tag that was resolved, once; everything after is by digest.
+    pub tag: Tag,
+    /// The release's index.
+    pub index: Descriptor,
+    /// The leaf manifest, as its index lists it.
+    pub leaf: Descriptor,
+    /// Whether the parts are one zip or the layers of an image.
+    pub kind: LeafKind,
+    /// What to fetch: the zip, or the layers from the lowest up.
+    pub parts: Vec<Descriptor>,
+    /// Digests of the uncompressed layers, as the image's config lists them; empty for a zip.
+    pub diff_ids: Vec<Digest>,
+    /// Every platform of the release, sorted.
+    pub offered: Vec<Platform>,
+    /// The plugin protocols that the index claims, such as `6.0`.
+    pub protocols: Vec<String>,
+    /// Checksums that the release claims for its platforms: `ch:` of the leaves, and what annotations say.
+    /// Claims: good for telling whose a checksum is, never for trusting a package.
+    pub claims: BTreeMap<Platform, BTreeSet<PackageHash>>,
+}
+
+impl Offer {
+    /// The bytes to fetch, all parts together, as the descriptors claim.
+    pub fn bytes(&self) -> u64 {
+        self.parts.iter().map(|part| part.size).sum()
+    }
+
+    /// `ch:` of the leaf.
+    pub fn ch(&self) -> PackageHash {
+        PackageHash::ch(&self.leaf.digest)
+    }
+
+    /// `zh:` of the zip; nothing for an image.
+    pub fn zh(&self) -> Option<PackageHash> {
+        match (self.kind, &self.parts[..]) {
+            (LeafKind::Artifact, [zip]) => PackageHash::zh(&zip.digest),
+            _ => None,
+        }
+    }
+}
