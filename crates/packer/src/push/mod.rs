@@ -91,12 +91,7 @@ async fn publish(
 }
 
 /// The refusal of a tag that points at something else.
-async fn taken(
-    store: &dyn Store,
-    existing: &Descriptor,
-    release: &Release,
-    tag: &tofu_oci_types::Tag,
-) -> PackError {
+async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag: &tofu_oci_types::Tag) -> PackError {
     let difference = match leaves_of(store, existing).await {
         Some(leaves) if leaves == release.leaf_digests() => Difference::Annotations,
         Some(_) => Difference::Packages,
