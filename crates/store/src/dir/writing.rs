@@ -180,7 +180,7 @@ impl DirStore {
         std::fs::create_dir_all(path).map_err(|error| self.write_error("create", path, error))
     }
 
-    fn write_error(&self, action: &'static str, path: &Path, error: std::io::Error) -> StoreError {
+    pub(crate) fn write_error(&self, action: &'static str, path: &Path, error: std::io::Error) -> StoreError {
         match error.kind() {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { place: self.place() },
             _ => StoreError::io(action, path, error),
