@@ -12,12 +12,14 @@ mod behaviour;
 mod blobs;
 pub(crate) mod content;
 pub(crate) mod conversation;
+mod image_layout;
 mod manifests;
 pub(crate) mod query;
 mod routes;
 pub(crate) mod server;
 mod uploads;
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -30,7 +32,8 @@ pub use behaviour::{Behaviour, Check, Deletion, Location, Mounting, Paging, Refe
 use crate::certificates::{Certificates, ClientCertificate};
 use crate::fault::{Rule, Rules, glob};
 use crate::log::{Log, LoggedRequest};
-pub(crate) use auth::{Access, AuthState};
+use auth::Access;
+pub(crate) use auth::{AuthState, SERVICE};
 use content::{Content, Manifest};
 use conversation::{Endpoint, Role};
 use server::{Server, bind};
@@ -211,7 +214,7 @@ impl Registry {
     /// A token that is accepted for these scopes (`repository:NAME:pull,push`) for an hour.
     pub fn issue_token(&self, scopes: &[&str]) -> String {
         let access = scopes.iter().map(|scope| Access::parse(scope).expect("a scope reads TYPE:NAME:ACTIONS"));
-        self.endpoint.auth.issue(access.collect(), Duration::from_secs(3600))
+        self.endpoint.auth.issue(access.collect(), Duration::from_hours(1))
     }
 
     /// A refresh token (identity token) of a user.
@@ -246,6 +249,14 @@ impl Registry {
         self.endpoint.content.lock().repository(repository).tags.insert(tag.to_owned(), digest.to_string());
     }
 
+    /// Stores an OCI image layout folder as a repository, byte for byte and unchecked, broken as it may be.
+    ///
+    /// A manifest's media type is that of its entry in `index.json`, else the one in its own body, else the OCI
+    /// image manifest's.
+    pub fn put_layout(&self, repository: &str, folder: &Path) {
+        image_layout::load(&mut self.endpoint.content.lock(), repository, folder);
+    }
+
     /// A stored blob.
     pub fn blob(&self, repository: &str, digest: &Digest) -> Option<Bytes> {
         self.endpoint.content.lock().blob(repository, digest.as_str())
@@ -270,6 +281,7 @@ impl Registry {
         let Some(repository) = content.repositories.get(repository) else { return Vec::new() };
         let mut all: Vec<String> = repository.blobs.keys().chain(repository.manifests.keys()).cloned().collect();
         all.sort();
+        all.dedup();
         all
     }
 
