@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::LayoutError;
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{CopyError, StoreError};
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Platform, Tag, Version};
 
 /// How the release under a taken tag differs from the one that was to be pushed.
@@ -210,6 +210,15 @@ pub enum PackError {
         /// The versions that it has, ascending.
         offered: Vec<Version>,
     },
+    /// The source has not a single release.
+    #[error("{place} has no releases")]
+    NothingToCopy {
+        /// The repository.
+        place: String,
+    },
+    /// A copy stopped.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
     /// The file system said no.
     #[error("cannot {action} {}", path.display())]
     Io {
@@ -239,9 +248,6 @@ pub enum PackError {
     /// The work was stopped before it was done.
     #[error("stopped")]
     Stopped,
-    /// Being written.
-    #[error("not written yet")]
-    Unfinished,
 }
 
 /// A file and the line of a checksum file that it does not match.

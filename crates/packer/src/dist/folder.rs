@@ -74,7 +74,8 @@ fn platform_directories<'a>(
     entries: &'a [Entry],
     options: &DistOptions,
 ) -> Result<Vec<(&'a Entry, DistPackage)>, PackError> {
-    let directories: Vec<&Entry> = entries.iter().filter(|entry| entry.is_dir && !entry.name.starts_with('.')).collect();
+    let directories: Vec<&Entry> =
+        entries.iter().filter(|entry| entry.is_dir && !entry.name.starts_with('.')).collect();
     let known = |entry: &&Entry| platforms::parse(&entry.name, &entry.path, UnknownPlatforms::Refuse).is_ok();
     let any_known = directories.iter().any(known);
     let mut found = Vec::new();

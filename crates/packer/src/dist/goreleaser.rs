@@ -125,7 +125,8 @@ fn candidates(
         });
     }
     if let Some((metadata, Some(version))) = metadata {
-        let other = candidates.iter().filter_map(|candidate| candidate.version.as_ref()).find(|found| *found != version);
+        let other =
+            candidates.iter().filter_map(|candidate| candidate.version.as_ref()).find(|found| *found != version);
         if let Some(other) = other {
             return Err(PackError::Malformed {
                 path: dist.join(METADATA),

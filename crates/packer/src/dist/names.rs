@@ -70,7 +70,10 @@ mod tests {
     #[test]
     fn takes_package_names_apart() {
         check("terraform-provider-zap_1.4.0_linux_amd64.zip", Some(("zap", "1.4.0", "linux_amd64")));
-        check("terraform-provider-google-beta_1.4.0-rc.1_darwin_arm64.zip", Some(("google-beta", "1.4.0-rc.1", "darwin_arm64")));
+        check(
+            "terraform-provider-google-beta_1.4.0-rc.1_darwin_arm64.zip",
+            Some(("google-beta", "1.4.0-rc.1", "darwin_arm64")),
+        );
         check("terraform-provider-zap_v1.4.0_linux_amd64.zip", Some(("zap", "v1.4.0", "linux_amd64")));
         check("terraform-provider-zap_1.4.0_linux_x86_64.zip", Some(("zap", "1.4.0", "linux_x86_64")));
         check("terraform-provider-zap_1.4.0_linux.zip", None);
@@ -81,7 +84,8 @@ mod tests {
 
     #[track_caller]
     fn check_executable(name: &str, want: Option<(&str, Option<&str>)>) {
-        let found = executable_name(name).map(|(provider_type, version)| (provider_type, version.map(|v| v.to_string())));
+        let found =
+            executable_name(name).map(|(provider_type, version)| (provider_type, version.map(|v| v.to_string())));
         assert_eq!(found, want.map(|(provider_type, version)| (provider_type, version.map(str::to_owned))), "{name}");
     }
 

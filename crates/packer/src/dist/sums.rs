@@ -48,7 +48,8 @@ impl Sums {
                 }
             }
         }
-        let signature = ["sig", "asc"].iter().map(|suffix| files::with_suffix(path, suffix)).find(|path| path.is_file());
+        let signature =
+            ["sig", "asc"].iter().map(|suffix| files::with_suffix(path, suffix)).find(|path| path.is_file());
         Ok(Self { path: path.to_owned(), lines, signature })
     }
 
@@ -85,7 +86,9 @@ mod tests {
         let path = dir.path().join("SHA256SUMS");
         std::fs::write(&path, text).unwrap();
         let found = match Sums::read(&path) {
-            Ok(sums) => sums.lines.iter().map(|(name, (_, line))| format!("{line} {name}")).collect::<Vec<_>>().join(", "),
+            Ok(sums) => {
+                sums.lines.iter().map(|(name, (_, line))| format!("{line} {name}")).collect::<Vec<_>>().join(", ")
+            }
             Err(PackError::Malformed { problem, .. }) => problem,
             Err(error) => error.to_string(),
         };

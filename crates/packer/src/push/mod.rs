@@ -16,6 +16,7 @@ mod prepare;
 mod release;
 mod send;
 mod tags;
+mod watched;
 
 use tofu_oci_store::Store;
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter};
@@ -24,7 +25,7 @@ pub use plan::plan;
 use prepare::Preparation;
 use release::Release;
 use send::Sender;
-pub(crate) use tags::{leaves_of, resolve};
+pub(crate) use tags::{for_version, leaves_of, resolve};
 
 use crate::{Difference, PackError, PushReport, PushRequest, ReplaceTag, TagTaken, Transfers};
 
@@ -41,7 +42,7 @@ pub async fn push(
     reporter: &dyn Reporter,
 ) -> Result<PushReport, PackError> {
     inspect::inspect(request).await?;
-    let tag = tags::for_version(request.version)?;
+    let tag = for_version(request.version)?;
     let existing = tags::look(store, &tag, request.version, reporter).await?;
     let mut preparation = Preparation::start(request)?;
     let sender = Sender { store, reporter, request };
@@ -91,12 +92,7 @@ async fn publish(
 }
 
 /// The refusal of a tag that points at something else.
-async fn taken(
-    store: &dyn Store,
-    existing: &Descriptor,
-    release: &Release,
-    tag: &tofu_oci_types::Tag,
-) -> PackError {
+async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag: &tofu_oci_types::Tag) -> PackError {
     let difference = match leaves_of(store, existing).await {
         Some(leaves) if leaves == release.leaf_digests() => Difference::Annotations,
         Some(_) => Difference::Packages,

@@ -12,6 +12,7 @@ use tofu_oci_types::{Descriptor, Event, Reporter};
 use super::pack::Prepared;
 use super::prepare::Preparation;
 use super::release::Release;
+use super::watched::Watched;
 use crate::{PackError, PushRequest, Transfers};
 
 /// What sending needs.
@@ -81,7 +82,19 @@ impl Sender<'_> {
     async fn send_file(&self, prepared: &Prepared, descriptor: &Descriptor) -> Result<Pushed, PackError> {
         let subject = self.subject(prepared, descriptor);
         self.reporter.event(&Event::Started { subject: subject.clone(), bytes: Some(descriptor.size) });
-        let pushed = self.store.push(descriptor, &Content::File(path_of(prepared, descriptor))).await?;
+        let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let watched = Watched::new(path_of(prepared, descriptor), told);
+        let content = Content::Stored(&watched, descriptor);
+        let mut push = self.store.push(descriptor, &content);
+        let pushed = loop {
+            tokio::select! {
+                biased;
+                Some(done) = heard.recv() => {
+                    self.reporter.event(&Event::Progress { subject: subject.clone(), done });
+                }
+                pushed = &mut push => break pushed?,
+            }
+        };
         let outcome = match pushed {
             Pushed::Uploaded => "pushed",
             Pushed::Present => "present",

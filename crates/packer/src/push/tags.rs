@@ -10,8 +10,7 @@ use crate::PackError;
 
 /// The one tag of a version.
 pub(crate) fn for_version(version: &Version) -> Result<Tag, PackError> {
-    Tag::for_version(version)
-        .map_err(|error| PackError::NoTag { version: version.clone(), reason: error.to_string() })
+    Tag::for_version(version).map_err(|error| PackError::NoTag { version: version.clone(), reason: error.to_string() })
 }
 
 /// What the reference names; nothing where there is no such thing.
@@ -65,12 +64,18 @@ fn warnings(tags: &[Tag], own: &Tag, version: &Version) -> Vec<Event> {
         let Ok(canonical) = Tag::for_version(&read) else { continue };
         let there = canonical == *own || tags.contains(&canonical);
         if canonical != *tag && !there && !read.is_prerelease() {
-            let text = format!("the tag {tag} reads as version {read}, whose tag {canonical} does not exist: `tofu init` fails where it chooses this version");
+            let text = format!(
+                "the tag {tag} reads as version {read}, whose tag {canonical} does not exist: `tofu init` fails where it chooses this version"
+            );
             events.push(Event::warning("floating-tag", text).with_hint(format!("delete the tag {tag}")));
         }
         if canonical == *tag && *tag != *own && read.precedence(version).is_eq() {
-            let text = format!("the tag {tag} is another build of the same version: which of the two is installed depends on the registry");
-            events.push(Event::warning("several-builds", text).with_hint("publish each build under a version of its own"));
+            let text = format!(
+                "the tag {tag} is another build of the same version: which of the two is installed depends on the registry"
+            );
+            events.push(
+                Event::warning("several-builds", text).with_hint("publish each build under a version of its own"),
+            );
         }
     }
     if !prefixed.is_empty() {
@@ -92,7 +97,9 @@ mod tests {
         let found: Vec<String> = warnings(&tags, &own, &version)
             .into_iter()
             .map(|event| match event {
-                Event::Message { code, text, .. } => format!("{code}: {}", text.split(" reads ").next().unwrap_or_default()),
+                Event::Message { code, text, .. } => {
+                    format!("{code}: {}", text.split(" reads ").next().unwrap_or_default())
+                }
                 other => format!("{other:?}"),
             })
             .collect();
@@ -107,7 +114,11 @@ mod tests {
         check(&["1.0", "1.0.0"], "1.1.0", &[]);
         // The push itself makes it harmless.
         check(&["1.1"], "1.1.0", &[]);
-        check(&["v1.4.0", "v1.5.0"], "1.5.0", &["ignored-tag: OpenTofu ignores tags that begin with `v`: v1.4.0, v1.5.0"]);
+        check(
+            &["v1.4.0", "v1.5.0"],
+            "1.5.0",
+            &["ignored-tag: OpenTofu ignores tags that begin with `v`: v1.4.0, v1.5.0"],
+        );
     }
 
     #[test]
