@@ -74,17 +74,17 @@ pub enum PackError {
         path: PathBuf,
         /// Why it is none.
         #[source]
-        source: InvalidVersion,
+        source: Box<InvalidVersion>,
         /// The version that may have been meant, such as `1.2.3` for `v1.2.3`.
-        meant: Option<Version>,
+        meant: Option<Box<Version>>,
     },
     /// The files are of another version than was asked for.
     #[error("version {given} was asked for, but {} holds {found}", path.display())]
     VersionConflict {
         /// The version that was asked for.
-        given: Version,
+        given: Box<Version>,
         /// The version of the files.
-        found: Version,
+        found: Box<Version>,
         /// The folder.
         path: PathBuf,
     },
@@ -196,7 +196,7 @@ pub enum PackError {
     #[error("version {version} cannot be a tag: {reason}")]
     NoTag {
         /// The version.
-        version: Version,
+        version: Box<Version>,
         /// Why.
         reason: String,
     },

@@ -29,23 +29,23 @@ impl Sender<'_> {
         &self,
         mut preparation: Preparation,
     ) -> Result<(Transfers, Release), PackError> {
-        let (stages, checksums) = preparation.split();
-        let sends = futures_util::stream::iter(stages)
-            .map(|stage| async {
-                let prepared = stage.await?;
+        let sends = futures_util::stream::iter(preparation.stages.iter_mut().enumerate())
+            .map(|(number, stage)| async move {
+                let prepared = stage.wait().await?;
                 let transfers = self.send(&prepared).await?;
-                Ok::<_, PackError>((prepared, transfers))
+                Ok::<_, PackError>((number, prepared, transfers))
             })
-            .buffered(self.jobs())
+            .buffer_unordered(self.jobs())
             .try_collect::<Vec<_>>();
-        let (sent, checksums) = futures_util::future::try_join(sends, checksums).await?;
+        let (mut sent, checksums) = futures_util::future::try_join(sends, preparation.checksums.wait()).await?;
+        sent.sort_by_key(|(number, ..)| *number);
         let mut transfers = Transfers::default();
         let mut all = Vec::with_capacity(sent.len());
-        for (prepared, more) in sent {
+        for (_, prepared, more) in sent {
             transfers.add(more);
             all.push(prepared);
         }
-        Ok((transfers, Release::new(self.request, all, checksums)?))
+        Ok((transfers, Release::new(self.request, all, checksums)))
     }
 
     /// Sends platforms that are prepared, `jobs` at a time.

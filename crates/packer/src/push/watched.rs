@@ -19,10 +19,6 @@ impl<'a> Watched<'a> {
     pub(super) fn new(path: &'a Path, progress: UnboundedSender<u64>) -> Self {
         Self { path, progress }
     }
-
-    fn nothing(&self, what: impl ToString) -> StoreError {
-        StoreError::NotFound { place: self.place(), what: what.to_string() }
-    }
 }
 
 #[async_trait]
@@ -32,7 +28,7 @@ impl ReadStore for Watched<'_> {
     }
 
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        Err(self.nothing(reference))
+        Err(StoreError::NotFound { place: self.place(), what: reference.to_string() })
     }
 
     async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
