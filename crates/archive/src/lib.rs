@@ -16,14 +16,23 @@
 
 mod contents;
 mod error;
+mod folder;
+mod folder_target;
+mod layer;
 mod limits;
+mod names;
+mod pack;
+mod sink;
 mod source;
 #[cfg(test)]
 mod testing;
+mod zip;
 
 pub use contents::{PackageContents, PackageFile, is_executable_name};
 pub use error::ArchiveError;
+pub use folder::{InputFile, input_files, read_directory};
+pub use layer::{LayerCompression, LayerTree};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
+pub use pack::{WrittenLayer, WrittenZip, layer_from_zip, write_layer, write_zip};
 pub use source::{ByteSource, ReadSource};
-mod stub;
-pub use stub::*;
+pub use zip::{ZipEntry, list_zip, read_zip, read_zip_unless, unpack_zip};

@@ -23,12 +23,16 @@ enum Piece {
 pub(crate) struct Feeder(mpsc::Sender<Piece>);
 
 /// The side that a blocking thread reads: one part after the other.
-pub(crate) struct Feed(mpsc::Receiver<Piece>);
+pub(crate) struct Feed {
+    pieces: mpsc::Receiver<Piece>,
+    /// Whether the present part has been read to its end.
+    ended: bool,
+}
 
 /// A queue between the two.
 pub(crate) fn queue() -> (Feeder, Feed) {
     let (sender, receiver) = mpsc::channel(DEPTH);
-    (Feeder(sender), Feed(receiver))
+    (Feeder(sender), Feed { pieces: receiver, ended: true })
 }
 
 impl Feeder {
@@ -61,9 +65,15 @@ impl Feeder {
 
 impl ByteSource for Feed {
     fn next_chunk(&mut self) -> io::Result<Option<Bytes>> {
-        match self.0.blocking_recv() {
+        if self.ended {
+            return Ok(None);
+        }
+        match self.pieces.blocking_recv() {
             Some(Piece::Bytes(bytes)) => Ok(Some(bytes)),
-            Some(Piece::EndOfPart) => Ok(None),
+            Some(Piece::EndOfPart) => {
+                self.ended = true;
+                Ok(None)
+            }
             // The sender failed, or was dropped because the whole job was.
             None => Err(io::Error::new(io::ErrorKind::ConnectionAborted, "the download has stopped")),
         }
@@ -71,7 +81,12 @@ impl ByteSource for Feed {
 }
 
 impl Feed {
-    /// Reads the rest of a part, so that its size and digest are checked to the end.
+    /// Begins with the next part; the one before has been read to its end.
+    pub(crate) fn begin_part(&mut self) {
+        self.ended = false;
+    }
+
+    /// Reads the rest of the part, so that its size and digest are checked to the end.
     pub(crate) fn drain(&mut self) -> io::Result<()> {
         while self.next_chunk()?.is_some() {}
         Ok(())

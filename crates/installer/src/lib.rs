@@ -15,6 +15,8 @@
 //! **All or nothing.** A provider that fails leaves nothing behind. Others of the same call may have been installed by
 //! then (they are complete and verified); the lock file is written once, at the end, when all have succeeded.
 
+#![allow(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
+
 mod choose;
 mod config;
 mod error;

@@ -137,6 +137,7 @@ impl Work {
         feed: &mut Feed,
         read: impl FnOnce(&mut Feed) -> Result<T, ArchiveError>,
     ) -> Result<T, InstallError> {
+        feed.begin_part();
         let result = read(feed);
         let complete = match &result {
             Err(error) if !error.is_refusal() => Ok(()),

@@ -1,0 +1,214 @@
+//! Which names a package may hold: the same on every system, and none that leaves the package's folder.
+
+use std::collections::HashMap;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::ArchiveError;
+
+/// Longest part of a name, in bytes.
+const PART_BYTES: usize = 255;
+/// Longest name, in bytes.
+const NAME_BYTES: usize = 1024;
+/// Most parts of a name.
+const DEPTH: usize = 32;
+
+/// What an entry is, as far as its name is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Directory,
+}
+
+/// Refuses a name that is not relative, clean, printable and possible on every system. `name` has no trailing slash.
+///
+/// Spec: project paper "OCI reality", section 1.4 rule 1 and section 6 "Extraction".
+pub(crate) fn check_name(name: &str) -> Result<(), ArchiveError> {
+    reason_against(name).map_or(Ok(()), |reason| Err(unsafe_name(name, reason)))
+}
+
+/// The name in `bytes`, which must be UTF-8.
+pub(crate) fn utf8_name(bytes: &[u8]) -> Result<&str, ArchiveError> {
+    str::from_utf8(bytes).map_err(|_| unsafe_name(&String::from_utf8_lossy(bytes), "it is not UTF-8"))
+}
+
+pub(crate) fn unsafe_name(name: &str, reason: &'static str) -> ArchiveError {
+    // A hostile name may be long; the end of it tells nothing more.
+    ArchiveError::UnsafeName { name: name.chars().take(200).collect(), reason }
+}
+
+fn reason_against(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        return Some("it is empty");
+    }
+    if name.len() > NAME_BYTES {
+        return Some("it is longer than 1024 bytes");
+    }
+    if name.chars().any(char::is_control) {
+        return Some("it has a control character");
+    }
+    if name.contains('\\') {
+        return Some("it has a backslash");
+    }
+    if name.starts_with('/') {
+        return Some("it is absolute");
+    }
+    if name.contains(':') {
+        return Some("it has a colon, which on Windows names a drive or a stream");
+    }
+    if name.split('/').count() > DEPTH {
+        return Some("it lies more than 32 directories deep");
+    }
+    name.split('/').find_map(reason_against_part)
+}
+
+fn reason_against_part(part: &str) -> Option<&'static str> {
+    match part {
+        "" => return Some("a part of it is empty"),
+        "." => return Some("it has a `.` part"),
+        ".." => return Some("it has a `..` part"),
+        _ => {}
+    }
+    if part.len() > PART_BYTES {
+        return Some("a part of it is longer than 255 bytes");
+    }
+    if part.ends_with(['.', ' ']) {
+        return Some("a part of it ends in a dot or a space, which Windows drops");
+    }
+    is_device(part).then_some("a part of it is the name of a device on Windows")
+}
+
+/// Whether Windows takes `part` for a device, whatever its extension.
+fn is_device(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or(part).trim_end_matches(' ').to_ascii_uppercase();
+    if matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$") {
+        return true;
+    }
+    let number = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
+    number.is_some_and(|number| {
+        matches!(number, "\u{b9}" | "\u{b2}" | "\u{b3}")
+            || matches!(number.as_bytes(), [digit] if digit.is_ascii_digit())
+    })
+}
+
+/// The names met so far; refuses one that is there already, in whatever spelling.
+#[derive(Debug, Default)]
+pub(crate) struct NameSet {
+    /// Folded name -> the spelling that came first, and what it is.
+    names: HashMap<String, (String, Kind)>,
+}
+
+impl NameSet {
+    /// Takes in a checked name (no trailing slash) and the directories above it.
+    pub(crate) fn insert(&mut self, name: &str, kind: Kind) -> Result<(), ArchiveError> {
+        for (slash, _) in name.match_indices('/') {
+            self.insert_one(&name[..slash], Kind::Directory)?;
+        }
+        self.insert_one(name, kind)
+    }
+
+    fn insert_one(&mut self, name: &str, kind: Kind) -> Result<(), ArchiveError> {
+        let folded = fold(name);
+        let Some((first, first_kind)) = self.names.get(&folded) else {
+            self.names.insert(folded, (name.to_owned(), kind));
+            return Ok(());
+        };
+        if first != name {
+            return Err(ArchiveError::NameCollision { first: first.clone(), second: name.to_owned() });
+        }
+        if (*first_kind, kind) == (Kind::Directory, Kind::Directory) {
+            return Ok(());
+        }
+        Err(ArchiveError::DuplicateName { name: name.to_owned() })
+    }
+}
+
+/// One spelling for all that some file system takes for one name: case and Unicode composition do not matter.
+fn fold(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
+    // Upper first: it takes apart what has no lower-case partner, such as the sharp s.
+    name.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, want: Option<&str>) {
+        let found = check_name(name).err().map(|error| error.to_string());
+        let want = want.map(|reason| {
+            let shown: String = name.chars().take(200).collect();
+            format!("the archive has an entry with an unsafe name, `{}`: {reason}", shown.escape_debug())
+        });
+        assert_eq!(found, want, "{name:?}");
+    }
+
+    #[test]
+    fn ordinary_names_pass() {
+        for name in
+            ["terraform-provider-zap_v1.0.0_x5", "docs/a b.md", ".hidden", "..a/b..c", "é/日本", "COM/comma", "a/nul-l"]
+        {
+            check(name, None);
+        }
+        check(&format!("{}/b", "a".repeat(255)), None);
+    }
+
+    #[test]
+    fn names_that_leave_the_folder_are_refused() {
+        check("", Some("it is empty"));
+        check("/etc/passwd", Some("it is absolute"));
+        check("../a", Some("it has a `..` part"));
+        check("a/../../b", Some("it has a `..` part"));
+        check("a/..", Some("it has a `..` part"));
+        check("./a", Some("it has a `.` part"));
+        check("a/./b", Some("it has a `.` part"));
+        check("a//b", Some("a part of it is empty"));
+        check("a\\..\\b", Some("it has a backslash"));
+        check("C:/a", Some("it has a colon, which on Windows names a drive or a stream"));
+        check("a:stream", Some("it has a colon, which on Windows names a drive or a stream"));
+        check("a\0b", Some("it has a control character"));
+        check("a\nb", Some("it has a control character"));
+    }
+
+    #[test]
+    fn names_that_some_system_cannot_hold_are_refused() {
+        check("a.", Some("a part of it ends in a dot or a space, which Windows drops"));
+        check("a /b", Some("a part of it ends in a dot or a space, which Windows drops"));
+        for name in ["con", "docs/AUX.md", "nul.tar.gz", "COM1", "lpt9.txt", "COM¹", "prn .txt", "conin$"] {
+            check(name, Some("a part of it is the name of a device on Windows"));
+        }
+        check(&"a".repeat(256), Some("a part of it is longer than 255 bytes"));
+        check(&"a/".repeat(40).repeat(20), Some("it is longer than 1024 bytes"));
+        check(&format!("{}b", "a/".repeat(32)), Some("it lies more than 32 directories deep"));
+        assert!(utf8_name(b"a\xff").is_err());
+    }
+
+    #[track_caller]
+    fn check_set(names: &[(&str, Kind)], want: Option<&str>) {
+        let mut set = NameSet::default();
+        let found = names.iter().find_map(|(name, kind)| set.insert(name, *kind).err()).map(|error| error.to_string());
+        assert_eq!(found.as_deref(), want, "{names:?}");
+    }
+
+    #[test]
+    fn one_name_twice_is_refused_in_every_spelling() {
+        use Kind::{Directory, File};
+        check_set(&[("a/b", File), ("a/c", File), ("a", Directory), ("a", Directory)], None);
+        check_set(&[("a", File), ("a", File)], Some("the archive has two entries named `a`"));
+        check_set(&[("a", File), ("a/b", File)], Some("the archive has two entries named `a`"));
+        check_set(&[("a/b", File), ("a", File)], Some("the archive has two entries named `a`"));
+        for (first, second) in [("README", "readme"), ("\u{e9}", "e\u{301}"), ("É", "e\u{301}"), ("straße", "STRASSE")]
+        {
+            let want =
+                format!("the archive has the entries `{first}` and `{second}`, which are one name on some systems");
+            check_set(&[(first, File), (second, File)], Some(&want));
+        }
+        check_set(
+            &[("Docs/a", File), ("docs/b", File)],
+            Some("the archive has the entries `Docs` and `docs`, which are one name on some systems"),
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! The second thread of unpacking: hashes what the first one inflates, and hands it to a target.
+//!
+//! ```text
+//! calling thread   ByteSource -> inflate -> 1 MiB buffer --(channel, 4 deep)--> sink thread: SHA-256, CRC-32, target
+//!                                   ^------------- empty buffers go back ------------'
+//! ```
+//!
+//! At most six buffers exist, however large the archive. Two threads and not three: the network has its own.
+//!
+//! Spec: project paper "Fast paths", section 2.
+
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::thread;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::ArchiveError;
+
+const BUFFER_BYTES: usize = 1 << 20;
+const DEPTH: usize = 4;
+/// The channel's, the one being filled and the one being emptied.
+const BUFFERS: usize = DEPTH + 2;
+
+/// Takes in the unpacked files, one after the other.
+pub(crate) trait Target: Send {
+    /// A file begins. Its size and mode are known beforehand only when the archive is a file on disk.
+    fn start(&mut self, name: &str, known: Option<Known>) -> Result<(), ArchiveError>;
+    /// Bytes of the file that began last.
+    fn write(&mut self, bytes: &[u8]) -> Result<(), ArchiveError>;
+    /// That file is complete.
+    fn finish(&mut self) -> Result<(), ArchiveError>;
+    /// There is a directory.
+    fn directory(&mut self, name: &str) -> Result<(), ArchiveError>;
+}
+
+/// What the central directory says about a file; a promise, checked afterwards.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    pub(crate) size: u64,
+    pub(crate) mode: u32,
+}
+
+/// The target of a mere look.
+pub(crate) struct Nowhere;
+
+impl Target for Nowhere {
+    fn start(&mut self, _name: &str, _known: Option<Known>) -> Result<(), ArchiveError> {
+        Ok(())
+    }
+    fn write(&mut self, _bytes: &[u8]) -> Result<(), ArchiveError> {
+        Ok(())
+    }
+    fn finish(&mut self) -> Result<(), ArchiveError> {
+        Ok(())
+    }
+    fn directory(&mut self, _name: &str) -> Result<(), ArchiveError> {
+        Ok(())
+    }
+}
+
+enum Message {
+    Start(String, Option<Known>),
+    Data(Vec<u8>, usize),
+    /// The CRC-32 that the archive records.
+    Finish(u32),
+    Directory(String),
+}
+
+/// The calling thread's end.
+pub(crate) struct Feed {
+    messages: SyncSender<Message>,
+    empty: Receiver<Vec<u8>>,
+    made: usize,
+}
+
+impl Feed {
+    pub(crate) fn start(&self, name: &str, known: Option<Known>) -> Result<(), ArchiveError> {
+        self.send(Message::Start(name.to_owned(), known))
+    }
+
+    pub(crate) fn directory(&self, name: &str) -> Result<(), ArchiveError> {
+        self.send(Message::Directory(name.to_owned()))
+    }
+
+    pub(crate) fn finish(&self, crc: u32) -> Result<(), ArchiveError> {
+        self.send(Message::Finish(crc))
+    }
+
+    /// A buffer of 1 MiB to fill.
+    pub(crate) fn buffer(&mut self) -> Result<Vec<u8>, ArchiveError> {
+        if let Ok(buffer) = self.empty.try_recv() {
+            return Ok(buffer);
+        }
+        if self.made < BUFFERS {
+            self.made += 1;
+            return Ok(vec![0; BUFFER_BYTES]);
+        }
+        self.empty.recv().map_err(|_| SINK_GONE)
+    }
+
+    /// The first `used` bytes of `buffer` belong to the file that began last.
+    pub(crate) fn data(&self, buffer: Vec<u8>, used: usize) -> Result<(), ArchiveError> {
+        self.send(Message::Data(buffer, used))
+    }
+
+    fn send(&self, message: Message) -> Result<(), ArchiveError> {
+        self.messages.send(message).map_err(|_| SINK_GONE)
+    }
+}
+
+/// Never seen by a caller: the sink ends early only with an error of its own, which takes precedence.
+const SINK_GONE: ArchiveError = ArchiveError::Cancelled;
+
+/// Runs `walk` on this thread and the sink on another. Returns what `walk` does, and the SHA-256 of each file in order.
+pub(crate) fn run<T>(
+    target: &mut dyn Target,
+    walk: impl FnOnce(Feed) -> Result<T, ArchiveError>,
+) -> Result<(T, Vec<[u8; 32]>), ArchiveError> {
+    let (messages, inbox) = sync_channel(DEPTH);
+    let (give_back, empty) = channel();
+    thread::scope(|scope| {
+        let sink = thread::Builder::new()
+            .name("unpack".to_owned())
+            .spawn_scoped(scope, move || drain(&inbox, &give_back, target))
+            .map_err(|source| ArchiveError::Io { action: "start a thread for", path: "the archive".into(), source })?;
+        let walked = walk(Feed { messages, empty, made: 0 });
+        let hashes = sink.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok((walked?, hashes))
+    })
+}
+
+fn drain(
+    inbox: &Receiver<Message>,
+    give_back: &std::sync::mpsc::Sender<Vec<u8>>,
+    target: &mut dyn Target,
+) -> Result<Vec<[u8; 32]>, ArchiveError> {
+    let mut hashes = Vec::new();
+    let mut current = String::new();
+    let mut sha256 = Sha256::new();
+    let mut crc = crc32fast::Hasher::new();
+    for message in inbox {
+        match message {
+            Message::Start(name, known) => {
+                target.start(&name, known)?;
+                current = name;
+                crc = crc32fast::Hasher::new();
+            }
+            Message::Data(buffer, used) => {
+                let bytes = &buffer[..used];
+                sha256.update(bytes);
+                crc.update(bytes);
+                target.write(bytes)?;
+                // The walk may have ended already; then nobody needs the buffer.
+                let _ = give_back.send(buffer);
+            }
+            Message::Finish(recorded) => {
+                if crc.clone().finalize() != recorded {
+                    return Err(ArchiveError::BadChecksum { name: current });
+                }
+                target.finish()?;
+                hashes.push(sha256.finalize_reset().into());
+            }
+            Message::Directory(name) => target.directory(&name)?,
+        }
+    }
+    Ok(hashes)
+}
