@@ -153,9 +153,9 @@ fn order_findings(package: &Package) -> Vec<String> {
     ours.filter_map(|used| wrong_use(role_of_user, user, used)).collect()
 }
 
-/// What is wrong with `user` depending on the crate `used`, if anything is.
-fn wrong_use(name: &str, user: Standing, used: &str) -> Option<String> {
-    match (user, standing(used)?) {
+/// What is wrong with the crate `name` depending on the crate `used`, if anything is.
+fn wrong_use(name: &str, place: Standing, used: &str) -> Option<String> {
+    match (place, standing(used)?) {
         (Standing::Chores, _) => None,
         (_, Standing::Chores) => Some(format!("{name} uses {used}: chores are nobody's dependency")),
         (_, Standing::TestsOnly) => Some(format!("{name} uses {used}: it may only be a dev-dependency")),
@@ -176,9 +176,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(user: &str, kind: Option<&str>, used: &str, want: &[&str]) {
+    fn check(role: &str, kind: Option<&str>, used: &str, want: &[&str]) {
         let dependency = Dependency { name: format!("tofu-oci-{used}"), kind: kind.map(str::to_owned) };
-        let name = format!("tofu-oci-{user}");
+        let name = format!("tofu-oci-{role}");
         let package = Package { name, manifest_path: PathBuf::new(), dependencies: vec![dependency] };
         assert_eq!(order_findings(&package), want);
     }

@@ -120,7 +120,7 @@ mod tests {
         check("a // b\nc", "a     \nc");
         check("a /* /* b */ */ c", "a               c");
         check(r#"f("a\"b", 1)"#, "f(      , 1)");
-        check(r###"f(r#"a"b"#)"###, "f(        )");
+        check(r##"f(r#"a"b"#)"##, "f(        )");
     }
 
     #[test]

@@ -13,8 +13,11 @@ pub(super) const ADDRESS: &str = "registry.example.test/acme/widget";
 /// The platform that is installed, whatever this machine is.
 const PLATFORM: &str = "linux_amd64";
 
+/// Starts a registry in one mode.
+type Start = fn() -> Outcome<Guard>;
+
 pub(super) fn run(lab: &Lab) -> Outcome {
-    let modes: [(&str, fn() -> Outcome<Guard>); 4] = [
+    let modes: [(&str, Start); 4] = [
         ("plain HTTP", Guard::plain),
         ("TLS with a private CA", Guard::tls),
         ("htpasswd", Guard::htpasswd),
