@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+use tofu_oci_testkit::RealRegistry;
 
 use crate::failure::{Failure, Outcome};
-use crate::process::{Run, find};
+use crate::process::Run;
 use crate::registry::Guard;
 use crate::{paths, program};
 
@@ -30,7 +31,7 @@ pub(crate) fn run() -> Outcome {
     println!("# The main job of tofu-oci, first with a plain directory in the place of a registry.");
     println!("# dist/ holds the release files of provider widget 1.0.0, as GoReleaser leaves them.");
     stage.story("oci:packages", "with-directory")?;
-    if find("docker-registry").is_none() {
+    if !RealRegistry::available() {
         println!("\n# The same against a real registry is left out: there is no `docker-registry` on the PATH.");
         println!("# (Debian and Ubuntu: apt-get install docker-registry)");
         return Ok(());
@@ -68,7 +69,7 @@ impl Stage {
         self.show(project, "main.tf")?;
         say("Install what the configuration requires, from there, everything verified.");
         self.tofu_oci(&["install", "--chdir", project, "--from", place])?;
-        say("The package is where terraform and tofu look for it:");
+        say("The package lies where terraform and tofu run it from:");
         self.list(project)?;
         say("and the lock file says what it must be from now on:");
         self.show(project, ".terraform.lock.hcl")?;

@@ -3,15 +3,19 @@
 mod guard;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
+use tofu_oci_testkit::Certificates;
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::paths;
 use crate::process::{Run, find};
 
 pub(crate) use guard::Guard;
+
+/// What to say where there is no registry to run.
+const MISSING: &str = "there is no `docker-registry` on the PATH (Debian and Ubuntu: apt-get install docker-registry)";
 
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
@@ -48,17 +52,22 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn start(port: u16, tls: bool) -> Outcome {
-    let program = find("docker-registry").ok_or_else(|| Failure::new(guard::MISSING))?;
+    let program = find("docker-registry").ok_or_else(|| Failure::new(MISSING))?;
     let folder = folder(port);
     fs::create_dir_all(&folder)?;
-    let certificates = if tls { Some(guard::write_certificates(&folder)?) } else { None };
     let address = format!("127.0.0.1:{port}");
-    let configuration = folder.join("config.yml");
-    paths::write(&configuration, guard::configuration(&address, &folder.join("data"), certificates.as_ref()))?;
+    let tls_part = if tls { tls_configuration(&folder)? } else { String::new() };
+    let data = folder.join("data");
+    let configuration = format!(
+        "version: 0.1\nlog: {{level: warn}}\nstorage:\n  filesystem: {{rootdirectory: '{}'}}\n  delete: {{enabled: true}}\n\
+         http:\n  addr: {address}\n{tls_part}",
+        data.display()
+    );
+    paths::write(&folder.join("config.yml"), configuration)?;
     println!("# registry:2 on {address}; Ctrl-C or `cargo xtask registry stop --port {port}` ends it");
-    let more = certificates.map(|files| format!(" --ca-file {}", files.authority.display())).unwrap_or_default();
-    println!("# tofu-oci push testdata/dist {address}/acme/widget --address registry.example.test/acme/widget{more}");
-    let run = Run::isolated(program, &folder).arg("serve").arg(&configuration).variable("OTEL_TRACES_EXPORTER", "none");
+    let trust = if tls { format!(" --ca-file {}", folder.join("ca.pem").display()) } else { String::new() };
+    println!("# tofu-oci push testdata/dist {address}/acme/widget --address registry.example.test/acme/widget{trust}");
+    let run = Run::isolated(program, &folder).arg("serve").arg(folder.join("config.yml"));
     let mut child = run.start(&folder.join("log"))?;
     paths::write(&folder.join("pid"), child.id().to_string())?;
     let status = child.wait()?;
@@ -68,6 +77,16 @@ fn start(port: u16, tls: bool) -> Outcome {
     }
     let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
     Err(Failure::new(format!("docker-registry ended\n{}", log.lines().last().unwrap_or_default())))
+}
+
+/// Writes the certificates of a new authority; the lines of the configuration that name them.
+fn tls_configuration(folder: &Path) -> Outcome<String> {
+    let certificates = Certificates::generate();
+    let (server, key) = (folder.join("server.pem"), folder.join("server.key"));
+    paths::write(&folder.join("ca.pem"), certificates.ca_pem())?;
+    paths::write(&server, certificates.server_pem())?;
+    paths::write(&key, certificates.server_key_pem())?;
+    Ok(format!("  tls: {{certificate: '{}', key: '{}'}}\n", server.display(), key.display()))
 }
 
 fn stop(port: u16) -> Outcome {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::Package;
-use super::source_text::code_lines;
+use super::source_text::{code_lines, test_modules};
 use crate::failure::{Doing, Outcome};
 use crate::paths;
 
@@ -52,20 +52,23 @@ pub(super) fn findings(package: &Package) -> Outcome<Vec<String>> {
     if banned.is_empty() || !sources.is_dir() {
         return Ok(found);
     }
+    let mut texts = Vec::new();
     for file in paths::files_below(&sources)? {
-        if file.extension().is_some_and(|extension| extension == "rs") && !is_test_file(&file) {
-            let path = sources.join(&file);
-            let text = fs::read_to_string(&path).doing(|| format!("reading {}", path.display()))?;
-            let place = format!("{role}/src/{}", file.display());
-            found.extend(text_findings(&place, &text, &banned));
+        if file.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(sources.join(&file)).doing(|| format!("reading {}", file.display()))?;
+            texts.push((file, text));
         }
+    }
+    let for_tests: Vec<String> = texts.iter().flat_map(|(_, text)| test_modules(text)).collect();
+    for (file, text) in texts.iter().filter(|(file, _)| !is_one_of(file, &for_tests)) {
+        found.extend(text_findings(&format!("{role}/src/{}", file.display()), text, &banned));
     }
     Ok(found)
 }
 
-/// `tests.rs` and everything in a folder `tests`.
-fn is_test_file(file: &Path) -> bool {
-    file.file_stem().is_some_and(|stem| stem == "tests") || file.components().any(|part| part.as_os_str() == "tests")
+/// Whether a file belongs to a module with one of these names.
+fn is_one_of(file: &Path, modules: &[String]) -> bool {
+    file.with_extension("").components().any(|part| modules.iter().any(|name| part.as_os_str() == name.as_str()))
 }
 
 fn text_findings(place: &str, text: &str, banned: &[&str]) -> Vec<String> {

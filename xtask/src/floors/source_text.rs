@@ -18,6 +18,21 @@ pub(super) fn code_lines(text: &str) -> Vec<(usize, String)> {
     lines
 }
 
+/// The names of the modules that `#[cfg(test)] mod NAME;` keeps in files of their own.
+pub(super) fn test_modules(text: &str) -> Vec<String> {
+    let blanked = blank(text);
+    let mut names = Vec::new();
+    let mut after_test_attribute = false;
+    for line in blanked.lines().map(str::trim) {
+        let declared = line.strip_suffix(';').and_then(|line| line.rsplit_once("mod ")).map(|(_, name)| name);
+        if let (true, Some(name)) = (after_test_attribute, declared) {
+            names.push(name.to_owned());
+        }
+        after_test_attribute = line == "#[cfg(test)]" || (after_test_attribute && line.is_empty());
+    }
+    names
+}
+
 /// The text with spaces in place of comments and of what stands in string literals; line breaks stay.
 fn blank(text: &str) -> String {
     let mut rest = text;
@@ -121,6 +136,12 @@ mod tests {
         check("a /* /* b */ */ c", "a               c");
         check(r#"f("a\"b", 1)"#, "f(      , 1)");
         check(r##"f(r#"a"b"#)"##, "f(        )");
+    }
+
+    #[test]
+    fn test_modules_in_files_are_named() {
+        let text = "#[cfg(test)]\npub(crate) mod builder;\nmod zip;\n#[cfg(test)]\nmod tests {}\n";
+        assert_eq!(test_modules(text), ["builder"]);
     }
 
     #[test]

@@ -1,80 +1,81 @@
-//! A registry that runs as long as somebody holds it (temporary: plain only).
+//! A registry:2 that runs as long as somebody holds it, with what a client needs to reach it.
+
 use std::path::{Path, PathBuf};
-use std::process::Child;
 
+use serde_json::json;
 use tempfile::TempDir;
+use tofu_oci_testkit::{Bearer, Login, Mode, RealRegistry};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Doing, Outcome};
 use crate::paths;
-use crate::process::{Run, find};
 
-pub(crate) const MISSING: &str =
-    "there is no `docker-registry` on the PATH (Debian and Ubuntu: apt-get install docker-registry)";
-
-pub(crate) struct CertificateFiles {
-    pub(crate) authority: PathBuf,
-    pub(crate) server: PathBuf,
-    pub(crate) key: PathBuf,
-}
-
-pub(crate) fn write_certificates(_folder: &Path) -> Outcome<CertificateFiles> {
-    Err(Failure::new("later"))
-}
-
-pub(crate) fn configuration(address: &str, data: &Path, tls: Option<&CertificateFiles>) -> String {
-    let mut text = format!(
-        "version: 0.1\nlog: {{level: warn}}\nstorage:\n  filesystem: {{rootdirectory: {}}}\n  delete: {{enabled: true}}\nhttp:\n  addr: {address}\n  secret: local\n",
-        data.display()
-    );
-    if let Some(files) = tls {
-        text += &format!("  tls:\n    certificate: {}\n    key: {}\n", files.server.display(), files.key.display());
-    }
-    text
-}
-
+/// A running registry; dropping it ends the registry and removes what was pushed.
 pub(crate) struct Guard {
-    child: Child,
+    registry: RealRegistry,
+    ca_file: Option<PathBuf>,
+    docker_config: Option<PathBuf>,
     _folder: TempDir,
-    address: String,
 }
+
 impl Guard {
+    /// Plain HTTP, no credentials.
     pub(crate) fn plain() -> Outcome<Self> {
-        let folder = tempfile::tempdir()?;
-        let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let address = format!("127.0.0.1:{port}");
-        let c = folder.path().join("c.yml");
-        paths::write(&c, configuration(&address, &folder.path().join("data"), None))?;
-        let child = Run::isolated(find("docker-registry").ok_or_else(|| Failure::new(MISSING))?, folder.path())
-            .arg("serve")
-            .arg(&c)
-            .start(&folder.path().join("log"))?;
-        while std::net::TcpStream::connect(&address).is_err() {
-            std::thread::yield_now();
-        }
-        Ok(Self { child, _folder: folder, address })
+        Self::start(Mode::plain(), None)
     }
+
+    /// TLS with a certificate of a new private authority.
     pub(crate) fn tls() -> Outcome<Self> {
-        Err(Failure::new("later"))
+        Self::start(Mode::tls(), None)
     }
+
+    /// Plain HTTP with a password file.
     pub(crate) fn htpasswd() -> Outcome<Self> {
-        Err(Failure::new("later"))
+        Self::start(Mode::htpasswd(login()), Some(&login()))
     }
+
+    /// Plain HTTP with a token server.
     pub(crate) fn token() -> Outcome<Self> {
-        Err(Failure::new("later"))
+        Self::start(Mode::token(Bearer::new(login())), Some(&login()))
     }
+
+    /// `127.0.0.1:PORT`.
     pub(crate) fn address(&self) -> &str {
-        &self.address
+        self.registry.address()
     }
+
+    /// The authority to trust, as a file; `None` when the registry speaks plain HTTP.
     pub(crate) fn ca_file(&self) -> Option<&Path> {
-        None
+        self.ca_file.as_deref()
     }
+
+    /// A `DOCKER_CONFIG` folder with the credentials; `None` when the registry asks for none.
     pub(crate) fn docker_config(&self) -> Option<&Path> {
-        None
+        self.docker_config.as_deref()
+    }
+
+    fn start(mode: Mode, login: Option<&Login>) -> Outcome<Self> {
+        let registry = RealRegistry::start(mode).doing(|| "starting registry:2".to_owned())?;
+        let folder = tempfile::tempdir()?;
+        let ca_file = registry.ca_pem().map(|pem| (folder.path().join("ca.pem"), pem));
+        if let Some((file, pem)) = &ca_file {
+            paths::write(file, pem)?;
+        }
+        let ca_file = ca_file.map(|(file, _)| file);
+        let docker_config = login.map(|_| folder.path().join("docker"));
+        if let (Some(config), Some(login)) = (&docker_config, login) {
+            paths::write(&config.join("config.json"), credentials(registry.address(), login))?;
+        }
+        Ok(Self { registry, ca_file, docker_config, _folder: folder })
     }
 }
-impl Drop for Guard {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+
+fn login() -> Login {
+    Login::new("tester", "secret")
+}
+
+/// A docker `config.json` with one login.
+fn credentials(address: &str, login: &Login) -> String {
+    let header = login.basic_header();
+    let encoded = header.strip_prefix("Basic ").unwrap_or(&header);
+    json!({"auths": {address: {"auth": encoded}}}).to_string()
 }
