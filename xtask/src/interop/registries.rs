@@ -45,16 +45,14 @@ fn round_trip(lab: &Lab, registry: &Guard) -> Outcome {
     install_and_compare(lab, registry, &repository, "1.0.0")?;
     push.success()?;
 
-    let release = format!("{repository}:1.0.0");
-    let second = format!("{}/acme/second", registry.address());
-    lab.tofu_oci(registry, &["copy", &release, &second]).success()?;
-    install_and_compare(lab, registry, &second, "1.0.0")?;
+    let copy = |from: &str, to: &str| {
+        lab.tofu_oci(registry, &["copy", from, to, "--version", "1.0.0"]).success()?;
+        install_and_compare(lab, registry, to, "1.0.0")
+    };
     let folder = format!("oci:{}", text(&lab.new_folder("layout")?.join("packages")));
-    lab.tofu_oci(registry, &["copy", &release, &folder]).success()?;
-    install_and_compare(lab, registry, &folder, "1.0.0")?;
-    let back = format!("{}/acme/back", registry.address());
-    lab.tofu_oci(registry, &["copy", &format!("{folder}:1.0.0"), &back]).success()?;
-    install_and_compare(lab, registry, &back, "1.0.0")
+    copy(&repository, &format!("{}/acme/second", registry.address()))?;
+    copy(&repository, &folder)?;
+    copy(&folder, &format!("{}/acme/back", registry.address()))
 }
 
 /// Installs the provider of the fixtures from `place` and compares it with what was published.
