@@ -223,6 +223,10 @@ fn a_folder_that_holds_something_else_is_not_touched() {
     std::fs::write(folder.path().join("thesis.txt"), b"chapter one").unwrap();
     insta::assert_snapshot!(text_of(DirStore::create(folder.path()), folder.path()), @"oci:DIR is not usable: the folder is not empty and is no OCI image layout");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    let site = tempfile::tempdir().unwrap();
+    std::fs::write(site.path().join("index.json"), b"[]").unwrap();
+    insta::assert_snapshot!(text_of(DirStore::create(site.path()), site.path()), @"oci:DIR is not usable: index.json is not an index");
+    assert!(!site.path().join("oci-layout").exists());
     let file = folder.path().join("thesis.txt");
     insta::assert_snapshot!(text_of(DirStore::create(&file), folder.path()), @"cannot create DIR/thesis.txt: File exists (os error 17)");
 }
