@@ -13,7 +13,8 @@ use tofu_oci_types::{Descriptor, Platform, Reference};
 
 #[derive(Deserialize)]
 struct Case {
-    case: String,
+    #[serde(rename = "case")]
+    name: String,
     opentofu: String,
     because: Option<String>,
 }
@@ -66,7 +67,7 @@ async fn each_sample_repository_is_read_or_refused_for_the_right_reason() {
     let cases: Vec<Case> = serde_json::from_slice(&expected).unwrap();
     assert!(cases.len() >= 39);
     for case in cases {
-        let ours = match read(&folder.join(&case.case)).await {
+        let ours = match read(&folder.join(&case.name)).await {
             Ok(kind) => format!("installs {kind}"),
             Err(refused) => format!("refuses: {}", reason(&refused)),
         };
@@ -75,16 +76,16 @@ async fn each_sample_repository_is_read_or_refused_for_the_right_reason() {
             Some(because) if is_about_the_zip(because) => "installs artifact".to_owned(),
             Some(because) => format!("{}: {}", case.opentofu, same_reason(because)),
         };
-        let wanted = our_decision(&case.case).map_or(theirs, ToOwned::to_owned);
-        assert_eq!(ours, wanted, "{}", case.case);
+        let wanted = our_decision(&case.name).map_or(theirs, ToOwned::to_owned);
+        assert_eq!(ours, wanted, "{}", case.name);
     }
 }
 
 /// What a client reads of release 1.0.0 for `linux_amd64`, to the last byte.
 async fn read(folder: &Path) -> Result<LeafKind, Refused> {
-    let platform: Platform = "linux_amd64".parse().unwrap();
+    let platform: Platform = "linux_amd64".parse().expect("this is a platform");
     let store = DirStore::open(folder)?;
-    let root = store.resolve(&Reference::Tag("1.0.0".parse().unwrap())).await?;
+    let root = store.resolve(&Reference::Tag("1.0.0".parse().expect("this is a tag"))).await?;
     let bytes = fetch_bytes(&store, &root, MAX_DOCUMENT).await?;
     let mut index = ReleaseIndex::parse(&root, &bytes)?;
     check_release(&root)?;

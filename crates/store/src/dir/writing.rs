@@ -37,7 +37,10 @@ impl DirStore {
         }
         let _lock = self.lock()?;
         self.make_folder(&self.root.join("blobs").join("sha256"))?;
-        if !self.root.join("index.json").exists() {
+        if self.root.join("index.json").exists() {
+            // Not ours, perhaps: then the folder stays as it is.
+            self.index_json()?;
+        } else {
             self.write_file("index.json", &IndexJson::empty().to_bytes())?;
         }
         // Last, because it is what makes the folder a layout.

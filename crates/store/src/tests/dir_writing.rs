@@ -71,8 +71,11 @@ async fn content_is_checked_on_its_way_in() {
     insta::assert_snapshot!(check(unknown, b"hello").await, @"cannot verify blake3:af13: its algorithm is not supported");
 }
 
-/// A store whose content breaks off in the middle.
-struct Breaking;
+/// A store whose content breaks off in the middle, with an error or by never going on.
+enum Breaking {
+    Error,
+    Silence,
+}
 
 #[async_trait::async_trait]
 impl ReadStore for Breaking {
@@ -90,7 +93,11 @@ impl ReadStore for Breaking {
     }
     async fn fetch_unverified(&self, _: &Descriptor) -> Result<ByteStream, StoreError> {
         let broken = StoreError::Unreachable { place: self.place(), problem: "connection reset".to_owned() };
-        Ok(futures_util::stream::iter([Ok(Bytes::from_static(b"hel")), Err(broken)]).boxed())
+        let piece = futures_util::stream::iter([Ok(Bytes::from_static(b"hel"))]);
+        Ok(match self {
+            Self::Error => piece.chain(futures_util::stream::iter([Err(broken)])).boxed(),
+            Self::Silence => piece.chain(futures_util::stream::pending()).boxed(),
+        })
     }
     async fn referrers(&self, _: &Digest) -> Result<Vec<Descriptor>, StoreError> {
         Ok(Vec::new())
@@ -101,10 +108,33 @@ impl ReadStore for Breaking {
 async fn a_source_that_breaks_off_leaves_nothing() {
     let (folder, store) = new_store();
     let claimed = Descriptor::of("archive/zip", b"hello");
-    let pushed = store.push(&claimed, &Content::Stored(&Breaking, &claimed)).await;
+    let pushed = store.push(&claimed, &Content::Stored(&Breaking::Error, &claimed)).await;
     insta::assert_snapshot!(text_of(pushed, folder.path()), @"cannot reach registry.example.test/acme/widget: connection reset");
     assert!(!store.exists(&claimed).await.unwrap());
     assert_eq!(leftovers(store.path()), [] as [&str; 0]);
+}
+
+#[test]
+fn a_push_that_is_given_up_leaves_nothing() {
+    let (_folder, store) = new_store();
+    let claimed = Descriptor::of("archive/zip", b"hello");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let content = Content::Stored(&Breaking::Silence, &claimed);
+        let mut push = store.push(&claimed, &content);
+        // Until the file is there; then the push is dropped in the middle.
+        while leftovers(store.path()).is_empty() {
+            tokio::select! {
+                biased;
+                _ = &mut push => panic!("it cannot end"),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+    });
+    // Waits for the threads that write.
+    drop(runtime);
+    assert_eq!(leftovers(store.path()), [] as [&str; 0]);
+    assert!(!store.blob_path(&claimed.digest).exists());
 }
 
 #[tokio::test]
@@ -223,6 +253,10 @@ fn a_folder_that_holds_something_else_is_not_touched() {
     std::fs::write(folder.path().join("thesis.txt"), b"chapter one").unwrap();
     insta::assert_snapshot!(text_of(DirStore::create(folder.path()), folder.path()), @"oci:DIR is not usable: the folder is not empty and is no OCI image layout");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    let site = tempfile::tempdir().unwrap();
+    std::fs::write(site.path().join("index.json"), b"[]").unwrap();
+    insta::assert_snapshot!(text_of(DirStore::create(site.path()), site.path()), @"oci:DIR is not usable: index.json is not an index");
+    assert!(!site.path().join("oci-layout").exists());
     let file = folder.path().join("thesis.txt");
     insta::assert_snapshot!(text_of(DirStore::create(&file), folder.path()), @"cannot create DIR/thesis.txt: File exists (os error 17)");
 }
