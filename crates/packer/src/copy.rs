@@ -12,6 +12,8 @@ use crate::{Difference, PackError, ReplaceTag, TagTaken, Transfers};
 pub enum Versions {
     /// One version, under its canonical tag.
     One(Version),
+    /// These versions, each under its canonical tag; none of them moves when one of the tags is taken.
+    These(Vec<Version>),
     /// Every version that has its canonical tag. Other tags are left behind: they are read by nobody, or do harm.
     All,
 }
@@ -84,6 +86,7 @@ pub async fn copy_release(
 async fn find(from: &dyn ReadStore, versions: &Versions) -> Result<Vec<(Tag, Descriptor)>, PackError> {
     let tags = match versions {
         Versions::One(version) => vec![for_version(version)?],
+        Versions::These(versions) => versions.iter().map(for_version).collect::<Result<_, _>>()?,
         Versions::All => canonical(from.tags().await?).into_iter().map(|(_, tag)| tag).collect(),
     };
     let mut found = Vec::with_capacity(tags.len());
@@ -223,10 +226,12 @@ mod tests {
         let to = Watching::new();
         Push::new(&folder, "1.5.0").run(&to).await.unwrap();
         to.take();
+        let both = || Versions::These(vec!["1.4.0".parse().unwrap(), "1.5.0".parse().unwrap()]);
+        copy(&from, &to, both(), ReplaceTag::Refuse).await.expect_err("taken");
         let error = copy(&from, &to, Versions::All, ReplaceTag::Refuse).await.expect_err("taken");
         assert_snapshot!(error, @"memory has a tag 1.5.0 already: it points at a release with other packages");
         assert!(to.take().is_empty());
-        copy(&from, &to, Versions::All, ReplaceTag::Replace).await.unwrap();
+        copy(&from, &to, both(), ReplaceTag::Replace).await.unwrap();
         let index = |store| async move {
             ReadStore::resolve(store, &Reference::Tag("1.5.0".parse().unwrap())).await.unwrap().digest
         };

@@ -175,6 +175,8 @@ pub(crate) struct Watching {
     pub(crate) done: Mutex<Vec<String>>,
     /// Fails the push or tag with this number, from 0.
     pub(crate) fail_at: Option<usize>,
+    /// Somebody else publishes this under the tag 1.4.0 while the index is pushed.
+    pub(crate) rival: Option<Descriptor>,
     pub(crate) running: AtomicUsize,
     pub(crate) most_running: AtomicUsize,
 }
@@ -185,6 +187,7 @@ impl Watching {
             inner: MemoryStore::new("memory"),
             done: Mutex::default(),
             fail_at: None,
+            rival: None,
             running: AtomicUsize::new(0),
             most_running: AtomicUsize::new(0),
         }
@@ -245,6 +248,9 @@ impl Store for Watching {
         self.most_running.fetch_max(running, Ordering::SeqCst);
         if let (Content::Bytes(bytes), true) = (content, tofu_oci_store::is_manifest_type(&descriptor.media_type)) {
             self.demand_children(bytes).await;
+        }
+        if let (Some(rival), true) = (&self.rival, descriptor.media_type.contains("index")) {
+            self.inner.tag(rival, &"1.4.0".parse().unwrap()).await?;
         }
         for _ in 0..20 {
             tokio::task::yield_now().await;

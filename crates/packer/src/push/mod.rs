@@ -76,6 +76,13 @@ async fn push_beside(
     existing: Descriptor,
 ) -> Result<PushReport, PackError> {
     let Sender { store, request, .. } = *sender;
+    if request.replace == ReplaceTag::Replace {
+        // Other packages make another index, whatever their checksums are.
+        let new = release::leaf_digests(&preparation.prepared().await?);
+        if leaves_of(store, &existing).await.is_none_or(|leaves| leaves != new) {
+            return push_new(sender, preparation, tag).await;
+        }
+    }
     let release = preparation.finish(request).await?;
     if existing.digest == release.index.descriptor.digest {
         return Ok(release.report(request, store.place(), tag, Transfers::default(), true));
@@ -113,7 +120,7 @@ async fn publish(
 /// The refusal of a tag that points at something else.
 async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag: &Tag) -> PackError {
     let difference = match leaves_of(store, existing).await {
-        Some(leaves) if leaves == release.leaf_digests() => Difference::Annotations,
+        Some(leaves) if leaves == release::leaf_digests(&release.prepared) => Difference::Annotations,
         Some(_) => Difference::Packages,
         None => Difference::NotARelease,
     };

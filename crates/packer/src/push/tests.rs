@@ -136,6 +136,35 @@ async fn the_same_packages_with_other_annotations_are_another_release() {
 }
 
 #[tokio::test]
+async fn a_tag_that_appears_meanwhile_is_not_moved() {
+    let other = Folder::new();
+    other.zip("terraform-provider-zap_1.4.0_linux_amd64.zip", &[("terraform-provider-zap", b"another program")]);
+    let store = Watching::new();
+    let rival = Push::new(&other, "1.4.0").run(&store).await.unwrap();
+    let rival = store.resolve(&Reference::Digest(rival.index)).await.unwrap();
+    let store = Watching { rival: Some(rival.clone()), ..Watching::new() };
+    let bytes = bytes::Bytes::from_static(b"{}");
+    store.inner.insert_unchecked(&rival, bytes);
+    let error = Push::new(&zips(), "1.4.0").run(&store).await.expect_err("taken");
+    assert!(matches!(error, PackError::TagTaken(_)), "{error}");
+    assert_eq!(store.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap().digest, rival.digest);
+}
+
+#[tokio::test]
+async fn a_tag_moves_to_other_annotations_only_when_told_to() {
+    let folder = zips();
+    let store = Watching::new();
+    let first = Push::new(&folder, "1.4.0").run(&store).await.unwrap();
+    store.take();
+    let replace = |h1| Push { h1, replace: ReplaceTag::Replace, ..Push::new(&folder, "1.4.0") };
+    assert!(replace(H1Mode::Compute).run(&store).await.unwrap().unchanged);
+    assert!(store.take().is_empty());
+    let second = replace(H1Mode::Skip).run(&store).await.unwrap();
+    assert_ne!(second.index, first.index);
+    assert_eq!(second.transfers.uploaded, 1, "the index alone is new");
+}
+
+#[tokio::test]
 async fn a_tag_that_names_something_else_is_refused() {
     let store = Watching::new();
     let manifest = bytes::Bytes::from_static(b"{\"schemaVersion\":2,\"config\":{},\"layers\":[]}");
