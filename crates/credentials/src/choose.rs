@@ -193,6 +193,24 @@ mod tests {
     }
 
     #[test]
+    fn keys_match_as_measured_but_for_urls_and_the_names_of_the_hub() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let bytes = std::fs::read(root.join("../shared/spec/vectors/oci_credentials_match.json"))
+            .or_else(|_| std::fs::read(root.join("testdata/vectors/oci_credentials_match.json")))
+            .expect("the project has a copy of the table");
+        let table: serde_json::Value = serde_json::from_slice(&bytes).expect("the table is JSON");
+        for case in table["auths_key_match"].as_array().expect("a list of cases") {
+            let text = |name: &str| case[name].as_str().expect("a text");
+            if text("repository").is_empty() {
+                continue;
+            }
+            let repository = format!("{}/{}", text("registry"), text("repository"));
+            let matched = case["specificity"] != 0 || text("key").starts_with("https://");
+            check(&[&keys(&[text("key")])], &repository, if matched { text("key") } else { "none" });
+        }
+    }
+
+    #[test]
     fn a_port_is_part_of_the_registry() {
         let file = keys(&["localhost:5000"]);
         check(&[&file], "localhost:5000/x", "localhost:5000");
