@@ -32,10 +32,7 @@ pub(crate) enum Existing {
     /// A symbolic link to something that is gone.
     DanglingLink,
     /// A package, possibly behind a symbolic link (Terraform links packages of a mirror).
-    Package {
-        h1: PackageHash,
-        bytes: u64,
-    },
+    Package { h1: PackageHash, bytes: u64 },
     /// Something that is no package.
     Other,
 }
@@ -115,9 +112,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(target: Target, want: &str) {
+    fn check(target: &Target, want: &str) {
         let place = Place::of(
-            &target,
+            target,
             &"Registry.Example.test/acme/widget".parse().unwrap(),
             &"1.0.0+x".parse().unwrap(),
             &"linux_amd64".parse().unwrap(),
@@ -129,10 +126,10 @@ mod tests {
     fn places_are_where_opentofu_looks() {
         let provider = "registry.example.test/acme/widget";
         let data_dir = PathBuf::from(".terraform");
-        check(Target::WorkingDir { data_dir }, &format!(".terraform/providers/{provider}/1.0.0+x/linux_amd64"));
-        check(Target::MirrorUnpacked("m".into()), &format!("m/{provider}/1.0.0+x/linux_amd64"));
+        check(&Target::WorkingDir { data_dir }, &format!(".terraform/providers/{provider}/1.0.0+x/linux_amd64"));
+        check(&Target::MirrorUnpacked("m".into()), &format!("m/{provider}/1.0.0+x/linux_amd64"));
         let zip = "terraform-provider-widget_1.0.0+x_linux_amd64.zip";
-        check(Target::MirrorPacked("m".into()), &format!("m/{provider}/{zip}"));
-        check(Target::vendor(Path::new("w")), &format!("w/terraform.d/plugins/{provider}/1.0.0+x/linux_amd64"));
+        check(&Target::MirrorPacked("m".into()), &format!("m/{provider}/{zip}"));
+        check(&Target::vendor(Path::new("w")), &format!("w/terraform.d/plugins/{provider}/1.0.0+x/linux_amd64"));
     }
 }

@@ -9,7 +9,7 @@
 //! disk  <--write--     +---------------- insert  <-------- merge  <---------------+
 //! ```
 
-#![allow(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
+#![expect(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
 
 mod check;
 mod disk;

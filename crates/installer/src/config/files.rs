@@ -84,9 +84,8 @@ mod tests {
     fn check(names: &str, want: &str) {
         let names: Vec<String> = names.split_whitespace().map(str::to_owned).collect();
         let files = sort_out(Path::new(""), &names);
-        let text = |paths: &[PathBuf]| {
-            paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
-        };
+        let text =
+            |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
         assert_eq!(format!("{} | {}", text(&files.primary), text(&files.overrides)), want);
     }
 

@@ -58,7 +58,8 @@ pub(super) fn read(dir: &Path) -> Result<Option<Module>, InstallError> {
 }
 
 fn read_file(path: &Path) -> Result<Facts, InstallError> {
-    let bytes = std::fs::read(path).map_err(|source| InstallError::Io { action: "read", path: path.to_owned(), source })?;
+    let bytes =
+        std::fs::read(path).map_err(|source| InstallError::Io { action: "read", path: path.to_owned(), source })?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = Declared { path: path.to_owned(), line: 1, column: 1 };
         problem(at, ConfigProblem::Syntax { message: error.utf8_error().to_string() })
