@@ -123,6 +123,29 @@ mod tests {
     }
 
     #[test]
+    fn mirrors_are_found_by_opentofus_own_search() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let shared = fs::read(root.join("../shared/spec/vectors/filesystem_layout.json"));
+        let bytes = shared.or_else(|_| fs::read(root.join("testdata/vectors/filesystem_layout.json"))).unwrap();
+        let vectors: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        for entry in vectors["entries"].as_array().unwrap() {
+            let (path, found) = (entry["path"].as_str().unwrap(), &entry["result"]);
+            // The search ignores case and knows legacy addresses; neither is ever written.
+            let Some(address) = found["provider"].as_str().and_then(|text| text.parse::<ProviderAddr>().ok()) else {
+                continue;
+            };
+            let text = |name: &str| found[name].as_str().unwrap();
+            let target = match text("form") {
+                "packed" => Target::MirrorPacked(PathBuf::new()),
+                _ => Target::MirrorUnpacked(PathBuf::new()),
+            };
+            let place =
+                Place::of(&target, &address, &text("version").parse().unwrap(), &text("platform").parse().unwrap());
+            assert!(place.path == Path::new(path) || path.ends_with(".ZIP"), "{path}: {}", place.path.display());
+        }
+    }
+
+    #[test]
     fn places_are_where_opentofu_looks() {
         let provider = "registry.example.test/acme/widget";
         let data_dir = PathBuf::from(".terraform");

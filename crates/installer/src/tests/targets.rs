@@ -118,6 +118,16 @@ async fn several_platforms_and_providers_at_once() {
 }
 
 #[tokio::test]
+async fn two_jobs_for_one_place_agree() {
+    let (store, _) = store(PackageLayout::Artifact).await;
+    let workspace = Workspace::new();
+    let jobs: Vec<_> = (0..8).map(|_| workspace.job(store.clone())).collect();
+    let (installed, _) = workspace.run(jobs).await.unwrap();
+    assert_eq!(installed.iter().filter(|one| one.outcome == Outcome::Installed).count(), 1);
+    assert!(!workspace.snapshot().keys().any(|name| name.contains(".tofu-oci-")));
+}
+
+#[tokio::test]
 async fn one_that_fails_leaves_the_lock_file_alone() {
     let (store, _) = store(PackageLayout::Artifact).await;
     let workspace = Workspace::new();
