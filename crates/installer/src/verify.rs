@@ -1,6 +1,6 @@
 //! From "some package" to "the package": the step that nothing gets around.
 
-use tofu_oci_lockfile::{LockEntry, PackageHashes, Report, Verdict, check, precheck};
+use tofu_oci_lockfile::{LockEntry, PackageHashes, Report, Verdict, check, locked_platforms, precheck};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, PackageHash, Reporter, Scheme};
 
@@ -21,8 +21,11 @@ pub(crate) fn known_before(offer: &Offer) -> PackageHashes {
 
 /// Asks the lock file before anything is downloaded: a package that no `h1:` can save is refused here.
 pub(crate) fn check_before(offer: &Offer, entry: Option<&LockEntry>) -> Result<(), InstallError> {
-    let refusal = entry.and_then(|entry| precheck(entry, &known_before(offer), &offer.claims));
-    refusal.map_or(Ok(()), |refusal| Err(not_the_locked(offer, refusal)))
+    let Some(entry) = entry else { return Ok(()) };
+    match precheck(entry, &known_before(offer), &offer.claims) {
+        Some(refusal) => Err(not_the_locked(offer, entry, refusal)),
+        None => Ok(()),
+    }
 }
 
 /// Demands the executable and the lock file's consent.
@@ -56,7 +59,7 @@ pub(crate) fn check_lines(
     let Some(entry) = entry else { return Ok(()) };
     match check(entry, hashes, &offer.claims) {
         Verdict::Unlocked => Ok(()),
-        Verdict::Refused(refusal) => Err(not_the_locked(offer, refusal)),
+        Verdict::Refused(refusal) => Err(not_the_locked(offer, entry, refusal)),
         Verdict::Accepted(report) => {
             report_lines(offer, &report, reporter);
             Ok(())
@@ -64,13 +67,14 @@ pub(crate) fn check_lines(
     }
 }
 
-fn not_the_locked(offer: &Offer, refusal: tofu_oci_lockfile::Refusal) -> InstallError {
+fn not_the_locked(offer: &Offer, entry: &LockEntry, refusal: tofu_oci_lockfile::Refusal) -> InstallError {
     InstallError::NotTheLockedPackage {
         address: offer.address.clone(),
         version: offer.version.clone(),
         platform: offer.platform.clone(),
         place: offer.place.clone(),
         refusal,
+        locked_for: locked_platforms(entry, &offer.claims),
     }
 }
 
@@ -88,7 +92,10 @@ fn report_lines(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
             "the lock file has checksums of {address} {version} that are not this package's: {}",
             list(&unexplained)
         );
-        let event = Event::note("lock-lines-unexplained", text);
+        // Lines of a scheme of which none is right are more likely wrong than another platform's.
+        let suspicious = unexplained.iter().any(|hash| hash.scheme() == Scheme::Zh) && !report.has_own(Scheme::Zh);
+        let code = "lock-lines-unexplained";
+        let event = if suspicious { Event::warning(code, text) } else { Event::note(code, text) };
         reporter.event(&event.with_hint("they may belong to other platforms, or be wrong"));
     }
 }
