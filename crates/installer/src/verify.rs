@@ -37,7 +37,9 @@ pub(crate) fn verify(
 ) -> Result<Verified, InstallError> {
     staged.contents.require_executable(offer.address.provider_type()).map_err(|error| package_error(offer, error))?;
     let hashes = PackageHashes { h1: Some(staged.contents.h1()), ..known_before(offer) };
-    check_lines(offer, entry, &hashes, reporter)?;
+    let report = check_lines(offer, entry, &hashes)?;
+    report_wrong(offer, &report, reporter);
+    report_unexplained(offer, &report, reporter);
     warn_of_false_claims(offer, &hashes, reporter);
     if staged.archive == Archive::MadeHere {
         let text = format!(
@@ -49,21 +51,17 @@ pub(crate) fn verify(
     Ok(Verified { staged, hashes })
 }
 
-/// Demands the lock file's consent to a package whose checksums are known, and reports lines that are not its own.
+/// Demands the lock file's consent to a package whose checksums are known; whose the entry's lines are.
 pub(crate) fn check_lines(
     offer: &Offer,
     entry: Option<&LockEntry>,
     hashes: &PackageHashes,
-    reporter: &dyn Reporter,
-) -> Result<(), InstallError> {
-    let Some(entry) = entry else { return Ok(()) };
+) -> Result<Report, InstallError> {
+    let Some(entry) = entry else { return Ok(Report::default()) };
     match check(entry, hashes, &offer.claims) {
-        Verdict::Unlocked => Ok(()),
+        Verdict::Unlocked => Ok(Report::default()),
         Verdict::Refused(refusal) => Err(not_the_locked(offer, entry, refusal)),
-        Verdict::Accepted(report) => {
-            report_lines(offer, &report, reporter);
-            Ok(())
-        }
+        Verdict::Accepted(report) => Ok(report),
     }
 }
 
@@ -78,7 +76,8 @@ fn not_the_locked(offer: &Offer, entry: &LockEntry, refusal: tofu_oci_lockfile::
     }
 }
 
-fn report_lines(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
+/// Tells of lines that no package of the release has.
+pub(crate) fn report_wrong(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
     let (address, version) = (&offer.address, &offer.version);
     let wrong = report.wrong();
     if !wrong.is_empty() {
@@ -86,6 +85,10 @@ fn report_lines(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
         let event = Event::warning("lock-lines-wrong", text);
         reporter.event(&event.with_hint("remove these lines: nothing was refused because of them, nor protected"));
     }
+}
+
+fn report_unexplained(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
+    let (address, version) = (&offer.address, &offer.version);
     let unexplained = report.unexplained();
     if !unexplained.is_empty() {
         let text = format!(
