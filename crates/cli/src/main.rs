@@ -1,2 +1,57 @@
-//! The tofu-oci program.
-fn main() {}
+//! The tofu-oci program: the only crate that prints, reads the environment and the home directory, or exits.
+//!
+//! ```text
+//! args      what people type          ->  one struct a verb
+//! connect   names of ends             ->  stores (a registry, or an OCI image layout directory)
+//! verbs     one job each              ->  a report on stdout, or an error
+//! report    events of a running job   ->  bars, lines, JSON lines, or nothing
+//! complaint errors of every crate     ->  `error:`, `cause:`, `hint:` and an exit code
+//! ```
+
+mod args;
+mod complaint;
+mod connect;
+mod credentials;
+mod exit;
+mod printer;
+mod report;
+mod verbs;
+
+use clap::Parser as _;
+
+use args::Args;
+use exit::Exit;
+
+fn main() -> std::process::ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return exit::from_clap(&error).into(),
+    };
+    start_tracing(args.global.verbose);
+    // Chosen here once, for the whole process: a build with several providers in it would otherwise refuse to choose.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            printer::stderr(&format!("error: cannot start: {error}\n"));
+            return Exit::Unexpected.into();
+        }
+    };
+    let exit = runtime.block_on(verbs::run(args));
+    // Blocking reads of a terminal or a stuck helper must not keep the program alive.
+    runtime.shutdown_background();
+    exit.into()
+}
+
+fn start_tracing(verbose: u8) {
+    let default = match verbose {
+        0 => "off",
+        1 => "info",
+        2 => "debug",
+        _ => "trace",
+    };
+    let filter = tracing_subscriber::EnvFilter::try_from_env("TOFU_OCI_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("off,tofu_oci={default}")));
+    // A second subscriber cannot exist in this process; if it did, the first one stays.
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().try_init();
+}

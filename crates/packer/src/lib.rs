@@ -1,1 +1,32 @@
 //! A folder of release files becomes a release in a store.
+//!
+//! [`read_dist`] finds out what lies in a folder; [`push`] writes it to a store, [`plan`] says what [`push`] would
+//! write, and [`copy_release`] moves a release that is in a store already. Nothing here prints, and nothing here
+//! knows a registry: a store is handed in.
+//!
+//! ```text
+//! folder --read_dist--> Dist --list--> names, executables         nothing is sent before this has passed
+//!                        |
+//!                        +--> digest of each file  --> blobs, config, leaf manifest   `jobs` platforms at a time
+//!                        +--> h1 of each package   --------------+                    idle cores, or the memo
+//!                                                                v
+//!                                                  index by digest, check, tag        the tag last of all
+//! ```
+
+mod copy;
+mod dist;
+mod error;
+mod push;
+mod report;
+mod request;
+#[cfg(test)]
+mod testing;
+
+pub use copy::{CopiedRelease, CopyRequest, Versions, copy_release};
+pub use dist::{
+    Dist, DistKind, DistOptions, DistPackage, PackageSource, Sums, UnknownPlatforms, read_dist, read_dist_with,
+};
+pub use error::{Difference, PackError, TagTaken, WrongSum};
+pub use push::{plan, push};
+pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, TagState, Transfers};
+pub use request::{H1Mode, PackageLayout, PushRequest, ReplaceTag};

@@ -1,1 +1,41 @@
 //! Test support: an in-process registry with faults, fixtures and a test context.
+//!
+//! ```text
+//! Registry       a registry on 127.0.0.1 in its own thread; like registry:2 unless `Behaviour` says otherwise
+//!   Auth         none, Basic, or Bearer with a token endpoint of its own
+//!   Rule, Fault  scripted misbehaviour: the first rule that matches a request fires
+//!   BlobHost     "the other host" of cloud registries; refuses a request that carries Authorization
+//!   requests()   what arrived: method, path, headers, body bytes, status
+//! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter
+//! ProviderZip    deterministic provider packages;  Dist  release folders made of them
+//! TestContext    a temp folder and a fixed environment in which the built program runs
+//! ```
+//!
+//! A development dependency only. It panics with a message where a test cannot go on; product code never does.
+
+mod blob_host;
+mod certificates;
+mod context;
+mod dist;
+mod fault;
+mod filters;
+mod gate;
+mod log;
+mod provider_zip;
+mod real;
+mod registry;
+
+pub use blob_host::BlobHost;
+pub use certificates::{Certificates, ClientCertificate};
+pub use context::{Output, TestContext};
+pub use dist::Dist;
+pub use fault::{Answer, Fault, Length, RequestHead, Rule};
+pub use filters::Filters;
+pub use gate::Gate;
+pub use log::LoggedRequest;
+pub use provider_zip::ProviderZip;
+pub use real::{Mode, RealRegistry, Transport, Writes};
+pub use registry::{
+    Anonymous, Auth, Bearer, Behaviour, Check, Deletion, Location, Login, Mounting, Paging, Referrers, Registry,
+    RegistryBuilder, Rights, TokenAddress, TokenField,
+};

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use crate::Version;
 use crate::serde_text::serde_as_text;
 use crate::token::Token;
+use crate::version::compare_extras;
 
 /// A list of constraints that a version must meet all of; empty admits every release.
 ///
@@ -136,7 +137,7 @@ impl Term {
     fn order(&self, other: &Self) -> Ordering {
         self.boundary
             .precedence(&other.boundary)
-            .then_with(|| self.boundary.metadata().cmp(other.boundary.metadata()))
+            .then_with(|| compare_extras(self.boundary.metadata(), other.boundary.metadata()))
             .then_with(|| self.operator.cmp(&other.operator))
     }
 
@@ -311,6 +312,7 @@ mod tests {
         assert_eq!(both.to_string(), ">= 2.68.0, < 3.0.0");
         assert_eq!(both, parse("< 3.0.0, >= 2.68.0"));
         assert!(parse(" ").is_any());
+        assert_eq!(parse("1.0.0+b.10, 1.0.0+b.9, 1.0.0").to_string(), "1.0.0, 1.0.0+b.9, 1.0.0+b.10");
         assert_eq!(Constraints::exactly("1.0.0+x".parse().expect("a version")).to_string(), "1.0.0+x");
     }
 }

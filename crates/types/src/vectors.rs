@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{Constraints, Hostname, Platform, ProviderAddr, Tag, Version, idn};
+use crate::{Constraints, Hostname, Platform, ProviderAddr, RepositoryRef, Tag, Version, idn};
 
 /// A table: the newest one beside the project where there is one, the project's copy otherwise.
 fn table(name: &str) -> Value {
@@ -194,5 +194,19 @@ fn platforms() {
         let platform = input.parse::<Platform>().ok();
         let wanted = (case["ok"] == true && !holes.contains(&input)).then(|| (text(case, "os"), text(case, "arch")));
         assert_eq!(platform.as_ref().map(|platform| (platform.os(), platform.arch())), wanted, "{case}");
+    }
+}
+
+#[test]
+fn repositories() {
+    // Taken by OpenTofu and refused here: an empty digest, a port that is none, a Unicode host, and what names no
+    // repository.
+    let refused = ["example.com/foo@", "example.com:99999/foo", "m\u{fc}nchen.de/foo"];
+    for case in list(&table("oci_credentials_match.json"), "repository_address_prefix") {
+        let input = text(case, "input");
+        let whole = case["ok"] == true && case["repository"] != "";
+        let wanted = (whole && !refused.contains(&input)).then(|| (text(case, "registry"), text(case, "repository")));
+        let repository = input.parse::<RepositoryRef>().ok();
+        assert_eq!(repository.as_ref().map(|found| (found.registry(), found.name())), wanted, "{case}");
     }
 }

@@ -127,11 +127,12 @@ impl Version {
         self.numbers()
             .cmp(&other.numbers())
             .then_with(|| other.is_prerelease().cmp(&self.is_prerelease()))
-            .then_with(|| compare_prereleases(&self.prerelease, &other.prerelease))
+            .then_with(|| compare_extras(&self.prerelease, &other.prerelease))
     }
 }
 
-fn compare_prereleases(mut left: &str, mut right: &str) -> Ordering {
+/// The order of prereleases; canonical renderings of constraints sort metadata by it too.
+pub(crate) fn compare_extras(mut left: &str, mut right: &str) -> Ordering {
     loop {
         match (left.split_once('.'), right.split_once('.')) {
             (None, None) => return compare_segments(left, right),
@@ -149,7 +150,8 @@ fn compare_prereleases(mut left: &str, mut right: &str) -> Ordering {
 }
 
 fn compare_segments(left: &str, right: &str) -> Ordering {
-    let numeric = |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
+    // An empty segment counts as a number.
+    let numeric = |segment: &str| segment.bytes().all(|byte| byte.is_ascii_digit());
     match (numeric(left), numeric(right)) {
         (true, true) => left.len().cmp(&right.len()).then_with(|| left.cmp(right)),
         (true, false) => Ordering::Less,
@@ -270,6 +272,7 @@ mod tests {
         check_less("1.0.0-9", "1.0.0-09");
         check_less("1.0.0-rc10", "1.0.0-rc9");
         check_less("1.0.0-a.z", "1.0.0-b.a");
+        check_less("1.0.0-a..b", "1.0.0-a.-.b");
     }
 
     proptest::proptest! {

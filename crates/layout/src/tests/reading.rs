@@ -98,6 +98,7 @@ fn a_nested_index_is_absorbed_and_its_entries_inherit_the_platform() {
     own["platform"] = json!({ "os": "linux", "architecture": "amd64" });
     let mut release = parse_index(&index(&[own, image("darwin", "darwin", "arm64", None)])).unwrap();
     assert_eq!(release.unread(&"darwin_arm64".parse().unwrap()), []);
+    assert_eq!(release.platforms().len(), 2);
     let unread = release.unread(&linux());
     assert_eq!(unread.len(), 1);
     let child = ReleaseIndex::parse(&Descriptor::of(media_type::OCI_INDEX, &bytes), &bytes).unwrap();

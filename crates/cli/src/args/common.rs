@@ -1,0 +1,48 @@
+//! Options that several verbs share.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Options of every verb.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Global {
+    /// Tell more on stderr: -v for steps, -vv for requests
+    #[arg(short, long, action = clap::ArgAction::Count, global = true, help_heading = "Global options")]
+    pub(crate) verbose: u8,
+    /// Print no progress and no notes, only results, warnings and errors
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    pub(crate) quiet: bool,
+}
+
+/// How results are printed.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Output {
+    /// Print JSON lines on stdout instead of text (documented in docs/json.md)
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+/// How registries are reached.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Registry access")]
+pub(crate) struct Network {
+    /// Trust the certificates of this PEM file too, beside the system's (repeatable)
+    #[arg(long, value_name = "FILE", env = "TOFU_OCI_CA_FILE")]
+    pub(crate) ca_file: Vec<PathBuf>,
+    /// Show this client certificate (PEM; may hold the key too)
+    #[arg(long, value_name = "FILE", env = "TOFU_OCI_CLIENT_CERT")]
+    pub(crate) client_cert: Option<PathBuf>,
+    /// The private key of the client certificate (PEM), where it is in a file of its own
+    #[arg(long, value_name = "FILE", env = "TOFU_OCI_CLIENT_KEY", requires = "client_cert")]
+    pub(crate) client_key: Option<PathBuf>,
+    /// Speak plain HTTP with this HOST[:PORT] (repeatable). Loopback hosts that do not speak TLS need no such option
+    #[arg(long, value_name = "HOST", env = "TOFU_OCI_PLAIN_HTTP", value_delimiter = ',')]
+    pub(crate) plain_http: Vec<String>,
+    /// How often a request that failed for a passing reason is tried in all
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub(crate) attempts: u32,
+    /// The longest wait, in seconds, that a registry may ask for (Retry-After)
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    pub(crate) max_wait: u64,
+}

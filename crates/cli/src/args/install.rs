@@ -1,0 +1,55 @@
+//! `install`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use tofu_oci_types::Platform;
+
+use super::{Network, Output, query::Lookup};
+
+/// Arguments of `install`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  What the configuration in this folder requires, from a registry that mirrors everything:
+    tofu-oci install --from 'ghcr.io/acme/mirror/${namespace}/${type}'
+
+  One provider into terraform.d/plugins, from which plain `terraform init` and `tofu init` install
+  with no configuration and no network:
+    tofu-oci install registry.example.com/acme/widget@'~> 1.4' --vendor --from ghcr.io/acme/widget
+
+  Into a filesystem mirror, for another platform:
+    tofu-oci install registry.example.com/acme/widget --into mirror --platform darwin_arm64
+
+Nothing becomes visible before size, digest, archive structure, checksums and the lock file's hashes have
+been checked. What is installed already is left as it is.")]
+pub(crate) struct InstallArgs {
+    /// Providers to install, HOST/NAMESPACE/TYPE, each with an optional @CONSTRAINT such as @1.4.0 or @'~> 1.4'. With
+    /// none, what the .tf and .tofu files require
+    #[arg(value_name = "ADDR[@CONSTRAINT]")]
+    pub(crate) providers: Vec<String>,
+    #[command(flatten)]
+    pub(crate) lookup: Lookup,
+    /// Work in this directory: its configuration, its lock file, its .terraform
+    #[arg(long, value_name = "DIR")]
+    pub(crate) chdir: Option<PathBuf>,
+    /// The platform to install for (repeatable with --into and --vendor) [default: this machine's]
+    #[arg(long, value_name = "OS_ARCH")]
+    pub(crate) platform: Vec<Platform>,
+    /// Install into a filesystem mirror at DIR instead of .terraform/providers
+    #[arg(long, value_name = "DIR", conflicts_with = "vendor")]
+    pub(crate) into: Option<PathBuf>,
+    /// Keep packages as zip files in the filesystem mirror
+    #[arg(long, requires = "into")]
+    pub(crate) packed: bool,
+    /// Install into terraform.d/plugins of the working directory, where terraform and tofu look without configuration
+    #[arg(long)]
+    pub(crate) vendor: bool,
+    /// Choose the newest admitted version, even when the lock file names another
+    #[arg(long)]
+    pub(crate) upgrade: bool,
+    #[command(flatten)]
+    pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

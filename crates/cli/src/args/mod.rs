@@ -1,0 +1,58 @@
+//! What people type.
+
+mod common;
+mod install;
+mod publish;
+mod query;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use common::{Global, Network, Output};
+pub(crate) use install::InstallArgs;
+pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
+pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
+
+/// Keeps OpenTofu and Terraform providers in any OCI registry.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tofu-oci",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  Publish a GoReleaser dist folder, then install it back:
+    tofu-oci push dist ghcr.io/acme/opentofu-provider-widget --address registry.example.com/acme/widget
+    tofu-oci install registry.example.com/acme/widget --from ghcr.io/acme/opentofu-provider-widget
+
+  The same with no registry at all, in a directory:
+    tofu-oci pack dist oci:widget-layout --address registry.example.com/acme/widget
+    tofu-oci install registry.example.com/acme/widget --from oci:widget-layout
+
+Exit codes: 0 done; 1 you can fix it (not found, refused, does not match); 2 wrong usage;
+3 unexpected (network, machine); 130 interrupted."
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Publish a provider's release files to an OCI repository
+    Push(PushArgs),
+    /// Write a provider's release files to an OCI image layout directory, without a registry
+    Pack(PackArgs),
+    /// Copy releases between repositories or directories, byte for byte
+    Copy(CopyArgs),
+    /// Install providers from OCI repositories, verified, and update the lock file
+    Install(InstallArgs),
+    /// List the versions that a repository offers
+    Versions(VersionsArgs),
+    /// Say which repository a provider address belongs to, and by which rule
+    Resolve(ResolveArgs),
+}

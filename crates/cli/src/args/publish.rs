@@ -1,0 +1,142 @@
+//! `push`, `pack` and `copy`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use tofu_oci_layout::PackageLayout;
+use tofu_oci_types::{ProviderAddr, Version};
+
+use super::{Network, Output};
+
+/// What a release consists of and how it is written; shared by `push` and `pack`.
+#[derive(Debug, Args)]
+pub(crate) struct Release {
+    /// The release files: a GoReleaser `dist` folder, a folder of
+    /// `terraform-provider-NAME_VERSION_OS_ARCH.zip` files, or a folder of `OS_ARCH` folders
+    #[arg(value_name = "DIST")]
+    pub(crate) dist: PathBuf,
+    /// The provider's source address, HOST/NAMESPACE/TYPE. May be left out when the repository is named
+    /// NAMESPACE/opentofu-provider-TYPE: then it is the address that the RFC's magic suffix gives it
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) address: Option<ProviderAddr>,
+    /// The version, where the input does not say it (or says several)
+    #[arg(long = "version", value_name = "V", value_parser = strict_version)]
+    pub(crate) release_version: Option<Version>,
+    /// artifact: what OpenTofu 1.10 and later installs; image: the RFC's labelled container images; both: one index
+    /// that carries both
+    #[arg(long, value_name = "LAYOUT", default_value = "artifact")]
+    pub(crate) layout: PackageLayout,
+    /// Whether to compute the h1: checksums that the index carries for lock files; `skip` saves the time to inflate
+    /// every package once
+    #[arg(long, value_name = "MODE", default_value = "compute")]
+    pub(crate) h1: H1,
+    /// Move the tag when it names another release already
+    #[arg(long)]
+    pub(crate) replace_tag: bool,
+    /// How many packages are read and sent at a time
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
+    pub(crate) jobs: u8,
+    /// Print what would be written and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Whether `h1:` checksums are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum H1 {
+    /// Inflate and hash every package, on idle cores.
+    Compute,
+    /// Leave them out; who installs computes its own.
+    Skip,
+}
+
+/// Arguments of `push`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tofu-oci push dist ghcr.io/acme/opentofu-provider-widget --address registry.example.com/acme/widget
+  tofu-oci push build 127.0.0.1:5000/acme/widget --address registry.example.com/acme/widget --version 1.4.0
+  tofu-oci push dist oci:layout --address registry.example.com/acme/widget --layout both --dry-run
+
+The version is written under its one canonical tag (1.4.0; a + is written _). Pushing the same release
+again changes nothing and ends with 0. Zips are pushed byte for byte; folders become reproducible archives.
+Blobs go first, the tag last: an interrupted push leaves no half release, and may be run again.")]
+pub(crate) struct PushArgs {
+    #[command(flatten)]
+    pub(crate) release: Release,
+    /// Where to publish: REGISTRY/REPOSITORY, or oci:DIR for an OCI image layout directory
+    #[arg(value_name = "DEST")]
+    pub(crate) destination: String,
+    #[command(flatten)]
+    pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Arguments of `pack`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  tofu-oci pack dist oci:widget-layout --address registry.example.com/acme/widget
+  tofu-oci copy oci:widget-layout ghcr.io/acme/opentofu-provider-widget
+
+The directory is a plain OCI image layout that oras, crane and skopeo can read. It is made when missing;
+further versions are added to it.")]
+pub(crate) struct PackArgs {
+    #[command(flatten)]
+    pub(crate) release: Release,
+    /// The OCI image layout directory, written oci:DIR
+    #[arg(value_name = "oci:DIR")]
+    pub(crate) destination: String,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Arguments of `copy`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tofu-oci copy oci:widget-layout ghcr.io/acme/opentofu-provider-widget
+  tofu-oci copy ghcr.io/acme/opentofu-provider-widget 127.0.0.1:5000/mirror/widget --version 1.4.0
+  tofu-oci copy ghcr.io/acme/opentofu-provider-widget oci:usb-stick --all
+
+Manifests and blobs are copied byte for byte, with the signatures and other referrers that the source lists,
+so that every digest stays the same. What is there already is not sent again.")]
+pub(crate) struct CopyArgs {
+    /// Where from: REGISTRY/REPOSITORY or oci:DIR
+    #[arg(value_name = "SRC")]
+    pub(crate) source: String,
+    /// Where to: REGISTRY/REPOSITORY or oci:DIR
+    #[arg(value_name = "DEST")]
+    pub(crate) destination: String,
+    /// The version to copy (repeatable). Needed when the source has several, unless --all is given
+    #[arg(long = "version", value_name = "V", value_parser = strict_version, conflicts_with = "all")]
+    pub(crate) versions: Vec<Version>,
+    /// Copy every version
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Move a tag when it names another release already
+    #[arg(long)]
+    pub(crate) replace_tag: bool,
+    /// How many blobs are copied at a time
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
+    pub(crate) jobs: u8,
+    /// Print what would be copied and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// A version in its canonical form only, because it becomes a tag.
+fn strict_version(text: &str) -> Result<Version, String> {
+    if let Some(rest) = text.strip_prefix('v')
+        && rest.parse::<Version>().is_ok()
+    {
+        return Err(format!("write it without the v: {rest}"));
+    }
+    let version: Version = text.parse().map_err(|error| format!("{error}"))?;
+    if version.to_string() == text { Ok(version) } else { Err(format!("write it in full: {version}")) }
+}

@@ -1,0 +1,135 @@
+//! Errors of every crate in people's words: what is wrong, why, and what to do about it.
+
+mod install;
+mod pack;
+mod store;
+
+use std::error::Error;
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::exit::Exit;
+use crate::printer;
+
+/// One error as the user sees it.
+#[derive(Debug)]
+pub(crate) struct Complaint {
+    text: String,
+    causes: Vec<String>,
+    hints: Vec<String>,
+    exit: Exit,
+}
+
+impl Complaint {
+    /// A complaint without causes and hints.
+    pub(crate) fn new(exit: Exit, text: impl Into<String>) -> Self {
+        Self { text: text.into(), causes: Vec::new(), hints: Vec::new(), exit }
+    }
+
+    /// Wrong usage or configuration.
+    pub(crate) fn usage(text: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, text)
+    }
+
+    /// The error's own text, and the texts of what caused it, outermost first.
+    pub(crate) fn of(exit: Exit, error: &(dyn Error + 'static)) -> Self {
+        let mut complaint = Self::new(exit, error.to_string());
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            let text = error.to_string();
+            if complaint.causes.last() != Some(&text) && complaint.text != text {
+                complaint.causes.push(text);
+            }
+            cause = error.source();
+        }
+        complaint
+    }
+
+    /// The same with one more line of advice.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// The same with the circumstance in front, such as `registry.example.test/acme/widget`.
+    pub(crate) fn about(mut self, what: &str) -> Self {
+        if !self.text.contains(what) {
+            self.text = format!("{what}: {}", self.text);
+        }
+        self
+    }
+
+    /// How the program ends.
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Prints it: on stderr for people, and as a JSON line on stdout too where JSON was asked for.
+    pub(crate) fn print(&self, json: bool) {
+        if json {
+            #[derive(Serialize)]
+            struct Line<'a> {
+                event: &'static str,
+                text: &'a str,
+                causes: &'a [String],
+                hints: &'a [String],
+            }
+            let (text, causes, hints) = (&self.text, &self.causes, &self.hints);
+            crate::report::json_line(&Line { event: "error", text, causes, hints });
+        }
+        printer::stderr(&self.to_text());
+    }
+
+    fn to_text(&self) -> String {
+        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+        let bold = Style::new().bold();
+        let mut text = format!("{red}error:{red:#} {}\n", self.text.trim_end());
+        for cause in &self.causes {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "  cause: {}", cause.trim_end().replace('\n', "\n         "));
+        }
+        if !self.hints.is_empty() {
+            text.push('\n');
+        }
+        for hint in &self.hints {
+            let _ = writeln!(text, "{bold}hint:{bold:#} {hint}");
+        }
+        text
+    }
+}
+
+/// Whether the user can do something about an answer of the file system.
+fn io_exit(error: &std::io::Error) -> Exit {
+    use std::io::ErrorKind;
+    match error.kind() {
+        ErrorKind::NotFound
+        | ErrorKind::PermissionDenied
+        | ErrorKind::AlreadyExists
+        | ErrorKind::StorageFull
+        | ErrorKind::ReadOnlyFilesystem
+        | ErrorKind::NotADirectory
+        | ErrorKind::IsADirectory
+        | ErrorKind::QuotaExceeded => Exit::Fixable,
+        _ => Exit::Unexpected,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_indented_and_hints_follow_a_blank_line() {
+        let error = tofu_oci_store::StoreError::io("read", "dist", std::io::ErrorKind::NotFound.into());
+        let complaint = Complaint::of(Exit::Fixable, &error).hint("name the folder that holds the zips");
+        let plain = anstream::adapter::strip_str(&complaint.to_text()).to_string();
+        insta::assert_snapshot!(plain, @"
+        error: cannot read dist
+          cause: entity not found
+
+        hint: name the folder that holds the zips
+        ");
+    }
+}

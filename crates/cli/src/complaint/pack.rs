@@ -1,0 +1,72 @@
+//! Errors of `push`, `pack` and `copy`.
+
+use tofu_oci_packer::{Difference, PackError};
+
+use super::Complaint;
+use crate::exit::Exit;
+
+impl From<PackError> for Complaint {
+    fn from(error: PackError) -> Self {
+        let complaint = Self::of(exit(&error), &error);
+        match &error {
+            PackError::Store(error) => Self::from(error),
+            PackError::NoFolder { .. } | PackError::NotAFolder { .. } => {
+                complaint.hint("name the folder that holds the release files, such as dist")
+            }
+            PackError::NothingFound { looked_for, seen, .. } => {
+                let complaint = complaint.hint(format!("looked for {}", looked_for.join("; ")));
+                if seen.is_empty() {
+                    complaint.hint("the folder is empty")
+                } else {
+                    complaint.hint(format!("found {}", seen.join(", ")))
+                }
+            }
+            PackError::TwoPackages { .. } => complaint.hint("remove the one that does not belong to this release"),
+            PackError::UnknownPlatform { meant: Some(meant), .. } => complaint.hint(format!("did you mean {meant}?")),
+            PackError::UnknownPlatform { .. } => {
+                complaint.hint("platforms are named OS_ARCH as Go names them, such as linux_amd64 or darwin_arm64")
+            }
+            PackError::InvalidVersion { meant: Some(meant), .. } => complaint.hint(format!("write {meant}")),
+            PackError::VersionConflict { found, .. } => {
+                complaint.hint(format!("leave --version away, or write --version {found}"))
+            }
+            PackError::VersionUnknown { .. } => complaint.hint("say it: --version 1.4.0"),
+            PackError::SeveralVersions { versions, .. } => match versions.last() {
+                Some(newest) => complaint.hint(format!("choose one: --version {newest}")),
+                None => complaint,
+            },
+            PackError::SeveralTypes { .. } => complaint.hint("publish each provider from a folder of its own"),
+            PackError::TypeConflict { found, .. } => {
+                complaint.hint(format!("the last part of --address is the provider's type: {found}"))
+            }
+            PackError::WrongSum { .. } => {
+                complaint.hint("the file or the checksum file is not the one of the release; build the release again")
+            }
+            PackError::NoSum { .. } => complaint.hint("a checksum file must name every package, or not be there"),
+            PackError::NoExecutable { found, .. } if !found.is_empty() => {
+                complaint.hint(format!("it holds {}", found.join(", ")))
+            }
+            PackError::TagTaken(taken) => {
+                let what = match taken.difference {
+                    Difference::Packages => "its packages differ: publish a new version",
+                    Difference::Annotations => "only annotations of the index differ (--h1, protocols)",
+                    Difference::NotARelease => "it is no release of a provider",
+                };
+                complaint.hint(what).hint("move the tag with --replace-tag")
+            }
+            PackError::NoRelease { offered, .. } if !offered.is_empty() => {
+                let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                complaint.hint(format!("it has {list}"))
+            }
+            _ => complaint,
+        }
+    }
+}
+
+fn exit(error: &PackError) -> Exit {
+    match error {
+        PackError::Vanished { .. } => Exit::Unexpected,
+        PackError::Io { source, .. } => super::io_exit(source),
+        _ => Exit::Fixable,
+    }
+}

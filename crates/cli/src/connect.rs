@@ -1,0 +1,187 @@
+//! Names of ends become stores.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tofu_oci_mapper::RepositoryTemplate;
+use tofu_oci_remote::{ClientOptions, RegistryClient};
+use tofu_oci_store::{DirStore, ReadStore, Store};
+use tofu_oci_types::{ProviderAddr, Reporter, RepositoryRef};
+
+use crate::args::Network;
+use crate::complaint::Complaint;
+use crate::credentials::Ambient;
+use crate::exit::Exit;
+
+/// One end, as people name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// A repository of a registry.
+    Registry(RepositoryRef),
+    /// An OCI image layout directory.
+    Layout(PathBuf),
+}
+
+impl End {
+    /// Reads `REGISTRY/REPOSITORY` or `oci:DIR`.
+    pub(crate) fn parse(text: &str) -> Result<Self, Complaint> {
+        if let Some(dir) = text.strip_prefix("oci:") {
+            if dir.is_empty() {
+                return Err(Complaint::usage("`oci:` names no directory").hint("write it as oci:DIR"));
+            }
+            return Ok(Self::Layout(PathBuf::from(dir)));
+        }
+        text.parse().map(Self::Registry).map_err(|error| {
+            let complaint = Complaint::of(Exit::Usage, &error);
+            if let Some(plain) = text.strip_prefix("https://").or_else(|| text.strip_prefix("oci://")) {
+                return complaint.hint(format!("write it as {plain}"));
+            }
+            if Path::new(text).is_dir() || text.starts_with(['.', '/']) {
+                return complaint.hint(format!("a directory is written oci:{text}"));
+            }
+            if let Some((repository, _)) = text.rsplit_once(':')
+                && repository.parse::<RepositoryRef>().is_ok()
+            {
+                return complaint
+                    .hint(format!("name the repository alone, {repository}, and the version with --version"));
+            }
+            complaint.hint("write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR")
+        })
+    }
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Registry(repository) => repository.fmt(f),
+            Self::Layout(dir) => write!(f, "oci:{}", dir.display()),
+        }
+    }
+}
+
+/// Opens ends; every registry is spoken to by the one client of this run.
+pub(crate) struct Connector {
+    network: Network,
+    reporter: Arc<dyn Reporter>,
+    client: std::sync::OnceLock<Arc<RegistryClient>>,
+}
+
+impl Connector {
+    /// Nothing is read and nothing is asked before an end is opened.
+    pub(crate) fn new(network: &Network, reporter: Arc<dyn Reporter>) -> Self {
+        Self { network: network.clone(), reporter, client: std::sync::OnceLock::new() }
+    }
+
+    /// Opens an end to read from it.
+    pub(crate) fn source(&self, end: &End) -> Result<Arc<dyn ReadStore>, Complaint> {
+        Ok(match end {
+            End::Registry(repository) => Arc::new(self.client()?.store(repository.clone())),
+            End::Layout(dir) => Arc::new(DirStore::open(dir)?),
+        })
+    }
+
+    /// Opens an end to write to it; a directory is made when it is missing.
+    pub(crate) fn destination(&self, end: &End) -> Result<Arc<dyn Store>, Complaint> {
+        Ok(match end {
+            End::Registry(repository) => Arc::new(self.client()?.store(repository.clone())),
+            End::Layout(dir) => Arc::new(DirStore::create(dir)?),
+        })
+    }
+
+    fn client(&self) -> Result<Arc<RegistryClient>, Complaint> {
+        if let Some(client) = self.client.get() {
+            return Ok(Arc::clone(client));
+        }
+        let mut options = ClientOptions::default();
+        options.user_agent = concat!("tofu-oci/", env!("CARGO_PKG_VERSION")).to_owned();
+        for file in &self.network.ca_file {
+            options.ca_certificates.push(read(file)?);
+        }
+        if let Some(certificate) = &self.network.client_cert {
+            let mut identity = read(certificate)?;
+            if let Some(key) = &self.network.client_key {
+                identity.push(b'\n');
+                identity.extend(read(key)?);
+            }
+            options.client_identity = Some(identity);
+        }
+        options.plain_http.clone_from(&self.network.plain_http);
+        options.retry.attempts = self.network.attempts;
+        options.max_retry_after = Duration::from_secs(self.network.max_wait);
+        let credentials = Arc::new(Ambient::read(&self.reporter));
+        let client = RegistryClient::new(options, credentials, Arc::clone(&self.reporter))
+            .map_err(|error| Complaint::of(Exit::Usage, &error))?;
+        Ok(Arc::clone(self.client.get_or_init(|| client)))
+    }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Complaint> {
+    std::fs::read(file).map_err(|error| Complaint::usage(format!("cannot read {}: {error}", file.display())))
+}
+
+/// Where `--from` says that providers are: one end, or one for each address by a template.
+#[derive(Clone, Debug)]
+pub(crate) enum From {
+    /// One end for whatever is asked for.
+    One(End),
+    /// A template for registries.
+    Repositories(RepositoryTemplate),
+    /// A template for OCI image layout directories.
+    Layouts(RepositoryTemplate),
+}
+
+impl From {
+    /// Reads `--from`.
+    pub(crate) fn parse(text: &str) -> Result<Self, Complaint> {
+        if !text.contains("${") && !text.contains("%{") {
+            return End::parse(text).map(Self::One);
+        }
+        let template = |text: &str| {
+            text.parse::<RepositoryTemplate>().map_err(|error| {
+                Complaint::of(Exit::Usage, &error)
+                    .hint("the symbols are ${hostname}, ${namespace} and ${type}; quote the template for your shell")
+            })
+        };
+        match text.strip_prefix("oci:") {
+            Some(dir) => RepositoryTemplate::parse_loose(dir)
+                .map(Self::Layouts)
+                .map_err(|error| Complaint::of(Exit::Usage, &error)),
+            None => template(text).map(Self::Repositories),
+        }
+    }
+
+    /// The end for an address.
+    pub(crate) fn end(&self, address: &ProviderAddr) -> Result<End, Complaint> {
+        match self {
+            Self::One(end) => Ok(end.clone()),
+            Self::Repositories(template) => {
+                let place = template.place(address).map_err(|error| Complaint::of(Exit::Fixable, &error))?;
+                Ok(End::Registry(place.repository))
+            }
+            Self::Layouts(template) => Ok(End::Layout(PathBuf::from(template.render(address)))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_refused(text: &str, exit: Exit) {
+        let complaint = End::parse(text).expect_err("must be refused");
+        assert_eq!(complaint.exit(), exit, "{text}");
+    }
+
+    #[test]
+    fn an_end_is_a_repository_or_a_directory() {
+        let registry = "127.0.0.1:5000/acme/widget".parse().map(End::Registry);
+        assert_eq!(End::parse("127.0.0.1:5000/acme/widget").ok(), registry.ok());
+        assert_eq!(End::parse("oci:a/b").ok(), Some(End::Layout(PathBuf::from("a/b"))));
+        check_refused("oci:", Exit::Usage);
+        check_refused("./folder", Exit::Usage);
+        check_refused("https://ghcr.io/acme/widget", Exit::Usage);
+        check_refused("ghcr.io/acme/widget:1.0.0", Exit::Usage);
+    }
+}

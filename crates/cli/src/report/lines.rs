@@ -1,0 +1,34 @@
+//! Plain lines on stderr, one when something is done, for logs and pipes.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use tofu_oci_types::{Event, Reporter};
+
+use super::{human_bytes, message};
+use crate::printer;
+
+/// Remembers the sizes of what has started, to name them at the end.
+#[derive(Default)]
+pub(super) struct Lines {
+    sizes: Mutex<HashMap<String, u64>>,
+}
+
+impl Reporter for Lines {
+    fn event(&self, event: &Event) {
+        match event {
+            Event::Started { subject, bytes } => {
+                if let (Some(bytes), Ok(mut sizes)) = (bytes, self.sizes.lock()) {
+                    sizes.insert(subject.clone(), *bytes);
+                }
+            }
+            Event::Finished { subject, outcome } => {
+                let size = self.sizes.lock().ok().and_then(|mut sizes| sizes.remove(subject));
+                let size = size.map(|bytes| format!(" ({})", human_bytes(bytes))).unwrap_or_default();
+                printer::stderr(&format!("{subject}: {outcome}{size}\n"));
+            }
+            Event::Message { .. } | Event::Retrying { .. } => printer::stderr(&message(event)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! `install`.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use tofu_oci_installer::{Installed, Job, LockPolicy, LockResult, Options, Outcome, Target, Upgrade, configuration};
+use tofu_oci_lockfile::{LockEntry, LockFile, Written};
+use tofu_oci_source::{OciSource, Source};
+use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
+
+use super::Context;
+use super::resolve::lookup;
+use crate::args::InstallArgs;
+use crate::complaint::Complaint;
+use crate::connect::{Connector, From};
+use crate::exit::Exit;
+use crate::printer;
+use crate::report::json_line;
+
+/// The name that both families give to the lock file.
+const LOCK_FILE: &str = ".terraform.lock.hcl";
+
+/// Installs what was named, or what the configuration requires.
+pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Complaint> {
+    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
+    if !dir.is_dir() {
+        return Err(Complaint::usage(format!("there is no directory {}", dir.display())));
+    }
+    let platforms = platforms(args)?;
+    let data_dir = data_dir(&dir);
+    let wanted = wanted(context, args, &dir, &data_dir)?;
+    one_place_each(args, &wanted)?;
+    let lock_path = dir.join(LOCK_FILE);
+    let lock = tofu_oci_lockfile::read(&lock_path)?;
+    let mut sources = Sources::new(context.connector(&args.network));
+    let mut jobs = Vec::new();
+    for (address, constraints) in &wanted {
+        let source = sources.source(args, address)?;
+        for platform in &platforms {
+            jobs.push(Job {
+                address: address.clone(),
+                constraints: constraints.clone(),
+                platform: platform.clone(),
+                source: Arc::clone(&source),
+                target: target(args, &dir, &data_dir),
+                lock: entry(lock.as_ref(), address),
+                upgrade: if args.upgrade { Upgrade::Newest } else { Upgrade::KeepLocked },
+            });
+        }
+    }
+    let options = Options::new(LockPolicy::Update(lock_path.clone()));
+    let (installed, written) = tofu_oci_installer::install(jobs, &options, context.reporter.as_ref()).await?;
+    print(context, &installed, written, &lock_path);
+    Ok(())
+}
+
+fn entry(lock: Option<&LockFile>, address: &ProviderAddr) -> Option<LockEntry> {
+    lock.and_then(|lock| lock.get(address)).cloned()
+}
+
+/// `.terraform` of the directory, or what `TF_DATA_DIR` says, relative to the directory.
+fn data_dir(dir: &Path) -> PathBuf {
+    match std::env::var_os("TF_DATA_DIR").filter(|value| !value.is_empty()) {
+        Some(data_dir) => dir.join(data_dir),
+        None => dir.join(".terraform"),
+    }
+}
+
+fn target(args: &InstallArgs, dir: &Path, data_dir: &Path) -> Target {
+    match &args.into {
+        Some(mirror) if args.packed => Target::MirrorPacked(mirror.clone()),
+        Some(mirror) => Target::MirrorUnpacked(mirror.clone()),
+        None if args.vendor => Target::MirrorUnpacked(dir.join("terraform.d").join("plugins")),
+        None => Target::WorkingDir { data_dir: data_dir.to_owned() },
+    }
+}
+
+fn platforms(args: &InstallArgs) -> Result<Vec<Platform>, Complaint> {
+    let mut platforms = args.platform.clone();
+    platforms.sort();
+    platforms.dedup();
+    match platforms.len() {
+        0 => Ok(vec![Platform::current()]),
+        1 => Ok(platforms),
+        _ if args.into.is_some() || args.vendor => Ok(platforms),
+        _ => Err(Complaint::usage(".terraform/providers is for one platform")
+            .hint("install for several platforms with --vendor or --into DIR")),
+    }
+}
+
+/// The addresses of the command line, or of the configuration.
+fn wanted(
+    context: &Context,
+    args: &InstallArgs,
+    dir: &Path,
+    data_dir: &Path,
+) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
+    if !args.providers.is_empty() {
+        return given(&args.providers);
+    }
+    let found = configuration(dir, data_dir)?;
+    for module in &found.missing_modules {
+        let text =
+            format!("module {} ({}) is not installed, so its providers are not known", module.key, module.source);
+        context
+            .reporter
+            .event(&Event::warning("missing-module", text).with_hint("run `tofu get` or `terraform get` first"));
+    }
+    if found.requirements.is_empty() {
+        let shown = dir.display();
+        return Err(Complaint::usage(format!("the configuration in {shown} requires no providers"))
+            .hint("name a provider: tofu-oci install HOST/NAMESPACE/TYPE")
+            .hint("or the directory of the configuration: --chdir DIR"));
+    }
+    Ok(found.requirements.into_iter().map(|required| (required.address, required.constraints)).collect())
+}
+
+fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
+    let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
+    for text in providers {
+        let (address, constraints) = text.split_once('@').unwrap_or((text, ""));
+        let address: ProviderAddr = address.parse().map_err(|error: InvalidProviderAddr| {
+            Complaint::of(Exit::Usage, &error)
+                .hint("write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget")
+        })?;
+        let constraints: Constraints = constraints.parse().map_err(|error| {
+            Complaint::of(Exit::Usage, &error)
+                .hint("write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell")
+        })?;
+        match wanted.iter_mut().find(|(known, _)| *known == address) {
+            Some((_, known)) => *known = known.and(&constraints),
+            None => wanted.push((address, constraints)),
+        }
+    }
+    Ok(wanted)
+}
+
+/// One repository holds one provider: a `--from` that is no template cannot serve two.
+fn one_place_each(args: &InstallArgs, wanted: &[(ProviderAddr, Constraints)]) -> Result<(), Complaint> {
+    let Some(text) = &args.lookup.from else { return Ok(()) };
+    let mut ends = HashMap::new();
+    let from = From::parse(text)?;
+    for (address, _) in wanted {
+        let end = from.end(address)?.to_string();
+        if let Some(other) = ends.insert(end.clone(), address) {
+            return Err(Complaint::usage(format!("{other} and {address} would both come from {end}"))
+                .hint("give a template: --from 'REGISTRY/${namespace}/${type}'"));
+        }
+    }
+    Ok(())
+}
+
+/// Sources that were opened, one for each address.
+struct Sources {
+    connector: Connector,
+}
+
+impl Sources {
+    fn new(connector: Connector) -> Self {
+        Self { connector }
+    }
+
+    fn source(&mut self, args: &InstallArgs, address: &ProviderAddr) -> Result<Arc<dyn Source>, Complaint> {
+        let found = lookup(&args.lookup, address)?;
+        let store = self.connector.source(&found.end).map_err(|complaint| complaint.about(&address.to_string()))?;
+        Ok(Arc::new(OciSource::new(store)))
+    }
+}
+
+fn print(context: &Context, installed: &[Installed], written: LockResult, lock: &Path) {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        event: &'static str,
+        #[serde(flatten)]
+        installed: &'a Installed,
+    }
+    #[derive(Serialize)]
+    struct Lock<'a> {
+        event: &'static str,
+        path: &'a Path,
+        outcome: &'static str,
+    }
+    let word = match written {
+        Some(Written::Created) => "created",
+        Some(Written::Updated) => "updated",
+        Some(Written::Unchanged) | None => "unchanged",
+    };
+    if context.json {
+        for package in installed {
+            json_line(&Line { event: "installed", installed: package });
+        }
+        return json_line(&Lock { event: "lock", path: lock, outcome: word });
+    }
+    let mut text = String::new();
+    for package in installed {
+        let Installed { address, version, platform, path, outcome, .. } = package;
+        let verb = match outcome {
+            Outcome::Installed => "installed",
+            Outcome::AlreadyInstalled => "already installed",
+        };
+        text.push_str(&format!("{verb} {address} {version} {platform}\n  {}\n", path.display()));
+    }
+    text.push_str(&format!("lock file {} {word}\n", lock.display()));
+    printer::stdout(&text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(providers: &[&str], want: &[(&str, &str)]) {
+        let providers: Vec<String> = providers.iter().map(ToString::to_string).collect();
+        let got: Vec<(String, String)> = given(&providers)
+            .expect("well-formed")
+            .into_iter()
+            .map(|(address, constraints)| (address.to_string(), constraints.to_string()))
+            .collect();
+        let want: Vec<(String, String)> =
+            want.iter().map(|(address, constraints)| ((*address).to_owned(), (*constraints).to_owned())).collect();
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn an_address_may_carry_constraints_and_repeats_add_up() {
+        check(&["example.com/acme/widget"], &[("example.com/acme/widget", "")]);
+        check(&["example.com/acme/widget@1.4.0"], &[("example.com/acme/widget", "1.4.0")]);
+        check(
+            &["example.com/acme/widget@>= 1.2", "example.com/acme/widget@< 2.0"],
+            &[("example.com/acme/widget", ">= 1.2.0, < 2.0.0")],
+        );
+    }
+}

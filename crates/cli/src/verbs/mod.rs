@@ -1,0 +1,91 @@
+//! The verbs: each turns its arguments into one call of a job, and the report into output.
+
+mod copy;
+mod install;
+mod push;
+mod resolve;
+mod versions;
+
+use std::sync::Arc;
+
+use tofu_oci_types::Reporter;
+
+use crate::args::{Args, Global, Network, Output, Verb};
+use crate::complaint::Complaint;
+use crate::connect::Connector;
+use crate::exit::Exit;
+use crate::report;
+
+/// What every verb works with.
+pub(crate) struct Context {
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    pub(crate) reporter: Arc<dyn Reporter>,
+}
+
+impl Context {
+    fn new(global: &Global, output: &Output) -> Self {
+        Self { json: output.json, quiet: global.quiet, reporter: report::reporter(output.json, global.quiet) }
+    }
+
+    /// What opens the ends that the arguments name.
+    pub(crate) fn connector(&self, network: &Network) -> Connector {
+        Connector::new(network, Arc::clone(&self.reporter))
+    }
+}
+
+/// Runs the verb until it is done or the user interrupts it.
+pub(crate) async fn run(args: Args) -> Exit {
+    let Args { global, verb } = args;
+    let json = match &verb {
+        Verb::Push(args) => args.output.json,
+        Verb::Pack(args) => args.output.json,
+        Verb::Copy(args) => args.output.json,
+        Verb::Install(args) => args.output.json,
+        Verb::Versions(args) => args.output.json,
+        Verb::Resolve(args) => args.output.json,
+    };
+    // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
+    let ended = tokio::select! {
+        ended = job(&global, verb) => ended,
+        () = interrupted() => Err(Complaint::new(Exit::Interrupted, "interrupted").hint("nothing is half-done; run the same command again to go on")),
+    };
+    match ended {
+        Ok(()) => Exit::Done,
+        Err(complaint) => {
+            complaint.print(json);
+            complaint.exit()
+        }
+    }
+}
+
+async fn job(global: &Global, verb: Verb) -> Result<(), Complaint> {
+    match verb {
+        Verb::Push(args) => push::push(&Context::new(global, &args.output), &args).await,
+        Verb::Pack(args) => push::pack(&Context::new(global, &args.output), &args).await,
+        Verb::Copy(args) => copy::copy(&Context::new(global, &args.output), &args).await,
+        Verb::Install(args) => install::install(&Context::new(global, &args.output), &args).await,
+        Verb::Versions(args) => versions::versions(&Context::new(global, &args.output), &args).await,
+        Verb::Resolve(args) => resolve::resolve(&Context::new(global, &args.output), &args),
+    }
+}
+
+/// Comes back when the user or the system asks the program to stop.
+async fn interrupted() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+        else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}

@@ -1,0 +1,199 @@
+//! `push` and `pack`.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use tofu_oci_mapper::MagicSuffix;
+use tofu_oci_packer::{
+    Dist, DistOptions, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest, ReplaceTag, TagState, read_dist_with,
+};
+use tofu_oci_store::{MemoryStore, Store};
+use tofu_oci_types::{ProviderAddr, RepositoryRef};
+
+use super::Context;
+use crate::args::{H1, Network, PackArgs, PushArgs, Release};
+use crate::complaint::Complaint;
+use crate::connect::End;
+use crate::printer;
+use crate::report::{human_bytes, json_line};
+
+/// Publishes to a registry, or to a directory.
+pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Complaint> {
+    let end = End::parse(&args.destination)?;
+    release(context, &args.release, &end, &args.network).await
+}
+
+/// Publishes to a directory.
+pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Complaint> {
+    let end = match End::parse(&args.destination)? {
+        end @ End::Layout(_) => end,
+        End::Registry(repository) => {
+            return Err(Complaint::usage(format!("`{repository}` is not a directory"))
+                .hint(format!("write to a directory: oci:{}", args.destination))
+                .hint(format!("or publish: tofu-oci push {} {repository}", args.release.dist.display())));
+        }
+    };
+    release(context, &args.release, &end, &Network::default()).await
+}
+
+async fn release(context: &Context, args: &Release, end: &End, network: &Network) -> Result<(), Complaint> {
+    let options = DistOptions { version: args.release_version.clone(), ..DistOptions::default() };
+    let dist = read_dist_with(&args.dist, &options)?;
+    let address = address(args, end, &dist)?;
+    let version = dist.choose_version(args.release_version.as_ref())?;
+    let work = tempfile::Builder::new()
+        .prefix("tofu-oci-push-")
+        .tempdir()
+        .map_err(|error| Complaint::usage(format!("cannot make a temporary folder: {error}")).hint("set TMPDIR"))?;
+    let request = PushRequest {
+        dist: &dist,
+        address: &address,
+        version: &version,
+        layout: args.layout,
+        h1: match args.h1 {
+            H1::Compute => H1Mode::Compute,
+            H1::Skip => H1Mode::Skip,
+        },
+        jobs: usize::from(args.jobs),
+        replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
+        memo_dir: memo_dir(),
+        work_dir: work.path().to_owned(),
+    };
+    let connector = context.connector(network);
+    if args.dry_run {
+        // A directory that does not exist yet holds nothing, and is not made by asking.
+        let store: std::sync::Arc<dyn Store> = match end {
+            End::Layout(dir) if !dir.exists() => std::sync::Arc::new(MemoryStore::new(&end.to_string())),
+            _ => connector.destination(end)?,
+        };
+        let plan = tofu_oci_packer::plan(&request, store.as_ref(), context.reporter.as_ref()).await?;
+        print_plan(context, &plan);
+        return Ok(());
+    }
+    let store = connector.destination(end)?;
+    let report = tofu_oci_packer::push(&request, store.as_ref(), context.reporter.as_ref()).await?;
+    print_report(context, &report);
+    Ok(())
+}
+
+/// The address as given, or the one that the RFC's magic suffix gives to the repository's name.
+fn address(args: &Release, end: &End, dist: &Dist) -> Result<ProviderAddr, Complaint> {
+    if let Some(address) = &args.address {
+        return Ok(address.clone());
+    }
+    if let End::Registry(repository) = end
+        && let Some(address) = magic_address(repository)
+    {
+        return Ok(address);
+    }
+    let provider_type = dist.provider_type.as_deref().unwrap_or("TYPE");
+    Err(Complaint::usage("the provider's address is missing")
+        .hint(format!("add --address HOST/NAMESPACE/{provider_type}, as `source` in required_providers will say it")))
+}
+
+/// `REGISTRY.oci.opentofu.org/NAMESPACE/TYPE` of `REGISTRY/NAMESPACE/opentofu-provider-TYPE`.
+fn magic_address(repository: &RepositoryRef) -> Option<ProviderAddr> {
+    let (namespace, name) = repository.name().split_once('/')?;
+    let provider_type = name.strip_prefix("opentofu-provider-")?;
+    let (host, port) = match repository.registry().split_once(':') {
+        Some((host, port)) => (host, format!(":{port}")),
+        None => (repository.registry(), String::new()),
+    };
+    let suffix = MagicSuffix::default();
+    format!("{host}.{}{port}/{namespace}/{provider_type}", suffix.as_str()).parse().ok()
+}
+
+/// Where `h1:` checksums of zips are remembered by the zips' digests.
+fn memo_dir() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = match std::env::consts::OS {
+        "windows" => variable("LOCALAPPDATA"),
+        "macos" => variable("HOME").map(|home| home.join("Library/Caches")),
+        _ => variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache"))),
+    };
+    cache.filter(|dir| dir.is_absolute()).map(|dir| dir.join("tofu-oci").join("h1"))
+}
+
+#[derive(Serialize)]
+struct Line<'a, T> {
+    event: &'static str,
+    #[serde(flatten)]
+    report: &'a T,
+}
+
+fn print_report(context: &Context, report: &PushReport) {
+    if context.json {
+        return json_line(&Line { event: "pushed", report });
+    }
+    let PushReport { address, version, place, tag, index, .. } = report;
+    let mut text = if report.unchanged {
+        format!("{address} {version} is at {place}:{tag} already; nothing was sent\n")
+    } else {
+        format!("pushed {address} {version} to {place}:{tag}\n")
+    };
+    text.push_str(&format!("  index {index}\n"));
+    text.push_str(&platforms(&report.platforms));
+    if !report.unchanged {
+        let sent = report.transfers;
+        text.push_str(&format!("  sent {} ({} new", human_bytes(sent.bytes), sent.uploaded));
+        if sent.mounted > 0 {
+            text.push_str(&format!(", {} mounted", sent.mounted));
+        }
+        text.push_str(&format!(", {} present)\n", sent.present));
+    }
+    printer::stdout(&text);
+}
+
+fn print_plan(context: &Context, plan: &PushPlan) {
+    if context.json {
+        return json_line(&Line { event: "plan", report: plan });
+    }
+    let PushPlan { address, version, place, tag, index, .. } = plan;
+    let mut text = match &plan.tag_state {
+        TagState::Free => format!("would push {address} {version} to {place}:{tag}\n"),
+        TagState::Equal => format!("{address} {version} is at {place}:{tag} already; nothing would be sent\n"),
+        TagState::Taken { existing } => format!(
+            "{place}:{tag} points at another release, {existing}\n\
+             would push {address} {version} only with --replace-tag\n"
+        ),
+    };
+    text.push_str(&format!("  index {index}\n"));
+    text.push_str(&platforms(&plan.platforms));
+    for item in &plan.items {
+        let platform = item.platform.as_ref().map(ToString::to_string).unwrap_or_default();
+        let state = if item.present { "present" } else { "new" };
+        let (role, digest, size) = (item.role, item.digest.as_str(), human_bytes(item.size));
+        text.push_str(&format!("  {state:<8} {role:<9} {platform:<16} {digest} {size:>9}\n"));
+    }
+    text.push_str(&format!("  would send {}\n", human_bytes(plan.bytes_to_send)));
+    printer::stdout(&text);
+}
+
+fn platforms(platforms: &[PlatformReport]) -> String {
+    platforms
+        .iter()
+        .map(|report| {
+            let checksum = report.h1.as_ref().or(report.zh.as_ref()).map(ToString::to_string).unwrap_or_default();
+            format!("  {:<16} {:>9}  {checksum}\n", report.platform.to_string(), human_bytes(report.size))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(repository: &str, want: Option<&str>) {
+        let repository = repository.parse().expect("the repositories of this test are well-formed");
+        assert_eq!(magic_address(&repository).map(|address| address.to_string()).as_deref(), want);
+    }
+
+    #[test]
+    fn a_repository_of_the_magic_form_names_its_address() {
+        check("ghcr.io/acme/opentofu-provider-widget", Some("ghcr.io.oci.opentofu.org/acme/widget"));
+        check("example.com:5000/acme/opentofu-provider-widget", Some("example.com.oci.opentofu.org:5000/acme/widget"));
+        check("ghcr.io/acme/widget", None);
+        check("ghcr.io/a/b/opentofu-provider-widget", None);
+    }
+}

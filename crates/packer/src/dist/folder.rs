@@ -1,0 +1,123 @@
+//! Folders without metadata: zips by name, or one directory a platform.
+
+use std::path::{Path, PathBuf};
+
+use super::files::{self, Entry};
+use super::{
+    Candidate, Dist, DistKind, DistOptions, DistPackage, PackageSource, Sums, UnknownPlatforms, names, platforms,
+    protocols, settle,
+};
+use crate::PackError;
+
+const LOOKED_FOR: [&str; 3] =
+    ["artifacts.json of GoReleaser", "terraform-provider-TYPE_VERSION_OS_ARCH.zip files", "OS_ARCH directories"];
+
+pub(super) fn read(path: &Path, options: &DistOptions) -> Result<Dist, PackError> {
+    let entries = files::entries(path)?;
+    let zips: Vec<&Entry> = entries.iter().filter(|entry| !entry.is_dir && is_package_zip(&entry.name)).collect();
+    if !zips.is_empty() {
+        return read_zips(path, &entries, &zips, options);
+    }
+    let directories = platform_directories(&entries, options)?;
+    if !directories.is_empty() {
+        return read_directories(path, directories, options);
+    }
+    Err(nothing(path, &entries))
+}
+
+fn is_package_zip(name: &str) -> bool {
+    name.starts_with(names::PREFIX) && files::is_zip(name)
+}
+
+fn read_zips(path: &Path, entries: &[Entry], zips: &[&Entry], options: &DistOptions) -> Result<Dist, PackError> {
+    let mut candidates = Vec::new();
+    for zip in zips {
+        let Some(name) = names::package_name(&zip.name) else {
+            return Err(PackError::UnreadableName { path: zip.path.clone() });
+        };
+        candidates.push(Candidate {
+            provider_type: Some(name.provider_type.to_owned()),
+            version: Some(names::version(name.version, &zip.path)?),
+            package: DistPackage {
+                platform: platforms::parse(&name.platform, &zip.path, options.unknown_platforms)?,
+                source: PackageSource::Zip(zip.path.clone()),
+            },
+        });
+    }
+    let mut dist = settle(path, DistKind::Zips, candidates, options)?;
+    let sums = sums_file(entries, &dist).map(|path| Sums::read(&path)).transpose()?;
+    dist.protocols = protocols::read(path, entries, sums.as_ref())?;
+    dist.with_sums(sums)
+}
+
+/// `SHA256SUMS`, or the one of several `…_SHA256SUMS` that is named after the release.
+fn sums_file(entries: &[Entry], dist: &Dist) -> Option<PathBuf> {
+    let found: Vec<&Entry> = entries
+        .iter()
+        .filter(|entry| !entry.is_dir && (entry.name == "SHA256SUMS" || entry.name.ends_with("_SHA256SUMS")))
+        .collect();
+    let named = match (&dist.provider_type, &dist.version) {
+        (Some(provider_type), Some(version)) => {
+            let name = format!("{}{provider_type}_{version}_SHA256SUMS", names::PREFIX);
+            found.iter().find(|entry| entry.name == name).copied()
+        }
+        _ => None,
+    };
+    let only = if let [only] = found[..] { Some(only) } else { None };
+    let plain = found.iter().find(|entry| entry.name == "SHA256SUMS").copied();
+    named.or(only).or(plain).map(|entry| entry.path.clone())
+}
+
+/// Directories with platform names. One with an unknown name counts when it stands beside a known one or holds an
+/// executable; otherwise it is just some directory.
+fn platform_directories<'a>(
+    entries: &'a [Entry],
+    options: &DistOptions,
+) -> Result<Vec<(&'a Entry, DistPackage)>, PackError> {
+    let directories: Vec<&Entry> =
+        entries.iter().filter(|entry| entry.is_dir && !entry.name.starts_with('.')).collect();
+    let known = |entry: &&Entry| platforms::parse(&entry.name, &entry.path, UnknownPlatforms::Refuse).is_ok();
+    let any_known = directories.iter().any(known);
+    let mut found = Vec::new();
+    for entry in directories {
+        let holds_executable =
+            || Ok::<_, PackError>(files::entries(&entry.path)?.iter().any(|file| file.name.starts_with(names::PREFIX)));
+        if known(&entry) || (any_known && entry.name.contains('_')) || holds_executable()? {
+            let platform = platforms::parse(&entry.name, &entry.path, options.unknown_platforms)?;
+            found.push((entry, DistPackage { platform, source: PackageSource::Directory(entry.path.clone()) }));
+        }
+    }
+    Ok(found)
+}
+
+fn read_directories(
+    path: &Path,
+    directories: Vec<(&Entry, DistPackage)>,
+    options: &DistOptions,
+) -> Result<Dist, PackError> {
+    let mut candidates = Vec::new();
+    for (entry, package) in directories {
+        let inside = files::entries(&entry.path)?;
+        let told = inside.iter().filter(|file| !file.is_dir).find_map(|file| names::executable_name(&file.name));
+        let (provider_type, version) = told.map_or((None, None), |(name, version)| (Some(name.to_owned()), version));
+        candidates.push(Candidate { provider_type, version, package });
+    }
+    let mut dist = settle(path, DistKind::Directories, candidates, options)?;
+    dist.protocols = protocols::read(path, &files::entries(path)?, None)?;
+    Ok(dist)
+}
+
+/// Nothing to publish: says so, or names the archives of a wrong format that are there.
+pub(super) fn nothing(path: &Path, entries: &[Entry]) -> PackError {
+    let other = [".tar.gz", ".tgz", ".tar.xz", ".tar.zst", ".tar", ".gz"];
+    for entry in entries.iter().filter(|entry| !entry.is_dir && entry.name.starts_with(names::PREFIX)) {
+        if let Some(ending) = other.iter().find(|ending| entry.name.ends_with(*ending)) {
+            return PackError::WrongFormat { path: entry.path.clone(), format: ending[1..].to_owned() };
+        }
+    }
+    PackError::NothingFound {
+        path: path.to_owned(),
+        looked_for: LOOKED_FOR.to_vec(),
+        seen: entries.iter().take(5).map(|entry| entry.name.clone()).collect(),
+    }
+}

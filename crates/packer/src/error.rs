@@ -1,0 +1,317 @@
+//! What can go wrong between a folder and a release.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tofu_oci_archive::ArchiveError;
+use tofu_oci_layout::LayoutError;
+use tofu_oci_store::{CopyError, StoreError};
+use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Platform, Tag, Version};
+
+/// How the release under a taken tag differs from the one that was to be pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// Its packages are others.
+    Packages,
+    /// Its packages are the same; annotations of the index (`h1:` checksums, protocols) are others.
+    Annotations,
+    /// It is no release of a provider.
+    NotARelease,
+}
+
+/// Why a release could not be read, planned, pushed or copied.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PackError {
+    /// There is no such folder.
+    #[error("there is no folder {}", path.display())]
+    NoFolder {
+        /// The path as it was given.
+        path: PathBuf,
+    },
+    /// The path names something that is no folder.
+    #[error("{} is not a folder", path.display())]
+    NotAFolder {
+        /// The path as it was given.
+        path: PathBuf,
+    },
+    /// The folder holds nothing that could be published.
+    #[error("{} holds no provider packages", path.display())]
+    NothingFound {
+        /// The folder.
+        path: PathBuf,
+        /// What would have been taken, one phrase each.
+        looked_for: Vec<&'static str>,
+        /// Some of the names that are there, sorted; at most five.
+        seen: Vec<String>,
+    },
+    /// One platform has two packages.
+    #[error("{platform} has two packages: {} and {}", first.display(), second.display())]
+    TwoPackages {
+        /// The platform.
+        platform: Platform,
+        /// One.
+        first: PathBuf,
+        /// The other.
+        second: PathBuf,
+    },
+    /// The operating system or the architecture has no such name.
+    #[error("{} is for `{found}`, which is no platform that Go knows", path.display())]
+    UnknownPlatform {
+        /// The platform as it is written.
+        found: String,
+        /// The file or folder.
+        path: PathBuf,
+        /// The platform that may have been meant.
+        meant: Option<Platform>,
+    },
+    /// The text where a version stands is no version.
+    #[error("{} names no usable version", path.display())]
+    InvalidVersion {
+        /// The text.
+        found: String,
+        /// The file.
+        path: PathBuf,
+        /// Why it is none.
+        #[source]
+        source: Box<InvalidVersion>,
+        /// The version that may have been meant, such as `1.2.3` for `v1.2.3`.
+        meant: Option<Box<Version>>,
+    },
+    /// The files are of another version than was asked for.
+    #[error("version {given} was asked for, but {} holds {found}", path.display())]
+    VersionConflict {
+        /// The version that was asked for.
+        given: Box<Version>,
+        /// The version of the files.
+        found: Box<Version>,
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Neither the files nor the caller tell the version.
+    #[error("nothing in {} tells the version", path.display())]
+    VersionUnknown {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder holds packages of several versions, and none was asked for.
+    #[error("{} holds packages of several versions: {}", path.display(), join(versions))]
+    SeveralVersions {
+        /// The folder.
+        path: PathBuf,
+        /// The versions, ascending.
+        versions: Vec<Version>,
+    },
+    /// The folder holds packages of several providers.
+    #[error("{} holds packages of several providers: {}", path.display(), types.join(", "))]
+    SeveralTypes {
+        /// The folder.
+        path: PathBuf,
+        /// The types, sorted.
+        types: Vec<String>,
+    },
+    /// The files are of another provider than was asked for.
+    #[error("the address names the provider `{given}`, but {} holds `{found}`", path.display())]
+    TypeConflict {
+        /// The type in the address.
+        given: String,
+        /// The type of the files.
+        found: String,
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A package whose name does not say what it is.
+    #[error("{} is not named terraform-provider-TYPE_VERSION_OS_ARCH.zip", path.display())]
+    UnreadableName {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An archive of a format that `OpenTofu` does not install.
+    #[error("{} is a {format} archive; packages are zip archives", path.display())]
+    WrongFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its format, such as `tar.gz`.
+        format: String,
+    },
+    /// A metadata file that cannot be understood.
+    #[error("cannot understand {}: {problem}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with the place in the file where it is known.
+        problem: String,
+    },
+    /// A file that the metadata names is not there.
+    #[error("{} names {}, which is not there", by.display(), path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// Which file names it.
+        by: PathBuf,
+    },
+    /// A file is not the one that the checksum file describes.
+    #[error(transparent)]
+    WrongSum(Box<WrongSum>),
+    /// A package has no line in the checksum file.
+    #[error("{} has no line for {}", sums.display(), path.display())]
+    NoSum {
+        /// The file.
+        path: PathBuf,
+        /// The checksum file.
+        sums: PathBuf,
+    },
+    /// The package lacks the program.
+    #[error("{} holds no `terraform-provider-{provider_type}` executable", path.display())]
+    NoExecutable {
+        /// The package.
+        path: PathBuf,
+        /// The provider's type.
+        provider_type: String,
+        /// Some of the names that are there, sorted; at most five.
+        found: Vec<String>,
+    },
+    /// The image of a package has other contents than its zip.
+    #[error("the image of {platform} holds other files than its zip: {layer} and {zip}")]
+    LayersDiffer {
+        /// The platform.
+        platform: Platform,
+        /// The checksum of the zip's contents.
+        zip: PackageHash,
+        /// The checksum of the layers' contents.
+        layer: PackageHash,
+    },
+    /// The tag points at another release.
+    #[error(transparent)]
+    TagTaken(Box<TagTaken>),
+    /// Something that was pushed is not there when asked for.
+    #[error("{place} took {digest}, but does not have it now")]
+    Vanished {
+        /// The repository.
+        place: String,
+        /// What is missing.
+        digest: Digest,
+    },
+    /// The version cannot be written as a tag.
+    #[error("version {version} cannot be a tag: {reason}")]
+    NoTag {
+        /// The version.
+        version: Box<Version>,
+        /// Why.
+        reason: String,
+    },
+    /// The source has no such release.
+    #[error("{place} has no release {tag}")]
+    NoRelease {
+        /// The repository.
+        place: String,
+        /// The tag that was asked for.
+        tag: Tag,
+        /// The versions that it has, ascending.
+        offered: Vec<Version>,
+    },
+    /// The source has not a single release.
+    #[error("{place} has no releases")]
+    NothingToCopy {
+        /// The repository.
+        place: String,
+    },
+    /// A copy stopped.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
+    /// The file system said no.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// `read`, `write`, `create`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What it said.
+        #[source]
+        source: Arc<std::io::Error>,
+    },
+    /// A store said no.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A manifest cannot be planned.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// A package cannot be read or packed.
+    #[error("{} cannot be published", path.display())]
+    Archive {
+        /// The zip, directory or layer.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Arc<ArchiveError>,
+    },
+    /// The work was stopped before it was done.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// A file and the line of a checksum file that it does not match.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} does not match line {line} of {}: expected {expected}, got {actual}", path.display(), sums.display())]
+pub struct WrongSum {
+    /// The file.
+    pub path: PathBuf,
+    /// The checksum file.
+    pub sums: PathBuf,
+    /// The line in it, from 1.
+    pub line: usize,
+    /// The digest in that line.
+    pub expected: Digest,
+    /// The digest of the file.
+    pub actual: Digest,
+}
+
+/// A tag, where it points, and where it was to point.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place} has a tag {tag} already: {}", difference.in_words())]
+pub struct TagTaken {
+    /// The repository.
+    pub place: String,
+    /// The tag.
+    pub tag: Tag,
+    /// Where it points.
+    pub existing: Digest,
+    /// Where it would point.
+    pub new: Digest,
+    /// What differs.
+    pub difference: Difference,
+}
+
+impl Difference {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Packages => "it points at a release with other packages",
+            Self::Annotations => "it points at a release with the same packages and other annotations",
+            Self::NotARelease => "it points at something that is no provider release",
+        }
+    }
+}
+
+impl PackError {
+    /// An error about a package.
+    pub(crate) fn archive(path: &Path, error: ArchiveError) -> Self {
+        let path = path.to_owned();
+        match error {
+            ArchiveError::NoExecutable { provider_type, mut found } => {
+                found.truncate(5);
+                Self::NoExecutable { path, provider_type, found }
+            }
+            ArchiveError::Cancelled => Self::Stopped,
+            error => Self::Archive { path, source: Arc::new(error) },
+        }
+    }
+
+    /// An error of the file system.
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        Self::Io { action, path: path.into(), source: Arc::new(source) }
+    }
+}
+
+fn join(versions: &[Version]) -> String {
+    versions.iter().map(Version::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,112 @@
+//! What is remembered between pushes: the `h1:` of a zip by the zip's digest.
+//!
+//! One small file a zip, named after its digest, so an entry never goes stale. It is written whole or not at all; one
+//! that does not read as a checksum counts as missing.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use tofu_oci_types::{Algorithm, Digest, PackageHash, Scheme};
+
+/// How many entries are kept; the oldest go first. Some 55 bytes each.
+const ENTRIES: usize = 4096;
+
+/// A folder of remembered checksums.
+#[derive(Clone, Debug)]
+pub(super) struct Memo {
+    dir: PathBuf,
+}
+
+impl Memo {
+    pub(super) fn new(dir: &Path) -> Self {
+        Self { dir: dir.to_owned() }
+    }
+
+    /// The checksum, where it is known.
+    pub(super) fn get(&self, zip: &Digest) -> Option<PackageHash> {
+        let path = self.path(zip)?;
+        if std::fs::metadata(&path).ok()?.len() > 128 {
+            return None;
+        }
+        let hash: PackageHash = std::fs::read_to_string(path).ok()?.trim_end().parse().ok()?;
+        // The Base64 of 32 bytes.
+        let plausible = hash.scheme() == Scheme::H1 && hash.value().len() == 44 && hash.value().ends_with('=');
+        plausible.then_some(hash)
+    }
+
+    /// Remembers a checksum. A memo that cannot be written is no reason to stop.
+    pub(super) fn put(&self, zip: &Digest, h1: &PackageHash) {
+        if let Err(error) = self.write(zip, h1) {
+            tracing::debug!(%error, dir = %self.dir.display(), "cannot remember a checksum");
+        }
+    }
+
+    fn write(&self, zip: &Digest, h1: &PackageHash) -> std::io::Result<()> {
+        let Some(path) = self.path(zip) else { return Ok(()) };
+        std::fs::create_dir_all(&self.dir)?;
+        self.make_room()?;
+        let mut file = tempfile::NamedTempFile::new_in(&self.dir)?;
+        writeln!(file, "{h1}")?;
+        file.persist(path)?;
+        Ok(())
+    }
+
+    /// Removes the oldest quarter when the folder is full.
+    fn make_room(&self) -> std::io::Result<()> {
+        let mut entries: Vec<(SystemTime, PathBuf)> = std::fs::read_dir(&self.dir)?
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                Some((entry.metadata().ok()?.modified().ok()?, entry.path()))
+            })
+            .collect();
+        if entries.len() < ENTRIES {
+            return Ok(());
+        }
+        entries.sort();
+        for (_, path) in entries.iter().take(ENTRIES / 4) {
+            std::fs::remove_file(path)?;
+        }
+        Ok(())
+    }
+
+    /// Spec: a SHA-256 digest's encoded part is 64 hexadecimal digits, so it is a safe file name.
+    fn path(&self, zip: &Digest) -> Option<PathBuf> {
+        (zip.algorithm() == Algorithm::Sha256).then(|| self.dir.join(zip.encoded()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn h1() -> PackageHash {
+        PackageHash::h1(&[7; 32])
+    }
+
+    #[test]
+    fn remembers_and_forgets_what_is_damaged() {
+        let dir = tempfile::tempdir().unwrap();
+        let memo = Memo::new(&dir.path().join("new/folder"));
+        let zip = Digest::sha256(b"zip");
+        assert_eq!(memo.get(&zip), None);
+        memo.put(&zip, &h1());
+        assert_eq!(memo.get(&zip), Some(h1()));
+        for damaged in ["", "h1:short=\n", "zh:abc\n", &"x".repeat(500)] {
+            std::fs::write(memo.path(&zip).unwrap(), damaged).unwrap();
+            assert_eq!(memo.get(&zip), None, "{damaged}");
+        }
+    }
+
+    #[test]
+    fn stays_small() {
+        let dir = tempfile::tempdir().unwrap();
+        for number in 0..ENTRIES {
+            std::fs::write(dir.path().join(number.to_string()), "").unwrap();
+        }
+        let memo = Memo::new(dir.path());
+        memo.put(&Digest::sha256(b"zip"), &h1());
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), ENTRIES - ENTRIES / 4 + 1);
+        assert_eq!(memo.get(&Digest::sha256(b"zip")), Some(h1()));
+    }
+}

@@ -1,0 +1,108 @@
+//! A release into a store.
+//!
+//! ```text
+//! inspect   names, executables, what was asked for against what is there
+//! look      the tag and its neighbours in the repository
+//! prepare   digests and layers, on idle cores          prepare.rs, pack.rs
+//! checksum  h1 of each zip, on idle cores or the memo  prepare.rs, memo.rs
+//! send      blobs, config, leaf manifest; then the index, a check, the tag
+//! ```
+
+mod inspect;
+mod memo;
+mod pack;
+mod plan;
+mod prepare;
+mod release;
+mod send;
+mod tags;
+mod watched;
+
+use tofu_oci_store::Store;
+use tofu_oci_types::{Descriptor, Digest, Reference, Reporter};
+
+pub use plan::plan;
+use prepare::Preparation;
+use release::Release;
+use send::Sender;
+pub(crate) use tags::{for_version, leaves_of, resolve};
+
+use crate::{Difference, PackError, PushReport, PushRequest, ReplaceTag, TagTaken, Transfers};
+
+/// Writes the release, and its tag last of all.
+///
+/// A push that breaks off leaves no tag; running it again sends only what is missing. Where a checksum file is there,
+/// every zip is compared with it before anything is sent.
+///
+/// # Errors
+/// [`PackError::TagTaken`] before anything is sent when the tag points at another release.
+pub async fn push(
+    request: &PushRequest<'_>,
+    store: &dyn Store,
+    reporter: &dyn Reporter,
+) -> Result<PushReport, PackError> {
+    inspect::inspect(request).await?;
+    let tag = for_version(request.version)?;
+    let existing = tags::look(store, &tag, request.version, reporter).await?;
+    let mut preparation = Preparation::start(request)?;
+    let sender = Sender { store, reporter, request };
+    if let Some(existing) = existing {
+        // Whether the tag may stay or move is known only when the index is.
+        let release = preparation.finish(request).await?;
+        if existing.digest == release.index.descriptor.digest {
+            return Ok(release.report(request, store.place(), tag, Transfers::default(), true));
+        }
+        if request.replace == ReplaceTag::Refuse {
+            return Err(taken(store, &existing, &release, &tag).await);
+        }
+        let mut transfers = sender.send_all(&release.prepared).await?;
+        publish(&sender, &release, &tag, Some(&existing.digest), &mut transfers).await?;
+        return Ok(release.report(request, store.place(), tag, transfers, false));
+    }
+    if request.dist.sums.is_some() {
+        preparation.prepared().await?;
+    }
+    let (mut transfers, release) = sender.send_while_preparing(preparation).await?;
+    publish(&sender, &release, &tag, None, &mut transfers).await?;
+    Ok(release.report(request, store.place(), tag, transfers, false))
+}
+
+/// The index, the check that everything is there, and the tag.
+async fn publish(
+    sender: &Sender<'_>,
+    release: &Release,
+    tag: &tofu_oci_types::Tag,
+    replaces: Option<&Digest>,
+    transfers: &mut Transfers,
+) -> Result<(), PackError> {
+    let Sender { store, request, .. } = *sender;
+    let index = &release.index;
+    transfers.count(sender.send_planned(index).await?, index.descriptor.size);
+    sender.check(release).await?;
+    // Somebody else may have published meanwhile.
+    if request.replace == ReplaceTag::Refuse
+        && let Some(now) = resolve(store, &Reference::Tag(tag.clone())).await?
+        && Some(&now.digest) != replaces
+        && now.digest != index.descriptor.digest
+    {
+        return Err(taken(store, &now, release, tag).await);
+    }
+    store.tag(&index.descriptor, tag).await?;
+    Ok(())
+}
+
+/// The refusal of a tag that points at something else.
+async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag: &tofu_oci_types::Tag) -> PackError {
+    let difference = match leaves_of(store, existing).await {
+        Some(leaves) if leaves == release.leaf_digests() => Difference::Annotations,
+        Some(_) => Difference::Packages,
+        None => Difference::NotARelease,
+    };
+    PackError::TagTaken(Box::new(TagTaken {
+        place: store.place(),
+        tag: tag.clone(),
+        existing: existing.digest.clone(),
+        new: release.index.descriptor.digest.clone(),
+        difference,
+    }))
+}

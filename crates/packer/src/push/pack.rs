@@ -1,0 +1,175 @@
+//! Files into blobs. Everything here blocks and runs on threads of its own.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use tofu_oci_archive::{
+    InputFile, LayerCompression, LayerTree, Limits, ReadSource, WrittenLayer, WrittenZip, input_files, layer_from_zip,
+    write_layer, write_zip,
+};
+use tofu_oci_layout::{LayerBlob, LeafKind, LeafPlan, PlatformPackage, plan_leaves};
+use tofu_oci_types::{Digest, DigestHasher, PackageHash, Platform};
+
+use crate::{DistPackage, PackError, PackageLayout, PackageSource, Sums, dist};
+
+/// What to make of one platform's files.
+pub(super) struct Job {
+    pub(super) package: DistPackage,
+    pub(super) provider_type: String,
+    /// The name of a zip that is made here.
+    pub(super) filename: String,
+    pub(super) layout: PackageLayout,
+    pub(super) sums: Option<Sums>,
+    /// Where zips and layers are made: a folder of this push alone.
+    pub(super) scratch: PathBuf,
+}
+
+/// One platform's blobs and manifests, ready to be sent.
+#[derive(Clone, Debug)]
+pub(super) struct Prepared {
+    pub(super) platform: Platform,
+    pub(super) filename: String,
+    /// The zip that is published.
+    pub(super) zip: Option<Blob>,
+    /// The layer that is published.
+    pub(super) layer: Option<Blob>,
+    pub(super) leaves: Vec<LeafPlan>,
+    pub(super) h1: H1,
+}
+
+/// A file that becomes a blob.
+#[derive(Clone, Debug)]
+pub(super) struct Blob {
+    pub(super) path: PathBuf,
+    pub(super) digest: Digest,
+    pub(super) size: u64,
+}
+
+/// What is known about a package's contents.
+#[derive(Clone, Debug)]
+pub(super) enum H1 {
+    /// From our own packing.
+    Known(PackageHash),
+    /// The zip has to be read through.
+    Of(Blob),
+}
+
+/// Hashes the zip, or packs the directory, and plans the leaves.
+pub(super) fn prepare(job: &Job) -> Result<Prepared, PackError> {
+    let made = match &job.package.source {
+        PackageSource::Zip(path) => from_zip(job, path)?,
+        PackageSource::Directory(path) => from_directory(job, path)?,
+    };
+    let Made { filename, zip, layer, h1 } = made;
+    let package = PlatformPackage {
+        platform: job.package.platform.clone(),
+        filename,
+        zip: zip.as_ref().map(|zip| (zip.digest.clone(), zip.size)),
+        layer: layer.as_ref().map(|(blob, diff_id)| LayerBlob {
+            digest: blob.digest.clone(),
+            size: blob.size,
+            diff_id: diff_id.clone(),
+        }),
+    };
+    let leaves = plan_leaves(&package, job.layout)?;
+    let PlatformPackage { platform, filename, .. } = package;
+    Ok(Prepared { platform, filename, zip, layer: layer.map(|(blob, _)| blob), leaves, h1 })
+}
+
+struct Made {
+    filename: String,
+    zip: Option<Blob>,
+    layer: Option<(Blob, Digest)>,
+    h1: H1,
+}
+
+fn from_zip(job: &Job, path: &Path) -> Result<Made, PackError> {
+    let zip = hash_file(path)?;
+    if let Some(sums) = &job.sums {
+        sums.check(path, &zip.digest)?;
+    }
+    let filename = dist::name(path).to_owned();
+    if !job.layout.has(LeafKind::Image) {
+        let h1 = H1::Of(zip.clone());
+        return Ok(Made { filename, zip: Some(zip), layer: None, h1 });
+    }
+    let out = job.scratch.join(format!("{}.tar.gz", job.package.platform));
+    let layer = layer_from_zip(path, &job.provider_type, &out, &Limits::default())
+        .map_err(|error| PackError::archive(path, error))?;
+    let h1 = layer.contents.h1();
+    let zip = job.layout.has(LeafKind::Artifact).then_some(zip);
+    if zip.is_some() {
+        prove(job, &out, &layer, &h1)?;
+    }
+    Ok(Made { filename, zip, layer: Some(layer_blob(out, layer)), h1: H1::Known(h1) })
+}
+
+fn from_directory(job: &Job, path: &Path) -> Result<Made, PackError> {
+    let failed = |error| PackError::archive(path, error);
+    let files: Vec<InputFile> = input_files(path, &job.provider_type).map_err(failed)?;
+    let mut h1 = None;
+    let mut zip = None;
+    let mut layer = None;
+    if job.layout.has(LeafKind::Artifact) {
+        let out = job.scratch.join(&job.filename);
+        let WrittenZip { digest, size, contents } = write_zip(&files, &out).map_err(failed)?;
+        h1 = Some(contents.h1());
+        zip = Some(Blob { path: out, digest, size });
+    }
+    if job.layout.has(LeafKind::Image) {
+        let out = job.scratch.join(format!("{}.tar.gz", job.package.platform));
+        let written = write_layer(&files, &out).map_err(failed)?;
+        match &h1 {
+            Some(h1) => prove(job, &out, &written, h1)?,
+            None => h1 = Some(written.contents.h1()),
+        }
+        layer = Some(layer_blob(out, written));
+    }
+    let h1 = h1.expect("every layout has leaves of one kind at least");
+    Ok(Made { filename: job.filename.clone(), zip, layer, h1: H1::Known(h1) })
+}
+
+fn layer_blob(path: PathBuf, layer: WrittenLayer) -> (Blob, Digest) {
+    (Blob { path, digest: layer.digest, size: layer.size }, layer.diff_id)
+}
+
+/// Reads the layer back as an installer would, and demands that it holds what the zip holds.
+///
+/// Spec: seed RFC "Package checksums and signing": the layers' union has the zip's paths and contents.
+fn prove(job: &Job, path: &Path, layer: &WrittenLayer, zip: &PackageHash) -> Result<(), PackError> {
+    let failed = |error| PackError::archive(path, error);
+    let platform = &job.package.platform;
+    let room = tempfile::tempdir_in(&job.scratch).map_err(|error| PackError::io("create", &job.scratch, error))?;
+    let (spool, into) = (room.path().join("spool"), room.path().join("tree"));
+    for folder in [&spool, &into] {
+        std::fs::create_dir(folder).map_err(|error| PackError::io("create", folder, error))?;
+    }
+    let mut tree = LayerTree::new(&spool, Limits::default()).map_err(failed)?;
+    let mut source = ReadSource::open(path).map_err(failed)?;
+    tree.apply(&mut source, LayerCompression::Gzip, Some(&layer.diff_id)).map_err(failed)?;
+    let found = tree.materialise(&into).map_err(failed)?.h1();
+    if found == *zip {
+        return Ok(());
+    }
+    Err(PackError::LayersDiffer { platform: platform.clone(), zip: zip.clone(), layer: found })
+}
+
+/// Digest and size of a file, read once in pieces of 256 KiB.
+pub(super) fn hash_file(path: &Path) -> Result<Blob, PackError> {
+    let error = |source| PackError::io("read", path, source);
+    let mut file = std::fs::File::open(path).map_err(error)?;
+    let mut buffer = vec![0; 256 << 10];
+    let mut hasher = DigestHasher::sha256();
+    let mut size = 0;
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(Blob { path: path.to_owned(), digest: hasher.finish(), size }),
+            Ok(count) => {
+                hasher.update(&buffer[..count]);
+                size += count as u64;
+            }
+            Err(source) if source.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(error(source)),
+        }
+    }
+}

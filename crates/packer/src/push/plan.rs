@@ -1,0 +1,66 @@
+//! What a push would do.
+
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use tofu_oci_layout::LeafKind;
+use tofu_oci_store::ReadStore;
+use tofu_oci_types::{Descriptor, Platform, Reporter};
+
+use super::prepare::Preparation;
+use super::release::Release;
+use super::{inspect, tags};
+use crate::{PackError, PlannedItem, PushPlan, PushRequest, TagState};
+
+/// What [`crate::push`] would write. The store is only read; on disk nothing outside of `work_dir` is touched, save
+/// for the memo.
+pub async fn plan(
+    request: &PushRequest<'_>,
+    store: &dyn ReadStore,
+    reporter: &dyn Reporter,
+) -> Result<PushPlan, PackError> {
+    inspect::inspect(request).await?;
+    let tag = tags::for_version(request.version)?;
+    let existing = tags::look(store, &tag, request.version, reporter).await?;
+    let release = Preparation::start(request)?.finish(request).await?;
+    let items: Vec<PlannedItem> = futures_util::stream::iter(contents(&release))
+        .map(|(role, platform, descriptor)| async move {
+            let present = store.exists(&descriptor).await?;
+            let Descriptor { media_type, digest, size, .. } = descriptor;
+            Ok::<_, PackError>(PlannedItem { role, platform, media_type, digest, size, present })
+        })
+        .buffered(request.jobs.max(1))
+        .try_collect()
+        .await?;
+    let index = release.index.descriptor.digest;
+    Ok(PushPlan {
+        place: store.place(),
+        address: request.address.clone(),
+        version: request.version.clone(),
+        tag,
+        tag_state: match existing {
+            None => TagState::Free,
+            Some(existing) if existing.digest == index => TagState::Equal,
+            Some(existing) => TagState::Taken { existing: existing.digest },
+        },
+        index,
+        platforms: release.platforms,
+        bytes_to_send: items.iter().filter(|item| !item.present).map(|item| item.size).sum(),
+        items,
+    })
+}
+
+/// Everything that the release consists of, in the order of sending.
+fn contents(release: &Release) -> Vec<(&'static str, Option<Platform>, Descriptor)> {
+    let mut all = Vec::new();
+    for leaf in release.prepared.iter().flat_map(|prepared| &prepared.leaves) {
+        let platform = || Some(leaf.platform.clone());
+        let role = match leaf.kind {
+            LeafKind::Artifact => "package",
+            LeafKind::Image => "layer",
+        };
+        all.extend(leaf.blobs.iter().map(|blob| (role, platform(), blob.clone())));
+        all.push(("config", platform(), leaf.config.descriptor.clone()));
+        all.push(("manifest", platform(), leaf.manifest.descriptor.clone()));
+    }
+    all.push(("index", None, release.index.descriptor.clone()));
+    all
+}

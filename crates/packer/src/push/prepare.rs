@@ -1,0 +1,200 @@
+//! The work on idle cores: digests and packing first, then the checksums that only the index waits for.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tofu_oci_archive::{Limits, read_zip_unless};
+use tofu_oci_types::PackageHash;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::JoinHandle;
+
+use super::memo::Memo;
+use super::pack::{Blob, H1, Job, Prepared, prepare};
+use super::release::Release;
+use crate::{H1Mode, PackError, PushRequest};
+
+/// Runs blocking work on a thread for such work.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, PackError> + Send + 'static,
+) -> Result<T, PackError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(PackError::Stopped),
+        },
+    }
+}
+
+/// What is known of one platform so far.
+pub(super) enum Stage {
+    Coming(oneshot::Receiver<Result<Arc<Prepared>, PackError>>),
+    Here(Arc<Prepared>),
+}
+
+/// All platforms of a push on their way. Dropping it stops the work.
+pub(super) struct Preparation {
+    /// In the order of the platforms.
+    pub(super) stages: Vec<Stage>,
+    pub(super) checksums: Checksums,
+    shared: Arc<Shared>,
+}
+
+/// Zips and layers in the making lie here; removed when the last task is done with them.
+struct Shared {
+    cores: Semaphore,
+    cancelled: AtomicBool,
+    memo: Option<Memo>,
+    h1: H1Mode,
+    scratch: tempfile::TempDir,
+}
+
+impl Preparation {
+    /// Starts the work, as many packages at a time as there are cores: first what sending waits for.
+    pub(super) fn start(request: &PushRequest<'_>) -> Result<Self, PackError> {
+        let scratch = tempfile::Builder::new()
+            .prefix("tofu-oci-push-")
+            .tempdir_in(&request.work_dir)
+            .map_err(|error| PackError::io("create", &request.work_dir, error))?;
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let shared = Arc::new(Shared {
+            cores: Semaphore::new(cores),
+            cancelled: AtomicBool::new(false),
+            memo: request.memo_dir.as_deref().map(Memo::new),
+            h1: request.h1,
+            scratch,
+        });
+        let (mut stages, mut checksums) = (Vec::new(), Vec::new());
+        for job in jobs(request, shared.scratch.path()) {
+            let (sender, receiver) = oneshot::channel();
+            stages.push(Stage::Coming(receiver));
+            checksums.push(Task(tokio::spawn(run(job, Arc::clone(&shared), sender))));
+        }
+        Ok(Self { stages, checksums: Checksums(checksums), shared })
+    }
+
+    /// Waits until every platform can be sent.
+    pub(super) async fn prepared(&mut self) -> Result<Vec<Arc<Prepared>>, PackError> {
+        let mut all = Vec::with_capacity(self.stages.len());
+        for stage in &mut self.stages {
+            all.push(stage.wait().await?);
+        }
+        Ok(all)
+    }
+
+    /// Waits until everything is known, and plans the index.
+    pub(super) async fn finish(&mut self, request: &PushRequest<'_>) -> Result<Release, PackError> {
+        let prepared = self.prepared().await?;
+        let checksums = self.checksums.wait().await?;
+        Ok(Release::new(request, prepared, checksums))
+    }
+}
+
+impl Drop for Preparation {
+    fn drop(&mut self) {
+        self.shared.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The `h1:` of every package, in the order of the stages.
+pub(super) struct Checksums(Vec<Task<Option<PackageHash>>>);
+
+impl Checksums {
+    /// Waits for all of them; to be called once.
+    pub(super) async fn wait(&mut self) -> Result<Vec<Option<PackageHash>>, PackError> {
+        futures_util::future::try_join_all(self.0.iter_mut().map(Task::wait)).await
+    }
+}
+
+impl Stage {
+    /// Waits until the platform can be sent. After an error it must not be asked again.
+    pub(super) async fn wait(&mut self) -> Result<Arc<Prepared>, PackError> {
+        if let Self::Coming(receiver) = self {
+            let prepared = receiver.await.map_err(|_| PackError::Stopped)??;
+            *self = Self::Here(prepared);
+        }
+        match self {
+            Self::Here(prepared) => Ok(Arc::clone(prepared)),
+            Self::Coming(_) => Err(PackError::Stopped),
+        }
+    }
+}
+
+/// A task that ends with its owner.
+struct Task<T>(JoinHandle<Result<T, PackError>>);
+
+impl<T> Task<T> {
+    async fn wait(&mut self) -> Result<T, PackError> {
+        match (&mut self.0).await {
+            Ok(result) => result,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => Err(PackError::Stopped),
+            },
+        }
+    }
+}
+
+impl<T> Drop for Task<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn jobs(request: &PushRequest<'_>, scratch: &Path) -> Vec<Job> {
+    let provider_type = request.address.provider_type();
+    request
+        .dist
+        .packages
+        .iter()
+        .map(|package| Job {
+            package: package.clone(),
+            provider_type: provider_type.to_owned(),
+            filename: format!("terraform-provider-{provider_type}_{}_{}.zip", request.version, package.platform),
+            layout: request.layout,
+            sums: request.dist.sums.clone(),
+            scratch: scratch.to_owned(),
+        })
+        .collect()
+}
+
+/// One platform: prepares it, hands it over, and then finds its checksum. The queue for the cores is first come, first
+/// served, so all platforms are prepared before the first zip is read through.
+async fn run(
+    job: Job,
+    shared: Arc<Shared>,
+    ready: oneshot::Sender<Result<Arc<Prepared>, PackError>>,
+) -> Result<Option<PackageHash>, PackError> {
+    let prepared = {
+        let _core = shared.cores.acquire().await.map_err(|_| PackError::Stopped)?;
+        blocking(move || prepare(&job)).await.map(Arc::new)
+    };
+    let h1 = prepared.as_ref().map(|prepared| prepared.h1.clone()).map_err(Clone::clone);
+    // Nobody waits any more when the push has ended.
+    drop(ready.send(prepared));
+    match (shared.h1, h1?) {
+        (H1Mode::Skip, _) => Ok(None),
+        (H1Mode::Compute, H1::Known(h1)) => Ok(Some(h1)),
+        (H1Mode::Compute, H1::Of(zip)) => checksum(zip, shared).await.map(Some),
+    }
+}
+
+async fn checksum(zip: Blob, shared: Arc<Shared>) -> Result<PackageHash, PackError> {
+    let known = shared.memo.as_ref().and_then(|memo| memo.get(&zip.digest));
+    if let Some(h1) = known {
+        return Ok(h1);
+    }
+    let _core = shared.cores.acquire().await.map_err(|_| PackError::Stopped)?;
+    let work = Arc::clone(&shared);
+    blocking(move || {
+        let contents = read_zip_unless(&work.cancelled, &zip.path, &Limits::default())
+            .map_err(|error| PackError::archive(&zip.path, error))?;
+        let h1 = contents.h1();
+        if let Some(memo) = &work.memo {
+            memo.put(&zip.digest, &h1);
+        }
+        Ok(h1)
+    })
+    .await
+}

@@ -1,0 +1,90 @@
+//! A release whose every byte is known.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tofu_oci_layout::{IndexFacts, LeafPlan, Planned, PlatformHashes, plan_index};
+use tofu_oci_types::{Digest, PackageHash, Tag};
+
+use super::pack::Prepared;
+use crate::{PlatformReport, PushReport, PushRequest, Transfers};
+
+/// A release ready to be published.
+pub(super) struct Release {
+    pub(super) prepared: Vec<Arc<Prepared>>,
+    pub(super) platforms: Vec<PlatformReport>,
+    pub(super) index: Planned,
+}
+
+impl Release {
+    /// Plans the index; `checksums` stand in the order of `prepared`.
+    pub(super) fn new(
+        request: &PushRequest<'_>,
+        prepared: Vec<Arc<Prepared>>,
+        checksums: Vec<Option<PackageHash>>,
+    ) -> Self {
+        let platforms: Vec<PlatformReport> =
+            prepared.iter().zip(checksums).map(|(prepared, h1)| report(prepared, h1)).collect();
+        let hashes: BTreeMap<_, _> = platforms
+            .iter()
+            .map(|platform| {
+                let hashes = PlatformHashes {
+                    h1: platform.h1.clone(),
+                    zh: platform.zh.clone(),
+                    size: platform.size,
+                    filename: platform.filename.clone(),
+                };
+                (platform.platform.clone(), hashes)
+            })
+            .collect();
+        let facts = IndexFacts {
+            address: request.address.clone(),
+            version: request.version.clone(),
+            protocols: request.dist.protocols.clone(),
+            hashes,
+        };
+        let leaves: Vec<LeafPlan> = prepared.iter().flat_map(|prepared| prepared.leaves.iter().cloned()).collect();
+        let index = plan_index(&leaves, &facts, request.layout);
+        Self { prepared, platforms, index }
+    }
+
+    /// The digests of the leaf manifests.
+    pub(super) fn leaf_digests(&self) -> BTreeSet<Digest> {
+        self.platforms.iter().flat_map(|platform| platform.leaves.iter().cloned()).collect()
+    }
+
+    pub(super) fn report(
+        self,
+        request: &PushRequest<'_>,
+        place: String,
+        tag: Tag,
+        transfers: Transfers,
+        unchanged: bool,
+    ) -> PushReport {
+        PushReport {
+            place,
+            address: request.address.clone(),
+            version: request.version.clone(),
+            tag,
+            index: self.index.descriptor.digest,
+            platforms: self.platforms,
+            transfers,
+            unchanged,
+        }
+    }
+}
+
+fn report(prepared: &Prepared, h1: Option<PackageHash>) -> PlatformReport {
+    let zip = prepared.zip.as_ref();
+    let layer = prepared.layer.as_ref();
+    PlatformReport {
+        platform: prepared.platform.clone(),
+        filename: prepared.filename.clone(),
+        leaves: prepared.leaves.iter().map(|leaf| leaf.manifest.descriptor.digest.clone()).collect(),
+        zip: zip.map(|blob| blob.digest.clone()),
+        layer: layer.map(|blob| blob.digest.clone()),
+        size: zip.or(layer).map_or(0, |blob| blob.size),
+        h1,
+        zh: zip.and_then(|blob| PackageHash::zh(&blob.digest)),
+    }
+}

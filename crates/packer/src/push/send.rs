@@ -1,0 +1,139 @@
+//! Blobs before manifests, leaves before the index.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use tofu_oci_layout::Planned;
+use tofu_oci_store::{Content, Pushed, Store};
+use tofu_oci_types::{Descriptor, Event, Reporter};
+
+use super::pack::Prepared;
+use super::prepare::Preparation;
+use super::release::Release;
+use super::watched::Watched;
+use crate::{PackError, PushRequest, Transfers};
+
+/// What sending needs.
+#[derive(Clone, Copy)]
+pub(super) struct Sender<'a> {
+    pub(super) store: &'a dyn Store,
+    pub(super) reporter: &'a dyn Reporter,
+    pub(super) request: &'a PushRequest<'a>,
+}
+
+impl Sender<'_> {
+    /// Sends each platform as soon as it is prepared, `jobs` at a time, while the checksums are found.
+    pub(super) async fn send_while_preparing(
+        &self,
+        mut preparation: Preparation,
+    ) -> Result<(Transfers, Release), PackError> {
+        let sends = futures_util::stream::iter(preparation.stages.iter_mut().enumerate())
+            .map(|(number, stage)| async move {
+                let prepared = stage.wait().await?;
+                let transfers = self.send(&prepared).await?;
+                Ok::<_, PackError>((number, prepared, transfers))
+            })
+            .buffer_unordered(self.jobs())
+            .try_collect::<Vec<_>>();
+        let (mut sent, checksums) = futures_util::future::try_join(sends, preparation.checksums.wait()).await?;
+        sent.sort_by_key(|(number, ..)| *number);
+        let mut transfers = Transfers::default();
+        let mut all = Vec::with_capacity(sent.len());
+        for (_, prepared, more) in sent {
+            transfers.add(more);
+            all.push(prepared);
+        }
+        Ok((transfers, Release::new(self.request, all, checksums)))
+    }
+
+    /// Sends platforms that are prepared, `jobs` at a time.
+    pub(super) async fn send_all(&self, prepared: &[Arc<Prepared>]) -> Result<Transfers, PackError> {
+        let sends = prepared.iter().map(|prepared| self.send(prepared));
+        futures_util::stream::iter(sends)
+            .buffer_unordered(self.jobs())
+            .try_fold(Transfers::default(), |mut sum, more| async move {
+                sum.add(more);
+                Ok(sum)
+            })
+            .await
+    }
+
+    fn jobs(&self) -> usize {
+        self.request.jobs.max(1)
+    }
+
+    /// Sends one platform: blobs, then config and manifest of each leaf.
+    async fn send(&self, prepared: &Prepared) -> Result<Transfers, PackError> {
+        let mut transfers = Transfers::default();
+        for leaf in &prepared.leaves {
+            for blob in &leaf.blobs {
+                let pushed = self.send_file(prepared, blob).await?;
+                transfers.count(pushed, blob.size);
+            }
+            for planned in [&leaf.config, &leaf.manifest] {
+                transfers.count(self.send_planned(planned).await?, planned.descriptor.size);
+            }
+        }
+        Ok(transfers)
+    }
+
+    async fn send_file(&self, prepared: &Prepared, descriptor: &Descriptor) -> Result<Pushed, PackError> {
+        let subject = self.subject(prepared, descriptor);
+        self.reporter.event(&Event::Started { subject: subject.clone(), bytes: Some(descriptor.size) });
+        let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let watched = Watched::new(path_of(prepared, descriptor), told);
+        let content = Content::Stored(&watched, descriptor);
+        let mut push = self.store.push(descriptor, &content);
+        let pushed = loop {
+            tokio::select! {
+                biased;
+                Some(done) = heard.recv() => {
+                    self.reporter.event(&Event::Progress { subject: subject.clone(), done });
+                }
+                pushed = &mut push => break pushed?,
+            }
+        };
+        let outcome = match pushed {
+            Pushed::Uploaded => "pushed",
+            Pushed::Present => "present",
+            Pushed::Mounted => "mounted",
+        };
+        self.reporter.event(&Event::Finished { subject, outcome: outcome.to_owned() });
+        Ok(pushed)
+    }
+
+    /// `widget 1.0.0 linux_amd64`, with `layer` behind it where the platform has a zip as well.
+    fn subject(&self, prepared: &Prepared, descriptor: &Descriptor) -> String {
+        let (provider_type, version) = (self.request.address.provider_type(), self.request.version);
+        let is_zip = prepared.zip.as_ref().is_some_and(|zip| zip.digest == descriptor.digest);
+        let behind = if prepared.zip.is_some() && !is_zip { " layer" } else { "" };
+        format!("{provider_type} {version} {}{behind}", prepared.platform)
+    }
+
+    /// Sends a manifest or config.
+    pub(super) async fn send_planned(&self, planned: &Planned) -> Result<Pushed, PackError> {
+        let bytes = Bytes::copy_from_slice(&planned.bytes);
+        Ok(self.store.push(&planned.descriptor, &Content::Bytes(&bytes)).await?)
+    }
+
+    /// Demands that the store has every manifest that the tag will lead to.
+    pub(super) async fn check(&self, release: &Release) -> Result<(), PackError> {
+        let leaves = release.prepared.iter().flat_map(|prepared| &prepared.leaves).map(|leaf| &leaf.manifest);
+        let all = leaves.chain([&release.index]).map(|planned| async {
+            if self.store.exists(&planned.descriptor).await? {
+                return Ok(());
+            }
+            let digest = planned.descriptor.digest.clone();
+            Err(PackError::Vanished { place: self.store.place(), digest })
+        });
+        futures_util::stream::iter(all).buffer_unordered(self.jobs()).try_collect().await
+    }
+}
+
+fn path_of<'a>(prepared: &'a Prepared, descriptor: &Descriptor) -> &'a Path {
+    let blobs = [prepared.zip.as_ref(), prepared.layer.as_ref()];
+    let found = blobs.into_iter().flatten().find(|blob| blob.digest == descriptor.digest);
+    &found.expect("the leaves are planned from these very blobs").path
+}

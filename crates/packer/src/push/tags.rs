@@ -1,0 +1,131 @@
+//! The tag of a version, and tags beside it that break other people's `init`.
+
+use std::collections::BTreeSet;
+
+use tofu_oci_layout::{MAX_DOCUMENT, ReleaseIndex};
+use tofu_oci_store::{ReadStore, fetch_bytes};
+use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Version};
+
+use crate::PackError;
+
+/// The one tag of a version.
+pub(crate) fn for_version(version: &Version) -> Result<Tag, PackError> {
+    Tag::for_version(version)
+        .map_err(|error| PackError::NoTag { version: Box::new(version.clone()), reason: error.to_string() })
+}
+
+/// What the reference names; nothing where there is no such thing.
+pub(crate) async fn resolve(store: &dyn ReadStore, reference: &Reference) -> Result<Option<Descriptor>, PackError> {
+    match store.resolve(reference).await {
+        Ok(descriptor) => Ok(Some(descriptor)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Where the tag points now. Warns of tags beside it that do harm; a list that cannot be had is no reason to stop.
+pub(super) async fn look(
+    store: &dyn ReadStore,
+    tag: &Tag,
+    version: &Version,
+    reporter: &dyn Reporter,
+) -> Result<Option<Descriptor>, PackError> {
+    let existing = resolve(store, &Reference::Tag(tag.clone())).await?;
+    match store.tags().await {
+        Ok(tags) => warnings(&tags, tag, version).iter().for_each(|event| reporter.event(event)),
+        Err(error) if error.is_not_found() => {}
+        Err(error) => reporter.event(&Event::note("tags-unknown", format!("cannot list the tags: {error}"))),
+    }
+    Ok(existing)
+}
+
+/// The digests of a release's leaf manifests; nothing when it is no release.
+pub(crate) async fn leaves_of(store: &dyn ReadStore, index: &Descriptor) -> Option<BTreeSet<Digest>> {
+    let bytes = fetch_bytes(store, index, MAX_DOCUMENT).await.ok()?;
+    let release = ReleaseIndex::parse(index, &bytes).ok()?;
+    let entries = release.platforms().into_iter().flat_map(|platform| release.candidates(&platform));
+    Some(entries.map(|entry| entry.digest).collect())
+}
+
+/// What to say about the tags of a repository into which `version` goes.
+///
+/// `OpenTofu` reads a tag leniently, and then asks for the canonical tag of what it read: where that one is missing,
+/// `init` fails for everybody who would get this version. Two builds of one version are equal to it, so that which
+/// one is taken depends on the registry.
+fn warnings(tags: &[Tag], own: &Tag, version: &Version) -> Vec<Event> {
+    let mut events = Vec::new();
+    let mut prefixed = Vec::new();
+    for tag in tags {
+        let Some(read) = tag.version() else {
+            if tag.as_str().strip_prefix('v').is_some_and(|rest| rest.parse::<Version>().is_ok()) {
+                prefixed.push(tag.as_str());
+            }
+            continue;
+        };
+        let Ok(canonical) = Tag::for_version(&read) else { continue };
+        let there = canonical == *own || tags.contains(&canonical);
+        if canonical != *tag && !there && !read.is_prerelease() {
+            let text = format!(
+                "the tag {tag} reads as version {read}, whose tag {canonical} does not exist: `tofu init` fails where it chooses this version"
+            );
+            events.push(Event::warning("floating-tag", text).with_hint(format!("delete the tag {tag}")));
+        }
+        if canonical == *tag && *tag != *own && read.precedence(version).is_eq() {
+            let text = format!(
+                "the tag {tag} is another build of the same version: which of the two is installed depends on the registry"
+            );
+            events.push(
+                Event::warning("several-builds", text).with_hint("publish each build under a version of its own"),
+            );
+        }
+    }
+    if !prefixed.is_empty() {
+        let text = format!("OpenTofu ignores tags that begin with `v`: {}", prefixed.join(", "));
+        events.push(Event::note("ignored-tag", text));
+    }
+    events
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(tags: &[&str], version: &str, want: &[&str]) {
+        let tags: Vec<Tag> = tags.iter().map(|tag| tag.parse().unwrap()).collect();
+        let version: Version = version.parse().unwrap();
+        let own = for_version(&version).unwrap();
+        let found: Vec<String> = warnings(&tags, &own, &version)
+            .into_iter()
+            .map(|event| match event {
+                Event::Message { code, text, .. } => {
+                    format!("{code}: {}", text.split(" reads ").next().unwrap_or_default())
+                }
+                other => format!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(found, want, "{tags:?}");
+    }
+
+    #[test]
+    fn tells_harmful_tags_from_harmless_ones() {
+        check(&["1.0.0", "1.1.0", "latest", "sha256-abc.sig"], "1.2.0", &[]);
+        check(&["1.0.0", "2"], "1.1.0", &["floating-tag: the tag 2"]);
+        check(&["1.4", "01.4.0"], "1.5.0", &["floating-tag: the tag 1.4", "floating-tag: the tag 01.4.0"]);
+        check(&["1.0", "1.0.0"], "1.1.0", &[]);
+        // The push itself makes it harmless.
+        check(&["1.1"], "1.1.0", &[]);
+        check(
+            &["v1.4.0", "v1.5.0"],
+            "1.5.0",
+            &["ignored-tag: OpenTofu ignores tags that begin with `v`: v1.4.0, v1.5.0"],
+        );
+    }
+
+    #[test]
+    fn warns_of_two_builds_of_one_version() {
+        let text = "several-builds: the tag 1.0.0_a is another build of the same version: which of the two is installed depends on the registry";
+        check(&["1.0.0_a", "2.0.0_a"], "1.0.0", &[text]);
+        check(&["1.0.0_a", "1.0.0_b"], "1.0.0+b", &[text]);
+    }
+}

@@ -1,0 +1,135 @@
+//! What a push did, or would do. Everything here serialises: `--json` prints it as it stands.
+
+use serde::Serialize;
+use tofu_oci_store::Pushed;
+use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Tag, Version};
+
+/// What [`crate::push`] did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PushReport {
+    /// The repository.
+    pub place: String,
+    /// The provider's address.
+    pub address: ProviderAddr,
+    /// The version.
+    pub version: Version,
+    /// The tag that points at the release now.
+    pub tag: Tag,
+    /// The digest of the index.
+    pub index: Digest,
+    /// One entry a platform, sorted.
+    pub platforms: Vec<PlatformReport>,
+    /// What was sent and what was there.
+    pub transfers: Transfers,
+    /// Whether the tag pointed at this very release before, so that nothing was sent.
+    pub unchanged: bool,
+}
+
+/// One platform of a release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlatformReport {
+    /// The platform.
+    pub platform: Platform,
+    /// The file name of the package.
+    pub filename: String,
+    /// The digests of the leaf manifests: artifact, image, or both (the image first).
+    pub leaves: Vec<Digest>,
+    /// The digest of the zip, where one is published.
+    pub zip: Option<Digest>,
+    /// The digest of the image layer, where one is published.
+    pub layer: Option<Digest>,
+    /// The size of the zip in bytes, or of the layer where there is no zip.
+    pub size: u64,
+    /// The `h1:` checksum, unless it was left out.
+    pub h1: Option<PackageHash>,
+    /// The `zh:` checksum, where a zip is published.
+    pub zh: Option<PackageHash>,
+}
+
+/// Counts over blobs, configs and manifests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Transfers {
+    /// Sent.
+    pub uploaded: u64,
+    /// There before.
+    pub present: u64,
+    /// Linked from another repository.
+    pub mounted: u64,
+    /// Bytes of what was sent.
+    pub bytes: u64,
+}
+
+impl Transfers {
+    pub(crate) fn count(&mut self, pushed: Pushed, size: u64) {
+        match pushed {
+            Pushed::Uploaded => {
+                self.uploaded += 1;
+                self.bytes += size;
+            }
+            Pushed::Present => self.present += 1,
+            Pushed::Mounted => self.mounted += 1,
+        }
+    }
+
+    pub(crate) fn add(&mut self, more: Self) {
+        self.uploaded += more.uploaded;
+        self.present += more.present;
+        self.mounted += more.mounted;
+        self.bytes += more.bytes;
+    }
+}
+
+/// What [`crate::push`] would do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PushPlan {
+    /// The repository.
+    pub place: String,
+    /// The provider's address.
+    pub address: ProviderAddr,
+    /// The version.
+    pub version: Version,
+    /// The tag that would be written.
+    pub tag: Tag,
+    /// Where the tag points now.
+    pub tag_state: TagState,
+    /// The digest of the index.
+    pub index: Digest,
+    /// One entry a platform, sorted.
+    pub platforms: Vec<PlatformReport>,
+    /// Everything the release consists of, in the order of sending.
+    pub items: Vec<PlannedItem>,
+    /// Bytes that would be sent.
+    pub bytes_to_send: u64,
+}
+
+/// Where the tag of the version points before a push.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum TagState {
+    /// There is no such tag.
+    Free,
+    /// At this very release.
+    Equal,
+    /// At something else.
+    Taken {
+        /// The digest of the manifest that it points at.
+        existing: Digest,
+    },
+}
+
+/// One blob or manifest of a planned release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlannedItem {
+    /// `package`, `layer`, `config`, `manifest` or `index`.
+    pub role: &'static str,
+    /// The platform that it belongs to; none for the index.
+    pub platform: Option<Platform>,
+    /// Its media type.
+    pub media_type: String,
+    /// Its digest.
+    pub digest: Digest,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Whether the repository has it.
+    pub present: bool,
+}

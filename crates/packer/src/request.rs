@@ -1,0 +1,51 @@
+//! What is asked of a push.
+
+use std::path::PathBuf;
+
+pub use tofu_oci_layout::PackageLayout;
+use tofu_oci_types::{ProviderAddr, Version};
+
+use crate::Dist;
+
+/// Whether the `h1:` checksums go into the index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum H1Mode {
+    /// Computed on idle cores while files are sent, unless they are known already.
+    #[default]
+    Compute,
+    /// Left out: installers compute them anyway.
+    Skip,
+}
+
+/// What happens when the version's tag points at another release.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReplaceTag {
+    /// The push ends in an error and changes nothing.
+    #[default]
+    Refuse,
+    /// The tag is moved.
+    Replace,
+}
+
+/// One release to push.
+#[derive(Clone, Debug)]
+pub struct PushRequest<'a> {
+    /// The files.
+    pub dist: &'a Dist,
+    /// The provider's address; its type must be that of the files.
+    pub address: &'a ProviderAddr,
+    /// The version; it must be that of the files.
+    pub version: &'a Version,
+    /// How the release is laid out.
+    pub layout: PackageLayout,
+    /// Whether `h1:` checksums go into the index.
+    pub h1: H1Mode,
+    /// How many platforms are sent at a time, at least 1.
+    pub jobs: usize,
+    /// What happens when the tag is taken.
+    pub replace: ReplaceTag,
+    /// A folder that remembers `h1:` checksums by zip digest; created when missing.
+    pub memo_dir: Option<PathBuf>,
+    /// An existing folder for zips and layers on their way; needs as much room as what is packed.
+    pub work_dir: PathBuf,
+}

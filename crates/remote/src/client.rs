@@ -1,0 +1,80 @@
+//! What all repositories share.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+use tofu_oci_types::{Reporter, RepositoryRef};
+
+use crate::authority::Authority;
+use crate::hosts::Hosts;
+use crate::http::Http;
+use crate::options::{ClientOptions, CredentialProvider};
+use crate::store::RemoteStore;
+use crate::upload::SelfMount;
+
+/// Why a client could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// A certificate that is trusted beside the system's cannot be read.
+    #[error("a CA certificate is not usable: {problem}")]
+    CaCertificate {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The client certificate or its key cannot be read.
+    #[error("the client certificate is not usable: {problem}")]
+    ClientIdentity {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The proxy's address is none.
+    #[error("the proxy is not usable: {problem}")]
+    Proxy {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// TLS cannot be set up on this machine.
+    #[error("TLS cannot be set up: {problem}")]
+    Tls {
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// Connections, tokens, and what was learned about hosts: one for a whole run.
+pub struct RegistryClient {
+    pub(crate) options: ClientOptions,
+    pub(crate) reporter: Arc<dyn Reporter>,
+    pub(crate) http: Http,
+    pub(crate) hosts: Hosts,
+    pub(crate) authority: Authority,
+    /// Warnings that have been passed on.
+    pub(crate) warnings: Mutex<HashSet<String>>,
+    /// Registries and whether they mount a blob from its own repository.
+    pub(crate) self_mounts: Mutex<HashMap<String, SelfMount>>,
+}
+
+impl RegistryClient {
+    /// A client that has not spoken to anybody yet.
+    pub fn new(
+        options: ClientOptions,
+        credentials: Arc<dyn CredentialProvider>,
+        reporter: Arc<dyn Reporter>,
+    ) -> Result<Arc<Self>, ClientError> {
+        Ok(Arc::new(Self {
+            http: Http::new(&options)?,
+            hosts: Hosts::new(&options.plain_http),
+            authority: Authority::new(credentials),
+            warnings: Mutex::default(),
+            self_mounts: Mutex::default(),
+            options,
+            reporter,
+        }))
+    }
+
+    /// One repository as a store. Nothing is asked of the registry yet.
+    pub fn store(self: &Arc<Self>, repository: RepositoryRef) -> RemoteStore {
+        RemoteStore::new(Arc::clone(self), repository)
+    }
+}

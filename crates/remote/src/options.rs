@@ -1,0 +1,180 @@
+//! How a client is to behave.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+use tofu_oci_credentials::Credential;
+use tofu_oci_types::RepositoryRef;
+
+/// What a [`crate::RegistryClient`] is made from.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ClientOptions {
+    /// The `User-Agent` of every request.
+    pub user_agent: String,
+    /// Certificates that are trusted beside the system's own, in PEM, one or more in each. The system's own are those
+    /// of the platform, or of `SSL_CERT_FILE` and `SSL_CERT_DIR` where they are set.
+    pub ca_certificates: Vec<Vec<u8>>,
+    /// The certificate that the client shows, with its private key, in PEM.
+    pub client_identity: Option<Vec<u8>>,
+    /// Registries that are spoken to without TLS: `HOST` (any port) or `HOST:PORT`.
+    ///
+    /// Loopback hosts need not be named: TLS is tried, and left away where the host does not speak it.
+    pub plain_http: Vec<String>,
+    /// When a request is made again.
+    pub retry: RetryPolicy,
+    /// How long to wait for an answer.
+    pub timeouts: Timeouts,
+    /// The longest wait that a registry may ask for with `Retry-After`.
+    pub max_retry_after: Duration,
+    /// Whether blobs may be sent in chunks.
+    pub chunk: ChunkMode,
+    /// Through which proxy requests go.
+    pub proxies: Proxies,
+    /// The clock that waits are made with; a test hands in one that does not wait.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self {
+            user_agent: concat!("tofu-oci/", env!("CARGO_PKG_VERSION")).to_owned(),
+            ca_certificates: Vec::new(),
+            client_identity: None,
+            plain_http: Vec::new(),
+            retry: RetryPolicy::default(),
+            timeouts: Timeouts::default(),
+            max_retry_after: Duration::from_mins(2),
+            chunk: ChunkMode::Fallback,
+            proxies: Proxies::Environment,
+            clock: Arc::new(SystemClock),
+        }
+    }
+}
+
+impl fmt::Debug for ClientOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientOptions")
+            .field("user_agent", &self.user_agent)
+            .field("ca_certificates", &self.ca_certificates.len())
+            .field("client_identity", &self.client_identity.is_some())
+            .field("plain_http", &self.plain_http)
+            .field("retry", &self.retry)
+            .field("timeouts", &self.timeouts)
+            .field("max_retry_after", &self.max_retry_after)
+            .field("chunk", &self.chunk)
+            .finish_non_exhaustive()
+    }
+}
+
+/// When a request is made again: after a broken connection and after 408, 429 and 5xx, where that is safe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// How many times a request is made at most, the first one counted.
+    pub attempts: u32,
+    /// The upper bound of the first wait; each further one is twice as long. The wait is drawn evenly from zero to
+    /// the bound.
+    pub base: Duration,
+    /// The longest wait between two attempts.
+    pub cap: Duration,
+    /// The longest time that all waits of one request may take together.
+    pub budget: Duration,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            attempts: 5,
+            base: Duration::from_millis(500),
+            cap: Duration::from_secs(30),
+            budget: Duration::from_mins(5),
+        }
+    }
+}
+
+/// How long to wait. There is no limit on a whole transfer, only on the time in which nothing moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until a connection stands, TLS included.
+    pub connect: Duration,
+    /// Until the next bytes come, or go.
+    pub idle: Duration,
+    /// Until the registry has taken in a blob whose bytes have all been sent.
+    pub finish: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), idle: Duration::from_mins(1), finish: Duration::from_mins(5) }
+    }
+}
+
+/// Whether a blob may be sent in chunks (`PATCH`). One `PUT` is what every registry takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChunkMode {
+    /// When the registry refuses the one `PUT` because of its length.
+    Fallback,
+    /// Never.
+    Never,
+    /// Always: for registries behind a proxy that cuts long requests silently.
+    Always,
+}
+
+/// Through which proxy requests go. Loopback hosts are always reached directly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proxies {
+    /// Those that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
+    Environment,
+    /// None.
+    Direct,
+    /// This one, for everything.
+    Fixed(String),
+}
+
+/// Time: what the clock says, and waiting.
+#[async_trait]
+pub trait Clock: Send + Sync {
+    /// Now, for dates in `Retry-After`.
+    fn now(&self) -> SystemTime;
+
+    /// Comes back after this time.
+    async fn sleep(&self, time: Duration);
+}
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+#[async_trait]
+impl Clock for SystemClock {
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    async fn sleep(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+}
+
+/// Finds the credential of a repository. Asked once for each repository, and only when its registry wants one.
+#[async_trait]
+pub trait CredentialProvider: Send + Sync {
+    /// The credential, or none when there is none: the registry is then asked anonymously.
+    ///
+    /// # Errors
+    /// A sentence for people (lower case, no secret) when a credential is configured and could not be had.
+    async fn credential(&self, repository: &RepositoryRef) -> Result<Option<Credential>, String>;
+}
+
+/// Nobody: every request is anonymous.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoCredentials;
+
+#[async_trait]
+impl CredentialProvider for NoCredentials {
+    async fn credential(&self, _repository: &RepositoryRef) -> Result<Option<Credential>, String> {
+        Ok(None)
+    }
+}

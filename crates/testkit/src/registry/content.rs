@@ -1,0 +1,71 @@
+//! What an in-process registry holds: repositories, tags and upload sessions, in memory.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+
+/// A manifest as it was pushed.
+#[derive(Clone, Debug)]
+pub(crate) struct Manifest {
+    pub(crate) media_type: String,
+    pub(crate) bytes: Bytes,
+}
+
+/// One repository; keys are digests.
+#[derive(Debug, Default)]
+pub(crate) struct Repository {
+    pub(crate) blobs: HashMap<String, Bytes>,
+    pub(crate) manifests: BTreeMap<String, Manifest>,
+    pub(crate) tags: BTreeMap<String, String>,
+}
+
+/// An upload session. `state` changes with every accepted chunk and must be in the URL of the next request.
+#[derive(Debug)]
+pub(crate) struct Upload {
+    pub(crate) repository: String,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) state: u64,
+}
+
+/// Everything, shared between the registry and its blob hosts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Content(Arc<Mutex<Inner>>);
+
+#[derive(Debug, Default)]
+pub(crate) struct Inner {
+    pub(crate) repositories: BTreeMap<String, Repository>,
+    pub(crate) uploads: HashMap<String, Upload>,
+    serial: u64,
+}
+
+impl Content {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    pub(crate) fn repository(&mut self, name: &str) -> &mut Repository {
+        self.repositories.entry(name.to_owned()).or_default()
+    }
+
+    pub(crate) fn blob(&self, repository: &str, digest: &str) -> Option<Bytes> {
+        self.repositories.get(repository)?.blobs.get(digest).cloned()
+    }
+
+    /// Digest and manifest by tag or digest.
+    pub(crate) fn manifest(&self, repository: &str, reference: &str) -> Option<(String, Manifest)> {
+        let repository = self.repositories.get(repository)?;
+        let digest = repository.tags.get(reference).map_or(reference, String::as_str);
+        Some((digest.to_owned(), repository.manifests.get(digest)?.clone()))
+    }
+
+    /// A new, empty upload session; gives its id.
+    pub(crate) fn begin_upload(&mut self, repository: &str) -> String {
+        self.serial += 1;
+        let id = format!("00000000-0000-4000-8000-{:012}", self.serial);
+        self.uploads.insert(id.clone(), Upload { repository: repository.to_owned(), bytes: Vec::new(), state: 1 });
+        id
+    }
+}

@@ -1,0 +1,213 @@
+//! Manifests, tags and referrers.
+//!
+//! Spec: distribution-spec 1.1.1, "Pulling manifests", "Pushing manifests", "Listing referrers", "Listing tags".
+
+use axum::http::header::{ACCEPT, CONTENT_TYPE, IF_NONE_MATCH};
+use serde_json::{Value, json};
+use tofu_oci_types::Digest;
+
+use super::behaviour::{Check, Deletion, Location, Paging, Referrers};
+use super::content::{Inner, Manifest};
+use super::conversation::{Endpoint, Incoming};
+use super::query;
+use crate::fault::{Answer, RequestHead};
+
+const MANIFEST_TYPES: [&str; 4] = [
+    "application/vnd.oci.image.index.v1+json",
+    "application/vnd.oci.image.manifest.v1+json",
+    "application/vnd.docker.distribution.manifest.list.v2+json",
+    "application/vnd.docker.distribution.manifest.v2+json",
+];
+const LARGEST: usize = 4 * 1024 * 1024;
+
+pub(crate) fn get(endpoint: &Endpoint, repository: &str, reference: &str, head: &RequestHead) -> Answer {
+    let Some((digest, manifest)) = endpoint.content.lock().manifest(repository, reference) else { return unknown() };
+    let accepted = head.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut accepted = accepted.flat_map(|value| value.split(',')).map(essence);
+    if endpoint.behaviour().accept_check == Check::On && !accepted.any(|one| one == manifest.media_type) {
+        return Answer::error(404, "MANIFEST_UNKNOWN", "manifest found, but accept header does not support it");
+    }
+    let etag = format!("\"{digest}\"");
+    let status = if head.headers.get(IF_NONE_MATCH).is_some_and(|tag| tag == etag.as_str()) { 304 } else { 200 };
+    Answer::new(status)
+        .header("Content-Type", manifest.media_type)
+        .header("Docker-Content-Digest", digest)
+        .header("Etag", etag)
+        .body(manifest.bytes)
+}
+
+pub(crate) async fn put(
+    endpoint: &Endpoint,
+    repository: &str,
+    reference: &str,
+    head: &RequestHead,
+    incoming: &mut Incoming,
+) -> Answer {
+    let Ok(bytes) = incoming.read_all().await else { return Answer::text(400, "unexpected EOF\n") };
+    let behaviour = endpoint.behaviour();
+    let media_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map_or("", essence);
+    let digest = Digest::sha256(&bytes);
+    let asked: Option<Digest> = reference.parse().ok();
+    if asked.as_ref().is_some_and(|asked| !asked.matches(&bytes)) {
+        return Answer::error(400, "DIGEST_INVALID", "provided digest did not match uploaded content");
+    }
+    let document: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let mut content = endpoint.content.lock();
+    if behaviour.manifest_check == Check::On
+        && let Err(refusal) = check(&content, repository, media_type, &document, bytes.len())
+    {
+        return refusal;
+    }
+    let stored = Manifest { media_type: media_type.to_owned(), bytes: bytes.into() };
+    let entry = content.repository(repository);
+    entry.manifests.insert(digest.to_string(), stored);
+    if asked.is_none() {
+        entry.tags.insert(reference.to_owned(), digest.to_string());
+    }
+    drop(content);
+    let mut answer = Answer::new(201).header("Docker-Content-Digest", digest.to_string());
+    if behaviour.manifest_location == Check::On {
+        let prefix = if behaviour.location == Location::Relative { "" } else { endpoint.origin.as_str() };
+        answer = answer.header("Location", format!("{prefix}/v2/{repository}/manifests/{digest}"));
+    }
+    let says_subject = matches!(behaviour.referrers, Referrers::Supported | Referrers::SubjectHeaderOnly);
+    match document["subject"]["digest"].as_str() {
+        Some(subject) if says_subject => answer.header("OCI-Subject", subject),
+        _ => answer,
+    }
+}
+
+/// What registry:2 checks: type, size, JSON, equal media types, children present.
+fn check(content: &Inner, repository: &str, media_type: &str, document: &Value, size: usize) -> Result<(), Answer> {
+    let invalid = |message: &str| Err(Answer::error(400, "MANIFEST_INVALID", message));
+    if size > LARGEST {
+        return invalid("http: request body too large");
+    }
+    if !MANIFEST_TYPES.contains(&media_type) || !document.is_object() {
+        return invalid("manifest invalid");
+    }
+    if document["mediaType"].as_str().is_some_and(|inside| inside != media_type) {
+        return invalid("if present, mediaType in manifest must be that of the content type");
+    }
+    let digests = |name: &str| -> Vec<String> {
+        let entries = document[name].as_array().cloned().unwrap_or_default();
+        entries.iter().filter_map(|entry| entry["digest"].as_str().map(ToOwned::to_owned)).collect()
+    };
+    let mut blobs = digests("layers");
+    blobs.extend(document["config"]["digest"].as_str().map(ToOwned::to_owned));
+    let missing_blob = blobs.iter().find(|digest| content.blob(repository, digest).is_none());
+    let children = digests("manifests");
+    let missing_child = children.iter().find(|digest| content.manifest(repository, digest).is_none());
+    match missing_blob.or(missing_child) {
+        Some(digest) => {
+            let detail = json!({"errors": [{"code": "MANIFEST_BLOB_UNKNOWN", "message": "blob unknown to registry", "detail": {"digest": digest}}]});
+            Err(Answer::new(400).header("Content-Type", "application/json; charset=utf-8").body(detail.to_string()))
+        }
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn delete(endpoint: &Endpoint, repository: &str, reference: &str) -> Answer {
+    if endpoint.behaviour().deletion == Deletion::Disabled {
+        return Answer::error(405, "UNSUPPORTED", "The operation is unsupported.");
+    }
+    if reference.parse::<Digest>().is_err() {
+        return Answer::error(400, "DIGEST_INVALID", "provided digest did not match uploaded content");
+    }
+    let mut content = endpoint.content.lock();
+    let entry = content.repository(repository);
+    entry.tags.retain(|_, digest| digest != reference);
+    match entry.manifests.remove(reference) {
+        Some(_) => Answer::new(202),
+        None => unknown(),
+    }
+}
+
+pub(crate) fn tags(endpoint: &Endpoint, repository: &str, head: &RequestHead) -> Answer {
+    let content = endpoint.content.lock();
+    let known =
+        content.repositories.get(repository).filter(|entry| !entry.manifests.is_empty() || !entry.tags.is_empty());
+    let Some(entry) = known else {
+        return Answer::error(404, "NAME_UNKNOWN", "repository name not known to registry");
+    };
+    let mut tags: Vec<&String> = entry.tags.keys().collect();
+    let (page, absolute) = match endpoint.behaviour().paging {
+        Paging::Ignored => {
+            // In no order, but in the same one each time.
+            tags.sort_by_key(|tag| tag.chars().rev().collect::<String>());
+            return list(repository, &tags);
+        }
+        Paging::Relative(page) => (page, ""),
+        Paging::Absolute(page) => (page, endpoint.origin.as_str()),
+    };
+    let asked = query::value(&head.query, "n").and_then(|n| n.parse().ok()).unwrap_or(page);
+    let page = asked.min(page);
+    if let Some(last) = query::value(&head.query, "last") {
+        tags.retain(|tag| **tag > last);
+    }
+    let more = tags.len() > page;
+    tags.truncate(page);
+    let answer = list(repository, &tags);
+    match tags.last() {
+        Some(last) if more => {
+            let next = format!("<{absolute}/v2/{repository}/tags/list?last={last}&n={page}>; rel=\"next\"");
+            answer.header("Link", next)
+        }
+        _ => answer,
+    }
+}
+
+fn list(repository: &str, tags: &[&String]) -> Answer {
+    // As registry:2 does, a repository without tags has the list `null`.
+    let tags = if tags.is_empty() { Value::Null } else { json!(tags) };
+    json_answer(&json!({"name": repository, "tags": tags}), "application/json; charset=utf-8")
+}
+
+pub(crate) fn catalog(endpoint: &Endpoint) -> Answer {
+    let content = endpoint.content.lock();
+    let names: Vec<&String> = content.repositories.keys().collect();
+    json_answer(&json!({"repositories": names}), "application/json; charset=utf-8")
+}
+
+pub(crate) fn referrers(endpoint: &Endpoint, repository: &str, digest: &Digest, head: &RequestHead) -> Answer {
+    if matches!(endpoint.behaviour().referrers, Referrers::Unsupported | Referrers::SubjectHeaderOnly) {
+        return Answer::text(404, "404 page not found\n");
+    }
+    let wanted = query::value(&head.query, "artifactType");
+    let content = endpoint.content.lock();
+    let mut found = Vec::new();
+    for (own, manifest) in content.repositories.get(repository).iter().flat_map(|entry| &entry.manifests) {
+        let document: Value = serde_json::from_slice(&manifest.bytes).unwrap_or_default();
+        if document["subject"]["digest"].as_str() != Some(digest.as_str()) {
+            continue;
+        }
+        let kind = document["artifactType"].as_str().or_else(|| document["config"]["mediaType"].as_str());
+        if wanted.is_some() && kind != wanted.as_deref() {
+            continue;
+        }
+        let mut entry = json!({"mediaType": manifest.media_type, "digest": own, "size": manifest.bytes.len()});
+        if let Some(kind) = kind {
+            entry["artifactType"] = json!(kind);
+        }
+        if document["annotations"].is_object() {
+            entry["annotations"] = document["annotations"].clone();
+        }
+        found.push(entry);
+    }
+    let index = json!({"schemaVersion": 2, "mediaType": MANIFEST_TYPES[0], "manifests": found});
+    let answer = json_answer(&index, MANIFEST_TYPES[0]);
+    if wanted.is_some() { answer.header("OCI-Filters-Applied", "artifactType") } else { answer }
+}
+
+fn json_answer(document: &Value, media_type: &str) -> Answer {
+    Answer::new(200).header("Content-Type", media_type).body(document.to_string())
+}
+
+/// A media type without its parameters.
+fn essence(media_type: &str) -> &str {
+    media_type.split(';').next().unwrap_or_default().trim()
+}
+
+fn unknown() -> Answer {
+    Answer::error(404, "MANIFEST_UNKNOWN", "manifest unknown")
+}
