@@ -6,14 +6,14 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, merge};
 use tofu_oci_source::{LeafKind, Offer};
-use tofu_oci_types::{Event, NoReporter, PackageHash, Platform, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr, Reporter, Version};
 use tokio::sync::Semaphore;
 
 use crate::choose::{choose, offer};
 use crate::guard::Guard;
 use crate::place::{Existing, Place};
 use crate::stage::stage;
-use crate::verify::{Verified, check_before, check_lines, known_before, verify};
+use crate::verify::{Verified, check_before, check_lines, known_before, report_wrong, verify};
 use crate::{InstallError, Installed, Job, LockPolicy, LockResult, Options, Outcome, Target};
 
 /// So many jobs ask and wait at once; fewer fetch ([`Options::parallel`]).
@@ -109,9 +109,9 @@ impl Run<'_> {
         check_before(&offer, entry)?;
         if let (Some((h1, bytes)), Some(entry)) = (vouched, entry) {
             let hashes = PackageHashes { h1: Some(h1), ..known_before(&offer) };
-            check_lines(&offer, Some(entry), &hashes, &NoReporter)?;
+            let report = check_lines(&offer, Some(entry), &hashes)?;
             if is_vouched(entry, &offer) {
-                check_lines(&offer, Some(entry), &hashes, self.reporter)?;
+                report_wrong(&offer, &report, self.reporter);
                 return Ok(self.done(&offer, &place, Outcome::AlreadyInstalled, bytes, hashes));
             }
         }

@@ -81,6 +81,11 @@ impl Report {
         self.of(&Origin::Unknown)
     }
 
+    /// Whether a line of this scheme is the package's own.
+    pub fn has_own(&self, scheme: Scheme) -> bool {
+        self.lines.iter().any(|line| line.origin == Origin::ThisPackage && line.hash.scheme() == scheme)
+    }
+
     fn of(&self, origin: &Origin) -> Vec<&PackageHash> {
         self.lines.iter().filter(|line| line.origin == *origin).map(|line| &line.hash).collect()
     }
@@ -91,7 +96,7 @@ impl Report {
 #[non_exhaustive]
 pub enum Refusal {
     /// None of the entry's lines is a checksum of the package.
-    #[error("none of the {} checksums in the lock file is one of this package", locked.len())]
+    #[error("{}", no_match(locked.len()))]
     NoMatch {
         /// The lines of known schemes.
         locked: Vec<PackageHash>,
@@ -106,6 +111,13 @@ pub enum Refusal {
         /// The `ch:` of the leaf that was found.
         found: PackageHash,
     },
+}
+
+fn no_match(locked: usize) -> String {
+    match locked {
+        1 => "the one checksum in the lock file is not this package's".to_owned(),
+        _ => format!("none of the {locked} checksums in the lock file is this package's"),
+    }
 }
 
 fn list(hashes: &[PackageHash]) -> String {
@@ -139,6 +151,12 @@ pub fn check(entry: &LockEntry, package: &PackageHashes, release: &ReleaseHashes
     }
     let line = |hash: PackageHash| Line { origin: origin(&hash, &own, package, release), hash };
     Verdict::Accepted(Report { lines: locked.into_iter().map(line).collect() })
+}
+
+/// The platforms that the lines of an entry belong to, as far as the release names them; sorted.
+pub fn locked_platforms(entry: &LockEntry, release: &ReleaseHashes) -> Vec<Platform> {
+    let locked = |hashes: &BTreeSet<PackageHash>| hashes.iter().any(|hash| entry.hashes.contains(hash));
+    release.iter().filter(|(_, hashes)| locked(hashes)).map(|(platform, _)| platform.clone()).collect()
 }
 
 /// Judges a package of which `h1:` is not known yet: a refusal when no `h1:` could change the verdict.

@@ -9,8 +9,6 @@
 //! disk  <--write--     +---------------- insert  <-------- merge  <---------------+
 //! ```
 
-#![allow(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
-
 mod check;
 mod disk;
 mod error;
@@ -18,7 +16,9 @@ mod file;
 mod parse;
 mod render;
 
-pub use check::{Line, Origin, PackageHashes, Refusal, ReleaseHashes, Report, Verdict, check, merge, precheck};
+pub use check::{
+    Line, Origin, PackageHashes, Refusal, ReleaseHashes, Report, Verdict, check, locked_platforms, merge, precheck,
+};
 pub use disk::{LOCK_FILE_NAME, Written, read, write};
 pub use error::{LockFileError, LockProblem};
 pub use file::{LockEntry, LockFile, Maintainer};
