@@ -30,6 +30,14 @@ impl PackageContents {
         Self { files }
     }
 
+    /// The same files with other modes.
+    pub(crate) fn map_modes(mut self, mode: impl Fn(&PackageFile) -> u32) -> Self {
+        for file in &mut self.files {
+            file.mode = mode(file);
+        }
+        self
+    }
+
     /// The files, sorted bytewise by name.
     pub fn files(&self) -> &[PackageFile] {
         &self.files

@@ -389,7 +389,7 @@ fn the_error_of_the_source_comes_back_untouched() {
         std::fs::create_dir(&into).unwrap();
         let error = unpack_zip(&mut Breaks(bytes[..length].to_vec()), &into, &Limits::default()).unwrap_err();
         let ArchiveError::Input(source) = error else { panic!("{length}: {error}") };
-        assert!(source.get_ref().is_some_and(|inner| inner.is::<Broken>()), "{source}");
+        assert!(source.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Broken>), "{source}");
     }
 }
 
@@ -410,17 +410,20 @@ fn a_listing_names_the_files_or_says_what_is_wrong() {
         let path = dir.path().join("a.zip");
         std::fs::write(&path, archive.bytes()).unwrap();
         let shown = match list_zip(&path) {
-            Ok(files) => files.iter().map(|file| format!("{} {} {:o};", file.name, file.size, file.mode)).collect(),
+            Ok(files) => {
+                let shown = files.iter().map(|file| format!("{} {} {:o}", file.name, file.size, file.mode));
+                shown.collect::<Vec<_>>().join("; ")
+            }
             Err(error) => error.to_string(),
         };
         assert_eq!(shown, want);
     }
     let [readme, program] = good();
     let archive = Archive::of([readme, directory("docs/"), program]);
-    check_list(&archive, &format!("README.md 10 644;{NAME} 10 755;"));
+    check_list(&archive, &format!("README.md 10 644; {NAME} 10 755"));
     check_list(
         &Archive { zip64_end: true, comment: b"PK\x05\x06".repeat(9), ..archive },
-        &format!("README.md 10 644;{NAME} 10 755;"),
+        &format!("README.md 10 644; {NAME} 10 755"),
     );
     check_list(&Archive::default(), "the package has no files");
     check_list(&Archive { before: b"MZ".to_vec(), ..Archive::of(good()) }, "this is not a zip archive");

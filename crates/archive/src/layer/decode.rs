@@ -1,0 +1,231 @@
+//! From the compressed bytes of a layer to its tar, counted and hashed.
+
+use std::cell::{Cell, RefCell};
+use std::io::{self, BufRead, Read};
+use std::rc::Rc;
+
+use bytes::Bytes;
+use flate2::bufread::GzDecoder;
+use tofu_oci_types::{Digest, DigestHasher};
+
+use super::LayerCompression;
+use crate::{ArchiveError, ByteSource, Limits};
+
+/// The first error that happened below the decoders, and how many bytes went in.
+#[derive(Clone, Default)]
+pub(super) struct Faults {
+    first: Rc<RefCell<Option<ArchiveError>>>,
+    bytes_in: Rc<Cell<u64>>,
+}
+
+impl Faults {
+    /// Keeps `error` and gives a stand-in that can travel through a decoder.
+    fn keep(&self, error: ArchiveError) -> io::Error {
+        self.first.borrow_mut().get_or_insert(error);
+        io::Error::other("stopped")
+    }
+
+    pub(super) fn take(&self) -> Option<ArchiveError> {
+        self.first.borrow_mut().take()
+    }
+}
+
+/// A [`ByteSource`] as a reader.
+pub(super) struct Consumed<'a> {
+    source: &'a mut dyn ByteSource,
+    chunk: Bytes,
+    faults: Faults,
+}
+
+impl<'a> Consumed<'a> {
+    pub(super) fn new(source: &'a mut dyn ByteSource) -> Self {
+        Self { source, chunk: Bytes::new(), faults: Faults::default() }
+    }
+
+    pub(super) fn faults(&self) -> Faults {
+        self.faults.clone()
+    }
+}
+
+impl BufRead for Consumed<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        while self.chunk.is_empty() {
+            match self.source.next_chunk() {
+                Ok(Some(chunk)) => self.chunk = chunk,
+                Ok(None) => break,
+                Err(error) => return Err(self.faults.keep(ArchiveError::Input(error))),
+            }
+        }
+        Ok(&self.chunk)
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.chunk = self.chunk.split_off(count.min(self.chunk.len()));
+        self.faults.bytes_in.set(self.faults.bytes_in.get() + count as u64);
+    }
+}
+
+impl Read for Consumed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let chunk = self.fill_buf()?;
+        let count = chunk.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&chunk[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+/// The uncompressed bytes of `input`.
+pub(super) fn decoder<'a>(input: Consumed<'a>, compression: LayerCompression, window_log: u32) -> Box<dyn Read + 'a> {
+    let (open, what): (Opener<'a>, _) = match compression {
+        LayerCompression::None => return Box::new(input),
+        LayerCompression::Gzip => (Box::new(|input| Ok(Member::Gzip(Box::new(GzDecoder::new(input))))), "gzip stream"),
+        LayerCompression::Zstd => (
+            Box::new(move |input| {
+                let mut decoder = zstd::stream::read::Decoder::with_buffer(input)?.single_frame();
+                decoder.window_log_max(window_log)?;
+                Ok(Member::Zstd(decoder))
+            }),
+            "zstd stream",
+        ),
+    };
+    let faults = input.faults();
+    Box::new(Members { state: State::Between(input, true), open, what, faults })
+}
+
+type Opener<'a> = Box<dyn Fn(Consumed<'a>) -> io::Result<Member<'a>> + 'a>;
+
+enum Member<'a> {
+    Gzip(Box<GzDecoder<Consumed<'a>>>),
+    Zstd(zstd::stream::read::Decoder<'static, Consumed<'a>>),
+}
+
+impl<'a> Member<'a> {
+    fn into_input(self) -> Consumed<'a> {
+        match self {
+            Self::Gzip(decoder) => decoder.into_inner(),
+            Self::Zstd(decoder) => decoder.finish(),
+        }
+    }
+}
+
+impl Read for Member<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Gzip(decoder) => decoder.read(buffer),
+            Self::Zstd(decoder) => decoder.read(buffer),
+        }
+    }
+}
+
+enum State<'a> {
+    /// True before the first member.
+    Between(Consumed<'a>, bool),
+    Inside(Member<'a>),
+    Done,
+}
+
+/// gzip members or zstd frames one after the other; then nothing, or zeros.
+struct Members<'a> {
+    state: State<'a>,
+    open: Opener<'a>,
+    what: &'static str,
+    faults: Faults,
+}
+
+impl Members<'_> {
+    fn damaged(&self, source: io::Error) -> io::Error {
+        let cut = source.kind() == io::ErrorKind::UnexpectedEof;
+        let error = if cut { ArchiveError::Truncated } else { ArchiveError::Damaged { what: self.what, source } };
+        self.faults.keep(error)
+    }
+}
+
+impl Read for Members<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            match std::mem::replace(&mut self.state, State::Done) {
+                State::Done => return Ok(0),
+                State::Inside(mut member) => {
+                    let count = member.read(buffer).map_err(|error| self.damaged(error))?;
+                    if count > 0 {
+                        self.state = State::Inside(member);
+                        return Ok(count);
+                    }
+                    self.state = State::Between(member.into_input(), false);
+                }
+                State::Between(mut input, first) => match input.fill_buf()?.first() {
+                    None if first => return Err(self.faults.keep(ArchiveError::Truncated)),
+                    None => return Ok(0),
+                    Some(0) if !first => return only_zeros(&mut input, &self.faults),
+                    Some(_) => {
+                        let member = (self.open)(input).map_err(|error| self.damaged(error))?;
+                        self.state = State::Inside(member);
+                    }
+                },
+            }
+        }
+    }
+}
+
+/// Reads to the end, past zeros alone.
+fn only_zeros(input: &mut dyn BufRead, faults: &Faults) -> io::Result<usize> {
+    loop {
+        let chunk = input.fill_buf()?;
+        if chunk.is_empty() {
+            return Ok(0);
+        }
+        if chunk.iter().any(|byte| *byte != 0) {
+            return Err(faults.keep(AFTER_THE_END));
+        }
+        let count = chunk.len();
+        input.consume(count);
+    }
+}
+
+pub(super) const AFTER_THE_END: ArchiveError = ArchiveError::Malformed { reason: "something lies after its end" };
+
+/// Counts and hashes the uncompressed bytes, and stops at the limits.
+pub(super) struct Metered<R> {
+    inner: R,
+    hasher: DigestHasher,
+    limits: Limits,
+    /// Of the layers before.
+    bytes_before: u64,
+    bytes: u64,
+    faults: Faults,
+}
+
+/// What came out of a layer.
+pub(super) struct Found {
+    pub(super) digest: Digest,
+    /// Of this layer and those before.
+    pub(super) bytes: u64,
+}
+
+impl<R: Read> Metered<R> {
+    pub(super) fn new(inner: R, hasher: DigestHasher, limits: Limits, bytes_before: u64, faults: Faults) -> Self {
+        Self { inner, hasher, limits, bytes_before, bytes: 0, faults }
+    }
+
+    pub(super) fn finish(self) -> Found {
+        Found { digest: self.hasher.finish(), bytes: self.bytes_before + self.bytes }
+    }
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.hasher.update(&buffer[..count]);
+        self.bytes += count as u64;
+        let total = self.bytes_before + self.bytes;
+        if total > self.limits.total_bytes {
+            return Err(self.faults.keep(ArchiveError::TooLarge { limit: self.limits.total_bytes }));
+        }
+        self.limits.check_bytes(self.faults.bytes_in.get(), self.bytes).map_err(|error| self.faults.keep(error))?;
+        Ok(count)
+    }
+}

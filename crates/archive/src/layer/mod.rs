@@ -1,0 +1,149 @@
+//! The union of an image's layers, as a package.
+//!
+//! ```text
+//! each layer   ByteSource -> decode (gzip, zstd) -> entries (tar) -> files spooled + a list of changes
+//! its end      diff_id checked; whiteouts hide what lies below, then the changes go into the tree
+//! all layers   tree -> folder
+//! ```
+//!
+//! Spec: OCI image-spec 1.1.1, layer.md, "Applying Changesets"; project paper "OCI reality", section 1.4.
+
+mod decode;
+mod entries;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::collections::HashMap;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tofu_oci_types::{Digest, DigestHasher};
+
+use crate::folder_target::FolderTarget;
+use crate::names::{Kind, NameSet};
+use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
+use decode::{Consumed, Metered, decoder};
+use entries::Reading;
+use tree::{Node, Tree};
+
+/// How a layer's tar is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerCompression {
+    /// Not at all.
+    None,
+    /// gzip, of one member or of several.
+    Gzip,
+    /// zstd, of one frame or of several, with a window of at most 128 MiB.
+    Zstd,
+}
+
+/// The files that an image's layers add up to. Contents wait in a temporary folder, which goes away with this value.
+///
+/// Entries may be files, directories and hard links (which become copies). Names are normalised (`./` and a leading
+/// `/` go) and then checked like those of a zip archive. Modes become `0o755` or `0o644`; owners, times, attributes and
+/// setuid bits are ignored. After an error the tree is worthless.
+#[derive(Debug)]
+pub struct LayerTree {
+    limits: Limits,
+    spool: TempDir,
+    tree: Tree,
+    used: Used,
+}
+
+/// What the layers so far have taken of the limits.
+#[derive(Clone, Debug, Default)]
+struct Used {
+    entries: usize,
+    bytes: u64,
+    files: u64,
+}
+
+impl LayerTree {
+    /// An image without layers. `spool` is a folder on the file system where the package will lie.
+    pub fn new(spool: &Path, limits: Limits) -> Result<Self, ArchiveError> {
+        let made = tempfile::Builder::new().prefix("layers-").tempdir_in(spool);
+        let spool = made.map_err(ArchiveError::io("create a folder in", spool))?;
+        Ok(Self { limits, spool, tree: Tree::default(), used: Used::default() })
+    }
+
+    /// Puts the next layer, from the bottom up, on top. Returns the digest of the uncompressed layer, which must be
+    /// `diff_id` where one is given. The source is read to its end; the digest of its bytes is the caller's to check.
+    ///
+    /// # Errors
+    /// Links, devices and the like; names as in [`crate::unpack_zip`]; anything after the end of the compressed stream
+    /// or of the tar archive but zeros; more bytes or entries in all layers together than the limits allow.
+    pub fn apply(
+        &mut self,
+        source: &mut dyn ByteSource,
+        compression: LayerCompression,
+        diff_id: Option<&Digest>,
+    ) -> Result<Digest, ArchiveError> {
+        let hasher = diff_id.and_then(Digest::hasher).unwrap_or_else(DigestHasher::sha256);
+        let consumed = Consumed::new(source);
+        let faults = consumed.faults();
+        let stream = decoder(consumed, compression, self.limits.window_log);
+        let metered = Metered::new(stream, hasher, self.limits.clone(), self.used.bytes, faults.clone());
+        let reading = Reading { spool: self.spool.path(), limits: &self.limits, used: &mut self.used };
+        // A fault of the source or a broken limit lies below the decoders, which would only garble it.
+        let (changes, metered) = reading.read(metered).map_err(|error| faults.take().unwrap_or(error))?;
+        let found = metered.finish();
+        self.used.bytes = found.bytes;
+        if let Some(expected) = diff_id.filter(|expected| **expected != found.digest) {
+            return Err(ArchiveError::WrongDiffId { expected: expected.clone(), found: found.digest });
+        }
+        self.tree.apply(changes)?;
+        Ok(found.digest)
+    }
+
+    /// Puts the package into the empty folder `into`. An image without files gives a package without files.
+    pub fn materialise(self, into: &Path) -> Result<PackageContents, ArchiveError> {
+        let nodes = self.tree.into_nodes();
+        let mut names = NameSet::default();
+        let mut uses: HashMap<u64, usize> = HashMap::new();
+        for (name, node) in &nodes {
+            match node {
+                Node::Directory => names.insert(name, Kind::Directory)?,
+                Node::File(file) => {
+                    names.insert(name, Kind::File)?;
+                    *uses.entry(file.spooled).or_default() += 1;
+                }
+            }
+        }
+        let mut folder = FolderTarget::new(into);
+        let mut files = Vec::new();
+        for (name, node) in nodes {
+            let Node::File(file) = node else {
+                folder.make_directory(&name)?;
+                continue;
+            };
+            let to = folder.place_for(&name)?;
+            let from = self.spool.path().join(file.spooled.to_string());
+            let left = uses.entry(file.spooled).or_default();
+            *left = left.saturating_sub(1);
+            place(&from, &to, *left == 0)?;
+            files.push(PackageFile { name, size: file.size, mode: file.mode, sha256: file.sha256 });
+        }
+        let contents = PackageContents::new(files);
+        folder.set_modes(&contents)?;
+        Ok(contents)
+    }
+}
+
+/// Moves a spooled file, or copies it when it is needed again or lies on another file system.
+fn place(from: &Path, to: &PathBuf, last: bool) -> Result<(), ArchiveError> {
+    if last {
+        match fs::rename(from, to) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
+            Err(error) => return Err(ArchiveError::io("create", to)(error)),
+        }
+    }
+    let mut input = fs::File::open(from).map_err(ArchiveError::io("read", from))?;
+    let created = OpenOptions::new().write(true).create_new(true).open(to);
+    let mut output = created.map_err(ArchiveError::io("create", to))?;
+    io::copy(&mut input, &mut output).map_err(ArchiveError::io("write", to))?;
+    Ok(())
+}

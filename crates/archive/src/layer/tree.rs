@@ -1,0 +1,126 @@
+//! The files of all layers so far, and how a layer changes them.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use crate::ArchiveError;
+
+/// A file whose contents wait in the spool.
+#[derive(Clone, Debug)]
+pub(super) struct SpooledFile {
+    /// Its name there.
+    pub(super) spooled: u64,
+    pub(super) size: u64,
+    pub(super) mode: u32,
+    pub(super) sha256: [u8; 32],
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Directory,
+    File(SpooledFile),
+}
+
+/// What a layer says, in its order.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Directories whose contents of lower layers are hidden; empty for the root.
+    pub(super) opaque: Vec<String>,
+    /// Names of lower layers that are hidden.
+    pub(super) whiteouts: Vec<String>,
+    entries: Vec<(String, Change)>,
+}
+
+#[derive(Debug)]
+enum Change {
+    Node(Node),
+    /// A hard link to this name.
+    Link(String),
+}
+
+impl Changes {
+    pub(super) fn directory(&mut self, name: String) {
+        self.entries.push((name, Change::Node(Node::Directory)));
+    }
+
+    pub(super) fn file(&mut self, name: String, file: SpooledFile) {
+        self.entries.push((name, Change::Node(Node::File(file))));
+    }
+
+    pub(super) fn link(&mut self, name: String, target: String) {
+        self.entries.push((name, Change::Link(target)));
+    }
+}
+
+/// Name -> what is there. Every parent of a name is there too, as a directory.
+#[derive(Debug, Default)]
+pub(super) struct Tree(BTreeMap<String, Node>);
+
+impl Tree {
+    /// Whiteouts first, wherever they stood, since they never hide anything of their own layer; then the entries in
+    /// order, a later one replacing an earlier one of the same name.
+    pub(super) fn apply(&mut self, changes: Changes) -> Result<(), ArchiveError> {
+        for directory in &changes.opaque {
+            self.remove_below(directory);
+        }
+        for name in &changes.whiteouts {
+            self.remove(name);
+        }
+        for (name, change) in changes.entries {
+            match change {
+                Change::Node(Node::Directory) => self.make_directory(&name),
+                Change::Node(file) => self.put(name, file),
+                Change::Link(target) => {
+                    let Some(file @ Node::File(_)) = self.0.get(&target).cloned() else {
+                        return Err(ArchiveError::DanglingHardLink { name, target });
+                    };
+                    self.put(name, file);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything, sorted by name.
+    pub(super) fn into_nodes(self) -> BTreeMap<String, Node> {
+        self.0
+    }
+
+    fn put(&mut self, name: String, node: Node) {
+        if let Some((parent, _)) = name.rsplit_once('/') {
+            self.make_directory(parent);
+        }
+        self.remove_below(&name);
+        self.0.insert(name, node);
+    }
+
+    /// Makes the directory and those above it; a file in the way goes.
+    fn make_directory(&mut self, name: &str) {
+        let above = name.match_indices('/').map(|(slash, _)| &name[..slash]);
+        for directory in above.chain([name]) {
+            if !matches!(self.0.get(directory), Some(Node::Directory)) {
+                self.0.insert(directory.to_owned(), Node::Directory);
+            }
+        }
+    }
+
+    fn remove(&mut self, name: &str) {
+        self.0.remove(name);
+        self.remove_below(name);
+    }
+
+    /// Removes what lies in the directory `name`; the root is empty text.
+    fn remove_below(&mut self, name: &str) {
+        if name.is_empty() {
+            self.0.clear();
+            return;
+        }
+        let prefix = format!("{name}/");
+        let below = self.0.range::<str, _>((Bound::Included(prefix.as_str()), Bound::Unbounded));
+        let below: Vec<String> =
+            below.map(|(name, _)| name).take_while(|name| name.starts_with(&prefix)).cloned().collect();
+        for name in below {
+            self.0.remove(&name);
+        }
+    }
+}
