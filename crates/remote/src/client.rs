@@ -1,11 +1,16 @@
 //! What all repositories share.
 
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
 
 use tofu_oci_types::{Reporter, RepositoryRef};
 
+use crate::authority::Authority;
+use crate::hosts::Hosts;
+use crate::http::Http;
 use crate::options::{ClientOptions, CredentialProvider};
 use crate::store::RemoteStore;
+use crate::upload::SelfMount;
 
 /// Why a client could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -40,8 +45,14 @@ pub enum ClientError {
 /// Connections, tokens, and what was learned about hosts: one for a whole run.
 pub struct RegistryClient {
     pub(crate) options: ClientOptions,
-    pub(crate) credentials: Arc<dyn CredentialProvider>,
     pub(crate) reporter: Arc<dyn Reporter>,
+    pub(crate) http: Http,
+    pub(crate) hosts: Hosts,
+    pub(crate) authority: Authority,
+    /// Warnings that have been passed on.
+    pub(crate) warnings: Mutex<HashSet<String>>,
+    /// Registries and whether they mount a blob from its own repository.
+    pub(crate) self_mounts: Mutex<HashMap<String, SelfMount>>,
 }
 
 impl RegistryClient {
@@ -51,7 +62,15 @@ impl RegistryClient {
         credentials: Arc<dyn CredentialProvider>,
         reporter: Arc<dyn Reporter>,
     ) -> Result<Arc<Self>, ClientError> {
-        Ok(Arc::new(Self { options, credentials, reporter }))
+        Ok(Arc::new(Self {
+            http: Http::new(&options)?,
+            hosts: Hosts::new(&options.plain_http),
+            authority: Authority::new(credentials),
+            warnings: Mutex::default(),
+            self_mounts: Mutex::default(),
+            options,
+            reporter,
+        }))
     }
 
     /// One repository as a store. Nothing is asked of the registry yet.

@@ -30,9 +30,30 @@
 //! a redirect or an upload location to another origin. No error, event or log line carries a query or a user info.
 //! Descriptors' `urls` are not followed. Bytes are never believed: size and digest are checked by the reader.
 
+mod answer;
+mod authority;
+mod body;
+mod call;
+mod challenge;
+mod chunked;
+mod clean;
 mod client;
+mod download;
+mod hosts;
+mod http;
+mod link;
+mod manifest;
 mod options;
+mod origin;
+mod referrers;
+mod retry;
+mod scope;
 mod store;
+mod tags;
+mod tls_probe;
+mod token;
+mod transport;
+mod upload;
 
 pub use client::{ClientError, RegistryClient};
 pub use options::{

@@ -46,7 +46,7 @@ impl Default for ClientOptions {
             plain_http: Vec::new(),
             retry: RetryPolicy::default(),
             timeouts: Timeouts::default(),
-            max_retry_after: Duration::from_secs(120),
+            max_retry_after: Duration::from_mins(2),
             chunk: ChunkMode::Fallback,
             proxies: Proxies::Environment,
             clock: Arc::new(SystemClock),

@@ -1,44 +1,153 @@
 //! One repository.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use reqwest::{Method, StatusCode};
 use tofu_oci_store::{ByteStream, Content, Pushed, ReadStore, Store, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
+use url::Url;
 
+use crate::call::Call;
 use crate::client::RegistryClient;
+use crate::download::Download;
+use crate::manifest::is_manifest_type;
+use crate::scope::Access;
+
+/// Most bytes of pushed manifests that are kept for the tags that follow.
+const KEPT_LIMIT: usize = 8 * 1024 * 1024;
 
 /// What is known about a repository before a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// It may hold anything.
+    /// It may hold anything: blobs are asked for before they are sent.
     Unknown,
     /// It lists no tags, or does not exist yet.
     Fresh,
 }
 
-/// One repository of a registry.
+/// One repository of a registry. Cheap to make; what it learns lives as long as it does.
 pub struct RemoteStore {
-    client: Arc<RegistryClient>,
-    repository: RepositoryRef,
-    freshness: Freshness,
+    pub(crate) client: Arc<RegistryClient>,
+    pub(crate) repository: RepositoryRef,
+    pub(crate) pull: Access,
+    pub(crate) push: Access,
+    pub(crate) memory: Memory,
+}
+
+/// What a store has learned.
+#[derive(Default)]
+pub(crate) struct Memory {
+    fresh: AtomicBool,
+    /// Whether the registry has shown that it has no referrers API.
+    pub(crate) no_referrers: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    /// Blobs that are on their way, or there.
+    pub(crate) blobs: HashMap<Digest, Arc<tokio::sync::Mutex<bool>>>,
+    /// Upload sessions that a refused mount left behind.
+    pub(crate) sessions: HashMap<Digest, Url>,
+    /// A blob that was uploaded: with it, the registry can be asked whether it mounts from the same repository.
+    pub(crate) proof: Option<Digest>,
+    manifests: HashMap<Digest, Bytes>,
+}
+
+impl Memory {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.fresh.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_fresh(&self, fresh: bool) {
+        self.fresh.store(fresh, Ordering::Relaxed);
+    }
+
+    /// Keeps a manifest's bytes, so that tagging it does not fetch them again.
+    pub(crate) fn keep_manifest(&self, digest: &Digest, bytes: &Bytes) {
+        let mut state = self.state();
+        let kept: usize = state.manifests.values().map(Bytes::len).sum();
+        if kept + bytes.len() > KEPT_LIMIT {
+            state.manifests.clear();
+        }
+        state.manifests.insert(digest.clone(), bytes.clone());
+    }
+
+    pub(crate) fn kept_manifest(&self, digest: &Digest) -> Option<Bytes> {
+        self.state().manifests.get(digest).cloned()
+    }
 }
 
 impl RemoteStore {
     pub(crate) fn new(client: Arc<RegistryClient>, repository: RepositoryRef) -> Self {
-        Self { client, repository, freshness: Freshness::Unknown }
+        let (pull, push) = (Access::pull(&repository), Access::push(&repository));
+        Self { client, repository, pull, push, memory: Memory::default() }
     }
 
     /// The same store with knowledge that saves requests on upload.
     #[must_use]
-    pub fn with_freshness(mut self, freshness: Freshness) -> Self {
-        self.freshness = freshness;
+    pub fn with_freshness(self, freshness: Freshness) -> Self {
+        self.memory.set_fresh(freshness == Freshness::Fresh);
         self
     }
 
-    fn soon<T>(&self) -> Result<T, StoreError> {
-        let _ = (&self.client.options, &self.client.credentials, &self.client.reporter, self.freshness);
-        Err(StoreError::Unreachable { place: self.place(), problem: "not connected yet".to_owned() })
+    /// The path of something in the repository. Names and digests follow grammars without any character that an
+    /// address would read otherwise.
+    pub(crate) fn path(&self, kind: &str, rest: &str) -> String {
+        format!("/v2/{}/{kind}/{rest}", self.repository.name())
+    }
+
+    pub(crate) fn malformed(&self, problem: impl Into<String>) -> StoreError {
+        StoreError::Malformed { place: self.place(), problem: problem.into() }
+    }
+
+    pub(crate) fn forbidden(&self, problem: impl Into<String>) -> StoreError {
+        StoreError::Forbidden { place: self.place(), problem: problem.into() }
+    }
+
+    /// Whether a blob is there.
+    pub(crate) async fn has_blob(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
+        let path = self.path("blobs", digest.as_str());
+        let answer = self.client.send(&Call::new(Method::HEAD, &path, access)).await?;
+        match answer.status() {
+            200..=299 => return Ok(true),
+            404 if !answer.crossed => return Ok(false),
+            // Signed addresses of object stores are often good for GET alone; some registries know no HEAD.
+            400 | 403 | 404 | 405 | 501 if answer.crossed || answer.status() == 405 => {}
+            _ => return Err(answer.into_error(&format!("blob {digest}")).await),
+        }
+        let answer = self.client.send(&Call::new(Method::GET, &path, access).header("range", "bytes=0-0")).await?;
+        match answer.status() {
+            // 416 is the answer for an empty blob.
+            200..=299 | 416 => Ok(true),
+            404 => Ok(false),
+            _ => Err(answer.into_error(&format!("blob {digest}")).await),
+        }
+    }
+
+    /// The error of a write that the registry refused; a 404 is said in the words that help.
+    pub(crate) async fn write_error(&self, answer: crate::answer::Answer, what: &str) -> StoreError {
+        if !answer.is(StatusCode::NOT_FOUND) || answer.crossed {
+            return answer.into_error(what).await;
+        }
+        let (place, request) = (self.place(), answer.request.clone());
+        let words = answer.words().await;
+        let said = words.text(StatusCode::NOT_FOUND);
+        let problem = if words.is_empty() || words.repository_unknown() {
+            format!("{said}; the repository does not exist and is not created by a push, or there is no right to push")
+        } else {
+            said
+        };
+        StoreError::Rejected { place, status: 404, request, problem }
     }
 }
 
@@ -52,38 +161,48 @@ impl ReadStore for RemoteStore {
         Some(&self.repository)
     }
 
-    async fn resolve(&self, _reference: &Reference) -> Result<Descriptor, StoreError> {
-        self.soon()
+    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+        self.resolve_manifest(reference).await
     }
 
     async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
-        self.soon()
+        self.list_tags().await
     }
 
-    async fn exists(&self, _descriptor: &Descriptor) -> Result<bool, StoreError> {
-        self.soon()
+    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
+        if is_manifest_type(&descriptor.media_type) {
+            return self.has_manifest(&descriptor.digest, &self.pull).await;
+        }
+        self.has_blob(&descriptor.digest, &self.pull).await
     }
 
-    async fn fetch_unverified(&self, _descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
-        self.soon()
+    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+        if is_manifest_type(&descriptor.media_type) {
+            let bytes = self.fetch_manifest(descriptor).await?;
+            return Ok(futures_util::stream::once(async move { Ok(bytes) }).boxed());
+        }
+        Download::new(self, descriptor).start().await
     }
 
-    async fn referrers(&self, _subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        self.soon()
+    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        self.list_referrers(subject).await
     }
 }
 
 #[async_trait]
 impl Store for RemoteStore {
-    async fn push(&self, _descriptor: &Descriptor, _content: &Content<'_>) -> Result<Pushed, StoreError> {
-        self.soon()
+    async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
+        if is_manifest_type(&descriptor.media_type) {
+            return self.push_manifest(descriptor, content).await;
+        }
+        self.push_blob(descriptor, content).await
     }
 
-    async fn tag(&self, _descriptor: &Descriptor, _tag: &Tag) -> Result<(), StoreError> {
-        self.soon()
+    async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
+        self.tag_manifest(descriptor, tag).await
     }
 
-    async fn mount(&self, _descriptor: &Descriptor, _from: &RepositoryRef) -> Result<bool, StoreError> {
-        self.soon()
+    async fn mount(&self, descriptor: &Descriptor, from: &RepositoryRef) -> Result<bool, StoreError> {
+        self.mount_blob(descriptor, from).await
     }
 }

@@ -1,0 +1,179 @@
+//! What a registry answered.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use reqwest::{Response, StatusCode};
+use serde::Deserialize;
+use tofu_oci_store::StoreError;
+use url::Url;
+
+use crate::clean::{clean, network_problem};
+use crate::origin::host_of;
+use crate::retry::retry_after;
+
+/// Most bytes of an error's body that are read.
+const ERROR_LIMIT: u64 = 64 * 1024;
+
+/// The head of an answer, its body unread.
+pub(crate) struct Answer {
+    pub(crate) response: Response,
+    /// The repository, for people.
+    pub(crate) place: String,
+    /// Method and path of the first request, for people.
+    pub(crate) request: String,
+    /// Whether a redirect led to another origin.
+    pub(crate) crossed: bool,
+    pub(crate) idle: Duration,
+    pub(crate) now: std::time::SystemTime,
+}
+
+impl Answer {
+    pub(crate) fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
+    pub(crate) fn is(&self, status: StatusCode) -> bool {
+        self.response.status() == status
+    }
+
+    pub(crate) fn url(&self) -> &Url {
+        self.response.url()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.response.headers().get(name).and_then(|value| value.to_str().ok())
+    }
+
+    pub(crate) fn headers<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.response.headers().get_all(name).iter().filter_map(|value| value.to_str().ok())
+    }
+
+    /// The length that the registry announces.
+    pub(crate) fn length(&self) -> Option<u64> {
+        self.header("content-length")?.trim().parse().ok()
+    }
+
+    /// The media type without parameters, in lower case.
+    pub(crate) fn media_type(&self) -> Option<String> {
+        let value = self.header("content-type")?.split(';').next()?.trim().to_ascii_lowercase();
+        (!value.is_empty()).then_some(value)
+    }
+
+    /// The wait that the registry asks for.
+    pub(crate) fn asked_wait(&self) -> Option<Duration> {
+        retry_after(self.header("retry-after")?, self.now)
+    }
+
+    /// The next piece of the body.
+    pub(crate) async fn piece(&mut self) -> Result<Option<Bytes>, String> {
+        match tokio::time::timeout(self.idle, self.response.chunk()).await {
+            Ok(piece) => piece.map_err(network_problem),
+            Err(_) => Err(format!("timed out: nothing came for {} s", self.idle.as_secs())),
+        }
+    }
+
+    /// The whole body, as long as it is not larger than `limit` bytes.
+    pub(crate) async fn read(mut self, what: &str, limit: u64) -> Result<Bytes, StoreError> {
+        let too_large = |place: &str| StoreError::TooLarge { place: place.to_owned(), what: what.to_owned(), limit };
+        if self.length().is_some_and(|length| length > limit) {
+            return Err(too_large(&self.place));
+        }
+        let mut bytes = BytesMut::new();
+        loop {
+            match self.piece().await {
+                Ok(Some(piece)) if bytes.len() as u64 + piece.len() as u64 > limit => {
+                    return Err(too_large(&self.place));
+                }
+                Ok(Some(piece)) => bytes.extend_from_slice(&piece),
+                Ok(None) => return Ok(bytes.freeze()),
+                Err(problem) => return Err(StoreError::Unreachable { place: self.place, problem }),
+            }
+        }
+    }
+
+    /// The answer as an error: the registry's own words where there are some. `what` is what was asked for.
+    pub(crate) async fn into_error(self, what: &str) -> StoreError {
+        let status = self.response.status();
+        let asked_wait = self.asked_wait();
+        let from = self.crossed.then(|| host_of(self.url()));
+        let (place, request) = (self.place.clone(), self.request.clone());
+        let words = self.words().await;
+        let mut problem = words.text(status);
+        if let Some(host) = from {
+            problem = format!("{host} says: {problem}");
+            return StoreError::Rejected { place, status: status.as_u16(), request, problem };
+        }
+        match status {
+            StatusCode::UNAUTHORIZED => StoreError::Unauthorized { place, problem },
+            StatusCode::FORBIDDEN => StoreError::Denied { place, problem },
+            StatusCode::NOT_FOUND if words.repository_unknown() => StoreError::UnknownRepository { place },
+            StatusCode::NOT_FOUND => StoreError::NotFound { place, what: what.to_owned() },
+            StatusCode::TOO_MANY_REQUESTS if asked_wait.is_some() => {
+                StoreError::RateLimited { place, seconds: asked_wait.unwrap_or_default().as_secs() }
+            }
+            _ => StoreError::Rejected { place, status: status.as_u16(), request, problem },
+        }
+    }
+
+    /// The registry's own words.
+    pub(crate) async fn words(mut self) -> Words {
+        let mut bytes = BytesMut::new();
+        while let Ok(Some(piece)) = self.piece().await {
+            let room = usize::try_from(ERROR_LIMIT).unwrap_or(usize::MAX) - bytes.len();
+            bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+            if piece.len() >= room {
+                break;
+            }
+        }
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+}
+
+/// The errors that a registry names.
+///
+/// Spec: OCI distribution-spec 1.1.1, "Error Codes". Bodies that are anything else have no words.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Words {
+    #[serde(default)]
+    errors: Vec<Word>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Word {
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    message: String,
+}
+
+impl Words {
+    /// Whether there are none: the answer may come from something that is no registry.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    pub(crate) fn has_code(&self, codes: &[&str]) -> bool {
+        self.errors.iter().any(|error| codes.contains(&error.code.as_str()))
+    }
+
+    pub(crate) fn mentions(&self, text: &str) -> bool {
+        self.errors.iter().any(|error| error.message.to_ascii_lowercase().contains(text))
+    }
+
+    pub(crate) fn repository_unknown(&self) -> bool {
+        self.has_code(&["NAME_UNKNOWN", "NAME_INVALID"])
+    }
+
+    /// The first error in one line, or the status where there is none.
+    pub(crate) fn text(&self, status: StatusCode) -> String {
+        let reason = status.canonical_reason().unwrap_or("no reason given").to_ascii_lowercase();
+        let Some(error) = self.errors.first() else { return reason };
+        match (clean(&error.code), clean(&error.message)) {
+            (code, message) if code.is_empty() && message.is_empty() => reason,
+            (code, message) if message.is_empty() => code,
+            (code, message) if code.is_empty() => message,
+            (code, message) => format!("{message} ({code})"),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! One request before it is made.
+
+use reqwest::Method;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use url::Url;
+
+use crate::body::Body;
+use crate::scope::Access;
+
+/// Where a request goes.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    /// A path on the registry, with its query.
+    Registry(String),
+    /// An address that the registry named.
+    Address(Url),
+}
+
+/// Whether a request that broke may simply be made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    Yes,
+    No,
+}
+
+/// A request, as often as it must be made.
+pub(crate) struct Call<'a> {
+    pub(crate) method: Method,
+    pub(crate) target: Target,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Body<'a>,
+    pub(crate) access: &'a Access,
+    pub(crate) repeat: Repeat,
+}
+
+impl<'a> Call<'a> {
+    /// A request to a path of the registry, without a body, that may be repeated.
+    pub(crate) fn new(method: Method, path: impl Into<String>, access: &'a Access) -> Self {
+        Self::to(method, Target::Registry(path.into()), access)
+    }
+
+    /// The same, to an address that the registry named.
+    pub(crate) fn to(method: Method, target: Target, access: &'a Access) -> Self {
+        Self { method, target, headers: HeaderMap::new(), body: Body::None, access, repeat: Repeat::Yes }
+    }
+
+    /// With a header. A value that no header can carry is left out; none of ours is such.
+    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            self.headers.insert(HeaderName::from_static(name), value);
+        }
+        self
+    }
+
+    pub(crate) fn body(mut self, body: Body<'a>) -> Self {
+        self.body = body;
+        self
+    }
+
+    pub(crate) fn once(mut self) -> Self {
+        self.repeat = Repeat::No;
+        self
+    }
+}

@@ -1,0 +1,82 @@
+//! Where a registry is, and whether it is spoken to over TLS.
+
+use std::collections::HashMap;
+
+use tokio::sync::Mutex;
+use url::Url;
+
+use crate::origin::is_loopback;
+use crate::tls_probe::speaks_tls;
+
+/// The registries' addresses, as far as they are known.
+pub(crate) struct Hosts {
+    plain: Vec<String>,
+    found: Mutex<HashMap<String, Url>>,
+}
+
+impl Hosts {
+    pub(crate) fn new(plain: &[String]) -> Self {
+        Self { plain: plain.iter().map(|host| host.to_ascii_lowercase()).collect(), found: Mutex::default() }
+    }
+
+    /// The registry's root: `https://HOST[:PORT]/`, or with `http:` for hosts that were named so and for those of
+    /// this machine that do not speak TLS.
+    ///
+    /// # Errors
+    /// What the network said, when a host of this machine could not be asked.
+    pub(crate) async fn root(&self, registry: &str) -> Result<Url, String> {
+        let registry = registry.to_ascii_lowercase();
+        let host =
+            if matches!(&*registry, "docker.io" | "index.docker.io") { "registry-1.docker.io" } else { &registry };
+        let address = |scheme: &str| Url::parse(&format!("{scheme}://{host}/")).map_err(|error| error.to_string());
+        let secure = address("https")?;
+        if self.is_plain(&registry) {
+            return address("http");
+        }
+        if !is_loopback(&secure) {
+            return Ok(secure);
+        }
+        let mut found = self.found.lock().await;
+        if let Some(root) = found.get(&registry) {
+            return Ok(root.clone());
+        }
+        let plain = address("http")?;
+        let name = secure.host_str().unwrap_or_default();
+        let root = match speaks_tls(name, secure.port_or_known_default().unwrap_or(443)).await {
+            Ok(true) => secure.clone(),
+            Ok(false) => plain,
+            Err(_) if plain.port().is_none() && secure.port().is_none() => plain,
+            Err(error) => return Err(error.to_string()),
+        };
+        found.insert(registry, root.clone());
+        Ok(root)
+    }
+
+    fn is_plain(&self, registry: &str) -> bool {
+        let host = registry
+            .rsplit_once(':')
+            .filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()))
+            .map_or(registry, |(host, _)| host);
+        self.plain.iter().any(|plain| plain == registry || plain == host)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn addresses_of_registries() {
+        let hosts = Hosts::new(&["Plain.test".to_owned(), "half.test:5000".to_owned()]);
+        let check = async |registry: &str, want: &str| {
+            assert_eq!(hosts.root(registry).await.map(String::from).as_deref(), Ok(want), "{registry}");
+        };
+        check("ghcr.io", "https://ghcr.io/").await;
+        check("docker.io", "https://registry-1.docker.io/").await;
+        check("plain.test", "http://plain.test/").await;
+        check("plain.test:5000", "http://plain.test:5000/").await;
+        check("half.test:5000", "http://half.test:5000/").await;
+        check("half.test", "https://half.test/").await;
+        check("10.0.0.1:5000", "https://10.0.0.1:5000/").await;
+    }
+}

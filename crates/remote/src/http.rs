@@ -1,0 +1,161 @@
+//! The connections, and one exchange over them.
+
+use std::io;
+use std::pin::pin;
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+use reqwest::{Certificate, Client, ClientBuilder, Identity, Proxy, Request, Response};
+use url::Url;
+
+use crate::body::Progress;
+use crate::clean::{clean, network_problem};
+use crate::client::ClientError;
+use crate::options::{ClientOptions, Proxies, Timeouts};
+use crate::origin::is_loopback;
+
+/// Connections to the outside, perhaps through a proxy, and to this machine, never through one.
+///
+/// HTTP/1.1 only: one connection per parallel transfer is faster for blobs than streams of one HTTP/2 connection.
+pub(crate) struct Http {
+    outside: Client,
+    local: Client,
+    timeouts: Timeouts,
+}
+
+/// An exchange without an answer.
+#[derive(Debug)]
+pub(crate) struct NoAnswer {
+    pub(crate) problem: String,
+    /// Whether the same will happen next time: a certificate that is not trusted, nobody there on this machine.
+    pub(crate) lasting: bool,
+}
+
+impl Http {
+    pub(crate) fn new(options: &ClientOptions) -> Result<Self, ClientError> {
+        if rustls::crypto::CryptoProvider::get_default().is_none() {
+            // Losing the race against another thread is fine: there is a provider then.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+        }
+        let certificates = certificates(options)?;
+        let identity = identity(options)?;
+        let outside = build(options, &certificates, identity.as_ref(), &options.proxies)?;
+        let local = build(options, &certificates, identity.as_ref(), &Proxies::Direct)?;
+        Ok(Self { outside, local, timeouts: options.timeouts })
+    }
+
+    /// The longest time in which nothing comes.
+    pub(crate) fn idle(&self) -> Duration {
+        self.timeouts.idle
+    }
+
+    /// Sends the request and waits for the head of the answer. With a body, the wait begins anew whenever some of it
+    /// has gone out.
+    pub(crate) async fn execute(&self, request: Request, progress: &Progress) -> Result<Response, NoAnswer> {
+        let url = request.url().clone();
+        let client = if is_loopback(&url) { &self.local } else { &self.outside };
+        let mut answer = pin!(client.execute(request));
+        let mut moved = 0;
+        loop {
+            let limit = if progress.is_complete() { self.timeouts.finish } else { self.timeouts.idle };
+            match tokio::time::timeout(limit, &mut answer).await {
+                Ok(Ok(response)) => return Ok(response),
+                Ok(Err(error)) => return Err(no_answer(error, &url)),
+                Err(_) if progress.moved() == moved => {
+                    let problem = format!("timed out: nothing moved for {} s", limit.as_secs());
+                    return Err(NoAnswer { problem, lasting: false });
+                }
+                Err(_) => moved = progress.moved(),
+            }
+        }
+    }
+}
+
+fn no_answer(error: reqwest::Error, url: &Url) -> NoAnswer {
+    let refused_here = is_loopback(url) && has_cause(&error, refused);
+    let untrusted = has_cause(&error, |cause| {
+        matches!(cause.downcast_ref::<rustls::Error>(), Some(rustls::Error::InvalidCertificate(_)))
+    });
+    NoAnswer { lasting: refused_here || untrusted, problem: network_problem(error) }
+}
+
+fn refused(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+}
+
+/// Whether the error or anything below it is of this kind, looking into IO errors too.
+fn has_cause(error: &reqwest::Error, is: impl Fn(&(dyn std::error::Error + 'static)) -> bool) -> bool {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(cause) = next {
+        let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        if is(cause) || inner.is_some_and(|inner| is(inner)) {
+            return true;
+        }
+        next = cause.source();
+    }
+    false
+}
+
+fn certificates(options: &ClientOptions) -> Result<Vec<Certificate>, ClientError> {
+    let mut all = Vec::new();
+    for pem in &options.ca_certificates {
+        let invalid = |problem: String| ClientError::CaCertificate { problem };
+        let some = Certificate::from_pem_bundle(pem).map_err(|error| invalid(network_problem(error)))?;
+        if some.is_empty() {
+            return Err(invalid("the file holds no PEM certificate".to_owned()));
+        }
+        all.extend(some);
+    }
+    Ok(all)
+}
+
+fn identity(options: &ClientOptions) -> Result<Option<Identity>, ClientError> {
+    let Some(pem) = &options.client_identity else { return Ok(None) };
+    let identity = Identity::from_pem(pem).map_err(|_| ClientError::ClientIdentity {
+        problem: "it must hold a certificate and its private key in PEM".to_owned(),
+    })?;
+    Ok(Some(identity))
+}
+
+fn build(
+    options: &ClientOptions,
+    certificates: &[Certificate],
+    identity: Option<&Identity>,
+    proxies: &Proxies,
+) -> Result<Client, ClientError> {
+    let builder = || -> Result<ClientBuilder, ClientError> {
+        let mut builder = Client::builder()
+            .user_agent(&options.user_agent)
+            .http1_only()
+            .redirect(Policy::none())
+            .referer(false)
+            .retry(reqwest::retry::never())
+            .connect_timeout(options.timeouts.connect)
+            .tcp_nodelay(true);
+        if let Some(identity) = identity {
+            builder = builder.identity(identity.clone());
+        }
+        Ok(match proxies {
+            Proxies::Environment => builder,
+            Proxies::Direct => builder.no_proxy(),
+            Proxies::Fixed(address) => {
+                let proxy = Proxy::all(address.as_str())
+                    .map_err(|_| ClientError::Proxy { problem: format!("{} is no address", clean(address)) })?;
+                builder.proxy(proxy)
+            }
+        })
+    };
+    let problem = match builder()?.tls_certs_merge(certificates.to_vec()).build() {
+        Ok(client) => return Ok(client),
+        Err(error) => network_problem(error),
+    };
+    // A machine without any system roots (a bare container) still reaches plain registries and those of `--ca-file`.
+    if problem.contains("No CA certificates") {
+        return builder()?.tls_certs_only(certificates.to_vec()).build().map_err(|error| tls(network_problem(error)));
+    }
+    Err(if certificates.is_empty() { tls(problem) } else { ClientError::CaCertificate { problem } })
+}
+
+fn tls(problem: String) -> ClientError {
+    ClientError::Tls { problem }
+}

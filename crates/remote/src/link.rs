@@ -1,0 +1,109 @@
+//! The next page of a list. Pure.
+
+use std::collections::HashSet;
+
+use url::Url;
+
+use crate::origin::{host_of, same_origin};
+
+/// Most pages that are read of one list.
+const MAX_PAGES: usize = 1000;
+
+/// The pages of one list that have been asked for.
+pub(crate) struct Pages {
+    first: Url,
+    seen: HashSet<String>,
+}
+
+impl Pages {
+    /// A list whose first page came from here.
+    pub(crate) fn new(first: Url) -> Self {
+        Self { seen: HashSet::from([first.as_str().to_owned()]), first }
+    }
+
+    /// Where the next page is, told by the `Link` headers of the page that came from `current`.
+    ///
+    /// # Errors
+    /// The reason, when it lies on another origin, has been read before, or there are too many.
+    pub(crate) fn next<'a>(
+        &mut self,
+        current: &Url,
+        links: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Option<Url>, String> {
+        let Some(target) = links.into_iter().find_map(next_target) else { return Ok(None) };
+        let next = current.join(target).map_err(|_| "the next page's address is none".to_owned())?;
+        if !same_origin(&next, &self.first) {
+            return Err(format!("the next page of the list is said to be on {}", host_of(&next)));
+        }
+        if self.seen.len() >= MAX_PAGES {
+            return Err(format!("the list has more than {MAX_PAGES} pages"));
+        }
+        if !self.seen.insert(next.as_str().to_owned()) {
+            return Err("the list's pages lead back to one that was read before".to_owned());
+        }
+        Ok(Some(next))
+    }
+}
+
+/// The target of the first link with `rel=next`.
+///
+/// Spec: RFC 8288, section 3.
+fn next_target(header: &str) -> Option<&str> {
+    let mut rest = header;
+    loop {
+        let (_, after) = rest.split_once('<')?;
+        let (target, after) = after.split_once('>')?;
+        let parameters = after.split('<').next().unwrap_or_default();
+        let is_next = parameters.split([';', ',']).any(|parameter| {
+            parameter.split_once('=').is_some_and(|(name, value)| {
+                name.trim().eq_ignore_ascii_case("rel")
+                    && value
+                        .trim()
+                        .trim_matches('"')
+                        .split_ascii_whitespace()
+                        .any(|rel| rel.eq_ignore_ascii_case("next"))
+            })
+        });
+        if is_next {
+            return Some(target);
+        }
+        rest = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(link: &str, want: Result<Option<&str>, &str>) {
+        let first = Url::parse("https://a.test/v2/x/tags/list?n=2").unwrap();
+        let got = Pages::new(first.clone()).next(&first, [link]);
+        match (got, want) {
+            (Ok(got), Ok(want)) => assert_eq!(got.as_ref().map(Url::as_str), want),
+            (Err(reason), Err(want)) => assert!(reason.contains(want), "{reason}"),
+            (got, want) => panic!("{link}: got {got:?}, want {want:?}"),
+        }
+    }
+
+    #[test]
+    fn link_forms() {
+        check(r#"</v2/x/tags/list?last=a&n=2>; rel="next""#, Ok(Some("https://a.test/v2/x/tags/list?last=a&n=2")));
+        check(r"<?last=a,b>; rel=next", Ok(Some("https://a.test/v2/x/tags/list?last=a,b")));
+        check(r#"</p>; rel="prev", </n>; title="x"; rel="foo next""#, Ok(Some("https://a.test/n")));
+        check(r#"<https://a.test:443/n>; rel="next""#, Ok(Some("https://a.test/n")));
+        check(r#"</p>; rel="prev""#, Ok(None));
+        check("rubbish", Ok(None));
+        check(r#"<https://b.test/n>; rel="next""#, Err("b.test"));
+        check(r#"<http://a.test/n>; rel="next""#, Err("a.test"));
+        check(r#"<?n=2>; rel="next""#, Err("read before"));
+    }
+
+    #[test]
+    fn the_number_of_pages_is_bounded() {
+        let first = Url::parse("https://a.test/list").unwrap();
+        let mut pages = Pages::new(first.clone());
+        let end = (0..2 * MAX_PAGES).find_map(|page| pages.next(&first, [&*format!("<?p={page}>; rel=next")]).err());
+        assert_eq!(end.as_deref(), Some("the list has more than 1000 pages"));
+    }
+}

@@ -1,0 +1,355 @@
+//! Manifests: raw bytes in, raw bytes out.
+
+use bytes::{Bytes, BytesMut};
+use futures_util::TryStreamExt as _;
+use reqwest::Method;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
+use tofu_oci_types::{Algorithm, Descriptor, Digest, Reference, Tag};
+
+use crate::answer::Answer;
+use crate::body::Body;
+use crate::call::Call;
+use crate::scope::Access;
+use crate::store::RemoteStore;
+
+/// Most bytes of a manifest, the size that every registry must take.
+pub(crate) const MANIFEST_LIMIT: u64 = 4 * 1024 * 1024;
+/// Most entries of an index.
+const ENTRY_LIMIT: usize = 1000;
+
+const OCI_INDEX: &str = "application/vnd.oci.image.index.v1+json";
+const MANIFEST_TYPES: [&str; 4] = [
+    OCI_INDEX,
+    "application/vnd.oci.image.manifest.v1+json",
+    "application/vnd.docker.distribution.manifest.list.v2+json",
+    "application/vnd.docker.distribution.manifest.v2+json",
+];
+
+/// Every kind of manifest in one header: registries in use read it so, and answer 404 to a type that is not in it.
+const ACCEPT: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
+     application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
+
+/// Whether content of this type is stored as a manifest.
+pub(crate) fn is_manifest_type(media_type: &str) -> bool {
+    MANIFEST_TYPES.contains(&media_type)
+}
+
+/// What is read of a manifest before it is believed.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Shape {
+    #[serde(default)]
+    media_type: Option<String>,
+    #[serde(default)]
+    manifests: Option<Vec<IgnoredAny>>,
+    #[serde(default)]
+    layers: Option<IgnoredAny>,
+    #[serde(default)]
+    config: Option<IgnoredAny>,
+}
+
+/// What a manifest says about itself in a referrers list.
+#[derive(Deserialize)]
+struct Subject {
+    #[serde(default)]
+    subject: Option<Descriptor>,
+}
+
+impl RemoteStore {
+    pub(crate) async fn resolve_manifest(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+        let path = self.path("manifests", &reference.to_string());
+        let answer = self.client.send(&Call::new(Method::HEAD, path, &self.pull).header("accept", ACCEPT)).await?;
+        match answer.status() {
+            200 => {
+                if let Some(descriptor) = described(&answer, reference) {
+                    return Ok(descriptor);
+                }
+            }
+            401 | 429 | 500..=599 => return Err(answer.into_error(&what(reference)).await),
+            // The answer to a HEAD has no words: those to a GET tell an unknown repository from an unknown tag.
+            _ => {}
+        }
+        Ok(self.get_manifest(reference, None).await?.0)
+    }
+
+    pub(crate) async fn has_manifest(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
+        let path = self.path("manifests", digest.as_str());
+        let answer = self.client.send(&Call::new(Method::HEAD, &path, access).header("accept", ACCEPT)).await?;
+        match answer.status() {
+            200..=299 => Ok(true),
+            404 => Ok(false),
+            405 => match self.get_manifest(&Reference::Digest(digest.clone()), None).await {
+                Ok(_) => Ok(true),
+                Err(error) if error.is_not_found() => Ok(false),
+                Err(error) => Err(error),
+            },
+            _ => Err(answer.into_error(&format!("manifest {digest}")).await),
+        }
+    }
+
+    pub(crate) async fn fetch_manifest(&self, descriptor: &Descriptor) -> Result<Bytes, StoreError> {
+        let reference = Reference::Digest(descriptor.digest.clone());
+        Ok(self.get_manifest(&reference, Some(&descriptor.media_type)).await?.1)
+    }
+
+    /// A manifest whose bytes are those of the digest that was asked for, or of the one that the registry names.
+    pub(crate) async fn get_manifest(
+        &self,
+        reference: &Reference,
+        expected_type: Option<&str>,
+    ) -> Result<(Descriptor, Bytes), StoreError> {
+        let path = self.path("manifests", &reference.to_string());
+        let answer = self.client.send(&Call::new(Method::GET, path, &self.pull).header("accept", ACCEPT)).await?;
+        if answer.status() != 200 {
+            return Err(self.manifest_error(answer, reference).await);
+        }
+        if let Some(encoding) = answer.header("content-encoding").filter(|encoding| *encoding != "identity") {
+            let problem =
+                format!("{} comes with the content encoding {}", what(reference), crate::clean::clean(encoding));
+            return Err(self.malformed(problem));
+        }
+        let named = answer.header("docker-content-digest").map(str::to_owned);
+        let content_type = answer.media_type();
+        let bytes = answer.read(&what(reference), MANIFEST_LIMIT).await?;
+        let digest = self.checked_digest(reference, named.as_deref(), &bytes)?;
+        let media_type = check_document(content_type.as_deref(), expected_type, &bytes)
+            .map_err(|problem| self.malformed(format!("{}: {problem}", what(reference))))?;
+        Ok((Descriptor::new(&media_type, digest, bytes.len() as u64), bytes))
+    }
+
+    async fn manifest_error(&self, answer: Answer, reference: &Reference) -> StoreError {
+        if !matches!(answer.status(), 404 | 406) {
+            return answer.into_error(&what(reference)).await;
+        }
+        let status = answer.response.status();
+        let words = answer.words().await;
+        if words.mentions("accept header") || status.as_u16() == 406 {
+            let problem = format!("{} is there only in a form that is not supported", what(reference));
+            return self.malformed(format!("{problem}: {}", words.text(status)));
+        }
+        if words.repository_unknown() {
+            return StoreError::UnknownRepository { place: self.place() };
+        }
+        StoreError::NotFound { place: self.place(), what: what(reference) }
+    }
+
+    /// The digest of the bytes: the one that was asked for, else the one that the registry names, else SHA-256.
+    fn checked_digest(&self, reference: &Reference, named: Option<&str>, bytes: &[u8]) -> Result<Digest, StoreError> {
+        let named: Option<Digest> = match named {
+            Some(text) => {
+                Some(text.parse().map_err(|error| self.malformed(format!("Docker-Content-Digest: {error}")))?)
+            }
+            None => None,
+        };
+        let asked = match reference {
+            Reference::Digest(digest) => Some(digest),
+            Reference::Tag(_) => None,
+        };
+        for expected in asked.into_iter().chain(&named) {
+            let Some(mut hasher) = expected.hasher() else {
+                return Err(StoreError::UnsupportedDigest { digest: expected.clone() });
+            };
+            hasher.update(bytes);
+            let actual = hasher.finish();
+            if actual != *expected {
+                let (place, what, expected) = (self.place(), what(reference), expected.clone());
+                return Err(StoreError::DigestMismatch { place, what, expected, actual });
+            }
+        }
+        Ok(asked.cloned().or(named).unwrap_or_else(|| Digest::sha256(bytes)))
+    }
+
+    pub(crate) async fn push_manifest(
+        &self,
+        descriptor: &Descriptor,
+        content: &Content<'_>,
+    ) -> Result<Pushed, StoreError> {
+        let bytes = self.manifest_bytes(descriptor, content).await?;
+        let outcome = if !self.memory.is_fresh() && self.has_manifest(&descriptor.digest, &self.push).await? {
+            Pushed::Present
+        } else {
+            self.put_manifest(descriptor.digest.as_str(), descriptor, &bytes).await?;
+            Pushed::Uploaded
+        };
+        self.memory.keep_manifest(&descriptor.digest, &bytes);
+        Ok(outcome)
+    }
+
+    pub(crate) async fn tag_manifest(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
+        let bytes = match self.memory.kept_manifest(&descriptor.digest) {
+            Some(bytes) => bytes,
+            None => self.fetch_manifest(descriptor).await?,
+        };
+        self.put_manifest(tag.as_str(), descriptor, &bytes).await
+    }
+
+    /// Writes a manifest under a tag or its digest, and lists it among its subject's referrers where the registry
+    /// does not do so itself.
+    async fn put_manifest(&self, reference: &str, descriptor: &Descriptor, bytes: &Bytes) -> Result<(), StoreError> {
+        let answer = self.write_manifest(reference, &descriptor.media_type, bytes).await?;
+        if let Some(named) = answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok())
+            && named.algorithm_name() == descriptor.digest.algorithm_name()
+            && named != descriptor.digest
+        {
+            return Err(StoreError::DigestMismatch {
+                place: self.place(),
+                what: format!("the manifest that was stored as {reference}"),
+                expected: descriptor.digest.clone(),
+                actual: named,
+            });
+        }
+        let maintained = answer.header("oci-subject").is_some();
+        drop(answer);
+        let subject = serde_json::from_slice::<Subject>(bytes).ok().and_then(|manifest| manifest.subject);
+        match subject {
+            Some(subject) if !maintained => self.list_as_referrer(&subject.digest, descriptor, bytes).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes bytes as a manifest. The answer's `Location` is not needed and may be missing.
+    pub(crate) async fn write_manifest(
+        &self,
+        reference: &str,
+        media_type: &str,
+        bytes: &Bytes,
+    ) -> Result<Answer, StoreError> {
+        let path = self.path("manifests", reference);
+        let call = Call::new(Method::PUT, path, &self.push).header("content-type", media_type).body(Body::Bytes(bytes));
+        let answer = self.client.send(&call).await?;
+        match answer.status() {
+            200..=204 => Ok(answer),
+            _ => Err(self.write_error(answer, &format!("place for manifest {reference}")).await),
+        }
+    }
+
+    async fn manifest_bytes(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Bytes, StoreError> {
+        let what = format!("manifest {}", descriptor.digest);
+        let mut stream = content.open().await?;
+        let mut bytes = BytesMut::new();
+        while let Some(piece) = stream.try_next().await? {
+            bytes.extend_from_slice(&piece);
+            if bytes.len() as u64 > MANIFEST_LIMIT {
+                return Err(StoreError::TooLarge { place: self.place(), what, limit: MANIFEST_LIMIT });
+            }
+        }
+        let bytes = bytes.freeze();
+        self.check_content(descriptor, &bytes, &what)?;
+        Ok(bytes)
+    }
+
+    /// Whether the bytes are those of the descriptor.
+    pub(crate) fn check_content(&self, descriptor: &Descriptor, bytes: &[u8], what: &str) -> Result<(), StoreError> {
+        let (place, what) = (self.place(), what.to_owned());
+        if bytes.len() as u64 != descriptor.size {
+            let (expected, actual) = (descriptor.size, bytes.len() as u64);
+            return Err(StoreError::SizeMismatch { place, what, expected, actual });
+        }
+        let expected = descriptor.digest.clone();
+        let Some(mut hasher) = expected.hasher() else {
+            return Err(StoreError::UnsupportedDigest { digest: expected });
+        };
+        hasher.update(bytes);
+        let actual = hasher.finish();
+        if actual == expected { Ok(()) } else { Err(StoreError::DigestMismatch { place, what, expected, actual }) }
+    }
+}
+
+/// The descriptor that the head of an answer gives, when it says enough.
+fn described(answer: &Answer, reference: &Reference) -> Option<Descriptor> {
+    let named: Digest = answer.header("docker-content-digest")?.parse().ok()?;
+    if named.algorithm() == Algorithm::Other {
+        return None;
+    }
+    let media_type = answer.media_type().filter(|media_type| is_manifest_type(media_type))?;
+    let size = answer.length().filter(|size| (1..=MANIFEST_LIMIT).contains(size))?;
+    match reference {
+        Reference::Digest(asked) if *asked != named => None,
+        _ => Some(Descriptor::new(&media_type, named, size)),
+    }
+}
+
+/// What a document is, when everything that says so agrees.
+///
+/// Spec: OCI image-spec 1.1.1, manifest.md, "mediaType"; CVE-2021-41190.
+fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u8]) -> Result<String, String> {
+    if let Some(old) = content_type.filter(|media_type| media_type.contains("manifest.v1+")) {
+        return Err(format!("it has the withdrawn type {old} (Docker schema 1)"));
+    }
+    let shape: Shape = serde_json::from_slice(bytes).map_err(|_| "it is no JSON manifest".to_owned())?;
+    let entries = shape.manifests.as_ref().map_or(0, Vec::len);
+    if shape.manifests.is_some() && (shape.layers.is_some() || shape.config.is_some()) {
+        return Err("it is an index and a manifest at once".to_owned());
+    }
+    if entries > ENTRY_LIMIT {
+        return Err(format!("it has {entries} entries, more than {ENTRY_LIMIT}"));
+    }
+    let said = content_type.filter(|media_type| is_manifest_type(media_type));
+    if let (Some(said), Some(own)) = (said, &shape.media_type)
+        && said != own
+    {
+        return Err(format!("it is of the type {} and was sent as {said}", crate::clean::clean(own)));
+    }
+    let found = said.or(shape.media_type.as_deref()).or(expected);
+    let Some(found) = found.filter(|found| is_manifest_type(found)) else {
+        let found = crate::clean::clean(found.or(content_type).unwrap_or("unknown"));
+        return Err(format!("it is of the type {found}, which is no manifest"));
+    };
+    match expected {
+        Some(expected) if expected != found => Err(format!("it is of the type {found} instead of {expected}")),
+        _ => Ok(found.to_owned()),
+    }
+}
+
+fn what(reference: &Reference) -> String {
+    match reference {
+        Reference::Tag(tag) => format!("tag {tag}"),
+        Reference::Digest(digest) => format!("manifest {digest}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+
+    #[track_caller]
+    fn check(content_type: Option<&str>, expected: Option<&str>, document: &str, want: Result<&str, &str>) {
+        match (check_document(content_type, expected, document.as_bytes()), want) {
+            (Ok(got), Ok(want)) => assert_eq!(got, want),
+            (Err(got), Err(want)) => assert!(got.contains(want), "{got}"),
+            (got, want) => panic!("{document}: got {got:?}, want {want:?}"),
+        }
+    }
+
+    #[test]
+    fn everything_that_names_the_type_must_agree() {
+        let index = format!(r#"{{"mediaType":"{OCI_INDEX}","manifests":[]}}"#);
+        check(Some(OCI_INDEX), None, &index, Ok(OCI_INDEX));
+        check(Some(OCI_INDEX), None, r#"{"manifests":[]}"#, Ok(OCI_INDEX));
+        check(None, None, &index, Ok(OCI_INDEX));
+        check(Some("application/json"), None, &index, Ok(OCI_INDEX));
+        check(None, Some(OCI_INDEX), r#"{"manifests":[]}"#, Ok(OCI_INDEX));
+        check(Some(MANIFEST), None, &index, Err("was sent as"));
+        check(Some(OCI_INDEX), Some(MANIFEST), &index, Err("instead of"));
+        check(None, None, r#"{"manifests":[]}"#, Err("unknown"));
+        check(Some("text/html"), None, "<html>", Err("no JSON"));
+        check(Some("application/vnd.docker.distribution.manifest.v1+prettyjws"), None, "{}", Err("schema 1"));
+    }
+
+    #[test]
+    fn a_document_that_is_two_things_is_refused() {
+        check(Some(OCI_INDEX), None, r#"{"manifests":[],"layers":[]}"#, Err("at once"));
+        check(Some(OCI_INDEX), None, r#"{"manifests":[],"config":{}}"#, Err("at once"));
+        check(Some(MANIFEST), None, r#"{"manifests":null,"config":{},"layers":[]}"#, Ok(MANIFEST));
+    }
+
+    #[test]
+    fn the_number_of_entries_is_bounded() {
+        let many = format!(r#"{{"manifests":[{}0]}}"#, "0,".repeat(ENTRY_LIMIT));
+        check(Some(OCI_INDEX), None, &many, Err("1001 entries"));
+    }
+}

@@ -1,0 +1,167 @@
+//! Which address a request may go to next, and who may be told a secret. Pure.
+
+use url::{Host, Url};
+
+/// Most redirects that one request follows.
+pub(crate) const MAX_REDIRECTS: usize = 10;
+
+/// Whether the host is this machine by its name or address: `localhost`, `127.0.0.0/8`, `[::1]`.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// Whether scheme, host and port are the same.
+pub(crate) fn same_origin(one: &Url, other: &Url) -> bool {
+    one.origin() == other.origin()
+}
+
+/// The address that a redirect or an upload location names, seen from the request that was answered with it.
+///
+/// # Errors
+/// The reason, when the rules forbid to go there: another scheme than HTTP, from HTTPS to HTTP, a user info.
+pub(crate) fn next_hop(from: &Url, location: &str) -> Result<Url, String> {
+    let to = from.join(location).map_err(|_| "it names an address that is none".to_owned())?;
+    if !matches!(to.scheme(), "http" | "https") || to.host().is_none() {
+        return Err(format!("it names an address of the scheme {}", to.scheme()));
+    }
+    if !to.username().is_empty() || to.password().is_some() {
+        return Err(format!("it names an address on {} with a user info", host_of(&to)));
+    }
+    if from.scheme() == "https" && to.scheme() == "http" {
+        return Err(format!("it leads from HTTPS to plain HTTP on {}", host_of(&to)));
+    }
+    Ok(to)
+}
+
+/// The upload location, with the one repair that costs no safety: a registry behind a proxy that ends TLS often names
+/// its own host with `http:`, and is then asked over HTTPS on its own origin.
+pub(crate) fn upload_location(from: &Url, location: &str) -> Result<Url, String> {
+    if let Ok(to) = from.join(location)
+        && from.scheme() == "https"
+        && to.scheme() == "http"
+        && to.host() == from.host()
+        && to.username().is_empty()
+        && to.port().is_none_or(|port| from.port() == Some(port))
+    {
+        let mut repaired = from.clone();
+        repaired.set_path(to.path());
+        repaired.set_query(to.query());
+        return Ok(repaired);
+    }
+    next_hop(from, location)
+}
+
+/// Whether a token server may be asked, and given the registry's credential.
+///
+/// # Errors
+/// The reason, when it may not: plain HTTP for a registry that speaks HTTPS, a user info, an IP address that is
+/// neither the registry's own nor, for a registry on this machine, on this machine.
+pub(crate) fn check_realm(realm: &Url, registry: &Url) -> Result<(), String> {
+    let host = host_of(realm);
+    if !matches!(realm.scheme(), "http" | "https") || realm.host().is_none() {
+        return Err(format!("the token server's address has the scheme {}", realm.scheme()));
+    }
+    if !realm.username().is_empty() || realm.password().is_some() {
+        return Err(format!("the token server's address on {host} carries a user info"));
+    }
+    if realm.scheme() == "http" && registry.scheme() != "http" {
+        return Err(format!("the token server {host} would be asked over plain HTTP"));
+    }
+    let literal = matches!(realm.host(), Some(Host::Ipv4(_) | Host::Ipv6(_)));
+    let own = realm.host() == registry.host();
+    let both_local = is_loopback(realm) && is_loopback(registry);
+    if literal && !own && !both_local {
+        return Err(format!("the token server is named by the IP address {host}, which is not the registry's"));
+    }
+    if is_loopback(realm) && !own && !both_local {
+        return Err(format!("the token server {host} is on this machine, and the registry is not"));
+    }
+    Ok(())
+}
+
+/// Host and port of an address, for people.
+pub(crate) fn host_of(url: &Url) -> String {
+    match (url.host_str(), url.port()) {
+        (Some(host), Some(port)) => format!("{host}:{port}"),
+        (Some(host), None) => host.to_owned(),
+        (None, _) => "no host".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).expect("a test address")
+    }
+
+    #[track_caller]
+    fn check_hop(from: &str, location: &str, want: Result<&str, &str>) {
+        match (next_hop(&url(from), location), want) {
+            (Ok(to), Ok(want)) => assert_eq!(to.as_str(), want),
+            (Err(reason), Err(want)) => assert!(reason.contains(want), "{reason}"),
+            (got, want) => panic!("{from} -> {location}: got {got:?}, want {want:?}"),
+        }
+    }
+
+    #[test]
+    fn redirects_never_leave_https() {
+        check_hop("https://a.test/v2/x", "/y?z=1", Ok("https://a.test/y?z=1"));
+        check_hop("https://a.test/v2/x", "https://b.test/y", Ok("https://b.test/y"));
+        check_hop("http://a.test/v2/x", "http://b.test/y", Ok("http://b.test/y"));
+        check_hop("http://a.test/v2/x", "https://a.test/y", Ok("https://a.test/y"));
+        check_hop("https://a.test/v2/x", "http://a.test/y", Err("plain HTTP"));
+        check_hop("https://a.test/v2/x", "http://127.0.0.1/y", Err("plain HTTP"));
+        check_hop("https://a.test/v2/x", "file:///etc/passwd", Err("scheme file"));
+        check_hop("https://a.test/v2/x", "https://u:p@b.test/y", Err("user info"));
+        check_hop("https://a.test/v2/x", "https://[", Err("none"));
+    }
+
+    #[track_caller]
+    fn check_location(from: &str, location: &str, want: Option<&str>) {
+        assert_eq!(upload_location(&url(from), location).ok().as_ref().map(Url::as_str), want);
+    }
+
+    #[test]
+    fn upload_locations_are_taken_as_they_are_or_on_the_safe_scheme() {
+        check_location("https://a.test/v2/x/blobs/uploads/", "/u/1?s=a%2Fb", Some("https://a.test/u/1?s=a%2Fb"));
+        check_location("https://a.test/v2/", "http://a.test/u?s=1", Some("https://a.test/u?s=1"));
+        check_location("https://a.test:8443/v2/", "http://a.test/u", Some("https://a.test:8443/u"));
+        check_location("https://a.test/v2/", "http://a.test:5000/u", None);
+        check_location("https://a.test/v2/", "http://b.test/u", None);
+        check_location("https://a.test/v2/", "https://b.test/u", Some("https://b.test/u"));
+    }
+
+    #[track_caller]
+    fn check_realm_of(registry: &str, realm: &str, want: Option<&str>) {
+        match (check_realm(&url(realm), &url(registry)), want) {
+            (Ok(()), None) => {}
+            (Err(reason), Some(want)) => assert!(reason.contains(want), "{reason}"),
+            (got, want) => panic!("{registry} with {realm}: got {got:?}, want {want:?}"),
+        }
+    }
+
+    #[test]
+    fn realm_rules() {
+        check_realm_of("https://a.test/", "https://a.test/token", None);
+        check_realm_of("https://a.test/", "https://auth.a.test/token", None);
+        check_realm_of("https://a.test/", "http://a.test/token", Some("plain HTTP"));
+        check_realm_of("http://a.test/", "http://b.test/token", None);
+        check_realm_of("https://a.test/", "https://u@a.test/token", Some("user info"));
+        check_realm_of("https://a.test/", "https://10.0.0.1/token", Some("IP address"));
+        check_realm_of("https://a.test/", "https://169.254.169.254/token", Some("IP address"));
+        check_realm_of("https://10.0.0.1/", "https://10.0.0.1:8080/token", None);
+        check_realm_of("https://a.test/", "https://[fd00::1]/token", Some("IP address"));
+        check_realm_of("https://a.test/", "https://127.0.0.1/token", Some("IP address"));
+        check_realm_of("https://a.test/", "https://localhost/token", Some("this machine"));
+        check_realm_of("http://127.0.0.1:5000/", "http://localhost:5001/token", None);
+        check_realm_of("https://localhost:5000/", "http://localhost:5001/token", Some("plain HTTP"));
+        check_realm_of("https://a.test/", "ftp://a.test/", Some("scheme ftp"));
+    }
+}

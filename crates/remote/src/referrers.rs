@@ -1,0 +1,169 @@
+//! Who points at a manifest: the API where there is one, the tag that stands in for it where there is none.
+//!
+//! Spec: OCI distribution-spec 1.1.1, "Listing Referrers", "Referrers Tag Schema", "Pushing Manifests with Subject".
+
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tofu_oci_store::StoreError;
+use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+
+use crate::answer::Answer;
+use crate::call::{Call, Target};
+use crate::link::Pages;
+use crate::manifest::MANIFEST_LIMIT;
+use crate::store::RemoteStore;
+
+const OCI_INDEX: &str = "application/vnd.oci.image.index.v1+json";
+/// Most referrers that are read of one subject.
+const REFERRERS_LIMIT: usize = 1000;
+/// How often the standing-in tag is written when somebody else writes it at the same time.
+const WRITES: usize = 3;
+
+#[derive(Deserialize)]
+struct Listed {
+    #[serde(default)]
+    manifests: Option<Vec<Value>>,
+}
+
+impl RemoteStore {
+    pub(crate) async fn list_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        if !self.memory.no_referrers.load(Ordering::Relaxed) {
+            if let Some(found) = self.referrers_by_api(subject).await? {
+                return Ok(found);
+            }
+            self.memory.no_referrers.store(true, Ordering::Relaxed);
+        }
+        let index = self.standing_in_index(subject).await?;
+        Ok(descriptors(index.get("manifests").and_then(Value::as_array).into_iter().flatten()))
+    }
+
+    /// The list, or nothing when the registry has no such API.
+    async fn referrers_by_api(&self, subject: &Digest) -> Result<Option<Vec<Descriptor>>, StoreError> {
+        let call = Call::new(Method::GET, self.path("referrers", subject.as_str()), &self.pull);
+        let mut answer = self.client.send(&call.header("accept", OCI_INDEX)).await?;
+        let mut pages = Pages::new(answer.url().clone());
+        let mut found = Vec::new();
+        let mut first = true;
+        loop {
+            if first && !is_list(&answer) {
+                return match answer.status() {
+                    200 | 400 | 404 | 405 | 406 | 415 | 501 => Ok(None),
+                    _ => Err(answer.into_error("list of referrers").await),
+                };
+            }
+            first = false;
+            if answer.status() != 200 {
+                return Err(answer.into_error("list of referrers").await);
+            }
+            let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
+            let bytes = answer.read("the list of referrers", MANIFEST_LIMIT).await?;
+            let page: Listed =
+                serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of referrers is no index"))?;
+            found.extend(descriptors(&page.manifests.unwrap_or_default()));
+            if found.len() > REFERRERS_LIMIT {
+                return Err(self.malformed(format!("{subject} has more than {REFERRERS_LIMIT} referrers")));
+            }
+            let Some(next) = next else { return Ok(Some(found)) };
+            let call = Call::to(Method::GET, Target::Address(next), &self.pull).header("accept", OCI_INDEX);
+            answer = self.client.send(&call).await?;
+        }
+    }
+
+    /// The index under the tag that stands in for the API; an empty one when there is none.
+    ///
+    /// A registry may read such a tag as the digest itself and answer with the subject: that is no list.
+    async fn standing_in_index(&self, subject: &Digest) -> Result<Map<String, Value>, StoreError> {
+        let empty = || Map::from_iter([("manifests".to_owned(), json!([]))]);
+        let tag = self.standing_in_tag(subject)?;
+        let (found, bytes) = match self.get_manifest(&Reference::Tag(tag.clone()), None).await {
+            Ok(found) => found,
+            Err(error) if error.is_not_found() => return Ok(empty()),
+            Err(error) => return Err(error),
+        };
+        if found.digest == *subject || subject.matches(&bytes) {
+            return Ok(empty());
+        }
+        if found.media_type != OCI_INDEX {
+            return Err(self.malformed(format!("its tag {tag} should list referrers and is no index")));
+        }
+        serde_json::from_slice(&bytes).map_err(|_| self.malformed(format!("its tag {tag} is no index")))
+    }
+
+    /// Adds a manifest to the list that stands in for the API, unless it is in it.
+    pub(crate) async fn list_as_referrer(
+        &self,
+        subject: &Digest,
+        descriptor: &Descriptor,
+        bytes: &Bytes,
+    ) -> Result<(), StoreError> {
+        let entry = referrer_entry(descriptor, bytes);
+        let tag = self.standing_in_tag(subject)?;
+        for _ in 0..WRITES {
+            let mut index = self.standing_in_index(subject).await?;
+            index.entry("schemaVersion").or_insert(json!(2));
+            index.entry("mediaType").or_insert(json!(OCI_INDEX));
+            let entries = index.entry("manifests").or_insert_with(|| json!([]));
+            let Some(entries) = entries.as_array_mut() else {
+                return Err(self.malformed(format!("its tag {tag} should list referrers and is no index")));
+            };
+            if entries
+                .iter()
+                .any(|known| known.get("digest").and_then(Value::as_str) == Some(descriptor.digest.as_str()))
+            {
+                return Ok(());
+            }
+            entries.push(entry.clone());
+            let written = Bytes::from(Value::Object(index).to_string());
+            self.write_manifest(tag.as_str(), OCI_INDEX, &written).await?;
+            // Somebody else may have written between our reading and writing: the loop reads again.
+        }
+        let index = self.standing_in_index(subject).await?;
+        let listed = descriptors(index.get("manifests").and_then(Value::as_array).into_iter().flatten());
+        if listed.iter().any(|known| known.digest == descriptor.digest) {
+            return Ok(());
+        }
+        Err(self.malformed(format!("{} could not be listed as a referrer of {subject}", descriptor.digest)))
+    }
+
+    /// `ALGORITHM-ENCODED`, cut to what a tag may hold.
+    fn standing_in_tag(&self, subject: &Digest) -> Result<Tag, StoreError> {
+        let part = |text: &str, length: usize| -> String {
+            let fitting = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
+            text.chars().take(length).map(|character| if fitting(character) { character } else { '-' }).collect()
+        };
+        let tag = format!("{}-{}", part(subject.algorithm_name(), 32), part(subject.encoded(), 64));
+        tag.parse().map_err(|_| self.malformed(format!("{subject} has no referrers tag")))
+    }
+}
+
+fn is_list(answer: &Answer) -> bool {
+    answer.status() == 200 && answer.media_type().is_some_and(|media_type| media_type == OCI_INDEX)
+}
+
+/// The entries that can be read as descriptors.
+fn descriptors<'a>(entries: impl IntoIterator<Item = &'a Value>) -> Vec<Descriptor> {
+    entries.into_iter().filter_map(|entry| serde_json::from_value(entry.clone()).ok()).collect()
+}
+
+/// What is written into the list: the artifact type (of the config, where the manifest has none of its own) and all
+/// annotations come from the manifest.
+fn referrer_entry(descriptor: &Descriptor, bytes: &[u8]) -> Value {
+    let manifest: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    let text = |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let mut entry = json!({
+        "mediaType": descriptor.media_type,
+        "digest": descriptor.digest.as_str(),
+        "size": descriptor.size,
+    });
+    if let Some(artifact_type) = text("/artifactType").or_else(|| text("/config/mediaType")) {
+        entry["artifactType"] = json!(artifact_type);
+    }
+    if let Some(annotations) = manifest.get("annotations").filter(|annotations| annotations.is_object()) {
+        entry["annotations"] = annotations.clone();
+    }
+    entry
+}

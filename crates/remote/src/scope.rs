@@ -1,0 +1,97 @@
+//! What a request needs to be allowed to do, in the words of token servers. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use tofu_oci_types::RepositoryRef;
+
+/// Longest scope that a challenge may add.
+const LONGEST: usize = 1024;
+
+/// Who asks for what: decides the credential and the scopes.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) repository: RepositoryRef,
+    pub(crate) scopes: Scopes,
+}
+
+impl Access {
+    /// Reading the repository.
+    pub(crate) fn pull(repository: &RepositoryRef) -> Self {
+        Self { repository: repository.clone(), scopes: Scopes::default().with(repository.name(), &["pull"]) }
+    }
+
+    /// Writing to the repository.
+    pub(crate) fn push(repository: &RepositoryRef) -> Self {
+        Self { repository: repository.clone(), scopes: Scopes::default().with(repository.name(), &["pull", "push"]) }
+    }
+
+    /// Writing to the repository what another one of the same registry has.
+    pub(crate) fn mount(repository: &RepositoryRef, from: &str) -> Self {
+        let mut access = Self::push(repository);
+        access.scopes = access.scopes.with(from, &["pull"]);
+        access
+    }
+}
+
+/// A set of scopes: resource (`repository:NAME`) to actions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Scopes(BTreeMap<String, BTreeSet<String>>);
+
+impl Scopes {
+    fn with(mut self, repository: &str, actions: &[&str]) -> Self {
+        let entry = self.0.entry(format!("repository:{repository}")).or_default();
+        entry.extend(actions.iter().map(|&action| action.to_owned()));
+        self
+    }
+
+    /// These and those that a challenge names.
+    pub(crate) fn and_challenged(mut self, scope: &str) -> Self {
+        if scope.len() > LONGEST {
+            return self;
+        }
+        for one in scope.split_ascii_whitespace() {
+            let Some((resource, actions)) = one.rsplit_once(':') else { continue };
+            let entry = self.0.entry(resource.to_owned()).or_default();
+            entry.extend(actions.split(',').filter(|action| !action.is_empty()).map(str::to_owned));
+        }
+        self
+    }
+
+    /// Each scope as it stands in a token request.
+    pub(crate) fn each(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|(resource, actions)| {
+            let actions: Vec<&str> = actions.iter().map(String::as_str).collect();
+            format!("{resource}:{}", actions.join(","))
+        })
+    }
+}
+
+impl fmt::Display for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.each().collect::<Vec<_>>().join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(access: &Access, challenged: &str, want: &str) {
+        assert_eq!(access.scopes.clone().and_challenged(challenged).to_string(), want);
+    }
+
+    #[test]
+    fn scopes_name_what_is_needed_and_what_the_registry_asks_for() {
+        let repository: RepositoryRef = "a.test/x/y".parse().unwrap();
+        check(&Access::pull(&repository), "", "repository:x/y:pull");
+        check(&Access::push(&repository), "", "repository:x/y:pull,push");
+        check(&Access::mount(&repository, "z"), "", "repository:x/y:pull,push repository:z:pull");
+        check(&Access::mount(&repository, "x/y"), "", "repository:x/y:pull,push");
+        check(&Access::pull(&repository), "repository:x/y:pull", "repository:x/y:pull");
+        check(&Access::pull(&repository), "repository:x/y:metadata_read,pull", "repository:x/y:metadata_read,pull");
+        check(&Access::pull(&repository), "registry:catalog:* junk", "registry:catalog:* repository:x/y:pull");
+        check(&Access::pull(&repository), &"x:y ".repeat(1000), "repository:x/y:pull");
+    }
+}

@@ -1,0 +1,67 @@
+//! The tags of a repository.
+
+use reqwest::Method;
+use serde::Deserialize;
+use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_types::Tag;
+
+use crate::answer::Answer;
+use crate::call::{Call, Target};
+use crate::link::Pages;
+use crate::store::RemoteStore;
+
+/// Most bytes of one page.
+const PAGE_LIMIT: u64 = 8 * 1024 * 1024;
+/// How many tags are asked for at once: a large registry refuses to give more.
+const PAGE: u32 = 1000;
+
+#[derive(Deserialize)]
+struct Page {
+    /// Registries write `null` when all tags have been deleted.
+    tags: Option<Vec<String>>,
+}
+
+impl RemoteStore {
+    /// Every tag, in the order in which the registry gives them, which may be none.
+    ///
+    /// Spec: OCI distribution-spec 1.1.1, "Listing Tags".
+    pub(crate) async fn list_tags(&self) -> Result<Vec<Tag>, StoreError> {
+        let path = self.path("tags", &format!("list?n={PAGE}"));
+        let mut answer = self.client.send(&Call::new(Method::GET, path, &self.pull)).await?;
+        let mut pages = Pages::new(answer.url().clone());
+        let mut tags = Vec::new();
+        loop {
+            if answer.status() != 200 {
+                return Err(self.tags_error(answer).await);
+            }
+            let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
+            let bytes = answer.read("the list of tags", PAGE_LIMIT).await?;
+            let page: Page =
+                serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of tags is no such list"))?;
+            tags.extend(page.tags.unwrap_or_default().iter().filter_map(|tag| tag.parse::<Tag>().ok()));
+            let Some(next) = next else {
+                self.memory.set_fresh(false);
+                return Ok(tags);
+            };
+            answer = self.client.send(&Call::to(Method::GET, Target::Address(next), &self.pull)).await?;
+        }
+    }
+
+    /// A 404 means that there is no such repository, unless the registry says something else.
+    async fn tags_error(&self, answer: Answer) -> StoreError {
+        if answer.status() != 404 || answer.crossed {
+            return answer.into_error("list of tags").await;
+        }
+        let (request, status) = (answer.request.clone(), answer.response.status());
+        let words = answer.words().await;
+        let text = words.text(status);
+        if words.has_code(&["UNAUTHORIZED", "DENIED"]) {
+            return StoreError::Denied { place: self.place(), problem: text };
+        }
+        if words.is_empty() || words.repository_unknown() {
+            self.memory.set_fresh(true);
+            return StoreError::UnknownRepository { place: self.place() };
+        }
+        StoreError::Rejected { place: self.place(), status: 404, request, problem: text }
+    }
+}

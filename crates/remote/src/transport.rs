@@ -1,0 +1,199 @@
+//! One request, made as often as it must be.
+//!
+//! ```text
+//! attempt --no answer, 408, 429, 5xx--> wait --> attempt from the first address     (requests that may be repeated)
+//!         --3xx--> next address, rules of `origin`
+//!         --401 on the registry's own origin, once--> attempt with another authorization
+//!         --anything else--> answer
+//! ```
+
+use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue, LOCATION};
+use reqwest::{Method, Response};
+use std::time::Duration;
+use tofu_oci_store::StoreError;
+use tofu_oci_types::Event;
+use url::Url;
+
+use crate::answer::Answer;
+use crate::call::{Call, Repeat, Target};
+use crate::clean::clean;
+use crate::client::RegistryClient;
+use crate::http::NoAnswer;
+use crate::origin::{MAX_REDIRECTS, host_of, next_hop, same_origin};
+use crate::retry::{Attempts, Next, is_transient};
+
+/// Most bytes of warnings that are shown in a run.
+const WARNINGS_LIMIT: usize = 4096;
+
+/// One attempt's outcome.
+enum Outcome {
+    Answer(Box<Answer>),
+    NoAnswer(NoAnswer),
+}
+
+/// Where an attempt stands.
+struct Hop {
+    url: Url,
+    /// Whether the registry's own origin has been left; it is not trusted again then.
+    crossed: bool,
+    count: usize,
+}
+
+impl RegistryClient {
+    /// Makes the request. Every final answer comes back, whatever its status.
+    pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Answer, StoreError> {
+        let place = call.access.repository.to_string();
+        let unreachable = |problem| StoreError::Unreachable { place: place.clone(), problem };
+        let root = self.hosts.root(call.access.repository.registry()).await.map_err(unreachable)?;
+        let start = match &call.target {
+            Target::Registry(path) => root.join(path).map_err(|error| unreachable(error.to_string()))?,
+            Target::Address(url) => url.clone(),
+        };
+        let mut attempts = Attempts::new(self.options.retry, self.options.max_retry_after);
+        loop {
+            let outcome = self.attempt(call, &root, &start, &place).await?;
+            let (asked, reason) = match &outcome {
+                Outcome::Answer(answer) if is_transient(answer.status()) => {
+                    (answer.asked_wait(), format!("status {}", answer.status()))
+                }
+                Outcome::Answer(_) => (None, String::new()),
+                Outcome::NoAnswer(no_answer) => (None, no_answer.problem.clone()),
+            };
+            let lasting = matches!(&outcome, Outcome::NoAnswer(no_answer) if no_answer.lasting);
+            if call.repeat == Repeat::Yes && !lasting && !reason.is_empty() {
+                match attempts.next(asked) {
+                    Next::Wait(wait) => {
+                        drop(outcome);
+                        let label = format!("{} {}{}", call.method, host_of(&start), start.path());
+                        self.wait(&label, attempts.made(), wait, &reason).await;
+                        continue;
+                    }
+                    Next::TooLong(asked) => return Err(StoreError::RateLimited { place, seconds: asked.as_secs() }),
+                    Next::GiveUp => {}
+                }
+            }
+            return match outcome {
+                Outcome::Answer(answer) => Ok(*answer),
+                Outcome::NoAnswer(no_answer) => Err(unreachable(no_answer.problem)),
+            };
+        }
+    }
+
+    async fn attempt(&self, call: &Call<'_>, root: &Url, start: &Url, place: &str) -> Result<Outcome, StoreError> {
+        let mut hop = Hop { url: start.clone(), crossed: !same_origin(start, root), count: 0 };
+        let mut authorization = None;
+        if !hop.crossed {
+            authorization = self.authority.header(self, root, call.access).await?;
+        }
+        let mut challenged = false;
+        loop {
+            let shown = authorization.as_ref().filter(|_| !hop.crossed);
+            let response = match self.exchange(call, &hop.url, shown, place).await? {
+                Ok(response) => response,
+                Err(mut no_answer) => {
+                    if hop.crossed {
+                        no_answer.problem = format!("{}: {}", host_of(&hop.url), no_answer.problem);
+                    }
+                    return Ok(Outcome::NoAnswer(no_answer));
+                }
+            };
+            let request = format!("{} {}", call.method, start.path());
+            let answer = self.answer(response, place.to_owned(), request, hop.crossed);
+            self.note_warnings(root, &answer);
+            if answer.status() == 401 && !hop.crossed && !challenged {
+                challenged = true;
+                let next = self.authority.challenged(self, root, call.access, &answer, authorization.as_ref()).await?;
+                if next.is_some() {
+                    authorization = next;
+                    continue;
+                }
+            }
+            match redirect(call, &hop, &answer) {
+                Ok(None) => return Ok(Outcome::Answer(Box::new(answer))),
+                Ok(Some(next)) => {
+                    hop.crossed |= !same_origin(&next, root);
+                    hop.count += 1;
+                    hop.url = next;
+                }
+                Err(problem) => return Err(StoreError::Forbidden { place: place.to_owned(), problem }),
+            }
+        }
+    }
+
+    async fn exchange(
+        &self,
+        call: &Call<'_>,
+        url: &Url,
+        authorization: Option<&HeaderValue>,
+        place: &str,
+    ) -> Result<Result<Response, NoAnswer>, StoreError> {
+        let (body, progress) = call.body.open(place).await?;
+        let mut request = reqwest::Request::new(call.method.clone(), url.clone());
+        *request.headers_mut() = call.headers.clone();
+        if let Some(authorization) = authorization {
+            request.headers_mut().insert(AUTHORIZATION, authorization.clone());
+        }
+        let length = call.body.length().or_else(|| matches!(call.method, Method::POST | Method::PUT).then_some(0));
+        if let Some(length) = length {
+            request.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+            *request.body_mut() = Some(body);
+        }
+        tracing::debug!(method = %call.method, host = host_of(url), path = url.path(), "request");
+        let answer = self.http.execute(request, &progress).await;
+        match progress.failure() {
+            Some(error) if answer.is_err() => Err(error),
+            _ => Ok(answer),
+        }
+    }
+
+    /// The head of an answer with what is needed to read it.
+    pub(crate) fn answer(&self, response: Response, place: String, request: String, crossed: bool) -> Answer {
+        let now = self.options.clock.now();
+        Answer { response, place, request, crossed, idle: self.http.idle(), now }
+    }
+
+    /// Waits before the next attempt, and says so.
+    pub(crate) async fn wait(&self, request: &str, attempt: u32, wait: Duration, reason: &str) {
+        self.reporter.event(&Event::Retrying {
+            request: request.to_owned(),
+            attempt,
+            after_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+            reason: reason.to_owned(),
+        });
+        self.options.clock.sleep(wait).await;
+    }
+
+    /// Passes the registry's warnings on, each once.
+    ///
+    /// Spec: OCI distribution-spec 1.1.1, "Warnings".
+    fn note_warnings(&self, root: &Url, answer: &Answer) {
+        if answer.crossed {
+            return;
+        }
+        for warning in answer.headers("warning") {
+            let Some(text) = warning.strip_prefix("299 - \"").and_then(|rest| rest.strip_suffix('"')) else { continue };
+            let text = format!("{} says: {}", host_of(root), clean(&text.replace("\\\"", "\"")));
+            let mut known = self.warnings.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let size: usize = known.iter().map(String::len).sum();
+            if size + text.len() <= WARNINGS_LIMIT && known.insert(text.clone()) {
+                drop(known);
+                self.reporter.event(&Event::note("registry-warning", text));
+            }
+        }
+    }
+}
+
+/// Where the answer leads, if it is a redirect that this request may follow.
+fn redirect(call: &Call<'_>, hop: &Hop, answer: &Answer) -> Result<Option<Url>, String> {
+    let reading = matches!(call.method, Method::GET | Method::HEAD);
+    let follows = match answer.status() {
+        301..=303 => reading,
+        307 | 308 => true,
+        _ => false,
+    };
+    let Some(location) = answer.header(LOCATION.as_str()).filter(|_| follows) else { return Ok(None) };
+    if hop.count >= MAX_REDIRECTS {
+        return Err(format!("it redirects more than {MAX_REDIRECTS} times"));
+    }
+    next_hop(&hop.url, location).map(Some)
+}

@@ -1,0 +1,301 @@
+//! A blob on its way up. The crate's front page tells how many requests it takes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Method;
+use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
+use tofu_oci_types::{Descriptor, Digest, RepositoryRef};
+use url::Url;
+
+use crate::answer::Answer;
+use crate::body::Body;
+use crate::call::{Call, Target};
+use crate::options::ChunkMode;
+use crate::origin::upload_location;
+use crate::retry::{Attempts, Next, is_transient};
+use crate::scope::Access;
+use crate::store::RemoteStore;
+
+/// Whether a registry mounts a blob from the very repository that it is mounted into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SelfMount {
+    Works,
+    Refused,
+}
+
+/// How an upload session is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opening {
+    /// With a mount from the repository itself: tells whether the blob is there.
+    SelfMount,
+    Plain,
+}
+
+enum Opened {
+    Present,
+    Session(Url),
+    /// The registry does not take this form of opening.
+    Refused,
+}
+
+/// How the sending of the bytes ended.
+pub(crate) enum Sent {
+    Done,
+    /// The registry does not take so many bytes at once.
+    TooLong(Box<Answer>),
+    /// It broke; a fresh session may do better.
+    Broken {
+        error: StoreError,
+        asked: Option<Duration>,
+    },
+}
+
+impl RemoteStore {
+    pub(crate) async fn push_blob(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
+        if let Content::Bytes(bytes) = content {
+            self.check_content(descriptor, bytes, &format!("blob {}", descriptor.digest))?;
+        }
+        let gate = Arc::clone(self.memory.state().blobs.entry(descriptor.digest.clone()).or_default());
+        let mut there = gate.lock().await;
+        if *there {
+            return Ok(Pushed::Present);
+        }
+        let outcome = self.upload(descriptor, content).await?;
+        *there = true;
+        if outcome == Pushed::Uploaded && !self.memory.is_fresh() && self.self_mount().is_none() {
+            self.memory.state().proof.get_or_insert_with(|| descriptor.digest.clone());
+        }
+        Ok(outcome)
+    }
+
+    /// Links a blob from another repository. A session that the registry opens instead is kept for the upload.
+    pub(crate) async fn mount_blob(&self, descriptor: &Descriptor, from: &RepositoryRef) -> Result<bool, StoreError> {
+        if from.registry() != self.repository.registry() {
+            return Ok(false);
+        }
+        let gate = Arc::clone(self.memory.state().blobs.entry(descriptor.digest.clone()).or_default());
+        let mut there = gate.lock().await;
+        if *there {
+            return Ok(true);
+        }
+        let access = Access::mount(&self.repository, from.name());
+        let answer = self.post(&mount_query(&descriptor.digest, from.name()), &access).await?;
+        match answer.status() {
+            201 => {
+                *there = true;
+                Ok(true)
+            }
+            202 => {
+                if let Ok(session) = self.location(&answer) {
+                    self.memory.state().sessions.insert(descriptor.digest.clone(), session);
+                }
+                Ok(false)
+            }
+            400..=499 if !is_transient(answer.status()) => Ok(false),
+            _ => Err(self.write_error(answer, "place for a mounted blob").await),
+        }
+    }
+
+    async fn upload(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
+        let digest = &descriptor.digest;
+        let mut session = self.memory.state().sessions.remove(digest);
+        let mut opening = Opening::Plain;
+        if session.is_none() {
+            opening = self.opening().await?;
+            if opening == Opening::Plain && !self.memory.is_fresh() && self.has_blob(digest, &self.push).await? {
+                return Ok(Pushed::Present);
+            }
+        }
+        let options = &self.client.options;
+        let mut chunked = options.chunk == ChunkMode::Always;
+        let mut attempts = Attempts::new(options.retry, options.max_retry_after);
+        loop {
+            let location = match session.take() {
+                Some(location) => location,
+                None => match self.open(digest, opening).await? {
+                    Opened::Session(location) => location,
+                    Opened::Present => return Ok(Pushed::Present),
+                    Opened::Refused => {
+                        opening = Opening::Plain;
+                        if !self.memory.is_fresh() && self.has_blob(digest, &self.push).await? {
+                            return Ok(Pushed::Present);
+                        }
+                        continue;
+                    }
+                },
+            };
+            let sent = if chunked {
+                self.send_chunks(location, descriptor, content).await?
+            } else {
+                self.send_at_once(location, descriptor, content).await?
+            };
+            match sent {
+                Sent::Done => return Ok(Pushed::Uploaded),
+                Sent::TooLong(_) if !chunked && options.chunk == ChunkMode::Fallback => {
+                    chunked = true;
+                    opening = Opening::Plain;
+                }
+                Sent::TooLong(answer) => return Err(self.write_error(*answer, "place for a blob").await),
+                Sent::Broken { error, asked } => {
+                    self.wait_for_session(&mut attempts, error, asked).await?;
+                    // The bytes may have arrived although the answer did not.
+                    if self.has_blob(digest, &self.push).await? {
+                        return Ok(Pushed::Uploaded);
+                    }
+                    opening = Opening::Plain;
+                }
+            }
+        }
+    }
+
+    /// Waits before a fresh session, or ends with the error.
+    async fn wait_for_session(
+        &self,
+        attempts: &mut Attempts,
+        error: StoreError,
+        asked: Option<Duration>,
+    ) -> Result<(), StoreError> {
+        match attempts.next(asked) {
+            Next::Wait(wait) => {
+                let label = format!("PUT {}{}", self.repository.registry(), self.path("blobs", "uploads/"));
+                self.client.wait(&label, attempts.made(), wait, &error.to_string()).await;
+                Ok(())
+            }
+            Next::GiveUp => Err(error),
+            Next::TooLong(asked) => Err(StoreError::RateLimited { place: self.place(), seconds: asked.as_secs() }),
+        }
+    }
+
+    async fn opening(&self) -> Result<Opening, StoreError> {
+        Ok(match self.self_mount() {
+            Some(SelfMount::Works) => Opening::SelfMount,
+            Some(SelfMount::Refused) => Opening::Plain,
+            None if self.memory.is_fresh() => Opening::SelfMount,
+            None => self.probe_self_mount().await?,
+        })
+    }
+
+    /// Asks the registry to mount a blob that was just uploaded, once in a run.
+    async fn probe_self_mount(&self) -> Result<Opening, StoreError> {
+        let Some(proof) = self.memory.state().proof.take() else { return Ok(Opening::Plain) };
+        let answer = self.post(&mount_query(&proof, self.repository.name()), &self.push).await?;
+        let works = answer.status() == 201;
+        if let (202, Ok(session)) = (answer.status(), self.location(&answer)) {
+            self.cancel(session).await;
+        }
+        self.learn(if works { SelfMount::Works } else { SelfMount::Refused });
+        Ok(if works { Opening::SelfMount } else { Opening::Plain })
+    }
+
+    async fn open(&self, digest: &Digest, opening: Opening) -> Result<Opened, StoreError> {
+        let query = match opening {
+            Opening::SelfMount => mount_query(digest, self.repository.name()),
+            Opening::Plain => String::new(),
+        };
+        let answer = self.post(&query, &self.push).await?;
+        match (answer.status(), opening) {
+            (201, Opening::SelfMount) => {
+                self.learn(SelfMount::Works);
+                Ok(Opened::Present)
+            }
+            (202, _) => self.location(&answer).map(Opened::Session),
+            (400..=499, Opening::SelfMount) if !is_transient(answer.status()) => {
+                self.learn(SelfMount::Refused);
+                Ok(Opened::Refused)
+            }
+            _ => Err(self.write_error(answer, "place for a blob").await),
+        }
+    }
+
+    async fn post(&self, query: &str, access: &Access) -> Result<Answer, StoreError> {
+        self.client.send(&Call::new(Method::POST, self.path("blobs", &format!("uploads/{query}")), access)).await
+    }
+
+    /// One `PUT` with the length known and no `Content-Range`: what every registry takes.
+    async fn send_at_once(
+        &self,
+        location: Url,
+        descriptor: &Descriptor,
+        content: &Content<'_>,
+    ) -> Result<Sent, StoreError> {
+        let call = self.closing(location, &descriptor.digest).body(Body::Content(content, descriptor.size));
+        let answer = match self.client.send(&call).await {
+            Ok(answer) => answer,
+            Err(error @ StoreError::Unreachable { .. }) => return Ok(Sent::Broken { error, asked: None }),
+            Err(error) => return Err(error),
+        };
+        self.closed(answer, &descriptor.digest).await
+    }
+
+    /// The request that ends a session with the digest of everything in it.
+    pub(crate) fn closing(&self, mut location: Url, digest: &Digest) -> Call<'_> {
+        location.query_pairs_mut().append_pair("digest", digest.as_str());
+        Call::to(Method::PUT, Target::Address(location), &self.push)
+            .header("content-type", "application/octet-stream")
+            .once()
+    }
+
+    /// What the answer to the closing request means.
+    pub(crate) async fn closed(&self, answer: Answer, digest: &Digest) -> Result<Sent, StoreError> {
+        let asked = answer.asked_wait();
+        match answer.status() {
+            200 | 201 | 202 | 204 => {}
+            411 | 413 | 416 => return Ok(Sent::TooLong(Box::new(answer))),
+            status if is_transient(status) => {
+                let error = self.write_error(answer, "place for a blob").await;
+                return Ok(Sent::Broken { error, asked });
+            }
+            404 => {
+                // The session is lost.
+                let error = self.write_error(answer, "place for a blob").await;
+                return Ok(Sent::Broken { error, asked });
+            }
+            _ => return Err(self.write_error(answer, "place for a blob").await),
+        }
+        match answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok()) {
+            Some(actual) if actual.algorithm_name() == digest.algorithm_name() && actual != *digest => {
+                Err(StoreError::DigestMismatch {
+                    place: self.place(),
+                    what: "the blob that was stored".to_owned(),
+                    expected: digest.clone(),
+                    actual,
+                })
+            }
+            _ => Ok(Sent::Done),
+        }
+    }
+
+    /// Where the session goes on.
+    pub(crate) fn location(&self, answer: &Answer) -> Result<Url, StoreError> {
+        let location = answer
+            .header("location")
+            .ok_or_else(|| self.malformed(format!("its answer to {} names no upload location", answer.request)))?;
+        upload_location(answer.url(), location)
+            .map_err(|problem| self.forbidden(format!("the upload location: {problem}")))
+    }
+
+    /// Ends a session that is not needed; whether that works is of no matter.
+    pub(crate) async fn cancel(&self, session: Url) {
+        let call = Call::to(Method::DELETE, Target::Address(session), &self.push).once();
+        if let Err(error) = self.client.send(&call).await {
+            tracing::debug!(%error, "an upload session stays open");
+        }
+    }
+
+    fn self_mount(&self) -> Option<SelfMount> {
+        let known = self.client.self_mounts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        known.get(self.repository.registry()).copied()
+    }
+
+    fn learn(&self, found: SelfMount) {
+        let mut known = self.client.self_mounts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        known.insert(self.repository.registry().to_owned(), found);
+    }
+}
+
+/// `?mount=DIGEST&from=NAME`: neither has a character that a query would read otherwise, but for the digest's `:`,
+/// which a query may hold, and `+`, which it may not.
+fn mount_query(digest: &Digest, from: &str) -> String {
+    format!("?mount={}&from={from}", digest.as_str().replace('+', "%2B"))
+}
