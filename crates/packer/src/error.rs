@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::LayoutError;
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{CopyError, StoreError};
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Platform, Tag, Version};
 
 /// How the release under a taken tag differs from the one that was to be pushed.
@@ -74,17 +74,17 @@ pub enum PackError {
         path: PathBuf,
         /// Why it is none.
         #[source]
-        source: InvalidVersion,
+        source: Box<InvalidVersion>,
         /// The version that may have been meant, such as `1.2.3` for `v1.2.3`.
-        meant: Option<Version>,
+        meant: Option<Box<Version>>,
     },
     /// The files are of another version than was asked for.
     #[error("version {given} was asked for, but {} holds {found}", path.display())]
     VersionConflict {
         /// The version that was asked for.
-        given: Version,
+        given: Box<Version>,
         /// The version of the files.
-        found: Version,
+        found: Box<Version>,
         /// The folder.
         path: PathBuf,
     },
@@ -196,7 +196,7 @@ pub enum PackError {
     #[error("version {version} cannot be a tag: {reason}")]
     NoTag {
         /// The version.
-        version: Version,
+        version: Box<Version>,
         /// Why.
         reason: String,
     },
@@ -210,6 +210,15 @@ pub enum PackError {
         /// The versions that it has, ascending.
         offered: Vec<Version>,
     },
+    /// The source has not a single release.
+    #[error("{place} has no releases")]
+    NothingToCopy {
+        /// The repository.
+        place: String,
+    },
+    /// A copy stopped.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
     /// The file system said no.
     #[error("cannot {action} {}", path.display())]
     Io {
@@ -239,9 +248,6 @@ pub enum PackError {
     /// The work was stopped before it was done.
     #[error("stopped")]
     Stopped,
-    /// Being written.
-    #[error("not written yet")]
-    Unfinished,
 }
 
 /// A file and the line of a checksum file that it does not match.

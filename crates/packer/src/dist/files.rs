@@ -55,6 +55,11 @@ pub(crate) fn name(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
+/// Whether the name is one of a zip archive.
+pub(super) fn is_zip(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending == "zip")
+}
+
 /// The path with `.SUFFIX` behind its name.
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut text = OsString::from(path);

@@ -26,7 +26,7 @@ pub(super) fn read(path: &Path, options: &DistOptions) -> Result<Dist, PackError
 }
 
 fn is_package_zip(name: &str) -> bool {
-    name.starts_with(names::PREFIX) && Path::new(name).extension().is_some_and(|ending| ending == "zip")
+    name.starts_with(names::PREFIX) && files::is_zip(name)
 }
 
 fn read_zips(path: &Path, entries: &[Entry], zips: &[&Entry], options: &DistOptions) -> Result<Dist, PackError> {

@@ -88,7 +88,7 @@ fn candidates(
 ) -> Result<Vec<Candidate>, PackError> {
     let listing = dist.join(ARTIFACTS);
     let archives: Vec<&Artifact> = artifacts.iter().filter(|artifact| artifact.kind == "Archive").collect();
-    let zips: Vec<&Artifact> = archives.iter().copied().filter(|artifact| artifact.name.ends_with(".zip")).collect();
+    let zips: Vec<&Artifact> = archives.iter().copied().filter(|artifact| files::is_zip(&artifact.name)).collect();
     // A project may release other programs beside the provider.
     let providers: Vec<&Artifact> =
         zips.iter().copied().filter(|artifact| artifact.name.starts_with(names::PREFIX)).collect();

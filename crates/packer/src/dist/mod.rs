@@ -137,8 +137,8 @@ fn settle(
         (_, [_, _, ..]) => return Err(PackError::SeveralVersions { path: path.to_owned(), versions }),
         (Some(given), [found]) if given != found => {
             return Err(PackError::VersionConflict {
-                given: given.clone(),
-                found: found.clone(),
+                given: Box::new(given.clone()),
+                found: Box::new(found.clone()),
                 path: path.to_owned(),
             });
         }
@@ -193,9 +193,11 @@ impl Dist {
     /// [`PackError::VersionConflict`] when they differ, [`PackError::VersionUnknown`] when there is none.
     pub fn choose_version(&self, given: Option<&Version>) -> Result<Version, PackError> {
         match (given, &self.version) {
-            (Some(given), Some(found)) if given != found => {
-                Err(PackError::VersionConflict { given: given.clone(), found: found.clone(), path: self.path.clone() })
-            }
+            (Some(given), Some(found)) if given != found => Err(PackError::VersionConflict {
+                given: Box::new(given.clone()),
+                found: Box::new(found.clone()),
+                path: self.path.clone(),
+            }),
             (Some(version), _) | (None, Some(version)) => Ok(version.clone()),
             (None, None) => Err(PackError::VersionUnknown { path: self.path.clone() }),
         }

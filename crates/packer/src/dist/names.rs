@@ -51,8 +51,8 @@ pub(super) fn version(text: &str, path: &Path) -> Result<Version, PackError> {
     text.parse().map_err(|source| PackError::InvalidVersion {
         found: text.to_owned(),
         path: path.to_owned(),
-        source,
-        meant: text.strip_prefix(['v', 'V']).and_then(|rest| rest.parse().ok()),
+        source: Box::new(source),
+        meant: text.strip_prefix(['v', 'V']).and_then(|rest| rest.parse().ok()).map(Box::new),
     })
 }
 

@@ -16,6 +16,7 @@ mod prepare;
 mod release;
 mod send;
 mod tags;
+mod watched;
 
 use tofu_oci_store::Store;
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter};
@@ -24,7 +25,7 @@ pub use plan::plan;
 use prepare::Preparation;
 use release::Release;
 use send::Sender;
-pub(crate) use tags::{leaves_of, resolve};
+pub(crate) use tags::{for_version, leaves_of, resolve};
 
 use crate::{Difference, PackError, PushReport, PushRequest, ReplaceTag, TagTaken, Transfers};
 
@@ -41,7 +42,7 @@ pub async fn push(
     reporter: &dyn Reporter,
 ) -> Result<PushReport, PackError> {
     inspect::inspect(request).await?;
-    let tag = tags::for_version(request.version)?;
+    let tag = for_version(request.version)?;
     let existing = tags::look(store, &tag, request.version, reporter).await?;
     let mut preparation = Preparation::start(request)?;
     let sender = Sender { store, reporter, request };

@@ -28,15 +28,16 @@ pub(super) async fn blocking<T: Send + 'static>(
 }
 
 /// What is known of one platform so far.
-enum Stage {
+pub(super) enum Stage {
     Coming(oneshot::Receiver<Result<Arc<Prepared>, PackError>>),
     Here(Arc<Prepared>),
 }
 
 /// All platforms of a push on their way. Dropping it stops the work.
 pub(super) struct Preparation {
-    stages: Vec<Stage>,
-    checksums: Vec<Task<Result<Option<PackageHash>, PackError>>>,
+    /// In the order of the platforms.
+    pub(super) stages: Vec<Stage>,
+    pub(super) checksums: Checksums,
     shared: Arc<Shared>,
 }
 
@@ -70,17 +71,12 @@ impl Preparation {
             stages.push(Stage::Coming(receiver));
             checksums.push(Task(tokio::spawn(run(job, Arc::clone(&shared), sender))));
         }
-        Ok(Self { stages, checksums, shared })
-    }
-
-    /// How many platforms there are.
-    pub(super) fn len(&self) -> usize {
-        self.stages.len()
+        Ok(Self { stages, checksums: Checksums(checksums), shared })
     }
 
     /// Waits until every platform can be sent.
     pub(super) async fn prepared(&mut self) -> Result<Vec<Arc<Prepared>>, PackError> {
-        let mut all = Vec::with_capacity(self.len());
+        let mut all = Vec::with_capacity(self.stages.len());
         for stage in &mut self.stages {
             all.push(stage.wait().await?);
         }
@@ -90,23 +86,8 @@ impl Preparation {
     /// Waits until everything is known, and plans the index.
     pub(super) async fn finish(&mut self, request: &PushRequest<'_>) -> Result<Release, PackError> {
         let prepared = self.prepared().await?;
-        let checksums = self.checksums().await?;
-        Release::new(request, prepared, checksums)
-    }
-
-    /// One future a platform, and one for all checksums. The futures share the work; `Self` must outlive them.
-    pub(super) fn split(
-        &mut self,
-    ) -> (
-        Vec<impl Future<Output = Result<Arc<Prepared>, PackError>> + '_>,
-        impl Future<Output = Result<Vec<Option<PackageHash>>, PackError>> + '_,
-    ) {
-        let stages = self.stages.iter_mut().map(Stage::wait).collect();
-        (stages, wait_all(&mut self.checksums))
-    }
-
-    async fn checksums(&mut self) -> Result<Vec<Option<PackageHash>>, PackError> {
-        wait_all(&mut self.checksums).await
+        let checksums = self.checksums.wait().await?;
+        Ok(Release::new(request, prepared, checksums))
     }
 }
 
@@ -116,14 +97,19 @@ impl Drop for Preparation {
     }
 }
 
-async fn wait_all(
-    tasks: &mut [Task<Result<Option<PackageHash>, PackError>>],
-) -> Result<Vec<Option<PackageHash>>, PackError> {
-    futures_util::future::try_join_all(tasks.iter_mut().map(Task::wait)).await
+/// The `h1:` of every package, in the order of the stages.
+pub(super) struct Checksums(Vec<Task<Option<PackageHash>>>);
+
+impl Checksums {
+    /// Waits for all of them; to be called once.
+    pub(super) async fn wait(&mut self) -> Result<Vec<Option<PackageHash>>, PackError> {
+        futures_util::future::try_join_all(self.0.iter_mut().map(Task::wait)).await
+    }
 }
 
 impl Stage {
-    async fn wait(&mut self) -> Result<Arc<Prepared>, PackError> {
+    /// Waits until the platform can be sent. After an error it must not be asked again.
+    pub(super) async fn wait(&mut self) -> Result<Arc<Prepared>, PackError> {
         if let Self::Coming(receiver) = self {
             let prepared = receiver.await.map_err(|_| PackError::Stopped)??;
             *self = Self::Here(prepared);
@@ -136,9 +122,9 @@ impl Stage {
 }
 
 /// A task that ends with its owner.
-struct Task<T>(JoinHandle<T>);
+struct Task<T>(JoinHandle<Result<T, PackError>>);
 
-impl<T> Task<Result<T, PackError>> {
+impl<T> Task<T> {
     async fn wait(&mut self) -> Result<T, PackError> {
         match (&mut self.0).await {
             Ok(result) => result,

@@ -7,7 +7,7 @@ use tofu_oci_layout::{IndexFacts, LeafPlan, Planned, PlatformHashes, plan_index}
 use tofu_oci_types::{Digest, PackageHash, Tag};
 
 use super::pack::Prepared;
-use crate::{PackError, PlatformReport, PushReport, PushRequest, Transfers};
+use crate::{PlatformReport, PushReport, PushRequest, Transfers};
 
 /// A release ready to be published.
 pub(super) struct Release {
@@ -22,7 +22,7 @@ impl Release {
         request: &PushRequest<'_>,
         prepared: Vec<Arc<Prepared>>,
         checksums: Vec<Option<PackageHash>>,
-    ) -> Result<Self, PackError> {
+    ) -> Self {
         let platforms: Vec<PlatformReport> =
             prepared.iter().zip(checksums).map(|(prepared, h1)| report(prepared, h1)).collect();
         let hashes: BTreeMap<_, _> = platforms
@@ -45,7 +45,7 @@ impl Release {
         };
         let leaves: Vec<LeafPlan> = prepared.iter().flat_map(|prepared| prepared.leaves.iter().cloned()).collect();
         let index = plan_index(&leaves, &facts, request.layout);
-        Ok(Self { prepared, platforms, index })
+        Self { prepared, platforms, index }
     }
 
     /// The digests of the leaf manifests.

@@ -12,6 +12,7 @@ use tofu_oci_types::{Descriptor, Event, Reporter};
 use super::pack::Prepared;
 use super::prepare::Preparation;
 use super::release::Release;
+use super::watched::Watched;
 use crate::{PackError, PushRequest, Transfers};
 
 /// What sending needs.
@@ -28,23 +29,23 @@ impl Sender<'_> {
         &self,
         mut preparation: Preparation,
     ) -> Result<(Transfers, Release), PackError> {
-        let (stages, checksums) = preparation.split();
-        let sends = futures_util::stream::iter(stages)
-            .map(|stage| async {
-                let prepared = stage.await?;
+        let sends = futures_util::stream::iter(preparation.stages.iter_mut().enumerate())
+            .map(|(number, stage)| async move {
+                let prepared = stage.wait().await?;
                 let transfers = self.send(&prepared).await?;
-                Ok::<_, PackError>((prepared, transfers))
+                Ok::<_, PackError>((number, prepared, transfers))
             })
-            .buffered(self.jobs())
+            .buffer_unordered(self.jobs())
             .try_collect::<Vec<_>>();
-        let (sent, checksums) = futures_util::future::try_join(sends, checksums).await?;
+        let (mut sent, checksums) = futures_util::future::try_join(sends, preparation.checksums.wait()).await?;
+        sent.sort_by_key(|(number, ..)| *number);
         let mut transfers = Transfers::default();
         let mut all = Vec::with_capacity(sent.len());
-        for (prepared, more) in sent {
+        for (_, prepared, more) in sent {
             transfers.add(more);
             all.push(prepared);
         }
-        Ok((transfers, Release::new(self.request, all, checksums)?))
+        Ok((transfers, Release::new(self.request, all, checksums)))
     }
 
     /// Sends platforms that are prepared, `jobs` at a time.
@@ -81,7 +82,19 @@ impl Sender<'_> {
     async fn send_file(&self, prepared: &Prepared, descriptor: &Descriptor) -> Result<Pushed, PackError> {
         let subject = self.subject(prepared, descriptor);
         self.reporter.event(&Event::Started { subject: subject.clone(), bytes: Some(descriptor.size) });
-        let pushed = self.store.push(descriptor, &Content::File(path_of(prepared, descriptor))).await?;
+        let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let watched = Watched::new(path_of(prepared, descriptor), told);
+        let content = Content::Stored(&watched, descriptor);
+        let mut push = self.store.push(descriptor, &content);
+        let pushed = loop {
+            tokio::select! {
+                biased;
+                Some(done) = heard.recv() => {
+                    self.reporter.event(&Event::Progress { subject: subject.clone(), done });
+                }
+                pushed = &mut push => break pushed?,
+            }
+        };
         let outcome = match pushed {
             Pushed::Uploaded => "pushed",
             Pushed::Present => "present",

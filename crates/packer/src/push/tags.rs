@@ -10,7 +10,8 @@ use crate::PackError;
 
 /// The one tag of a version.
 pub(crate) fn for_version(version: &Version) -> Result<Tag, PackError> {
-    Tag::for_version(version).map_err(|error| PackError::NoTag { version: version.clone(), reason: error.to_string() })
+    Tag::for_version(version)
+        .map_err(|error| PackError::NoTag { version: Box::new(version.clone()), reason: error.to_string() })
 }
 
 /// What the reference names; nothing where there is no such thing.
