@@ -1,5 +1,6 @@
 //! Why a place did not answer with what was asked for.
 
+use tofu_oci_layout::LayoutError;
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
@@ -28,6 +29,19 @@ pub enum SourceError {
         place: String,
         /// What is wrong with it.
         problem: String,
+    },
+    /// What lies under this version's tag breaks the rules of every layout.
+    #[error("{address} {version} in {place} cannot be installed")]
+    Layout {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The place.
+        place: String,
+        /// Which rule, and what was found instead.
+        #[source]
+        source: LayoutError,
     },
     /// The place could not be read.
     #[error(transparent)]

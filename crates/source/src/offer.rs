@@ -2,18 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+pub use tofu_oci_layout::LeafKind;
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Tag, Version};
-
-/// How one platform's package lies in a repository.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LeafKind {
-    /// A container image whose layers together are the package's folder.
-    Image,
-    /// One zip, byte for byte the release's.
-    Artifact,
-}
 
 /// What a package consists of: data to print, to compare and to fetch by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -36,14 +36,14 @@ terraform {
 
 #[test]
 fn required_providers_of_the_folder() {
-    insta::assert_snapshot!(check(&[("main.tf", WIDGET)]), @"");
+    insta::assert_snapshot!(check(&[("main.tf", WIDGET)]), @"widget = registry.example.test/acme/widget [1.0.0]");
     insta::assert_snapshot!(check(&[]), @"");
 }
 
 #[test]
 fn tofu_files_shadow_tf_files() {
     let other = WIDGET.replace("acme", "other");
-    insta::assert_snapshot!(check(&[("main.tf", WIDGET), ("main.tofu", &other)]), @"");
+    insta::assert_snapshot!(check(&[("main.tf", WIDGET), ("main.tofu", &other)]), @"widget = registry.example.test/other/widget [1.0.0]");
 }
 
 #[test]
@@ -52,7 +52,13 @@ fn json_says_the_same() {
         "version": "1.0.0"}, "old": "2.0.0"}}],
         "resource": {"zap_x": {"a": {}, "b": {"provider": "widget.west"}}}, "provider": {"null": {}},
         "module": {"m": {"source": "./m"}}}"#;
-    insta::assert_snapshot!(check(&[("main.tf.json", json), ("m/a.tf", "resource \"in_m\" \"x\" {}")]), @"");
+    insta::assert_snapshot!(check(&[("main.tf.json", json), ("m/a.tf", "resource \"in_m\" \"x\" {}")]), @r"
+widget = registry.example.test/acme/widget [1.0.0]
+in = registry.opentofu.org/hashicorp/in []
+null = registry.opentofu.org/hashicorp/null []
+old = registry.opentofu.org/hashicorp/old [2.0.0]
+zap = registry.opentofu.org/hashicorp/zap []
+");
 }
 
 #[test]
@@ -65,12 +71,18 @@ fn implied_providers() {
         provider "random" { version = "3.0.0" }
         resource "widget_x" "e" {}
     "#;
-    insta::assert_snapshot!(check(&[("main.tf", WIDGET), ("other.tf", text)]), @"");
+    insta::assert_snapshot!(check(&[("main.tf", WIDGET), ("other.tf", text)]), @r"
+widget = registry.example.test/acme/widget [1.0.0]
+aws = registry.opentofu.org/hashicorp/aws []
+beta = registry.opentofu.org/hashicorp/beta []
+random = registry.opentofu.org/hashicorp/random [3.0.0]
+vault = registry.opentofu.org/hashicorp/vault []
+");
 }
 
 #[test]
 fn overrides_replace_entries() {
-    insta::assert_snapshot!(check(&[("main.tf", WIDGET), ("main_override.tf", &WIDGET.replace("1.0.0", "2.0.0"))]), @"");
+    insta::assert_snapshot!(check(&[("main.tf", WIDGET), ("main_override.tf", &WIDGET.replace("1.0.0", "2.0.0"))]), @"widget = registry.example.test/acme/widget [2.0.0]");
 }
 
 #[test]
@@ -82,7 +94,7 @@ fn the_built_in_provider_is_left_out() {
         )
     };
     insta::assert_snapshot!(check(&[("main.tf", &text(""))]), @"");
-    insta::assert_snapshot!(check(&[("main.tf", &text("version = \"1.0.0\"\n"))]), @"");
+    insta::assert_snapshot!(check(&[("main.tf", &text("version = \"1.0.0\"\n"))]), @"error: DIR/main.tf:3:5: `terraform` is built into the program: it has no version and no other source");
 }
 
 #[test]
@@ -100,7 +112,11 @@ fn modules_add_their_constraints() {
         ("child/main.tf", &child),
         (".terraform/modules/modules.json", manifest),
         (".terraform/modules/far/main.tf", "resource \"far_thing\" \"x\" {}\n"),
-    ]), @"");
+    ]), @r"
+widget = registry.example.test/acme/widget [1.0.0]
+far = registry.opentofu.org/hashicorp/far []
+missing module farther (a/b/d)
+");
 }
 
 #[test]
@@ -118,6 +134,6 @@ fn errors_say_where() {
         let answer = check(&[(name, text)]);
         assert!(answer.starts_with("error: DIR/main.tf"), "{answer}");
     }
-    insta::assert_snapshot!(check(&[("a.tf", WIDGET), ("b.tf", WIDGET)]), @"");
-    insta::assert_snapshot!(check(&[("a.tf", "module \"m\" {\n  source = \"./none\"\n}\n")]), @"");
+    insta::assert_snapshot!(check(&[("a.tf", WIDGET), ("b.tf", WIDGET)]), @"error: DIR/b.tf:4:5: `widget` is required twice in one module; keep one of the two entries");
+    insta::assert_snapshot!(check(&[("a.tf", "module \"m\" {\n  source = \"./none\"\n}\n")]), @"error: DIR/a.tf:2:12: the module's folder `./none` cannot be read");
 }
