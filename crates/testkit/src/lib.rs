@@ -12,20 +12,29 @@
 //! ```
 //!
 //! A development dependency only. It panics with a message where a test cannot go on; product code never does.
-#![expect(clippy::missing_panics_doc, reason = "test support panics on purpose: every panic is a failed test")]
 
 mod blob_host;
 mod certificates;
+mod context;
+mod dist;
 mod fault;
+mod filters;
 mod gate;
 mod log;
+mod provider_zip;
+mod real;
 mod registry;
 
 pub use blob_host::BlobHost;
 pub use certificates::{Certificates, ClientCertificate};
+pub use context::{Output, TestContext};
+pub use dist::Dist;
 pub use fault::{Answer, Fault, Length, RequestHead, Rule};
+pub use filters::Filters;
 pub use gate::Gate;
 pub use log::LoggedRequest;
+pub use provider_zip::ProviderZip;
+pub use real::{Mode, RealRegistry, Transport, Writes};
 pub use registry::{
     Anonymous, Auth, Bearer, Behaviour, Check, Deletion, Location, Login, Mounting, Paging, Referrers, Registry,
     RegistryBuilder, Rights, TokenAddress, TokenField,

@@ -13,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::Check;
 use super::query::{decode_form, values};
 use crate::fault::{Answer, RequestHead};
+use crate::real::Signer;
 
 /// What a user may do once logged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +103,7 @@ impl Bearer {
         Self {
             users: vec![user],
             anonymous: Anonymous::Refused,
-            ttl: Duration::from_secs(300),
+            ttl: Duration::from_mins(5),
             expires_in: Check::On,
             address: TokenAddress::SameListener,
             field: TokenField::Both,
@@ -185,13 +186,20 @@ pub(crate) struct AuthState {
     auth: Auth,
     realm: String,
     issued: Mutex<Issued>,
+    signer: Option<Signer>,
 }
 
 pub(crate) const SERVICE: &str = "test-registry";
 
 impl AuthState {
     pub(crate) fn new(auth: Auth, realm: String) -> Self {
-        Self { auth, realm, issued: Mutex::default() }
+        Self { auth, realm, issued: Mutex::default(), signer: None }
+    }
+
+    /// The same, handing out signed tokens for a real registry.
+    pub(crate) fn signing(mut self, signer: Signer) -> Self {
+        self.signer = Some(signer);
+        self
     }
 
     fn issued(&self) -> MutexGuard<'_, Issued> {
@@ -230,10 +238,10 @@ impl AuthState {
         let mut value = format!("Bearer realm=\"{}\",service=\"{SERVICE}\"", self.realm);
         if !needed.is_empty() {
             let scopes: Vec<String> = needed.iter().map(Access::to_scope).collect();
-            value += &format!(",scope=\"{}\"", scopes.join(" "));
+            value.extend([",scope=\"", &scopes.join(" "), "\""]);
         }
         if let Some(error) = error {
-            value += &format!(",error=\"{error}\"");
+            value.extend([",error=\"", error, "\""]);
         }
         unauthorized(value)
     }
@@ -286,7 +294,13 @@ impl AuthState {
             .flat_map(|scope| scope.split(' '))
             .filter_map(|scope| Access::parse(scope)?.limit(allowed))
             .collect();
-        let token = self.issue(access, bearer.ttl);
+        let token = match &self.signer {
+            None => self.issue(access, bearer.ttl),
+            Some(signer) => {
+                let access: Vec<_> = access.iter().map(Access::to_json).collect();
+                signer.sign(SERVICE, user.map_or("", |user| &user.username), &access.into(), bearer.ttl)
+            }
+        };
         let refresh = user.filter(|_| wants_refresh).map(|user| self.issue_refresh(&user.username));
         token_answer(bearer, &token, refresh.as_deref())
     }

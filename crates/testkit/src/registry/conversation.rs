@@ -107,13 +107,12 @@ pub(crate) async fn converse(endpoint: Arc<Endpoint>, connection: Connection, re
         connection.cut();
         return Response::new(Body::empty());
     };
-    let mut answer = match answer {
-        Some(answer) => answer,
-        None => {
-            let answer = routes::answer(&endpoint, &head, &mut incoming).await;
-            incoming.skip(u64::MAX).await;
-            answer
-        }
+    let mut answer = if let Some(answer) = answer {
+        answer
+    } else {
+        let answer = routes::answer(&endpoint, &head, &mut incoming).await;
+        incoming.skip(u64::MAX).await;
+        answer
     };
     if faults.iter().any(|fault| matches!(fault, Fault::LoseAnswer)) {
         connection.cut();

@@ -30,7 +30,8 @@ pub use behaviour::{Behaviour, Check, Deletion, Location, Mounting, Paging, Refe
 use crate::certificates::{Certificates, ClientCertificate};
 use crate::fault::{Rule, Rules, glob};
 use crate::log::{Log, LoggedRequest};
-pub(crate) use auth::{Access, AuthState};
+use auth::Access;
+pub(crate) use auth::{AuthState, SERVICE};
 use content::{Content, Manifest};
 use conversation::{Endpoint, Role};
 use server::{Server, bind};
@@ -211,7 +212,7 @@ impl Registry {
     /// A token that is accepted for these scopes (`repository:NAME:pull,push`) for an hour.
     pub fn issue_token(&self, scopes: &[&str]) -> String {
         let access = scopes.iter().map(|scope| Access::parse(scope).expect("a scope reads TYPE:NAME:ACTIONS"));
-        self.endpoint.auth.issue(access.collect(), Duration::from_secs(3600))
+        self.endpoint.auth.issue(access.collect(), Duration::from_hours(1))
     }
 
     /// A refresh token (identity token) of a user.

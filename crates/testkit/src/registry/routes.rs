@@ -77,8 +77,12 @@ fn needed(route: &Route<'_>, head: &RequestHead) -> Vec<Access> {
     let repository = match route {
         Route::Base => return Vec::new(),
         Route::Catalog => return vec![Access::catalog()],
-        Route::Tags(name) | Route::Manifest(name, _) | Route::Referrers(name, _) | Route::Blob(name, _) => name,
-        Route::Uploads(name) | Route::Upload(name, _) => name,
+        Route::Tags(name)
+        | Route::Manifest(name, _)
+        | Route::Referrers(name, _)
+        | Route::Blob(name, _)
+        | Route::Uploads(name)
+        | Route::Upload(name, _) => name,
     };
     let actions: &[&str] = match head.method.as_str() {
         "GET" | "HEAD" => &["pull"],
@@ -122,10 +126,10 @@ fn parse(path: &str) -> Option<Route<'_>> {
 /// The grammar of repository names: `[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*` between slashes.
 fn is_repository_name(name: &str) -> bool {
     name.split('/').all(|part| {
-        let words = part.split(|letter: char| !letter.is_ascii_alphanumeric());
+        let mut words = part.split(|letter: char| !letter.is_ascii_alphanumeric());
         let lower = part.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-'));
         let edges = words.clone().next().is_some_and(|word| !word.is_empty())
-            && words.last().is_some_and(|word| !word.is_empty());
+            && words.next_back().is_some_and(|word| !word.is_empty());
         let separators = part.split(|letter: char| letter.is_ascii_alphanumeric()).filter(|text| !text.is_empty());
         let mut separators = separators.map(|text| matches!(text, "." | "_" | "__") || text.bytes().all(|b| b == b'-'));
         lower && edges && separators.all(|good| good)

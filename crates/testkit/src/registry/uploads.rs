@@ -149,6 +149,7 @@ fn stored(endpoint: &Endpoint, behaviour: &Behaviour, head: &RequestHead, reposi
     Answer::new(201).header("Location", location).header("Docker-Content-Digest", digest)
 }
 
+#[derive(Clone, Copy)]
 struct Session<'a> {
     repository: &'a str,
     id: &'a str,

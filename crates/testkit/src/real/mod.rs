@@ -1,0 +1,290 @@
+//! A real registry:2 (Debian's `docker-registry`) on a free loopback port, in a temp folder, killed on drop.
+
+mod signer;
+
+use std::fs;
+use std::io::{self, BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::certificates::{Certificates, ClientCertificate};
+use crate::fault::Rules;
+use crate::log::{Log, LoggedRequest};
+use crate::registry::content::Content;
+use crate::registry::conversation::{Endpoint, Role};
+use crate::registry::server::{Server, bind};
+use crate::registry::{Auth, AuthState, Bearer, Behaviour, Login, SERVICE};
+pub(crate) use signer::Signer;
+
+/// HTTP or HTTPS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// Plain HTTP.
+    Plain,
+    /// TLS with a new private authority ([`RealRegistry::ca_pem`]); the token endpoint too.
+    Tls,
+}
+
+/// What may be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writes {
+    /// Pushing, but no deleting (the default of registry:2).
+    Push,
+    /// Pushing and deleting.
+    PushAndDelete,
+    /// Nothing (maintenance mode).
+    Nothing,
+}
+
+/// How a real registry is to run.
+#[derive(Clone, Debug)]
+pub struct Mode {
+    /// HTTP or HTTPS.
+    pub transport: Transport,
+    /// `Auth::Basic` becomes an htpasswd file, `Auth::Bearer` a token server in this process that signs with ES256.
+    /// Of [`Bearer`] the address is not used: the token server always has a port of its own.
+    pub auth: Auth,
+    /// What may be written.
+    pub writes: Writes,
+    /// Where it keeps its content; its own temp folder when `None`.
+    pub data: Option<PathBuf>,
+}
+
+impl Mode {
+    /// Plain HTTP, no credentials, pushing allowed.
+    pub fn plain() -> Self {
+        Self { transport: Transport::Plain, auth: Auth::None, writes: Writes::Push, data: None }
+    }
+
+    /// TLS, no credentials.
+    pub fn tls() -> Self {
+        Self { transport: Transport::Tls, ..Self::plain() }
+    }
+
+    /// Plain HTTP with a bcrypt htpasswd file; needs the program `htpasswd`.
+    pub fn htpasswd(login: Login) -> Self {
+        Self { auth: Auth::Basic(login), ..Self::plain() }
+    }
+
+    /// Plain HTTP with token authentication.
+    pub fn token(bearer: Bearer) -> Self {
+        Self { auth: Auth::Bearer(bearer), ..Self::plain() }
+    }
+
+    /// Plain HTTP, read-only, over content that another instance has left.
+    pub fn read_only(data: &Path) -> Self {
+        Self { writes: Writes::Nothing, data: Some(data.to_owned()), ..Self::plain() }
+    }
+
+    /// Plain HTTP with deletion.
+    pub fn deletable() -> Self {
+        Self { writes: Writes::PushAndDelete, ..Self::plain() }
+    }
+}
+
+/// A running registry:2.
+#[derive(Debug)]
+pub struct RealRegistry {
+    child: Child,
+    address: String,
+    scheme: &'static str,
+    certificates: Option<Certificates>,
+    tokens: Option<(Arc<Endpoint>, Server)>,
+    output: Arc<Mutex<String>>,
+    data: PathBuf,
+    _folder: TempDir,
+}
+
+impl RealRegistry {
+    /// Whether the program is there.
+    pub fn available() -> bool {
+        program().is_some()
+    }
+
+    /// Starts it and waits until it accepts connections.
+    ///
+    /// # Errors
+    /// The program (or `htpasswd`, where needed) is missing, or it ended before it listened; the text has its output.
+    pub fn start(mode: Mode) -> io::Result<Self> {
+        let program = program().ok_or_else(|| io::Error::other("no docker-registry and no registry on the PATH"))?;
+        let folder = tempfile::tempdir()?;
+        let data = mode.data.unwrap_or_else(|| folder.path().join("data"));
+        let mut config = Config::new(&data, mode.writes);
+        let certificates = (mode.transport == Transport::Tls).then(Certificates::generate);
+        let scheme = if certificates.is_some() { "https" } else { "http" };
+        if let Some(certificates) = &certificates {
+            let server = keep(folder.path(), "server.pem", certificates.server_pem())?;
+            let key = keep(folder.path(), "server.key", certificates.server_key_pem())?;
+            config.http.push(format!("  tls: {{certificate: '{}', key: '{}'}}", server.display(), key.display()));
+        }
+        let tokens = match mode.auth {
+            Auth::None => None,
+            Auth::Basic(login) => {
+                let file = keep(folder.path(), "htpasswd", &htpasswd_line(&login)?)?;
+                config.auth = format!("auth:\n  htpasswd: {{realm: test, path: '{}'}}\n", file.display());
+                None
+            }
+            Auth::Bearer(bearer) => {
+                let (endpoint, server, certificate) = start_tokens(bearer, scheme, certificates.as_ref());
+                let bundle = keep(folder.path(), "token.pem", &certificate)?;
+                config.auth = format!(
+                    "auth:\n  token: {{realm: '{}/token', service: {SERVICE}, issuer: {}, rootcertbundle: '{}'}}\n",
+                    endpoint.origin,
+                    signer::ISSUER,
+                    bundle.display()
+                );
+                Some((endpoint, server))
+            }
+        };
+        let file = keep(folder.path(), "config.yml", &config.text())?;
+
+        let mut child = Command::new(program)
+            .arg("serve")
+            .arg(file)
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let output = Arc::new(Mutex::new(String::new()));
+        let stderr = child.stderr.take().expect("standard error was asked for");
+        let listening = watch(stderr, Arc::clone(&output));
+        let Ok(address) = listening.recv_timeout(Duration::from_secs(30)) else {
+            end(&mut child);
+            let output = output.lock().unwrap_or_else(PoisonError::into_inner);
+            return Err(io::Error::other(format!("registry:2 did not start:\n{output}")));
+        };
+        Ok(Self { child, address, scheme, certificates, tokens, output, data, _folder: folder })
+    }
+
+    /// `127.0.0.1:PORT`.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// `http://127.0.0.1:PORT` or `https://…`.
+    pub fn url(&self) -> String {
+        format!("{}://{}", self.scheme, self.address)
+    }
+
+    /// The authority to trust; `None` when it speaks plain HTTP.
+    pub fn ca_pem(&self) -> Option<&str> {
+        self.certificates.as_ref().map(Certificates::ca_pem)
+    }
+
+    /// Where it keeps its content.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// The calls of the token server; none in other modes.
+    pub fn token_requests(&self) -> Vec<LoggedRequest> {
+        self.tokens.as_ref().map(|(endpoint, _)| endpoint.log.requests()).unwrap_or_default()
+    }
+
+    /// What it has written to its log so far: JSON lines, the access log among them.
+    pub fn output(&self) -> String {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for RealRegistry {
+    fn drop(&mut self) {
+        end(&mut self.child);
+    }
+}
+
+fn end(child: &mut Child) {
+    // Both fail only when the process has ended already.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// The first of the two names of the program that is on the PATH.
+fn program() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let found = |name: &str| folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file());
+    found("docker-registry").or_else(|| found("registry"))
+}
+
+fn keep(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
+    let path = folder.join(name);
+    fs::write(&path, text)?;
+    Ok(path)
+}
+
+fn htpasswd_line(login: &Login) -> io::Result<String> {
+    let output = Command::new("htpasswd").args(["-Bbn", &login.username, &login.password]).output()?;
+    if !output.status.success() {
+        return Err(io::Error::other(format!("htpasswd: {}", String::from_utf8_lossy(&output.stderr))));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn start_tokens(bearer: Bearer, scheme: &str, tls: Option<&Certificates>) -> (Arc<Endpoint>, Server, String) {
+    let (socket, address) = bind();
+    let origin = format!("{scheme}://{address}");
+    let signer = Signer::generate();
+    let certificate = signer.certificate_pem();
+    let endpoint = Arc::new(Endpoint {
+        role: Role::Token,
+        origin: origin.clone(),
+        content: Content::default(),
+        behaviour: Arc::new(Mutex::new(Behaviour::default())),
+        auth: Arc::new(AuthState::new(Auth::Bearer(bearer), format!("{origin}/token")).signing(signer)),
+        log: Log::default(),
+        rules: Rules::default(),
+    });
+    let tls = tls.map(|certificates| certificates.server_config(ClientCertificate::NotAsked));
+    let server = Server::start(vec![(socket, Arc::clone(&endpoint))], tls.as_ref());
+    (endpoint, server, certificate)
+}
+
+/// Collects the log and sends on the address that it names once it listens.
+fn watch(stderr: ChildStderr, output: Arc<Mutex<String>>) -> mpsc::Receiver<String> {
+    let (found, listening) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            if let Some((_, rest)) = line.split_once("listening on ") {
+                let end = rest.find(|letter: char| !letter.is_ascii_digit() && !".:".contains(letter));
+                // Nobody listens any more when starting has been given up.
+                let _ = found.send(rest[..end.unwrap_or(rest.len())].to_owned());
+            }
+            let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+            output.push_str(&line);
+            output.push('\n');
+        }
+    });
+    listening
+}
+
+/// The configuration file, in parts.
+struct Config {
+    storage: String,
+    http: Vec<String>,
+    auth: String,
+}
+
+impl Config {
+    fn new(data: &Path, writes: Writes) -> Self {
+        let storage = format!(
+            "storage:\n  filesystem: {{rootdirectory: '{}'}}\n  delete: {{enabled: {}}}\n  maintenance:\n    \
+             uploadpurging: {{enabled: false}}\n    readonly: {{enabled: {}}}\n",
+            data.display(),
+            writes == Writes::PushAndDelete,
+            writes == Writes::Nothing
+        );
+        let http = vec!["http:".to_owned(), "  addr: 127.0.0.1:0".to_owned(), "  secret: testkit".to_owned()];
+        Self { storage, http, auth: String::new() }
+    }
+
+    fn text(&self) -> String {
+        let log = "version: 0.1\nlog: {level: info, formatter: json}\n";
+        format!("{log}{}{}\n{}", self.storage, self.http.join("\n"), self.auth)
+    }
+}
