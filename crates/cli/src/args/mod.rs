@@ -17,7 +17,6 @@ pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
 #[command(
     name = "tofu-oci",
     version,
-    propagate_version = true,
     subcommand_required = true,
     arg_required_else_help = true,
     max_term_width = 100,

@@ -30,8 +30,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Compl
     let mut copied = Vec::new();
     for version in versions {
         let request = CopyRequest { versions: Versions::One(version), replace, jobs: usize::from(args.jobs) };
-        let reporter = std::sync::Arc::clone(&context.reporter);
-        for release in copy_release(source.as_ref(), destination.as_ref(), &request, reporter).await? {
+        for release in copy_release(source.as_ref(), destination.as_ref(), &request, context.reporter.as_ref()).await? {
             print(context, &release, &to);
             copied.push(release);
         }
