@@ -12,4 +12,10 @@
 
 mod setup;
 
+mod bad_dist;
+mod bad_registry;
+mod copy;
+mod help;
 mod push;
+mod query;
+mod requests;

@@ -20,11 +20,39 @@ pub(crate) fn steady(text: &str) -> String {
     for (mark, shown) in [("sha256:", "[DIGEST]"), ("sha256%3A", "[DIGEST]"), ("sha256-", "[DIGEST]"), ("zh:", "[ZIP]")] {
         text = replace_hex(&text, mark, shown);
     }
+    text = replace_digits(&text, ".oci.opentofu.org:");
     let waits = text.split('\n').map(|line| match (line.rfind(" in "), line.ends_with(" s")) {
         (Some(at), true) if line.contains("; attempt ") => format!("{} in [WAIT]", &line[..at]),
         _ => line.to_owned(),
     });
-    waits.collect::<Vec<_>>().join("\n")
+    in_order(waits.collect())
+}
+
+/// Lines about packages that were handled side by side come in any order; here they are sorted.
+fn in_order(mut lines: Vec<String>) -> String {
+    let is_outcome = |line: &String| {
+        !line.starts_with(' ') && ["pushed", "present", "mounted", "fetched", "installed"]
+            .iter()
+            .any(|outcome| line.contains(&format!(": {outcome}")))
+    };
+    let mut start = 0;
+    while start < lines.len() {
+        let length = lines[start..].iter().take_while(|line| is_outcome(line)).count();
+        lines[start..start + length].sort();
+        start += length + 1;
+    }
+    lines.join("\n")
+}
+
+fn replace_digits(text: &str, mark: &str) -> String {
+    let mut parts = text.split(mark);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str(mark);
+        out.push_str("[PORT]");
+        out.push_str(part.trim_start_matches(|letter: char| letter.is_ascii_digit()));
+    }
+    out
 }
 
 fn replace_hex(text: &str, mark: &str, shown: &str) -> String {
