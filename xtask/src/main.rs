@@ -1,2 +1,75 @@
-//! Chores of the workspace.
-fn main() {}
+//! Chores of the workspace, run as `cargo xtask CHORE`.
+//!
+//! ```text
+//! demo       the main job of the program, command by command, for somebody who sees it for the first time
+//! floors     which crate may use which, and which crates stay pure
+//! fixtures   the golden files in testdata/
+//! registry   a real registry:2 in the foreground, to try things against
+//! interop    the stage with real registries, real clients and a real provider
+//! ci         all of the above checks, formatting, lints, documentation and licences
+//! ```
+//!
+//! What it is not: part of the product. Nothing in `crates/` depends on it.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to people and to CI logs")]
+
+mod ci;
+mod demo;
+mod failure;
+mod fixtures;
+mod floors;
+mod interop;
+mod paths;
+mod process;
+mod program;
+mod registry;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Outcome;
+
+/// The command line.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", about = "Chores of the tofu-oci workspace")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Build the program and show the main job: publish, list, install, lock, install again
+    Demo,
+    /// Check that crates use only crates on floors below them, and that pure crates are pure
+    Floors,
+    /// Write the golden files in testdata/, or compare them
+    Fixtures(fixtures::Arguments),
+    /// Run registry:2 in the foreground, or stop the one that runs
+    Registry(registry::Arguments),
+    /// Run the program against real registries, real clients and a real provider
+    Interop(interop::Arguments),
+    /// Run every check that CI runs besides `cargo test --workspace`
+    Ci(ci::Arguments),
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Outcome {
+    match &arguments.chore {
+        Chore::Demo => demo::run(),
+        Chore::Floors => floors::run(),
+        Chore::Fixtures(arguments) => fixtures::run(arguments),
+        Chore::Registry(arguments) => registry::run(arguments),
+        Chore::Interop(arguments) => interop::run(arguments),
+        Chore::Ci(arguments) => ci::run(arguments),
+    }
+}

@@ -44,6 +44,15 @@ pub enum Target {
     MirrorPacked(PathBuf),
 }
 
+impl Target {
+    /// The filesystem mirror that Terraform and `OpenTofu` look into without any configuration.
+    ///
+    /// Spec: `OpenTofu` 1.12, implicit local mirror directories; measured with Terraform 1.11.4 too.
+    pub fn vendor(working_dir: &std::path::Path) -> Self {
+        Self::MirrorUnpacked(working_dir.join("terraform.d").join("plugins"))
+    }
+}
+
 /// Whether the locked version binds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Upgrade {
@@ -71,7 +80,7 @@ pub struct Options {
     pub lock: LockPolicy,
     /// What an archive may expand to.
     pub limits: Limits,
-    /// How many packages are fetched and unpacked at once.
+    /// How many packages are fetched and unpacked at once; small ones (up to 4 MiB) do not count.
     pub parallel: usize,
 }
 

@@ -15,12 +15,22 @@
 //! **All or nothing.** A provider that fails leaves nothing behind. Others of the same call may have been installed by
 //! then (they are complete and verified); the lock file is written once, at the end, when all have succeeded.
 
+#![allow(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
+
+mod choose;
 mod config;
 mod error;
+mod feed;
+mod guard;
 mod job;
 mod pipeline;
+mod place;
+mod stage;
+mod staging;
+mod verify;
 
 pub use config::{Configuration, Declared, MissingModule, Requirement, configuration, required_providers};
 pub use error::{ConfigProblem, InstallError};
 pub use job::{Installed, Job, LockPolicy, LockResult, Options, Outcome, Target, Upgrade};
 pub use pipeline::install;
+pub(crate) use pipeline::subject;

@@ -201,13 +201,15 @@ impl ReleaseIndex {
         }
     }
 
-    /// The platforms that the release has packages for, sorted. Without those of nested indexes not absorbed.
+    /// The platforms that the release has packages for, sorted. Of a nested index that has not been absorbed, what its
+    /// own entry says.
     pub fn platforms(&self) -> Vec<Platform> {
         let offered: BTreeSet<Platform> = self
             .artifact_entries()
             .iter()
             .filter(|entry| !has_os_version(entry))
             .chain(&self.images)
+            .chain(self.nested.iter().map(|nested| &nested.entry))
             .filter_map(platform_of)
             .collect();
         offered.into_iter().collect()
@@ -252,6 +254,11 @@ impl ReleaseIndex {
 
     pub(crate) fn image_entries(&self) -> &[Descriptor] {
         &self.images
+    }
+
+    /// Whether anything in the index can be a package.
+    pub(crate) fn has_packages(&self) -> bool {
+        !(self.artifact_entries().is_empty() && self.images.is_empty() && self.nested.is_empty())
     }
 
     pub(crate) fn other_types(&self) -> Vec<String> {

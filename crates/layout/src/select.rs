@@ -24,6 +24,8 @@ pub struct Selected {
 /// platform are refused. Where there is no artifact leaf for it, an image: one without `os.version` before one with,
 /// one without a variant before one with, on `arm` `v6` before other variants, and then the first in the index.
 ///
+/// Nested indexes must have been read before: [`ReleaseIndex::unread`].
+///
 /// # Errors
 /// [`LayoutError::PlatformNotOffered`] with what is offered, [`LayoutError::AmbiguousPlatform`], or
 /// [`LayoutError::NoProviderPackages`] when nothing in the index is a package.
@@ -37,7 +39,7 @@ pub fn select(index: &ReleaseIndex, platform: &Platform) -> Result<Selected, Lay
     if let Some(descriptor) = images.next() {
         return Ok(Selected { descriptor, kind: LeafKind::Image, passed_over: images.collect() });
     }
-    if index.artifact_entries().is_empty() && index.image_entries().is_empty() {
+    if !index.has_packages() {
         return Err(LayoutError::NoProviderPackages { found: index.other_types() });
     }
     Err(LayoutError::PlatformNotOffered { platform: platform.clone(), offered: index.platforms() })

@@ -82,11 +82,9 @@ impl Reader<'_> {
                 }
             };
             match attribute.key.as_str() {
-                "version" if attribute.value.is_null() => {}
+                "version" | "constraints" | "hashes" if attribute.value.is_null() => {}
                 "version" => version = Some(self.version(attribute)?),
-                "constraints" if attribute.value.is_null() => {}
                 "constraints" => constraints = self.constraints(attribute)?,
-                "hashes" if attribute.value.is_null() => {}
                 "hashes" => hashes = self.hashes(attribute)?,
                 _ => return Err(self.unexpected_attribute(attribute)),
             }

@@ -19,6 +19,8 @@ mod error;
 mod push;
 mod report;
 mod request;
+#[cfg(test)]
+mod testing;
 
 pub use copy::{CopiedRelease, CopyRequest, Versions, copy_release};
 pub use dist::{

@@ -10,6 +10,8 @@
 //! open       Offer, part                                   -> bytes, verified by size and digest
 //! ```
 
+#![allow(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
+
 mod error;
 mod listing;
 mod oci;

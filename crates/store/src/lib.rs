@@ -31,3 +31,6 @@ pub use manifest::is_manifest_type;
 pub use memory::MemoryStore;
 pub use traits::{ByteStream, Pushed, ReadStore, Store};
 pub use verify::{fetch_bytes, verified};
+
+#[cfg(test)]
+mod tests;

@@ -120,6 +120,14 @@ pub enum Fault {
     IgnoreRange,
     /// The headers promise the whole body, the connection dies after this many bytes of it.
     CutBody(u64),
+    /// Sends this many bytes of the body, waits until the gate opens, then sends the rest. A gate that nobody opens
+    /// is a stalled download.
+    HoldBody {
+        /// Body bytes sent at once.
+        bytes: u64,
+        /// What the rest waits for.
+        gate: Gate,
+    },
     /// A consistent answer with only the first so many bytes of the body.
     ShortenBody(u64),
     /// One bit of the byte at this offset is flipped; a negative offset counts from the end.

@@ -77,20 +77,24 @@ impl Read for Consumed<'_> {
 
 /// The uncompressed bytes of `input`.
 pub(super) fn decoder<'a>(input: Consumed<'a>, compression: LayerCompression, window_log: u32) -> Box<dyn Read + 'a> {
-    let (open, what): (Opener<'a>, _) = match compression {
+    let (open, begins, what): (Opener<'a>, fn(u8) -> bool, _) = match compression {
         LayerCompression::None => return Box::new(input),
-        LayerCompression::Gzip => (Box::new(|input| Ok(Member::Gzip(Box::new(GzDecoder::new(input))))), "gzip stream"),
+        LayerCompression::Gzip => {
+            (Box::new(|input| Ok(Member::Gzip(Box::new(GzDecoder::new(input))))), |byte| byte == 0x1f, "gzip stream")
+        }
         LayerCompression::Zstd => (
             Box::new(move |input| {
                 let mut decoder = zstd::stream::read::Decoder::with_buffer(input)?.single_frame();
                 decoder.window_log_max(window_log)?;
                 Ok(Member::Zstd(decoder))
             }),
+            // A frame, or one to be skipped.
+            |byte| matches!(byte, 0x28 | 0x50..=0x5f),
             "zstd stream",
         ),
     };
     let faults = input.faults();
-    Box::new(Members { state: State::Between(input, true), open, what, faults })
+    Box::new(Members { state: State::Between(input, true), open, begins, what, faults })
 }
 
 type Opener<'a> = Box<dyn Fn(Consumed<'a>) -> io::Result<Member<'a>> + 'a>;
@@ -129,6 +133,8 @@ enum State<'a> {
 struct Members<'a> {
     state: State<'a>,
     open: Opener<'a>,
+    /// Whether another member may begin with this byte.
+    begins: fn(u8) -> bool,
     what: &'static str,
     faults: Faults,
 }
@@ -161,6 +167,7 @@ impl Read for Members<'_> {
                     None if first => return Err(self.faults.keep(ArchiveError::Truncated)),
                     None => return Ok(0),
                     Some(0) if !first => return only_zeros(&mut input, &self.faults),
+                    Some(byte) if !first && !(self.begins)(*byte) => return Err(self.faults.keep(AFTER_THE_END)),
                     Some(_) => {
                         let member = (self.open)(input).map_err(|error| self.damaged(error))?;
                         self.state = State::Inside(member);

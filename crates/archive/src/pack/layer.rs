@@ -10,7 +10,7 @@ use sha2::Digest as _;
 use tar::{EntryType, Header};
 use tofu_oci_types::Digest;
 
-use super::{BUFFER_BYTES, Hashing, LEVEL, create, in_order, mode_of, read_file};
+use super::{BUFFER_BYTES, Blocks, Hashing, LEVEL, create, in_order, mode_of, read_file};
 use crate::sink::{Known, Target};
 use crate::zip::read_zip_into;
 use crate::{ArchiveError, InputFile, Limits, PackageContents, is_executable_name};
@@ -69,7 +69,7 @@ pub fn layer_from_zip(
     writer.complete(contents)
 }
 
-type Output = Hashing<GzEncoder<Hashing<BufWriter<File>>>>;
+type Output = Hashing<Blocks<GzEncoder<Hashing<BufWriter<File>>>>>;
 
 struct LayerWriter {
     output: Output,
@@ -86,7 +86,7 @@ impl LayerWriter {
         // 255: made on no system in particular.
         let gzip = GzBuilder::new().mtime(0).operating_system(255).write(file, Compression::new(LEVEL));
         Ok(Self {
-            output: Hashing::new(gzip),
+            output: Hashing::new(Blocks::new(gzip)),
             path: path.to_owned(),
             executable_for: executable_for.map(str::to_owned),
             current: (String::new(), 0),
@@ -127,7 +127,7 @@ impl LayerWriter {
         self.put(&[0; 1024])?;
         let write = || ArchiveError::io("write", &self.path);
         let diff_id = Digest::from_sha256(self.output.sha256.finalize().into());
-        let mut file = self.output.inner.finish().map_err(write())?;
+        let mut file = self.output.inner.finish().and_then(GzEncoder::finish).map_err(write())?;
         file.flush().map_err(write())?;
         let digest = Digest::from_sha256(file.sha256.finalize().into());
         Ok(WrittenLayer { digest, size: file.size, diff_id, contents })

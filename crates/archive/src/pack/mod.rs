@@ -79,6 +79,41 @@ fn create(path: &Path) -> Result<File, ArchiveError> {
         .map_err(ArchiveError::io("create", path))
 }
 
+/// Hands everything on in pieces of 256 KiB. What a deflate encoder makes depends on the pieces that it is given, and
+/// those that come from a file or from another thread are not always the same.
+struct Blocks<W> {
+    inner: W,
+    block: Vec<u8>,
+}
+
+impl<W: Write> Blocks<W> {
+    fn new(inner: W) -> Self {
+        Self { inner, block: Vec::with_capacity(BUFFER_BYTES) }
+    }
+
+    /// Hands on what is left.
+    fn finish(mut self) -> io::Result<W> {
+        self.inner.write_all(&self.block)?;
+        Ok(self.inner)
+    }
+}
+
+impl<W: Write> Write for Blocks<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = bytes.len().min(BUFFER_BYTES - self.block.len());
+        self.block.extend_from_slice(&bytes[..count]);
+        if self.block.len() == BUFFER_BYTES {
+            self.inner.write_all(&self.block)?;
+            self.block.clear();
+        }
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
 /// Counts and hashes what goes through.
 struct Hashing<W> {
     inner: W,

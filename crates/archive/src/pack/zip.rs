@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use tofu_oci_types::{Digest, DigestHasher};
 
-use super::{BUFFER_BYTES, Hashing, LEVEL, create, in_order, read_file};
+use super::{BUFFER_BYTES, Blocks, Hashing, LEVEL, create, in_order, read_file};
 use crate::{ArchiveError, InputFile, PackageContents, PackageFile};
 
 /// A zip archive that has been written.
@@ -87,13 +87,13 @@ fn write_data(
     out: &Path,
 ) -> Result<Entry, ArchiveError> {
     let mut crc = crc32fast::Hasher::new();
-    let mut encoder =
-        DeflateEncoder::new(Hashing::new(io::BufWriter::with_capacity(BUFFER_BYTES, archive)), Compression::new(LEVEL));
+    let compressed = Hashing::new(io::BufWriter::with_capacity(BUFFER_BYTES, archive));
+    let mut encoder = Blocks::new(DeflateEncoder::new(compressed, Compression::new(LEVEL)));
     let described = read_file(file, buffer, &mut |bytes| {
         crc.update(bytes);
         encoder.write_all(bytes).map_err(ArchiveError::io("write", out))
     })?;
-    let mut counted = encoder.finish().map_err(ArchiveError::io("write", out))?;
+    let mut counted = encoder.finish().and_then(DeflateEncoder::finish).map_err(ArchiveError::io("write", out))?;
     counted.flush().map_err(ArchiveError::io("write", out))?;
     let (compressed, size) = (below_4_gib(counted.size)?, below_4_gib(described.size)?);
     Ok(Entry { file: described, crc: crc.finalize(), compressed, size, offset })

@@ -323,13 +323,14 @@ fn no_changed_byte_makes_it_panic_or_changes_the_contents() {
     let bytes = archive.bytes();
     let want = unpack(&archive).unwrap().h1();
     for at in 0..bytes.len() {
-        for flip in [1, 0x80, 0xff] {
-            let mut bytes = bytes.clone();
-            bytes[at] ^= flip;
-            if let Ok(contents) = unpack_within(&bytes, &Limits::default()) {
-                // Times, versions and modes are not covered by `h1:`. Names are: a byte of both headers must change.
-                assert_eq!(contents.h1(), want, "byte {at}");
-            }
+        let mut bytes = bytes.clone();
+        bytes[at] ^= [1, 0x80, 0xff][at % 3];
+        let dir = tempfile::tempdir().unwrap();
+        let into = dir.path().join("into");
+        std::fs::create_dir(&into).unwrap();
+        if let Ok(contents) = unpack_zip(&mut Pieces { bytes: &bytes, size: 64 }, &into, &Limits::default()) {
+            // Times, versions and modes are not covered by `h1:`. Names are: a byte of both headers must change.
+            assert_eq!(contents.h1(), want, "byte {at}");
         }
     }
 }

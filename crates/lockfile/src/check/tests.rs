@@ -26,14 +26,14 @@ fn verdict(lock: &str, release: &str) -> String {
         Verdict::Accepted(report) => {
             assert_eq!(early, None);
             let text = |hashes: Vec<&PackageHash>| hashes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-            let mut answer = "accepted".to_owned();
+            let mut answer = vec!["accepted".to_owned()];
             if !report.wrong().is_empty() {
-                answer += &format!(", wrong {}", text(report.wrong()));
+                answer.push(format!("wrong {}", text(report.wrong())));
             }
             if !report.unexplained().is_empty() {
-                answer += &format!(", unexplained {}", text(report.unexplained()));
+                answer.push(format!("unexplained {}", text(report.unexplained())));
             }
-            answer
+            answer.join(", ")
         }
     }
 }

@@ -9,6 +9,8 @@ mod names;
 mod platforms;
 mod protocols;
 mod sums;
+#[cfg(test)]
+mod tests;
 
 use tofu_oci_types::{Platform, Version};
 

@@ -74,6 +74,9 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("armv6", "arm"),
     ("armv7", "arm"),
     ("armhf", "arm"),
+    ("arm5", "arm"),
+    ("arm6", "arm"),
+    ("arm7", "arm"),
     ("amd64v1", "amd64"),
 ];
 

@@ -230,16 +230,18 @@ impl Job<'_> {
         let witness = Witness::new(self.from, told);
         let content = Content::Stored(&witness, blob);
         let mut push = self.to.push(blob, &content);
+        let tell = |done| self.options.reporter.event(&Event::Progress { subject: subject.to_owned(), done });
         let pushed = loop {
             tokio::select! {
                 biased;
-                Some(done) = heard.recv() => {
-                    self.options.reporter.event(&Event::Progress { subject: subject.to_owned(), done });
-                }
+                Some(done) = heard.recv() => tell(done),
                 pushed = &mut push => break pushed,
             }
         };
         drop(push);
+        while let Ok(done) = heard.try_recv() {
+            tell(done);
+        }
         pushed.map_err(|error| match witness.failure() {
             Some(error) => CopyError::source(error),
             None => CopyError::destination(error),

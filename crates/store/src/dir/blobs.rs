@@ -12,7 +12,7 @@ use crate::{ReadStore as _, StoreError};
 impl DirStore {
     /// Where content of this digest lies. A [`Digest`] holds no path separator and no dots alone, so this never leaves
     /// the folder.
-    pub(super) fn blob_path(&self, digest: &Digest) -> PathBuf {
+    pub(crate) fn blob_path(&self, digest: &Digest) -> PathBuf {
         self.root.join("blobs").join(digest.algorithm_name()).join(digest.encoded())
     }
 

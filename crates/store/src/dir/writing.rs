@@ -37,7 +37,10 @@ impl DirStore {
         }
         let _lock = self.lock()?;
         self.make_folder(&self.root.join("blobs").join("sha256"))?;
-        if !self.root.join("index.json").exists() {
+        if self.root.join("index.json").exists() {
+            // Not ours, perhaps: then the folder stays as it is.
+            self.index_json()?;
+        } else {
             self.write_file("index.json", &IndexJson::empty().to_bytes())?;
         }
         // Last, because it is what makes the folder a layout.
@@ -180,7 +183,7 @@ impl DirStore {
         std::fs::create_dir_all(path).map_err(|error| self.write_error("create", path, error))
     }
 
-    fn write_error(&self, action: &'static str, path: &Path, error: std::io::Error) -> StoreError {
+    pub(crate) fn write_error(&self, action: &'static str, path: &Path, error: std::io::Error) -> StoreError {
         match error.kind() {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { place: self.place() },
             _ => StoreError::io(action, path, error),

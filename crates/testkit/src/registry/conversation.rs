@@ -16,6 +16,7 @@ use super::content::Content;
 use super::routes;
 use super::server::Connection;
 use crate::fault::{Answer, Fault, Length, RequestHead, Rules};
+use crate::gate::Gate;
 use crate::log::{Entry, Log};
 
 /// What a listener stands for.
@@ -88,6 +89,7 @@ impl Incoming {
 enum Delivery {
     Whole,
     CutAfter(usize),
+    HeldAfter(usize, Gate),
     Flood(u64, Length),
 }
 
@@ -162,9 +164,10 @@ fn after(faults: &[Fault], answer: &mut Answer) -> Delivery {
     let mut delivery = Delivery::Whole;
     for fault in faults {
         match fault {
-            Fault::CutBody(bytes) => delivery = Delivery::CutAfter(usize::try_from(*bytes).unwrap_or(usize::MAX)),
+            Fault::CutBody(bytes) => delivery = Delivery::CutAfter(count(*bytes)),
+            Fault::HoldBody { bytes, gate } => delivery = Delivery::HeldAfter(count(*bytes), gate.clone()),
             Fault::Flood { bytes, length } => delivery = Delivery::Flood(*bytes, *length),
-            Fault::ShortenBody(bytes) => answer.body.truncate(usize::try_from(*bytes).unwrap_or(usize::MAX)),
+            Fault::ShortenBody(bytes) => answer.body.truncate(count(*bytes)),
             Fault::CorruptBody(offset) => answer.body = corrupted(&answer.body, *offset),
             Fault::ReplaceBody(body) => answer.body = body.clone(),
             Fault::SetStatus(status) => answer.status = *status,
@@ -177,6 +180,11 @@ fn after(faults: &[Fault], answer: &mut Answer) -> Delivery {
         }
     }
     delivery
+}
+
+/// More than memory can hold means all of it.
+fn count(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 fn corrupted(body: &Bytes, offset: i64) -> Bytes {
@@ -199,7 +207,7 @@ fn respond(answer: Answer, delivery: &Delivery, head: &RequestHead, connection: 
     let length = match delivery {
         Delivery::Flood(bytes, Length::Declared) => Some(*bytes),
         Delivery::Flood(_, Length::Chunked) => None,
-        Delivery::Whole | Delivery::CutAfter(_) => Some(answer.body.len() as u64),
+        Delivery::Whole | Delivery::CutAfter(_) | Delivery::HeldAfter(..) => Some(answer.body.len() as u64),
     };
     let empty_by_status = answer.status == 204 || answer.status == 304;
     if let Some(length) = length.filter(|_| !empty_by_status) {
@@ -209,6 +217,7 @@ fn respond(answer: Answer, delivery: &Delivery, head: &RequestHead, connection: 
         *response.body_mut() = match delivery {
             Delivery::Whole => Body::from(answer.body),
             Delivery::CutAfter(bytes) => cut(answer.body.slice(..answer.body.len().min(*bytes)), connection),
+            Delivery::HeldAfter(bytes, gate) => held(answer.body, *bytes, gate.clone()),
             Delivery::Flood(bytes, _) => flood(*bytes),
         };
     }
@@ -224,6 +233,17 @@ fn cut(bytes: Bytes, connection: Connection) -> Body {
         Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))
     });
     Body::from_stream(stream::iter(first).chain(end))
+}
+
+/// The first bytes, and once the gate is open, the others.
+fn held(mut bytes: Bytes, first: usize, gate: Gate) -> Body {
+    let first = bytes.split_to(bytes.len().min(first));
+    let first = (!first.is_empty()).then_some(Ok::<_, std::io::Error>(first));
+    let rest = stream::once(async move {
+        gate.pass().await;
+        Ok(bytes)
+    });
+    Body::from_stream(stream::iter(first).chain(rest))
 }
 
 fn flood(bytes: u64) -> Body {

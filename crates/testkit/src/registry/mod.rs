@@ -12,12 +12,14 @@ mod behaviour;
 mod blobs;
 pub(crate) mod content;
 pub(crate) mod conversation;
+mod image_layout;
 mod manifests;
 pub(crate) mod query;
 mod routes;
 pub(crate) mod server;
 mod uploads;
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -247,6 +249,14 @@ impl Registry {
         self.endpoint.content.lock().repository(repository).tags.insert(tag.to_owned(), digest.to_string());
     }
 
+    /// Stores an OCI image layout folder as a repository, byte for byte and unchecked, broken as it may be.
+    ///
+    /// A manifest's media type is that of its entry in `index.json`, else the one in its own body, else the OCI
+    /// image manifest's.
+    pub fn put_layout(&self, repository: &str, folder: &Path) {
+        image_layout::load(&mut self.endpoint.content.lock(), repository, folder);
+    }
+
     /// A stored blob.
     pub fn blob(&self, repository: &str, digest: &Digest) -> Option<Bytes> {
         self.endpoint.content.lock().blob(repository, digest.as_str())
@@ -271,6 +281,7 @@ impl Registry {
         let Some(repository) = content.repositories.get(repository) else { return Vec::new() };
         let mut all: Vec<String> = repository.blobs.keys().chain(repository.manifests.keys()).cloned().collect();
         all.sort();
+        all.dedup();
         all
     }
 

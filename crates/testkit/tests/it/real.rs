@@ -1,12 +1,12 @@
-//! registry:2 starts and answers in every mode. Without the program these tests have nothing to say; the stage with
-//! real parts fails loudly when it is missing.
+//! registry:2 starts and answers in every mode. Without the program these tests have nothing to say, except in CI,
+//! where its absence is a failure.
 
-mod wire;
-
+use crate::wire::{push_blob, send, send_tls};
 use tofu_oci_testkit::{Auth, Bearer, Login, Mode, RealRegistry, Transport};
-use wire::{push_blob, send, send_tls};
 
 fn start(mode: Mode) -> Option<RealRegistry> {
+    let may_be_missing = std::env::var_os("CI").is_none();
+    assert!(RealRegistry::available() || may_be_missing, "docker-registry is not on the PATH");
     RealRegistry::available().then(|| RealRegistry::start(mode).unwrap())
 }
 

@@ -1,5 +1,4 @@
 //! A plain HTTP/1.1 client with nothing clever in it, so that the tests see what is on the wire.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,36 +10,36 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 /// An answer; `whole` is false when the connection ended early.
 #[derive(Debug)]
-pub struct Reply {
-    pub status: u16,
-    pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
-    pub whole: bool,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) whole: bool,
 }
 
 impl Reply {
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map_or("", |(_, value)| value.as_str())
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
 /// One request on a connection of its own. The target may be a path or a whole URL. `None`: no answer came.
-pub fn send(address: &str, method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Option<Reply> {
+pub(crate) fn send(address: &str, method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Option<Reply> {
     let (address, target) = split(address, target);
     converse(TcpStream::connect(&address).unwrap(), &address, method, &target, headers, body)
 }
 
 /// The same over TLS.
-pub fn send_tls(
+pub(crate) fn send_tls(
     address: &str,
     ca: &str,
     identity: Option<&str>,
@@ -107,10 +106,10 @@ fn converse(
     Some(reply)
 }
 
-pub const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+pub(crate) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 
 /// POST and PUT of one blob with these headers on both; gives the status of the PUT.
-pub fn push_blob(address: &str, repository: &str, bytes: &[u8], headers: &[(&str, &str)]) -> u16 {
+pub(crate) fn push_blob(address: &str, repository: &str, bytes: &[u8], headers: &[(&str, &str)]) -> u16 {
     let begun = send(address, "POST", &format!("/v2/{repository}/blobs/uploads/"), headers, b"").unwrap();
     assert_eq!(begun.status, 202, "{}", begun.text());
     let digest = tofu_oci_types::Digest::sha256(bytes);

@@ -1,11 +1,9 @@
 //! Basic and Bearer as real registries do them.
 
-mod wire;
-
 use std::time::Duration;
 
+use crate::wire::{Reply, send};
 use tofu_oci_testkit::{Anonymous, Auth, Bearer, Login, Registry, Rights, TokenAddress};
-use wire::{Reply, send};
 
 fn registry(change: impl Fn(&mut Bearer)) -> Registry {
     let mut bearer = Bearer::new(Login::new("ann", "secret"));

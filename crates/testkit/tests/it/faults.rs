@@ -1,12 +1,10 @@
 //! Every fault does what it says on the wire, as often as the rule says.
 
-mod wire;
-
+use crate::wire::{Reply, push_blob, send};
 use tofu_oci_testkit::{
     Answer, Auth, Bearer, Behaviour, BlobHost, Fault, Gate, Length, Location, Login, Registry, Rule,
 };
 use tofu_oci_types::Digest;
-use wire::{Reply, push_blob, send};
 
 /// The answer to a GET of the blob `0123456789` under one fault.
 fn get(fault: Fault) -> Option<Reply> {
@@ -80,7 +78,7 @@ fn drops_connections_before_and_after_the_effect() {
     registry.fault(Rule::on("PUT", "*").once().then(Fault::LoseAnswer));
     let put = |tag: &str| {
         let path = format!("/v2/a/manifests/{tag}");
-        send(registry.address(), "PUT", &path, &[("Content-Type", wire::INDEX)], br#"{"manifests":[]}"#)
+        send(registry.address(), "PUT", &path, &[("Content-Type", crate::wire::INDEX)], br#"{"manifests":[]}"#)
     };
     assert!(put("1").is_none() && registry.tags("a").is_empty());
     assert!(put("2").is_none() && registry.tags("a").len() == 1);
@@ -123,6 +121,21 @@ fn holds_until_the_gate_opens() {
     assert!(!asking.is_finished() && gate.arrivals() == 1);
     gate.open();
     assert_eq!(asking.join().unwrap(), 200);
+}
+
+#[test]
+fn holds_a_body_in_the_middle() {
+    let registry = Registry::start();
+    let digest = registry.put_blob("a", "0123456789");
+    let gate = Gate::closed();
+    registry.fault(Rule::on("GET", "*").then(Fault::HoldBody { bytes: 4, gate: gate.clone() }));
+    let address = registry.address().to_owned();
+    let asking = std::thread::spawn(move || send(&address, "GET", &format!("/v2/a/blobs/{digest}"), &[], b"").unwrap());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(gate.arrived(1));
+    assert!(!asking.is_finished());
+    gate.open();
+    assert_eq!(asking.join().unwrap().text(), "0123456789");
 }
 
 #[test]

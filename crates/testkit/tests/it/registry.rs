@@ -1,12 +1,10 @@
 //! The in-process registry speaks the distribution protocol as registry:2 does, and otherwise where told.
 
-mod wire;
-
+use crate::wire::{INDEX, push_blob, send, send_tls};
 use tofu_oci_testkit::{
     Behaviour, Check, ClientCertificate, Deletion, Location, Mounting, Paging, Referrers, Registry,
 };
 use tofu_oci_types::Digest;
-use wire::{INDEX, push_blob, send, send_tls};
 
 const EMPTY_INDEX: &[u8] = br#"{"schemaVersion":2,"manifests":[]}"#;
 
@@ -161,4 +159,25 @@ fn speaks_tls_and_asks_for_client_certificates() {
     assert!(send_tls(address, ca, None, "/v2/", &[]).is_none());
     let plain = send(address, "GET", "/v2/", &[], b"").unwrap();
     assert_eq!((plain.status, plain.text().trim()), (400, "Client sent an HTTP request to an HTTPS server."));
+}
+
+#[test]
+fn takes_in_a_broken_layout() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let (index, damaged) = ("1".repeat(64), "2".repeat(64));
+    let tag = r#""annotations":{"org.opencontainers.image.ref.name":"1.0.0"}"#;
+    write("index.json", &format!(r#"{{"manifests":[{{"mediaType":"{INDEX}","digest":"sha256:{index}",{tag}}}]}}"#));
+    write(&format!("blobs/sha256/{index}"), "not json");
+    write(&format!("blobs/sha256/{damaged}"), "other bytes");
+    let registry = Registry::start();
+    registry.put_layout("a", folder.path());
+    let ask = |path: &str| send(registry.address(), "GET", path, &[("Accept", INDEX)], b"").unwrap();
+    let manifest = ask("/v2/a/manifests/1.0.0");
+    assert_eq!((manifest.text().as_str(), manifest.header("Content-Type")), ("not json", INDEX));
+    assert_eq!(ask(&format!("/v2/a/blobs/sha256:{damaged}")).text(), "other bytes");
 }

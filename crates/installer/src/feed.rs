@@ -1,0 +1,94 @@
+//! Bytes from the network, which is async, to the unpacker, which is not.
+
+use std::io;
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use tofu_oci_archive::ByteSource;
+use tofu_oci_source::{Offer, Source, SourceError};
+use tofu_oci_types::{Event, Reporter};
+use tokio::sync::mpsc;
+
+/// So many pieces may wait between the two sides.
+///
+/// Spec: measured, a deeper queue costs memory and gains nothing.
+const DEPTH: usize = 4;
+
+enum Piece {
+    Bytes(Bytes),
+    EndOfPart,
+}
+
+/// The side that sends.
+pub(crate) struct Feeder(mpsc::Sender<Piece>);
+
+/// The side that a blocking thread reads: one part after the other.
+pub(crate) struct Feed {
+    pieces: mpsc::Receiver<Piece>,
+    /// Whether the present part has been read to its end.
+    ended: bool,
+}
+
+/// A queue between the two.
+pub(crate) fn queue() -> (Feeder, Feed) {
+    let (sender, receiver) = mpsc::channel(DEPTH);
+    (Feeder(sender), Feed { pieces: receiver, ended: true })
+}
+
+impl Feeder {
+    /// Sends all parts of the offer, verified on the way; ends early, and without an error, when nobody reads any more.
+    pub(crate) async fn send(
+        self,
+        source: &dyn Source,
+        offer: &Offer,
+        subject: &str,
+        reporter: &dyn Reporter,
+    ) -> Result<(), SourceError> {
+        let mut done = 0;
+        for part in 0..offer.parts.len() {
+            let mut stream = source.open(offer, part).await?;
+            while let Some(chunk) = stream.next().await {
+                let chunk = chunk?;
+                done += chunk.len() as u64;
+                if self.0.send(Piece::Bytes(chunk)).await.is_err() {
+                    return Ok(());
+                }
+                reporter.event(&Event::Progress { subject: subject.to_owned(), done });
+            }
+            if self.0.send(Piece::EndOfPart).await.is_err() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ByteSource for Feed {
+    fn next_chunk(&mut self) -> io::Result<Option<Bytes>> {
+        if self.ended {
+            return Ok(None);
+        }
+        match self.pieces.blocking_recv() {
+            Some(Piece::Bytes(bytes)) => Ok(Some(bytes)),
+            Some(Piece::EndOfPart) => {
+                self.ended = true;
+                Ok(None)
+            }
+            // The sender failed, or was dropped because the whole job was.
+            None => Err(io::Error::new(io::ErrorKind::ConnectionAborted, "the download has stopped")),
+        }
+    }
+}
+
+impl Feed {
+    /// Begins with the next part; the one before has been read to its end.
+    pub(crate) fn begin_part(&mut self) {
+        self.ended = false;
+    }
+
+    /// Reads the rest of the part, so that its size and digest are checked to the end.
+    pub(crate) fn drain(&mut self) -> io::Result<()> {
+        while self.next_chunk()?.is_some() {}
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! Where a package goes, and what lies there already.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tofu_oci_archive::{ArchiveError, Limits, read_directory, read_zip};
+use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
+
+use crate::{InstallError, Target};
+
+/// A package's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The folder or archive.
+    pub(crate) path: PathBuf,
+    pub(crate) form: Form,
+}
+
+/// What a package is kept as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Folder,
+    Archive,
+}
+
+/// What lies in a package's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Existing {
+    /// Nothing, or an empty folder.
+    Nothing,
+    /// A symbolic link to something that is gone.
+    DanglingLink,
+    /// A package, possibly behind a symbolic link (Terraform links packages of a mirror).
+    Package {
+        h1: PackageHash,
+        bytes: u64,
+    },
+    /// Something that is no package.
+    Other,
+}
+
+impl Place {
+    /// The place of a package.
+    ///
+    /// Spec: `OpenTofu` 1.12, `PackageFilePathForPackage`, `UnpackedDirectoryPathForPackage`.
+    pub(crate) fn of(target: &Target, address: &ProviderAddr, version: &Version, platform: &Platform) -> Self {
+        let root = match target {
+            Target::WorkingDir { data_dir } => data_dir.join("providers"),
+            Target::MirrorUnpacked(root) | Target::MirrorPacked(root) => root.clone(),
+        };
+        let provider = root.join(address.hostname().display()).join(address.namespace()).join(address.provider_type());
+        match target {
+            Target::MirrorPacked(_) => {
+                Self { path: provider.join(zip_name(address, version, platform)), form: Form::Archive }
+            }
+            _ => Self { path: provider.join(version.to_string()).join(platform.to_string()), form: Form::Folder },
+        }
+    }
+
+    /// The folder that the place is in.
+    pub(crate) fn parent(&self) -> &Path {
+        self.path.parent().expect("a place has at least four folders above it")
+    }
+
+    /// What lies here now. Reads it all.
+    pub(crate) fn inspect(&self, limits: &Limits) -> Result<Existing, InstallError> {
+        let failed = |source| InstallError::Io { action: "read", path: self.path.clone(), source };
+        let link = match fs::symlink_metadata(&self.path) {
+            Ok(metadata) => metadata.is_symlink(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Existing::Nothing),
+            Err(error) => return Err(failed(error)),
+        };
+        let metadata = match fs::metadata(&self.path) {
+            Ok(metadata) => metadata,
+            Err(error) if link && error.kind() == io::ErrorKind::NotFound => return Ok(Existing::DanglingLink),
+            Err(error) => return Err(failed(error)),
+        };
+        let contents = match self.form {
+            Form::Folder if metadata.is_dir() => {
+                if !link && fs::read_dir(&self.path).map_err(failed)?.next().is_none() {
+                    return Ok(Existing::Nothing);
+                }
+                read_directory(&self.path)
+            }
+            Form::Archive if metadata.is_file() => read_zip(&self.path, limits),
+            _ => return Ok(Existing::Other),
+        };
+        match contents {
+            Ok(contents) => Ok(Existing::Package { h1: contents.h1(), bytes: contents.bytes() }),
+            Err(ArchiveError::Io { action, path, source }) => Err(InstallError::Io { action, path, source }),
+            Err(_) => Ok(Existing::Other),
+        }
+    }
+
+    /// Puts something in its place at once; what lies here must be nothing or a dangling link.
+    pub(crate) fn put(&self, from: &Path, existing: &Existing) -> Result<(), InstallError> {
+        let failed = |action| move |source| InstallError::Io { action, path: self.path.clone(), source };
+        if *existing == Existing::DanglingLink {
+            fs::remove_file(&self.path).map_err(failed("replace"))?;
+        } else if cfg!(windows) && self.form == Form::Folder && self.path.is_dir() {
+            fs::remove_dir(&self.path).map_err(failed("replace"))?;
+        }
+        fs::rename(from, &self.path).map_err(failed("rename"))
+    }
+}
+
+/// The name of a release's archive.
+pub(crate) fn zip_name(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {
+    format!("terraform-provider-{}_{version}_{platform}.zip", address.provider_type())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(target: Target, want: &str) {
+        let place = Place::of(
+            &target,
+            &"Registry.Example.test/acme/widget".parse().unwrap(),
+            &"1.0.0+x".parse().unwrap(),
+            &"linux_amd64".parse().unwrap(),
+        );
+        assert_eq!(place.path, Path::new(want));
+    }
+
+    #[test]
+    fn places_are_where_opentofu_looks() {
+        let provider = "registry.example.test/acme/widget";
+        let data_dir = PathBuf::from(".terraform");
+        check(Target::WorkingDir { data_dir }, &format!(".terraform/providers/{provider}/1.0.0+x/linux_amd64"));
+        check(Target::MirrorUnpacked("m".into()), &format!("m/{provider}/1.0.0+x/linux_amd64"));
+        let zip = "terraform-provider-widget_1.0.0+x_linux_amd64.zip";
+        check(Target::MirrorPacked("m".into()), &format!("m/{provider}/{zip}"));
+        check(Target::vendor(Path::new("w")), &format!("w/terraform.d/plugins/{provider}/1.0.0+x/linux_amd64"));
+    }
+}

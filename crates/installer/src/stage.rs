@@ -1,0 +1,173 @@
+//! An offer's bytes, fetched, checked and unpacked into a temporary folder.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use tofu_oci_archive::{
+    ArchiveError, ByteSource as _, LayerCompression, LayerTree, Limits, PackageContents, input_files, read_zip,
+    unpack_zip, write_zip,
+};
+use tofu_oci_layout::{LayerFormat, media_type};
+use tofu_oci_source::{LeafKind, Offer, Source};
+use tofu_oci_types::Reporter;
+
+use crate::feed::{Feed, queue};
+use crate::place::{Form, Place, zip_name};
+use crate::staging::Staging;
+use crate::{InstallError, subject};
+
+/// A package in a temporary folder beside its place. Its bytes had the sizes and digests of the offer, its structure
+/// was checked; whether it is the *right* package has not been asked yet. Dropping it removes it.
+#[derive(Debug)]
+pub(crate) struct Staged {
+    pub(crate) staging: Staging,
+    /// The folder or archive that will be renamed into place.
+    pub(crate) package: PathBuf,
+    pub(crate) contents: PackageContents,
+    pub(crate) archive: Archive,
+}
+
+/// Where the bytes of an archive come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Archive {
+    /// The release's own, or none was asked for.
+    Original,
+    /// Made here from an image's files: another zip than the release's.
+    MadeHere,
+}
+
+/// Fetches and unpacks. When the future is dropped the download ends, the unpacking thread notices and cleans up.
+pub(crate) async fn stage(
+    source: &dyn Source,
+    offer: &Offer,
+    place: &Place,
+    limits: &Limits,
+    reporter: &dyn Reporter,
+) -> Result<Staged, InstallError> {
+    let compressions = compressions(offer)?;
+    let (feeder, mut feed) = queue();
+    let work = Work { offer: offer.clone(), place: place.clone(), limits: limits.clone(), compressions };
+    // The staging folder lives in the thread: it is removed there, after the last file has been closed.
+    let unpacking = tokio::task::spawn_blocking(move || work.run(&mut feed));
+    let subject = subject(&offer.address, &offer.version, &offer.platform);
+    let (sent, unpacked) = tokio::join!(feeder.send(source, offer, &subject, reporter), unpacking);
+    let unpacked = unpacked.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+    // A broken download is the cause, and what the unpacker makes of it the effect.
+    sent?;
+    unpacked
+}
+
+fn compressions(offer: &Offer) -> Result<Vec<LayerCompression>, InstallError> {
+    if offer.kind == LeafKind::Artifact {
+        return Ok(Vec::new());
+    }
+    let compression = |part: &tofu_oci_types::Descriptor| match media_type::layer_format(&part.media_type) {
+        Some(LayerFormat::Tar) => Ok(LayerCompression::None),
+        Some(LayerFormat::TarGzip) => Ok(LayerCompression::Gzip),
+        Some(LayerFormat::TarZstd) => Ok(LayerCompression::Zstd),
+        None => Err(InstallError::LayerType {
+            address: offer.address.clone(),
+            version: offer.version.clone(),
+            digest: part.digest.clone(),
+            media_type: part.media_type.clone(),
+        }),
+    };
+    offer.parts.iter().map(compression).collect()
+}
+
+/// What the unpacking thread does.
+struct Work {
+    offer: Offer,
+    place: Place,
+    limits: Limits,
+    compressions: Vec<LayerCompression>,
+}
+
+impl Work {
+    fn run(&self, feed: &mut Feed) -> Result<Staged, InstallError> {
+        let staging = Staging::new(self.place.parent())?;
+        let (package, contents, archive) = match (self.offer.kind, self.place.form) {
+            (LeafKind::Artifact, Form::Folder) => {
+                let folder = staging.folder("package")?;
+                let contents = self.read_to_the_end(feed, |feed| unpack_zip(feed, &folder, &self.limits))?;
+                (folder, contents, Archive::Original)
+            }
+            (LeafKind::Artifact, Form::Archive) => {
+                let zip = staging.path().join(self.zip_name());
+                self.read_to_the_end(feed, |feed| save(feed, &zip))?;
+                let contents = read_zip(&zip, &self.limits).map_err(|error| self.refused(error))?;
+                (zip, contents, Archive::Original)
+            }
+            (LeafKind::Image, Form::Folder) => {
+                let (folder, contents) = self.union(&staging, feed)?;
+                (folder, contents, Archive::Original)
+            }
+            (LeafKind::Image, Form::Archive) => {
+                let (folder, _) = self.union(&staging, feed)?;
+                let zip = staging.path().join(self.zip_name());
+                let written = input_files(&folder, self.offer.address.provider_type())
+                    .and_then(|files| write_zip(&files, &zip))
+                    .map_err(|error| self.refused(error))?;
+                (zip, written.contents, Archive::MadeHere)
+            }
+        };
+        Ok(Staged { staging, package, contents, archive })
+    }
+
+    fn zip_name(&self) -> String {
+        zip_name(&self.offer.address, &self.offer.version, &self.offer.platform)
+    }
+
+    fn union(&self, staging: &Staging, feed: &mut Feed) -> Result<(PathBuf, PackageContents), InstallError> {
+        let spool = staging.folder("layers")?;
+        let folder = staging.folder("package")?;
+        let mut tree = LayerTree::new(&spool, self.limits.clone()).map_err(|error| self.refused(error))?;
+        for (compression, diff_id) in self.compressions.iter().zip(&self.offer.diff_ids) {
+            self.read_to_the_end(feed, |feed| tree.apply(feed, *compression, Some(diff_id)))?;
+        }
+        let contents = tree.materialise(&folder).map_err(|error| self.refused(error))?;
+        Ok((folder, contents))
+    }
+
+    /// Reads one part. Whatever the reader says, the part is read to its end, because size and digest are known only
+    /// there, and a damaged download is a better cause than what it looks like to the reader.
+    fn read_to_the_end<T>(
+        &self,
+        feed: &mut Feed,
+        read: impl FnOnce(&mut Feed) -> Result<T, ArchiveError>,
+    ) -> Result<T, InstallError> {
+        feed.begin_part();
+        let result = read(feed);
+        let complete = match &result {
+            Err(error) if !error.is_refusal() => Ok(()),
+            _ => feed.drain(),
+        };
+        let value = result.map_err(|error| self.refused(error))?;
+        complete.map_err(|error| self.refused(ArchiveError::Input(error)))?;
+        Ok(value)
+    }
+
+    fn refused(&self, source: ArchiveError) -> InstallError {
+        package_error(&self.offer, source)
+    }
+}
+
+pub(crate) fn package_error(offer: &Offer, source: ArchiveError) -> InstallError {
+    InstallError::Package {
+        address: offer.address.clone(),
+        version: offer.version.clone(),
+        platform: offer.platform.clone(),
+        place: offer.place.clone(),
+        source,
+    }
+}
+
+fn save(feed: &mut Feed, path: &Path) -> Result<(), ArchiveError> {
+    let failed = |source| ArchiveError::Io { action: "write", path: path.to_owned(), source };
+    let mut file = File::create_new(path).map_err(failed)?;
+    while let Some(chunk) = feed.next_chunk().map_err(ArchiveError::Input)? {
+        file.write_all(&chunk).map_err(failed)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,260 @@
+//! What the tests of this crate share: folders of release files, and a store that watches.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use tofu_oci_store::{ByteStream, Content, MemoryStore, Pushed, ReadStore, Store, StoreError, fetch_bytes};
+use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
+
+use crate::{Dist, H1Mode, PackError, PackageLayout, PushReport, PushRequest, ReplaceTag};
+
+/// A folder of release files in the making; removed with the value.
+pub(crate) struct Folder(pub(crate) tempfile::TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.0.path().to_owned()
+    }
+
+    pub(crate) fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> &Self {
+        let path = self.0.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, contents).unwrap();
+        self
+    }
+
+    pub(crate) fn zip(&self, name: &str, files: &[(&str, &[u8])]) -> &Self {
+        self.file(name, zip(files))
+    }
+
+    /// A package of the provider `zap` that holds nothing but an executable.
+    pub(crate) fn package(&self, version: &str, platform: &str) -> &Self {
+        let program = format!("program {version} {platform}").repeat(100);
+        self.zip(
+            &format!("terraform-provider-zap_{version}_{platform}.zip"),
+            &[(&format!("terraform-provider-zap_v{version}"), program.as_bytes())],
+        )
+    }
+
+    /// A checksum file over every zip.
+    pub(crate) fn sums(&self, name: &str) -> &Self {
+        let mut text = String::new();
+        let mut zips: Vec<PathBuf> =
+            std::fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        zips.retain(|path| path.extension().is_some_and(|ending| ending == "zip"));
+        zips.sort();
+        for zip in zips {
+            let digest = Digest::sha256(&std::fs::read(&zip).unwrap());
+            text.push_str(&format!("{}  {}\n", digest.encoded(), zip.file_name().unwrap().to_str().unwrap()));
+        }
+        self.file(name, text)
+    }
+
+    /// The folder's path in a text that is compared.
+    pub(crate) fn hide(&self, text: &str) -> String {
+        text.replace(&self.path().display().to_string(), "DIST").replace('\\', "/")
+    }
+
+    /// What went wrong, with its causes.
+    pub(crate) fn told(&self, error: &PackError) -> String {
+        let mut text = error.to_string();
+        let mut cause = std::error::Error::source(error);
+        while let Some(error) = cause {
+            text.push_str(&format!("\n  cause: {error}"));
+            cause = error.source();
+        }
+        self.hide(&text)
+    }
+}
+
+pub(crate) fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().unix_permissions(0o755);
+    for (name, contents) in files {
+        writer.start_file(*name, options).unwrap();
+        writer.write_all(contents).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+/// A push with the usual settings, to be changed by the test.
+pub(crate) struct Push {
+    pub(crate) dist: Dist,
+    pub(crate) address: ProviderAddr,
+    pub(crate) version: Version,
+    pub(crate) layout: PackageLayout,
+    pub(crate) h1: H1Mode,
+    pub(crate) jobs: usize,
+    pub(crate) replace: ReplaceTag,
+    pub(crate) memo_dir: Option<PathBuf>,
+    work: tempfile::TempDir,
+}
+
+impl Push {
+    pub(crate) fn new(folder: &Folder, version: &str) -> Self {
+        Self {
+            dist: crate::read_dist(&folder.path()).unwrap(),
+            address: "example.com/acme/zap".parse().unwrap(),
+            version: version.parse().unwrap(),
+            layout: PackageLayout::Artifact,
+            h1: H1Mode::Compute,
+            jobs: 4,
+            replace: ReplaceTag::Refuse,
+            memo_dir: None,
+            work: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    pub(crate) fn request(&self) -> PushRequest<'_> {
+        PushRequest {
+            dist: &self.dist,
+            address: &self.address,
+            version: &self.version,
+            layout: self.layout,
+            h1: self.h1,
+            jobs: self.jobs,
+            replace: self.replace,
+            memo_dir: self.memo_dir.clone(),
+            work_dir: self.work.path().to_owned(),
+        }
+    }
+
+    pub(crate) async fn run(&self, store: &dyn Store) -> Result<PushReport, PackError> {
+        let result = crate::push(&self.request(), store, &Heard::default()).await;
+        assert_eq!(std::fs::read_dir(self.work.path()).unwrap().count(), 0, "the work folder is left as it was");
+        result
+    }
+}
+
+/// Keeps the codes of messages.
+#[derive(Default)]
+pub(crate) struct Heard(pub(crate) Mutex<Vec<&'static str>>);
+
+impl Reporter for Heard {
+    fn event(&self, event: &Event) {
+        if let Event::Message { code, .. } = event {
+            self.0.lock().unwrap().push(code);
+        }
+    }
+}
+
+/// A store in memory that writes down what is done to it, and demands the order in which a release must arrive.
+pub(crate) struct Watching {
+    pub(crate) inner: MemoryStore,
+    /// `push MEDIA_TYPE` and `tag TAG`, in order.
+    pub(crate) done: Mutex<Vec<String>>,
+    /// Fails the push or tag with this number, from 0.
+    pub(crate) fail_at: Option<usize>,
+    running: AtomicUsize,
+    pub(crate) most_running: AtomicUsize,
+}
+
+impl Watching {
+    pub(crate) fn new() -> Self {
+        Self {
+            inner: MemoryStore::new("memory"),
+            done: Mutex::default(),
+            fail_at: None,
+            running: AtomicUsize::new(0),
+            most_running: AtomicUsize::new(0),
+        }
+    }
+
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.done.lock().unwrap())
+    }
+
+    fn note(&self, what: String) -> Result<(), StoreError> {
+        let mut done = self.done.lock().unwrap();
+        if self.fail_at == Some(done.len()) {
+            return Err(StoreError::Unreachable { place: self.place(), problem: "told to fail".to_owned() });
+        }
+        done.push(what);
+        Ok(())
+    }
+
+    /// Demands that everything that a manifest names is there.
+    async fn demand_children(&self, manifest: &[u8]) {
+        let manifest: serde_json::Value = serde_json::from_slice(manifest).unwrap();
+        let lists = ["layers", "manifests"].iter().filter_map(|name| manifest[name].as_array()).flatten();
+        let children: Vec<serde_json::Value> = lists.chain(manifest.get("config")).cloned().collect();
+        for child in children {
+            let child: Descriptor = serde_json::from_value(child).unwrap();
+            assert!(self.inner.exists(&child).await.unwrap(), "{child:?} must come before what names it");
+        }
+    }
+}
+
+#[async_trait]
+impl ReadStore for Watching {
+    fn place(&self) -> String {
+        self.inner.place()
+    }
+    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+        self.inner.resolve(reference).await
+    }
+    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+        self.inner.tags().await
+    }
+    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
+        self.inner.exists(descriptor).await
+    }
+    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+        self.inner.fetch_unverified(descriptor).await
+    }
+    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        self.inner.referrers(subject).await
+    }
+}
+
+#[async_trait]
+impl Store for Watching {
+    async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
+        self.note(format!("push {}", descriptor.media_type))?;
+        let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most_running.fetch_max(running, Ordering::SeqCst);
+        if let (Content::Bytes(bytes), true) = (content, tofu_oci_store::is_manifest_type(&descriptor.media_type)) {
+            self.demand_children(bytes).await;
+        }
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+        let pushed = self.inner.push(descriptor, content).await;
+        self.running.fetch_sub(1, Ordering::SeqCst);
+        pushed
+    }
+
+    async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
+        self.note(format!("tag {tag}"))?;
+        let mut open = vec![descriptor.clone()];
+        while let Some(next) = open.pop() {
+            let bytes = fetch_bytes(&self.inner, &next, 1 << 20).await.unwrap();
+            self.demand_children(&bytes).await;
+            let manifest: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+            let children = manifest["manifests"].as_array().cloned().unwrap_or_default();
+            open.extend(children.into_iter().map(|child| serde_json::from_value::<Descriptor>(child).unwrap()));
+        }
+        self.inner.tag(descriptor, tag).await
+    }
+}
+
+/// The tags of a store, as text.
+pub(crate) async fn tags(store: &dyn ReadStore) -> BTreeSet<String> {
+    store.tags().await.unwrap().iter().map(Tag::to_string).collect()
+}
+
+/// The names in a folder, sorted.
+pub(crate) fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}

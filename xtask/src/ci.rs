@@ -1,0 +1,136 @@
+//! Every check besides the tests, one after the other, with a table at the end.
+
+use std::time::{Duration, Instant};
+
+use crate::failure::{Failure, Outcome};
+use crate::process::{Run, find, in_ci};
+use crate::{fixtures, floors, interop, paths};
+
+/// Arguments of the chore.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Leave out the stage with real registries and clients
+    #[arg(long)]
+    without_interop: bool,
+}
+
+/// How a check ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum End {
+    /// It ran and found nothing.
+    Passed,
+    /// It could not run here, and why.
+    Skipped(String),
+}
+
+/// A check by name.
+type Check = (&'static str, fn() -> Outcome<End>);
+
+const CHECKS: &[Check] = &[
+    ("format", || cargo(&["fmt", "--all", "--check"], &[])),
+    ("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"], &[])),
+    ("floors", || floors::run().map(|()| End::Passed)),
+    ("fixtures", || fixtures::check().map(|()| End::Passed)),
+    ("documentation", || {
+        let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked"];
+        cargo(&arguments, &[("RUSTDOCFLAGS", "-D warnings")])
+    }),
+    ("licences", licences),
+    ("advisories", advisories),
+];
+
+/// Runs all checks, also after one has failed; a failure when one did.
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let mut checks = CHECKS.to_vec();
+    if !arguments.without_interop {
+        checks.push(("interop", || interop::run(&interop::Arguments::everything()).map(|()| End::Passed)));
+    }
+    let rows: Vec<Row> = checks.into_iter().map(Row::of).collect();
+    println!("\n{:14} {:8} {:>7}", "check", "result", "time");
+    for row in &rows {
+        println!("{row}");
+    }
+    match rows.iter().filter(|row| row.end.is_err()).count() {
+        0 => Ok(()),
+        count => Err(Failure::new(format!("{count} of {} checks failed", rows.len()))),
+    }
+}
+
+/// A line of the table.
+struct Row {
+    name: &'static str,
+    end: Outcome<End>,
+    time: Duration,
+}
+
+impl Row {
+    fn of((name, check): Check) -> Self {
+        println!("\n==== {name}");
+        let start = Instant::now();
+        let end = check();
+        if let Err(failure) = &end {
+            println!("{name}: {failure}");
+        }
+        Self { name, end, time: start.elapsed() }
+    }
+}
+
+impl std::fmt::Display for Row {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (word, why) = match &self.end {
+            Ok(End::Passed) => ("ok", ""),
+            Ok(End::Skipped(why)) => ("SKIPPED", why.as_str()),
+            Err(_) => ("FAILED", "see above"),
+        };
+        write!(f, "{:14} {word:8} {:6.1}s  {why}", self.name, self.time.as_secs_f64())
+    }
+}
+
+fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Outcome<End> {
+    let mut run = Run::inheriting(env!("CARGO")).args(arguments).directory(&paths::root());
+    for (name, value) in variables {
+        run = run.variable(name, value);
+    }
+    println!("$ {}", run.line());
+    if run.shown()? { Ok(End::Passed) } else { Err(Failure::new(format!("`{}` failed", run.line()))) }
+}
+
+fn licences() -> Outcome<End> {
+    match missing_deny()? {
+        Some(skipped) => Ok(skipped),
+        None => cargo(&["deny", "--offline", "--locked", "check", "licenses", "bans", "sources"], &[]),
+    }
+}
+
+/// Known defects of dependencies. Their list lies on a host that not every machine reaches.
+fn advisories() -> Outcome<End> {
+    if let Some(skipped) = missing_deny()? {
+        return Ok(skipped);
+    }
+    let run =
+        Run::inheriting(env!("CARGO")).args(["deny", "--locked", "check", "advisories"]).directory(&paths::root());
+    println!("$ {}", run.line());
+    let printed = run.output()?;
+    print!("{}", printed.all());
+    if printed.code == Some(0) {
+        return Ok(End::Passed);
+    }
+    if printed.all().contains("failed to fetch advisory database") {
+        println!("advisories: NOT CHECKED, the advisory database cannot be reached from here");
+        return Ok(End::Skipped("the advisory database cannot be reached from here".to_owned()));
+    }
+    Err(Failure::new("cargo deny found advisories"))
+}
+
+/// `Some` when cargo-deny is not installed; a failure in CI.
+fn missing_deny() -> Outcome<Option<End>> {
+    let why = "cargo-deny is not installed: cargo install --locked --debug cargo-deny";
+    match find("cargo-deny") {
+        Some(_) => Ok(None),
+        None if in_ci() => Err(Failure::new(why)),
+        None => {
+            println!("NOT CHECKED: {why}");
+            Ok(Some(End::Skipped(why.to_owned())))
+        }
+    }
+}

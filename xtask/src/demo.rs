@@ -1,0 +1,104 @@
+//! The main job as a story: each command before its output, in a folder that goes away afterwards.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tofu_oci_testkit::RealRegistry;
+
+use crate::failure::{Failure, Outcome};
+use crate::process::Run;
+use crate::registry::Guard;
+use crate::{paths, program};
+
+/// The address that the provider of the story has.
+const ADDRESS: &str = "registry.example.test/acme/widget";
+
+/// What somebody writes who wants the provider.
+const CONFIGURATION: &str = r#"terraform {
+  required_providers {
+    widget = {
+      source  = "registry.example.test/acme/widget"
+      version = "~> 1.0"
+    }
+  }
+}
+"#;
+
+/// Builds the program and tells the story: with a directory, then with a registry where there is one.
+pub(crate) fn run() -> Outcome {
+    let stage = Stage::new()?;
+    println!("# The main job of tofu-oci, first with a plain directory in the place of a registry.");
+    println!("# dist/ holds the release files of provider widget 1.0.0, as GoReleaser leaves them.");
+    stage.story("oci:packages", "with-directory")?;
+    if !RealRegistry::available() {
+        println!("\n# The same against a real registry is left out: there is no `docker-registry` on the PATH.");
+        println!("# (Debian and Ubuntu: apt-get install docker-registry)");
+        return Ok(());
+    }
+    let guard = Guard::plain()?;
+    println!("\n# Now the same against a real registry:2 on {}.", guard.address());
+    stage.story(&format!("{}/acme/widget", guard.address()), "with-registry")
+}
+
+/// A folder with the release files, and the program to run in it.
+struct Stage {
+    folder: TempDir,
+    program: PathBuf,
+}
+
+impl Stage {
+    fn new() -> Outcome<Self> {
+        eprintln!("# building tofu-oci …");
+        let program = program::build()?;
+        let folder = tempfile::tempdir()?;
+        paths::copy_folder(&paths::testdata().join("dist"), &folder.path().join("dist"))?;
+        Ok(Self { folder, program })
+    }
+
+    /// Publish to `place`, list, install into `project`, look at the lock file, install again by it.
+    fn story(&self, place: &str, project: &str) -> Outcome {
+        let say = |text: &str| println!("\n# {text}");
+        say("Publish the release: one command, every platform.");
+        self.tofu_oci(&["push", "dist", place, "--address", ADDRESS])?;
+        say("What is there now?");
+        self.tofu_oci(&["versions", place])?;
+
+        paths::write(&self.folder.path().join(project).join("main.tf"), CONFIGURATION)?;
+        say("Somebody else wants it:");
+        self.show(project, "main.tf")?;
+        say("Install what the configuration requires, from there, everything verified.");
+        self.tofu_oci(&["install", "--chdir", project, "--from", place])?;
+        say("The package lies where terraform and tofu run it from:");
+        self.list(project)?;
+        say("and the lock file says what it must be from now on:");
+        self.show(project, ".terraform.lock.hcl")?;
+
+        say("On another machine, with that lock file: the package must match, or nothing is installed.");
+        fs::remove_dir_all(self.folder.path().join(project).join(".terraform"))?;
+        self.tofu_oci(&["install", "--chdir", project, "--from", place])?;
+        say("Once more: there is nothing left to do.");
+        self.tofu_oci(&["install", "--chdir", project, "--from", place])
+    }
+
+    fn tofu_oci(&self, arguments: &[&str]) -> Outcome {
+        let run = Run::isolated(&self.program, self.folder.path()).args(arguments).directory(self.folder.path());
+        println!("$ {}", run.line());
+        if run.shown()? { Ok(()) } else { Err(Failure::new(format!("`{}` failed", run.line()))) }
+    }
+
+    fn show(&self, project: &str, file: &str) -> Outcome {
+        println!("$ cat {project}/{file}");
+        print!("{}", fs::read_to_string(self.folder.path().join(project).join(file))?);
+        Ok(())
+    }
+
+    fn list(&self, project: &str) -> Outcome {
+        let providers = Path::new(project).join(".terraform/providers");
+        println!("$ find {} -type f", providers.display());
+        for file in paths::files_below(&self.folder.path().join(&providers))? {
+            println!("{}", providers.join(file).display());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+//! The golden files in `testdata/`: written here and nowhere else, the same bytes on every run.
+//!
+//! ```text
+//! dist/          what GoReleaser leaves behind for provider widget 1.0.0
+//! dist-next/     widget 1.1.0 as a plain folder of release zips
+//! dist-folders/  widget 1.2.0 as OS_ARCH folders
+//! terraform-registry-manifest.json   lies in the project's root, beside dist/
+//! ```
+
+mod goreleaser;
+mod release;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Doing, Failure, Outcome};
+use crate::paths;
+
+/// Arguments of the chore.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Write nothing: fail when a file differs from what would be written
+    #[arg(long)]
+    check: bool,
+}
+
+/// What a golden file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Golden {
+    bytes: Vec<u8>,
+    mode: Mode,
+}
+
+/// Who may run a golden file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Plain,
+    Executable,
+}
+
+/// Golden files by their path below `testdata/`, with `/` between the parts.
+type Goldens = BTreeMap<String, Golden>;
+
+/// The folders that hold golden files only; anything else in them is a leftover.
+const FOLDERS: &[&str] = &["dist", "dist-next", "dist-folders"];
+
+/// Fails when a golden file differs from what would be written.
+pub(crate) fn check() -> Outcome {
+    run(&Arguments { check: true })
+}
+
+/// Writes or compares the golden files.
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let goldens = goldens()?;
+    let place = paths::testdata();
+    let differences = differences(&goldens, &place)?;
+    if differences.is_empty() {
+        println!("fixtures: {} files, all as they should be", goldens.len());
+        return Ok(());
+    }
+    for line in &differences {
+        println!("{line}");
+    }
+    if arguments.check {
+        return Err(Failure::new("testdata/ is not what `cargo xtask fixtures` writes"));
+    }
+    write(&goldens, &place)?;
+    println!("fixtures: {} files written", goldens.len());
+    Ok(())
+}
+
+fn goldens() -> Outcome<Goldens> {
+    let mut all = goreleaser::dist("dist", "1.0.0")?;
+    all.extend(release::zips("dist-next", "1.1.0")?);
+    all.extend(release::folders("dist-folders", "1.2.0"));
+    Ok(all)
+}
+
+fn differences(goldens: &Goldens, place: &Path) -> Outcome<Vec<String>> {
+    let mut lines = Vec::new();
+    for (name, golden) in goldens {
+        match fs::read(place.join(name)) {
+            Err(_) => lines.push(format!("missing: {name}")),
+            Ok(bytes) if bytes != golden.bytes => lines.push(format!("differs: {name}")),
+            Ok(_) if !has_mode(&place.join(name), golden.mode)? => lines.push(format!("wrong mode: {name}")),
+            Ok(_) => {}
+        }
+    }
+    for name in present(place)? {
+        if !goldens.contains_key(&name) {
+            lines.push(format!("left over: {name}"));
+        }
+    }
+    Ok(lines)
+}
+
+fn write(goldens: &Goldens, place: &Path) -> Outcome {
+    for folder in FOLDERS.iter().map(|folder| place.join(folder)).filter(|folder| folder.exists()) {
+        fs::remove_dir_all(&folder).doing(|| format!("emptying {}", folder.display()))?;
+    }
+    for (name, golden) in goldens {
+        let path = place.join(name);
+        paths::write(&path, &golden.bytes)?;
+        set_mode(&path, golden.mode)?;
+    }
+    Ok(())
+}
+
+fn present(place: &Path) -> Outcome<Vec<String>> {
+    let mut names = Vec::new();
+    for folder in FOLDERS.iter().filter(|folder| place.join(folder).is_dir()) {
+        for file in paths::files_below(&place.join(folder))? {
+            let parts: Vec<_> = file.iter().map(|part| part.to_string_lossy()).collect();
+            names.push(format!("{folder}/{}", parts.join("/")));
+        }
+    }
+    Ok(names)
+}
+
+#[cfg(unix)]
+fn has_mode(path: &Path, mode: Mode) -> Outcome<bool> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Ok((fs::metadata(path)?.permissions().mode() & 0o100 != 0) == (mode == Mode::Executable))
+}
+
+#[cfg(unix)]
+fn set_mode(path: &PathBuf, mode: Mode) -> Outcome {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bits = if mode == Mode::Executable { 0o755 } else { 0o644 };
+    Ok(fs::set_permissions(path, fs::Permissions::from_mode(bits))?)
+}
+
+#[cfg(not(unix))]
+fn has_mode(_: &Path, _: Mode) -> Outcome<bool> {
+    Ok(true)
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &PathBuf, _: Mode) -> Outcome {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_bytes_twice() {
+        let (first, second) = (goldens().map_err(|e| e.to_string()), goldens().map_err(|e| e.to_string()));
+        assert_eq!(first, second);
+    }
+
+    #[test]
+    fn every_kind_of_difference_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let golden = |text: &str| Golden { bytes: text.as_bytes().to_vec(), mode: Mode::Plain };
+        let before = Goldens::from([("dist/a".to_owned(), golden("a")), ("dist/b".to_owned(), golden("b"))]);
+        write(&before, folder.path()).map_err(|e| e.to_string()).unwrap();
+        let run = Golden { mode: Mode::Executable, ..golden("b") };
+        let now = Goldens::from([("dist/b".to_owned(), run), ("dist/c".to_owned(), golden("c"))]);
+        let lines = differences(&now, folder.path()).map_err(|e| e.to_string()).unwrap();
+        assert_eq!(lines, ["wrong mode: dist/b", "missing: dist/c", "left over: dist/a"]);
+    }
+}

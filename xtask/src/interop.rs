@@ -1,0 +1,101 @@
+//! The stage with real parts: registry:2 in all its modes, terraform (and tofu where there is one), buildah, skopeo,
+//! crane and regctl, and a provider that really runs.
+//!
+//! ```text
+//! registries  push, versions, install, push again, copy: against registry:2 plain, TLS, htpasswd, token
+//! provider    testdata/provider built, published in each layout, installed, run by terraform (and tofu)
+//! buildah     the RFC's Dockerfile built by buildah is installed; our image layout is pulled by buildah
+//! clients     crane and regctl read and copy every layout, every digest unchanged
+//! skopeo      an image-layout release goes through skopeo and back, every digest unchanged
+//! ```
+//!
+//! What a sub-stage needs and does not find is said loudly; in CI (`CI=true`) it fails the stage.
+
+mod buildah;
+mod clients;
+mod content;
+mod lab;
+mod provider;
+mod provider_build;
+mod registries;
+mod skopeo;
+mod terraform;
+
+use std::time::Instant;
+
+use crate::ci::End;
+use crate::failure::{Failure, Outcome};
+use crate::process::{find, in_ci};
+use lab::Lab;
+
+/// Arguments of the chore.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Run only the sub-stages with these names: registries, provider, buildah, clients, skopeo
+    #[arg(value_name = "SUB-STAGE")]
+    only: Vec<String>,
+}
+
+impl Arguments {
+    /// All sub-stages.
+    pub(crate) fn everything() -> Self {
+        Self { only: Vec::new() }
+    }
+}
+
+/// A sub-stage: its name, the programs without which it cannot run, and the work.
+struct SubStage {
+    name: &'static str,
+    needs: &'static [&'static str],
+    work: fn(&Lab) -> Outcome,
+}
+
+const SUB_STAGES: &[SubStage] = &[
+    SubStage { name: "registries", needs: &["docker-registry", "htpasswd"], work: registries::run },
+    SubStage { name: "provider", needs: &["docker-registry", "go", "terraform"], work: provider::run },
+    SubStage { name: "buildah", needs: &["docker-registry", "buildah"], work: buildah::run },
+    SubStage { name: "clients", needs: &["docker-registry", "crane", "regctl"], work: clients::run },
+    SubStage { name: "skopeo", needs: &["docker-registry", "skopeo"], work: skopeo::run },
+];
+
+/// Runs the sub-stages, also after one has failed; a failure when one did.
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let known = |name: &String| SUB_STAGES.iter().any(|stage| stage.name == name);
+    if let Some(unknown) = arguments.only.iter().find(|name| !known(name)) {
+        return Err(Failure::new(format!("there is no sub-stage `{unknown}`")));
+    }
+    let lab = Lab::new()?;
+    let mut failed = Vec::new();
+    let mut skipped = Vec::new();
+    for stage in SUB_STAGES {
+        if !arguments.only.is_empty() && !arguments.only.iter().any(|name| name == stage.name) {
+            continue;
+        }
+        println!("\n-- interop {}", stage.name);
+        let start = Instant::now();
+        match end_of(stage, &lab) {
+            Ok(End::Passed) => println!("-- interop {}: ok, {:.1} s", stage.name, start.elapsed().as_secs_f64()),
+            Ok(End::Skipped(why)) => {
+                println!("-- interop {}: SKIPPED, {why}", stage.name);
+                skipped.push(stage.name);
+            }
+            Err(failure) => {
+                println!("-- interop {}: FAILED: {failure}", stage.name);
+                failed.push(stage.name);
+            }
+        }
+    }
+    if !skipped.is_empty() {
+        println!("\ninterop: NOT EVERYTHING RAN, left out: {}", skipped.join(", "));
+    }
+    if failed.is_empty() { Ok(()) } else { Err(Failure::new(format!("interop failed: {}", failed.join(", ")))) }
+}
+
+fn end_of(stage: &SubStage, lab: &Lab) -> Outcome<End> {
+    let missing: Vec<_> = stage.needs.iter().copied().filter(|name| find(name).is_none()).collect();
+    if missing.is_empty() {
+        return (stage.work)(lab).map(|()| End::Passed);
+    }
+    let why = format!("not on the PATH: {} (CONTRIBUTING.md says where they come from)", missing.join(", "));
+    if in_ci() { Err(Failure::new(why)) } else { Ok(End::Skipped(why)) }
+}

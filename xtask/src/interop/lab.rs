@@ -1,0 +1,82 @@
+//! Where the sub-stages work: temp folders, the program, and other programs with an environment of their own.
+
+use std::cell::Cell;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::failure::{Failure, Outcome};
+use crate::process::{Run, find};
+use crate::registry::Guard;
+use crate::{paths, program};
+
+/// Containers tools refuse to move anything without a policy.
+const POLICY: &str = r#"{"default": [{"type": "insecureAcceptAnything"}]}"#;
+
+/// The lab of one run; everything in it goes away with it.
+pub(super) struct Lab {
+    folder: TempDir,
+    program: PathBuf,
+    folders: Cell<u32>,
+}
+
+/// The three forms in which a release can be published.
+pub(super) const LAYOUTS: &[&str] = &["artifact", "image", "both"];
+
+impl Lab {
+    /// Builds the program and makes the home folder of everything that runs here.
+    pub(super) fn new() -> Outcome<Self> {
+        let program = program::build()?;
+        let folder = tempfile::tempdir()?;
+        paths::write(&folder.path().join("home/.config/containers/policy.json"), POLICY)?;
+        Ok(Self { folder, program, folders: Cell::new(0) })
+    }
+
+    /// The home folder of the programs that run here.
+    pub(super) fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// A new empty folder.
+    pub(super) fn new_folder(&self, name: &str) -> Outcome<PathBuf> {
+        self.folders.set(self.folders.get() + 1);
+        let folder = self.folder.path().join(format!("{:02}-{name}", self.folders.get()));
+        fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
+    /// The program, told how to reach `registry`; its subcommand comes first in `arguments`.
+    pub(super) fn tofu_oci(&self, registry: &Guard, arguments: &[&str]) -> Run {
+        let run = Run::isolated(&self.program, &self.home()).args(arguments);
+        let run = match registry.ca_file() {
+            Some(file) => run.arg("--ca-file").arg(file),
+            None => run,
+        };
+        match registry.docker_config() {
+            Some(folder) => run.variable("DOCKER_CONFIG", folder),
+            None => run,
+        }
+    }
+
+    /// The program without any registry's particulars: no CA, no credentials.
+    pub(super) fn stranger(&self, arguments: &[&str]) -> Run {
+        Run::isolated(&self.program, &self.home()).args(arguments)
+    }
+
+    /// Another program from the `PATH`.
+    pub(super) fn tool(&self, name: &str) -> Outcome<Run> {
+        let path = find(name).ok_or_else(|| Failure::new(format!("{name} is not on the PATH")))?;
+        Ok(Run::isolated(path, &self.home()))
+    }
+}
+
+/// A path as an argument.
+pub(super) fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Prints one line about what was just seen to work.
+pub(super) fn seen(what: &str) {
+    println!("   ok  {what}");
+}

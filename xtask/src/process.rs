@@ -1,0 +1,210 @@
+//! Running other programs: with an environment of our own, and with the whole story when one fails.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use crate::failure::{Doing, Failure, Outcome};
+
+/// The variables of the caller that a program of the interop stage may see. Everything else (proxies, CA bundles,
+/// CLI configuration files) is set by the stage itself or absent.
+const KEPT: &[&str] = &["PATH", "TMPDIR"];
+
+/// One run of a program.
+#[derive(Debug, Clone)]
+pub(crate) struct Run {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    directory: Option<PathBuf>,
+    variables: BTreeMap<OsString, OsString>,
+}
+
+/// What a run printed and how it ended.
+#[derive(Debug)]
+pub(crate) struct Printed {
+    /// The command line, for messages.
+    pub(crate) command: String,
+    /// Standard output.
+    pub(crate) stdout: String,
+    /// Standard error.
+    pub(crate) stderr: String,
+    /// The exit code; `None` when a signal ended it.
+    pub(crate) code: Option<i32>,
+}
+
+impl Printed {
+    /// Both streams, output first.
+    pub(crate) fn all(&self) -> String {
+        format!("{}{}", self.stdout, self.stderr)
+    }
+
+    /// A failure that shows the command, how it ended and what it printed.
+    pub(crate) fn failure(&self, why: &str) -> Failure {
+        let code = self.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+        Failure::new(format!("{why} ({code})\n$ {}\n{}", self.command, indented(&self.all())))
+    }
+
+    /// This run, if its output (either stream) has `text` in it.
+    pub(crate) fn must_show(self, text: &str) -> Outcome<Self> {
+        if self.all().contains(text) { Ok(self) } else { Err(self.failure(&format!("the output lacks `{text}`"))) }
+    }
+}
+
+impl Run {
+    /// A run of `program` with an environment that holds little more than `PATH` and the given home folder.
+    pub(crate) fn isolated(program: impl AsRef<Path>, home: &Path) -> Self {
+        let mut variables: BTreeMap<OsString, OsString> =
+            KEPT.iter().filter_map(|name| Some((OsString::from(name), env::var_os(name)?))).collect();
+        variables.insert("HOME".into(), home.into());
+        variables.insert("XDG_RUNTIME_DIR".into(), home.into());
+        variables.insert("LC_ALL".into(), "C.UTF-8".into());
+        Self { program: program.as_ref().to_path_buf(), arguments: Vec::new(), directory: None, variables }
+    }
+
+    /// A run of `program` with the caller's own environment: for the tools of the build.
+    pub(crate) fn inheriting(program: impl AsRef<Path>) -> Self {
+        let variables = env::vars_os().collect();
+        Self { program: program.as_ref().to_path_buf(), arguments: Vec::new(), directory: None, variables }
+    }
+
+    /// Adds arguments.
+    pub(crate) fn args<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self
+    }
+
+    /// Adds one argument.
+    pub(crate) fn arg(self, argument: impl AsRef<OsStr>) -> Self {
+        self.args([argument])
+    }
+
+    /// Sets the working directory.
+    pub(crate) fn directory(mut self, directory: &Path) -> Self {
+        self.directory = Some(directory.to_path_buf());
+        self
+    }
+
+    /// Sets a variable.
+    pub(crate) fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.variables.insert(name.into(), value.as_ref().to_owned());
+        self
+    }
+
+    /// The command line as one would type it.
+    pub(crate) fn line(&self) -> String {
+        let name = self.program.file_name().unwrap_or(self.program.as_os_str()).to_string_lossy();
+        let words = self.arguments.iter().map(|argument| quoted(&argument.to_string_lossy()));
+        std::iter::once(name.into_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Runs to the end and gives back what was printed, whatever the exit code.
+    pub(crate) fn output(&self) -> Outcome<Printed> {
+        Ok(self.printed(self.finished()?))
+    }
+
+    /// Runs to the end; anything but exit code 0 is a failure.
+    pub(crate) fn success(&self) -> Outcome<Printed> {
+        let printed = self.output()?;
+        if printed.code == Some(0) { Ok(printed) } else { Err(printed.failure("a command failed")) }
+    }
+
+    /// Runs to the end and gives the very bytes of standard output; anything but exit code 0 is a failure.
+    pub(crate) fn bytes(&self) -> Outcome<Vec<u8>> {
+        let output = self.finished()?;
+        if output.status.success() { Ok(output.stdout) } else { Err(self.printed(output).failure("a command failed")) }
+    }
+
+    /// Runs to the end; exit code 0 is a failure.
+    pub(crate) fn refused(&self) -> Outcome<Printed> {
+        let printed = self.output()?;
+        if printed.code == Some(0) { Err(printed.failure("a command should have refused")) } else { Ok(printed) }
+    }
+
+    /// Runs to the end with both streams going to the caller's; true for exit code 0.
+    pub(crate) fn shown(&self) -> Outcome<bool> {
+        let status = self.command().status().doing(|| format!("starting {}", self.program.display()))?;
+        Ok(status.success())
+    }
+
+    /// Starts it and leaves it running; both streams go to `log`.
+    pub(crate) fn start(&self, log: &Path) -> Outcome<Child> {
+        let file = std::fs::File::create(log)?;
+        self.command()
+            .stdin(Stdio::null())
+            .stdout(file.try_clone()?)
+            .stderr(file)
+            .spawn()
+            .doing(|| format!("starting {}", self.program.display()))
+    }
+
+    fn finished(&self) -> Outcome<Output> {
+        self.command().stdin(Stdio::null()).output().doing(|| format!("starting {}", self.program.display()))
+    }
+
+    fn printed(&self, Output { status, stdout, stderr }: Output) -> Printed {
+        Printed {
+            command: self.line(),
+            stdout: String::from_utf8_lossy(&stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&stderr).into_owned(),
+            code: status.code(),
+        }
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).env_clear().envs(&self.variables);
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        command
+    }
+}
+
+/// Where a program lies on the `PATH` (or in Go's own `bin` folder), if anywhere.
+pub(crate) fn find(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let own = env::var_os("HOME").map(|home| [".cargo/bin", "go/bin"].map(|folder| PathBuf::from(&home).join(folder)));
+    env::split_paths(&path)
+        .chain(own.into_iter().flatten())
+        .map(|folder| folder.join(name))
+        .find(|candidate| candidate.is_file())
+}
+
+/// True in CI, where what is missing is a failure and not a skip.
+pub(crate) fn in_ci() -> bool {
+    env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false" && value != "0")
+}
+
+/// Text moved in by four columns.
+pub(crate) fn indented(text: &str) -> String {
+    text.lines().fold(String::new(), |moved, line| moved + "    " + line + "\n")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(arguments: &[&str], want: &str) {
+        let line = Run::isolated("/usr/bin/tofu-oci", Path::new("/")).args(arguments).line();
+        assert_eq!(line, want);
+    }
+
+    #[test]
+    fn a_line_can_be_typed_again() {
+        check(&["push", "dist", "oci:packages"], "tofu-oci push dist oci:packages");
+        check(&["install", "example.com/a/b@~> 1.0"], "tofu-oci install 'example.com/a/b@~> 1.0'");
+        check(&["", "it's"], r"tofu-oci '' 'it'\''s'");
+    }
+}

@@ -1,0 +1,26 @@
+//! The program itself: built once, then run by path.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::failure::{Doing, Failure, Outcome};
+use crate::paths;
+
+/// Builds `tofu-oci` and gives the path of the executable.
+pub(crate) fn build() -> Outcome<PathBuf> {
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "tofu-oci-cli", "--message-format", "json-render-diagnostics"])
+        .current_dir(paths::root())
+        .stderr(Stdio::inherit())
+        .output()
+        .doing(|| "starting cargo".to_owned())?;
+    if !output.status.success() {
+        return Err(Failure::new("tofu-oci does not build"));
+    }
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter(|message| message["reason"] == "compiler-artifact" && message["target"]["name"] == "tofu-oci")
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+        .ok_or_else(|| Failure::new("cargo built no executable named tofu-oci"))
+}

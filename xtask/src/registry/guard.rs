@@ -1,0 +1,81 @@
+//! A registry:2 that runs as long as somebody holds it, with what a client needs to reach it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tempfile::TempDir;
+use tofu_oci_testkit::{Bearer, Login, Mode, RealRegistry};
+
+use crate::failure::{Doing, Outcome};
+use crate::paths;
+
+/// A running registry; dropping it ends the registry and removes what was pushed.
+pub(crate) struct Guard {
+    registry: RealRegistry,
+    ca_file: Option<PathBuf>,
+    docker_config: Option<PathBuf>,
+    _folder: TempDir,
+}
+
+impl Guard {
+    /// Plain HTTP, no credentials.
+    pub(crate) fn plain() -> Outcome<Self> {
+        Self::start(Mode::plain(), None)
+    }
+
+    /// TLS with a certificate of a new private authority.
+    pub(crate) fn tls() -> Outcome<Self> {
+        Self::start(Mode::tls(), None)
+    }
+
+    /// Plain HTTP with a password file.
+    pub(crate) fn htpasswd() -> Outcome<Self> {
+        Self::start(Mode::htpasswd(login()), Some(&login()))
+    }
+
+    /// Plain HTTP with a token server.
+    pub(crate) fn token() -> Outcome<Self> {
+        Self::start(Mode::token(Bearer::new(login())), Some(&login()))
+    }
+
+    /// `127.0.0.1:PORT`.
+    pub(crate) fn address(&self) -> &str {
+        self.registry.address()
+    }
+
+    /// The authority to trust, as a file; `None` when the registry speaks plain HTTP.
+    pub(crate) fn ca_file(&self) -> Option<&Path> {
+        self.ca_file.as_deref()
+    }
+
+    /// A `DOCKER_CONFIG` folder with the credentials; `None` when the registry asks for none.
+    pub(crate) fn docker_config(&self) -> Option<&Path> {
+        self.docker_config.as_deref()
+    }
+
+    fn start(mode: Mode, login: Option<&Login>) -> Outcome<Self> {
+        let registry = RealRegistry::start(mode).doing(|| "starting registry:2".to_owned())?;
+        let folder = tempfile::tempdir()?;
+        let ca_file = registry.ca_pem().map(|pem| (folder.path().join("ca.pem"), pem));
+        if let Some((file, pem)) = &ca_file {
+            paths::write(file, pem)?;
+        }
+        let ca_file = ca_file.map(|(file, _)| file);
+        let docker_config = login.map(|_| folder.path().join("docker"));
+        if let (Some(config), Some(login)) = (&docker_config, login) {
+            paths::write(&config.join("config.json"), credentials(registry.address(), login))?;
+        }
+        Ok(Self { registry, ca_file, docker_config, _folder: folder })
+    }
+}
+
+fn login() -> Login {
+    Login::new("tester", "secret")
+}
+
+/// A docker `config.json` with one login.
+fn credentials(address: &str, login: &Login) -> String {
+    let header = login.basic_header();
+    let encoded = header.strip_prefix("Basic ").unwrap_or(&header);
+    json!({"auths": {address: {"auth": encoded}}}).to_string()
+}
