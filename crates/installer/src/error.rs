@@ -25,7 +25,7 @@ pub enum InstallError {
         problem: ConfigProblem,
     },
     /// No version meets the constraints.
-    #[error("{address} has no version that meets `{constraints}`")]
+    #[error("{address} has no version {}", meeting(constraints))]
     NoMatchingVersion {
         /// The provider.
         address: ProviderAddr,
@@ -196,6 +196,10 @@ pub enum ConfigProblem {
         /// The folder as written.
         path: String,
     },
+}
+
+fn meeting(constraints: &Constraints) -> String {
+    if constraints.is_any() { "that can be installed".to_owned() } else { format!("that meets `{constraints}`") }
 }
 
 impl InstallError {

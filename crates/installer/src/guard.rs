@@ -50,10 +50,9 @@ fn try_lock(file: &File) -> std::io::Result<bool> {
     use rustix::fs::FlockOperation;
     use rustix::io::Errno;
     match rustix::fs::fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(true),
         Err(Errno::AGAIN | Errno::ACCESS | Errno::DEADLK | Errno::INTR) => Ok(false),
         // Some network file systems have no locks; OpenTofu cannot take one there either.
-        Err(Errno::NOLCK | Errno::NOSYS | Errno::NOTSUP) => Ok(true),
+        Ok(()) | Err(Errno::NOLCK | Errno::NOSYS | Errno::NOTSUP) => Ok(true),
         Err(error) => Err(error.into()),
     }
 }

@@ -15,7 +15,7 @@
 //! **All or nothing.** A provider that fails leaves nothing behind. Others of the same call may have been installed by
 //! then (they are complete and verified); the lock file is written once, at the end, when all have succeeded.
 
-#![allow(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
+#![expect(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
 
 mod choose;
 mod config;
@@ -28,6 +28,9 @@ mod place;
 mod stage;
 mod staging;
 mod verify;
+
+#[cfg(test)]
+mod tests;
 
 pub use config::{Configuration, Declared, MissingModule, Requirement, configuration, required_providers};
 pub use error::{ConfigProblem, InstallError};

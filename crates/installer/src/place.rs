@@ -32,10 +32,7 @@ pub(crate) enum Existing {
     /// A symbolic link to something that is gone.
     DanglingLink,
     /// A package, possibly behind a symbolic link (Terraform links packages of a mirror).
-    Package {
-        h1: PackageHash,
-        bytes: u64,
-    },
+    Package { h1: PackageHash, bytes: u64 },
     /// Something that is no package.
     Other,
 }
@@ -115,9 +112,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(target: Target, want: &str) {
+    fn check(target: &Target, want: &str) {
         let place = Place::of(
-            &target,
+            target,
             &"Registry.Example.test/acme/widget".parse().unwrap(),
             &"1.0.0+x".parse().unwrap(),
             &"linux_amd64".parse().unwrap(),
@@ -126,13 +123,36 @@ mod tests {
     }
 
     #[test]
+    fn mirrors_are_found_by_opentofus_own_search() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let shared = fs::read(root.join("../shared/spec/vectors/filesystem_layout.json"));
+        let bytes = shared.or_else(|_| fs::read(root.join("testdata/vectors/filesystem_layout.json"))).unwrap();
+        let vectors: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        for entry in vectors["entries"].as_array().unwrap() {
+            let (path, found) = (entry["path"].as_str().unwrap(), &entry["result"]);
+            // The search ignores case and knows legacy addresses; neither is ever written.
+            let Some(address) = found["provider"].as_str().and_then(|text| text.parse::<ProviderAddr>().ok()) else {
+                continue;
+            };
+            let text = |name: &str| found[name].as_str().unwrap();
+            let target = match text("form") {
+                "packed" => Target::MirrorPacked(PathBuf::new()),
+                _ => Target::MirrorUnpacked(PathBuf::new()),
+            };
+            let place =
+                Place::of(&target, &address, &text("version").parse().unwrap(), &text("platform").parse().unwrap());
+            assert!(place.path == Path::new(path) || path.ends_with(".ZIP"), "{path}: {}", place.path.display());
+        }
+    }
+
+    #[test]
     fn places_are_where_opentofu_looks() {
         let provider = "registry.example.test/acme/widget";
         let data_dir = PathBuf::from(".terraform");
-        check(Target::WorkingDir { data_dir }, &format!(".terraform/providers/{provider}/1.0.0+x/linux_amd64"));
-        check(Target::MirrorUnpacked("m".into()), &format!("m/{provider}/1.0.0+x/linux_amd64"));
+        check(&Target::WorkingDir { data_dir }, &format!(".terraform/providers/{provider}/1.0.0+x/linux_amd64"));
+        check(&Target::MirrorUnpacked("m".into()), &format!("m/{provider}/1.0.0+x/linux_amd64"));
         let zip = "terraform-provider-widget_1.0.0+x_linux_amd64.zip";
-        check(Target::MirrorPacked("m".into()), &format!("m/{provider}/{zip}"));
-        check(Target::vendor(Path::new("w")), &format!("w/terraform.d/plugins/{provider}/1.0.0+x/linux_amd64"));
+        check(&Target::MirrorPacked("m".into()), &format!("m/{provider}/{zip}"));
+        check(&Target::vendor(Path::new("w")), &format!("w/terraform.d/plugins/{provider}/1.0.0+x/linux_amd64"));
     }
 }

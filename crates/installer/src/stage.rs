@@ -123,8 +123,9 @@ impl Work {
         let spool = staging.folder("layers")?;
         let folder = staging.folder("package")?;
         let mut tree = LayerTree::new(&spool, self.limits.clone()).map_err(|error| self.refused(error))?;
-        for (compression, diff_id) in self.compressions.iter().zip(&self.offer.diff_ids) {
-            self.read_to_the_end(feed, |feed| tree.apply(feed, *compression, Some(diff_id)))?;
+        for (layer, compression) in self.compressions.iter().enumerate() {
+            let diff_id = self.offer.diff_ids.get(layer);
+            self.read_to_the_end(feed, |feed| tree.apply(feed, *compression, diff_id))?;
         }
         let contents = tree.materialise(&folder).map_err(|error| self.refused(error))?;
         Ok((folder, contents))

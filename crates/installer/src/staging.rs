@@ -33,8 +33,15 @@ impl Staging {
         // A neighbour that fails may take an empty parent away between the two steps.
         let mut attempts = 0;
         loop {
-            let made = make_parents(parent)?;
-            remove_stale(parent);
+            let made = match make_parents(parent) {
+                Ok(made) => made,
+                Err(InstallError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound && attempts < 8 => {
+                    attempts += 1;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            sweep(parent);
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
             let staging = match fs::create_dir(&path) {
@@ -103,6 +110,17 @@ fn remove_empty(made: &[PathBuf]) {
     }
 }
 
+/// Removes what dead processes have left in this folder and in its neighbours: other versions of the same provider.
+fn sweep(parent: &Path) {
+    remove_stale(parent);
+    let Some(Ok(neighbours)) = parent.parent().map(fs::read_dir) else { return };
+    for neighbour in neighbours.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+        if neighbour.path() != parent {
+            remove_stale(&neighbour.path());
+        }
+    }
+}
+
 /// Removes folders of processes that are gone: those whose lock can be had. Where folders cannot be locked (Windows,
 /// some network file systems) they stay.
 fn remove_stale(parent: &Path) {
@@ -116,6 +134,8 @@ fn remove_stale(parent: &Path) {
             && folder.try_lock().is_ok()
         {
             let _ = fs::remove_dir_all(entry.path());
+            // Only when nothing else is in it.
+            let _ = fs::remove_dir(parent);
         }
     }
 }
@@ -149,11 +169,14 @@ mod tests {
     #[test]
     fn folders_of_dead_processes_are_removed_and_living_ones_left() {
         let root = tempfile::tempdir().unwrap();
-        let dead = root.path().join(".tofu-oci-1-0");
+        let version = root.path().join("1.0.0");
+        let dead = version.join(".tofu-oci-1-0");
         fs::create_dir_all(dead.join("package")).unwrap();
-        let living = Staging::new(root.path()).unwrap();
-        let other = Staging::new(root.path()).unwrap();
+        fs::create_dir_all(root.path().join("0.9.0/.tofu-oci-1-7")).unwrap();
+        let living = Staging::new(&version).unwrap();
+        let other = Staging::new(&version).unwrap();
         assert!(!dead.exists());
+        assert!(!root.path().join("0.9.0").exists());
         assert!(living.path().exists() && other.path().exists());
     }
 }

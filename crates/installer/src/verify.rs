@@ -32,10 +32,7 @@ pub(crate) fn verify(
     entry: Option<&LockEntry>,
     reporter: &dyn Reporter,
 ) -> Result<Verified, InstallError> {
-    staged
-        .contents
-        .require_executable(offer.address.provider_type())
-        .map_err(|error| package_error(offer, error))?;
+    staged.contents.require_executable(offer.address.provider_type()).map_err(|error| package_error(offer, error))?;
     let hashes = PackageHashes { h1: Some(staged.contents.h1()), ..known_before(offer) };
     check_lines(offer, entry, &hashes, reporter)?;
     warn_of_false_claims(offer, &hashes, reporter);

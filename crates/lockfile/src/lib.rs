@@ -9,8 +9,6 @@
 //! disk  <--write--     +---------------- insert  <-------- merge  <---------------+
 //! ```
 
-#![allow(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
-
 mod check;
 mod disk;
 mod error;

@@ -9,7 +9,7 @@ use tofu_oci_types::{Platform, ProviderAddr, Version};
 #[non_exhaustive]
 pub enum SourceError {
     /// The place does not have it. The next place may.
-    #[error("{what}")]
+    #[error("{}", not_offered(address, place, what))]
     NotOffered {
         /// The provider.
         address: ProviderAddr,
@@ -53,10 +53,10 @@ pub enum SourceError {
 #[non_exhaustive]
 pub enum NotOffered {
     /// The provider itself.
-    #[error("there is no such provider here")]
+    #[error("no such provider")]
     UnknownProvider,
     /// This version.
-    #[error("there is no version {version} here")]
+    #[error("no version {version}")]
     VersionMissing {
         /// The version that was asked for.
         version: Version,
@@ -64,7 +64,7 @@ pub enum NotOffered {
         offered: Vec<Version>,
     },
     /// This platform.
-    #[error("{version} has no package for {platform}")]
+    #[error("no package of {version} for {platform}")]
     PlatformMissing {
         /// The version.
         version: Version,
@@ -73,6 +73,16 @@ pub enum NotOffered {
         /// The platforms that the release has, sorted.
         offered: Vec<Platform>,
     },
+}
+
+fn not_offered(address: &ProviderAddr, place: &str, what: &NotOffered) -> String {
+    match what {
+        NotOffered::UnknownProvider => format!("{address} was not found in {place}"),
+        NotOffered::VersionMissing { version, .. } => format!("{address} {version} was not found in {place}"),
+        NotOffered::PlatformMissing { version, platform, .. } => {
+            format!("{address} {version} has no package for {platform}")
+        }
+    }
 }
 
 impl SourceError {

@@ -10,8 +10,6 @@
 //! open       Offer, part                                   -> bytes, verified by size and digest
 //! ```
 
-#![allow(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
-
 mod error;
 mod listing;
 mod oci;

@@ -58,3 +58,59 @@ impl Listing {
         listing
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(tags: &str, versions: &str, stray: &str) {
+        let tags: Vec<Tag> = tags.split_whitespace().map(|tag| tag.parse().unwrap()).collect();
+        let listing = Listing::of(&tags);
+        let found: Vec<String> = listing.versions.iter().map(ToString::to_string).collect();
+        let strays: Vec<String> = listing
+            .stray
+            .iter()
+            .map(|stray| match stray.effect {
+                StrayEffect::Harmless => stray.tag.to_string(),
+                StrayEffect::BreaksInit => format!("{}!", stray.tag),
+            })
+            .collect();
+        assert_eq!((found.join(" "), strays.join(" ")), (versions.to_owned(), stray.to_owned()));
+    }
+
+    #[test]
+    fn only_canonical_tags_are_versions() {
+        check("1.10.0 1.9.0 1.0.0-rc.1", "1.0.0-rc.1 1.9.0 1.10.0", "");
+        check("1.0.0 latest v1.1.0 sha256-aa.sig main", "1.0.0", "");
+        check("1.0.0 2", "1.0.0", "2!");
+        check("1.0.0 1.0 01.0.0 1", "1.0.0", "01.0.0 1 1.0");
+        check("1.4.0 2.1 01.5.0", "1.4.0", "01.5.0! 2.1!");
+        check("1.2.0_linux.5", "1.2.0+linux.5", "");
+        check("1.0", "", "1.0!");
+        check("", "", "");
+    }
+
+    #[test]
+    fn equal_precedence_keeps_the_order_of_the_tags() {
+        check("1.0.0_b 1.0.0 1.0.0_a", "1.0.0+b 1.0.0 1.0.0+a", "");
+    }
+
+    #[test]
+    fn the_vectors() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let shared = std::fs::read(root.join("../shared/spec/vectors/tags.json"));
+        let bytes = shared.or_else(|_| std::fs::read(root.join("testdata/vectors/tags.json"))).unwrap();
+        let vectors: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        for case in vectors["tags"].as_array().unwrap() {
+            let text = case["tag"].as_str().unwrap();
+            let Ok(tag) = text.parse::<Tag>() else { continue };
+            let listing = Listing::of(&[tag]);
+            let version = case["version"].as_str();
+            let round_trips = case["round_trips"].as_bool().unwrap_or(false);
+            let found = listing.versions.first().map(ToString::to_string);
+            assert_eq!(found.as_deref(), version.filter(|_| round_trips), "{text}");
+            assert_eq!(listing.stray.len(), usize::from(version.is_some() && !round_trips), "{text}");
+        }
+    }
+}

@@ -27,7 +27,8 @@ pub struct Offer {
     pub kind: LeafKind,
     /// What to fetch: the zip, or the layers from the lowest up.
     pub parts: Vec<Descriptor>,
-    /// Digests of the uncompressed layers, as the image's config lists them; empty for a zip.
+    /// Digests of the uncompressed layers, as the image's config lists them; empty for a zip, and for an image
+    /// whose config names none.
     pub diff_ids: Vec<Digest>,
     /// Every platform of the release, sorted.
     pub offered: Vec<Platform>,

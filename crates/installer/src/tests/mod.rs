@@ -1,0 +1,7 @@
+//! Installations against stores in memory and folders on disk.
+
+mod faults;
+mod fixture;
+mod lock;
+mod real_repositories;
+mod targets;
