@@ -12,6 +12,8 @@ use crate::{Difference, PackError, ReplaceTag, TagTaken, Transfers};
 pub enum Versions {
     /// One version, under its canonical tag.
     One(Version),
+    /// These versions, each under its canonical tag; none of them moves when one of the tags is taken.
+    These(Vec<Version>),
     /// Every version that has its canonical tag. Other tags are left behind: they are read by nobody, or do harm.
     All,
 }
@@ -84,6 +86,7 @@ pub async fn copy_release(
 async fn find(from: &dyn ReadStore, versions: &Versions) -> Result<Vec<(Tag, Descriptor)>, PackError> {
     let tags = match versions {
         Versions::One(version) => vec![for_version(version)?],
+        Versions::These(versions) => versions.iter().map(for_version).collect::<Result<_, _>>()?,
         Versions::All => canonical(from.tags().await?).into_iter().map(|(_, tag)| tag).collect(),
     };
     let mut found = Vec::with_capacity(tags.len());
@@ -147,4 +150,103 @@ async fn look(
         new: root.digest.clone(),
         difference,
     })))
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+    use tofu_oci_store::DirStore;
+
+    use super::*;
+    use crate::testing::{Folder, Heard, Push, Watching, tags};
+
+    /// A store with these versions, each of one platform.
+    async fn store(versions: &[&str]) -> Watching {
+        let store = Watching::new();
+        for version in versions {
+            let folder = Folder::new();
+            folder.package(version, "linux_amd64");
+            Push::new(&folder, version).run(&store).await.unwrap();
+        }
+        store.take();
+        store
+    }
+
+    async fn copy(
+        from: &dyn ReadStore,
+        to: &dyn Store,
+        versions: Versions,
+        replace: ReplaceTag,
+    ) -> Result<Vec<CopiedRelease>, PackError> {
+        copy_release(from, to, &CopyRequest { versions, replace, jobs: 2 }, &Heard::default()).await
+    }
+
+    #[tokio::test]
+    async fn copies_byte_for_byte_with_what_refers_to_it() {
+        let from = store(&["1.4.0", "1.10.0", "1.4.1+b"]).await;
+        let index = from.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
+        from.inner.tag(&index, &"1.4".parse().unwrap()).await.unwrap();
+        let signature = format!(
+            r#"{{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","artifactType":"application/x-signature","config":{{"mediaType":"application/vnd.oci.empty.v1+json","digest":"{}","size":2}},"layers":[],"subject":{{"mediaType":"{}","digest":"{}","size":{}}}}}"#,
+            Digest::sha256(b"{}"),
+            index.media_type,
+            index.digest,
+            index.size,
+        );
+        let signature = bytes::Bytes::from(signature);
+        let described = Descriptor::of("application/vnd.oci.image.manifest.v1+json", &signature);
+        from.inner.insert_unchecked(&Descriptor::of("application/vnd.oci.empty.v1+json", b"{}"), "{}".into());
+
+        let dir = tempfile::tempdir().unwrap();
+        let to = DirStore::create(dir.path().join("layout")).unwrap();
+        let copied = copy(&from, &to, Versions::All, ReplaceTag::Refuse).await.unwrap();
+        assert_eq!(
+            copied.iter().map(|release| release.tag.as_str()).collect::<Vec<_>>(),
+            ["1.4.0", "1.4.1_b", "1.10.0"]
+        );
+        assert_eq!(tags(&to).await.len(), 3, "the floating tag is left behind");
+        assert_eq!(to.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap().digest, index.digest);
+
+        // Signed later: the tag is equal, the signature is not there yet.
+        from.inner.insert_unchecked(&described, signature);
+        let one = || Versions::One("1.4.0".parse().unwrap());
+        let again = copy(&from, &to, one(), ReplaceTag::Refuse).await.unwrap();
+        assert!(!again[0].unchanged);
+        assert_eq!(to.referrers(&index.digest).await.unwrap().len(), 1);
+        let again = copy(&from, &to, one(), ReplaceTag::Refuse).await.unwrap();
+        assert!(again[0].unchanged);
+        assert_eq!(again[0].transfers.bytes, 0);
+    }
+
+    #[tokio::test]
+    async fn a_taken_tag_is_refused_before_anything_is_sent() {
+        let from = store(&["1.4.0", "1.5.0"]).await;
+        let folder = Folder::new();
+        folder.zip("terraform-provider-zap_1.5.0_linux_amd64.zip", &[("terraform-provider-zap", b"other")]);
+        let to = Watching::new();
+        Push::new(&folder, "1.5.0").run(&to).await.unwrap();
+        to.take();
+        let both = || Versions::These(vec!["1.4.0".parse().unwrap(), "1.5.0".parse().unwrap()]);
+        copy(&from, &to, both(), ReplaceTag::Refuse).await.expect_err("taken");
+        let error = copy(&from, &to, Versions::All, ReplaceTag::Refuse).await.expect_err("taken");
+        assert_snapshot!(error, @"memory has a tag 1.5.0 already: it points at a release with other packages");
+        assert!(to.take().is_empty());
+        copy(&from, &to, both(), ReplaceTag::Replace).await.unwrap();
+        let index = |store| async move {
+            ReadStore::resolve(store, &Reference::Tag("1.5.0".parse().unwrap())).await.unwrap().digest
+        };
+        assert_eq!(index(&to).await, index(&from).await);
+    }
+
+    #[tokio::test]
+    async fn tells_what_there_is_instead() {
+        let from = store(&["1.4.0"]).await;
+        let error = copy(&from, &Watching::new(), Versions::One("1.5.0".parse().unwrap()), ReplaceTag::Refuse).await;
+        let error = error.expect_err("not there");
+        assert_snapshot!(error, @"memory has no release 1.5.0");
+        let PackError::NoRelease { offered, .. } = error else { panic!("{error}") };
+        assert_eq!(offered.iter().map(Version::to_string).collect::<Vec<_>>(), ["1.4.0"]);
+        let error = copy(&Watching::new(), &Watching::new(), Versions::All, ReplaceTag::Refuse).await;
+        assert_snapshot!(error.expect_err("empty"), @"memory has no releases");
+    }
 }

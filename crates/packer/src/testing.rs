@@ -1,6 +1,7 @@
 //! What the tests of this crate share: folders of release files, and a store that watches.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -53,7 +54,7 @@ impl Folder {
         zips.sort();
         for zip in zips {
             let digest = Digest::sha256(&std::fs::read(&zip).unwrap());
-            text.push_str(&format!("{}  {}\n", digest.encoded(), zip.file_name().unwrap().to_str().unwrap()));
+            writeln!(text, "{}  {}", digest.encoded(), zip.file_name().unwrap().to_str().unwrap()).unwrap();
         }
         self.file(name, text)
     }
@@ -68,7 +69,7 @@ impl Folder {
         let mut text = error.to_string();
         let mut cause = std::error::Error::source(error);
         while let Some(error) = cause {
-            text.push_str(&format!("\n  cause: {error}"));
+            write!(text, "\n  cause: {error}").unwrap();
             cause = error.source();
         }
         self.hide(&text)
@@ -95,7 +96,7 @@ pub(crate) struct Push {
     pub(crate) jobs: usize,
     pub(crate) replace: ReplaceTag,
     pub(crate) memo_dir: Option<PathBuf>,
-    work: tempfile::TempDir,
+    pub(crate) work: tempfile::TempDir,
 }
 
 impl Push {
@@ -134,15 +135,36 @@ impl Push {
     }
 }
 
-/// Keeps the codes of messages.
+/// Keeps what is told.
 #[derive(Default)]
-pub(crate) struct Heard(pub(crate) Mutex<Vec<&'static str>>);
+pub(crate) struct Heard(Mutex<Vec<Event>>);
+
+impl Heard {
+    /// The codes of the messages.
+    pub(crate) fn codes(&self) -> Vec<&'static str> {
+        let events = self.0.lock().unwrap();
+        events
+            .iter()
+            .filter_map(|event| if let Event::Message { code, .. } = event { Some(*code) } else { None })
+            .collect()
+    }
+
+    /// What is told of the bytes of one subject.
+    pub(crate) fn of(&self, name: &str) -> Vec<String> {
+        let events = self.0.lock().unwrap();
+        let told = events.iter().filter_map(|event| match event {
+            Event::Started { subject, bytes } if subject == name => Some(format!("started {}", bytes.unwrap_or(0))),
+            Event::Progress { subject, done } if subject == name => Some(format!("progress {done}")),
+            Event::Finished { subject, outcome } if subject == name => Some(outcome.clone()),
+            _ => None,
+        });
+        told.collect()
+    }
+}
 
 impl Reporter for Heard {
     fn event(&self, event: &Event) {
-        if let Event::Message { code, .. } = event {
-            self.0.lock().unwrap().push(code);
-        }
+        self.0.lock().unwrap().push(event.clone());
     }
 }
 
@@ -153,7 +175,9 @@ pub(crate) struct Watching {
     pub(crate) done: Mutex<Vec<String>>,
     /// Fails the push or tag with this number, from 0.
     pub(crate) fail_at: Option<usize>,
-    running: AtomicUsize,
+    /// Somebody else publishes this under the tag 1.4.0 while the index is pushed.
+    pub(crate) rival: Option<Descriptor>,
+    pub(crate) running: AtomicUsize,
     pub(crate) most_running: AtomicUsize,
 }
 
@@ -163,6 +187,7 @@ impl Watching {
             inner: MemoryStore::new("memory"),
             done: Mutex::default(),
             fail_at: None,
+            rival: None,
             running: AtomicUsize::new(0),
             most_running: AtomicUsize::new(0),
         }
@@ -223,6 +248,9 @@ impl Store for Watching {
         self.most_running.fetch_max(running, Ordering::SeqCst);
         if let (Content::Bytes(bytes), true) = (content, tofu_oci_store::is_manifest_type(&descriptor.media_type)) {
             self.demand_children(bytes).await;
+        }
+        if let (Some(rival), true) = (&self.rival, descriptor.media_type.contains("index")) {
+            self.inner.tag(rival, &"1.4.0".parse().unwrap()).await?;
         }
         for _ in 0..20 {
             tokio::task::yield_now().await;

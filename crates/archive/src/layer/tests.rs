@@ -289,7 +289,7 @@ fn a_wide_zstd_window_is_refused() {
 fn the_uncompressed_layer_is_the_one_that_the_image_names() {
     let dir = tempfile::tempdir().unwrap();
     let plain = tar_of(&[file("a", "1")]);
-    let mut apply = |diff_id: Option<&Digest>| {
+    let apply = |diff_id: Option<&Digest>| {
         let mut tree = LayerTree::new(dir.path(), Limits::default()).unwrap();
         tree.apply(&mut Pieces { bytes: &gzip(&plain), size: 100 }, LayerCompression::Gzip, diff_id)
     };

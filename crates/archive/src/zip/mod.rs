@@ -39,7 +39,8 @@ use walk::Walk;
 ///
 /// Nothing is believed before it is seen: the folder's contents count only once this has returned `Ok`; after an error
 /// the caller removes the folder. Files are created, never opened, and links are never followed. Modes become `0o755`
-/// or `0o644`. At most 16 MiB of memory are used, whatever the size, and one more thread. The digest of the archive is
+/// or `0o644`: by the execute bits of an archive made on Unix; in others, which have none, `terraform-provider-*` files
+/// in the root get `0o755`. At most 16 MiB of memory are used, whatever the size, and one more thread. The digest of the archive is
 /// the caller's to check; `source` is always read to its end when this succeeds. To stop early, let `source` fail.
 ///
 /// Spec: PKWARE APPNOTE 6.3.10; project paper "Fast paths", section 2; `OpenTofu` 1.12 unpacks with less care.

@@ -13,13 +13,17 @@ mod memo;
 mod pack;
 mod plan;
 mod prepare;
+#[cfg(test)]
+mod read_back_tests;
 mod release;
 mod send;
 mod tags;
+#[cfg(test)]
+mod tests;
 mod watched;
 
 use tofu_oci_store::Store;
-use tofu_oci_types::{Descriptor, Digest, Reference, Reporter};
+use tofu_oci_types::{Descriptor, Reference, Reporter, Tag};
 
 pub use plan::plan;
 use prepare::Preparation;
@@ -46,24 +50,48 @@ pub async fn push(
     let existing = tags::look(store, &tag, request.version, reporter).await?;
     let mut preparation = Preparation::start(request)?;
     let sender = Sender { store, reporter, request };
-    if let Some(existing) = existing {
-        // Whether the tag may stay or move is known only when the index is.
-        let release = preparation.finish(request).await?;
-        if existing.digest == release.index.descriptor.digest {
-            return Ok(release.report(request, store.place(), tag, Transfers::default(), true));
-        }
-        if request.replace == ReplaceTag::Refuse {
-            return Err(taken(store, &existing, &release, &tag).await);
-        }
-        let mut transfers = sender.send_all(&release.prepared).await?;
-        publish(&sender, &release, &tag, Some(&existing.digest), &mut transfers).await?;
-        return Ok(release.report(request, store.place(), tag, transfers, false));
-    }
-    if request.dist.sums.is_some() {
+    let report = match existing {
+        None => push_new(&sender, &mut preparation, tag).await,
+        Some(existing) => push_beside(&sender, &mut preparation, tag, existing).await,
+    };
+    preparation.stop().await;
+    report
+}
+
+/// There is no such tag: each platform goes as soon as it can.
+async fn push_new(sender: &Sender<'_>, preparation: &mut Preparation, tag: Tag) -> Result<PushReport, PackError> {
+    if sender.request.dist.sums.is_some() {
         preparation.prepared().await?;
     }
     let (mut transfers, release) = sender.send_while_preparing(preparation).await?;
-    publish(&sender, &release, &tag, None, &mut transfers).await?;
+    publish(sender, &release, &tag, &mut transfers).await?;
+    Ok(release.report(sender.request, sender.store.place(), tag, transfers, false))
+}
+
+/// There is such a tag: whether it may stay or move is known only when the index is.
+async fn push_beside(
+    sender: &Sender<'_>,
+    preparation: &mut Preparation,
+    tag: Tag,
+    existing: Descriptor,
+) -> Result<PushReport, PackError> {
+    let Sender { store, request, .. } = *sender;
+    if request.replace == ReplaceTag::Replace {
+        // Other packages make another index, whatever their checksums are.
+        let new = release::leaf_digests(&preparation.prepared().await?);
+        if leaves_of(store, &existing).await.is_none_or(|leaves| leaves != new) {
+            return push_new(sender, preparation, tag).await;
+        }
+    }
+    let release = preparation.finish(request).await?;
+    if existing.digest == release.index.descriptor.digest {
+        return Ok(release.report(request, store.place(), tag, Transfers::default(), true));
+    }
+    if request.replace == ReplaceTag::Refuse {
+        return Err(taken(store, &existing, &release, &tag).await);
+    }
+    let mut transfers = sender.send_all(&release.prepared).await?;
+    publish(sender, &release, &tag, &mut transfers).await?;
     Ok(release.report(request, store.place(), tag, transfers, false))
 }
 
@@ -71,8 +99,7 @@ pub async fn push(
 async fn publish(
     sender: &Sender<'_>,
     release: &Release,
-    tag: &tofu_oci_types::Tag,
-    replaces: Option<&Digest>,
+    tag: &Tag,
     transfers: &mut Transfers,
 ) -> Result<(), PackError> {
     let Sender { store, request, .. } = *sender;
@@ -82,7 +109,6 @@ async fn publish(
     // Somebody else may have published meanwhile.
     if request.replace == ReplaceTag::Refuse
         && let Some(now) = resolve(store, &Reference::Tag(tag.clone())).await?
-        && Some(&now.digest) != replaces
         && now.digest != index.descriptor.digest
     {
         return Err(taken(store, &now, release, tag).await);
@@ -92,9 +118,9 @@ async fn publish(
 }
 
 /// The refusal of a tag that points at something else.
-async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag: &tofu_oci_types::Tag) -> PackError {
+async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag: &Tag) -> PackError {
     let difference = match leaves_of(store, existing).await {
-        Some(leaves) if leaves == release.leaf_digests() => Difference::Annotations,
+        Some(leaves) if leaves == release::leaf_digests(&release.prepared) => Difference::Annotations,
         Some(_) => Difference::Packages,
         None => Difference::NotARelease,
     };

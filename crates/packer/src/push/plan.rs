@@ -20,7 +20,10 @@ pub async fn plan(
     inspect::inspect(request).await?;
     let tag = tags::for_version(request.version)?;
     let existing = tags::look(store, &tag, request.version, reporter).await?;
-    let release = Preparation::start(request)?.finish(request).await?;
+    let mut preparation = Preparation::start(request)?;
+    let release = preparation.finish(request).await;
+    preparation.stop().await;
+    let release = release?;
     let items: Vec<PlannedItem> = futures_util::stream::iter(contents(&release))
         .map(|(role, platform, descriptor)| async move {
             let present = store.exists(&descriptor).await?;

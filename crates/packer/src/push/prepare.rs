@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tofu_oci_archive::{Limits, read_zip_unless};
 use tofu_oci_types::PackageHash;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
 use super::memo::Memo;
@@ -14,7 +14,7 @@ use super::pack::{Blob, H1, Job, Prepared, prepare};
 use super::release::Release;
 use crate::{H1Mode, PackError, PushRequest};
 
-/// Runs blocking work on a thread for such work.
+/// Runs blocking work on a thread for such work. It runs to its end even when nobody waits for it any more.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, PackError> + Send + 'static,
 ) -> Result<T, PackError> {
@@ -39,15 +39,24 @@ pub(super) struct Preparation {
     pub(super) stages: Vec<Stage>,
     pub(super) checksums: Checksums,
     shared: Arc<Shared>,
+    cores: u32,
+    /// Zips and layers in the making lie here.
+    _scratch: tempfile::TempDir,
 }
 
-/// Zips and layers in the making lie here; removed when the last task is done with them.
 struct Shared {
-    cores: Semaphore,
+    /// A permit is held until the thread has done its work, even when nobody waits for it any more.
+    cores: Arc<Semaphore>,
     cancelled: AtomicBool,
     memo: Option<Memo>,
     h1: H1Mode,
-    scratch: tempfile::TempDir,
+}
+
+impl Shared {
+    /// A core, in the order of asking.
+    async fn core(&self) -> Result<OwnedSemaphorePermit, PackError> {
+        Arc::clone(&self.cores).acquire_owned().await.map_err(|_| PackError::Stopped)
+    }
 }
 
 impl Preparation {
@@ -58,20 +67,20 @@ impl Preparation {
             .tempdir_in(&request.work_dir)
             .map_err(|error| PackError::io("create", &request.work_dir, error))?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let cores = u32::try_from(cores).unwrap_or(1);
         let shared = Arc::new(Shared {
-            cores: Semaphore::new(cores),
+            cores: Arc::new(Semaphore::new(cores as usize)),
             cancelled: AtomicBool::new(false),
             memo: request.memo_dir.as_deref().map(Memo::new),
             h1: request.h1,
-            scratch,
         });
         let (mut stages, mut checksums) = (Vec::new(), Vec::new());
-        for job in jobs(request, shared.scratch.path()) {
+        for job in jobs(request, scratch.path()) {
             let (sender, receiver) = oneshot::channel();
             stages.push(Stage::Coming(receiver));
             checksums.push(Task(tokio::spawn(run(job, Arc::clone(&shared), sender))));
         }
-        Ok(Self { stages, checksums: Checksums(checksums), shared })
+        Ok(Self { stages, checksums: Checksums(checksums), shared, cores, _scratch: scratch })
     }
 
     /// Waits until every platform can be sent.
@@ -88,6 +97,16 @@ impl Preparation {
         let prepared = self.prepared().await?;
         let checksums = self.checksums.wait().await?;
         Ok(Release::new(request, prepared, checksums))
+    }
+}
+
+impl Preparation {
+    /// Stops what still runs, waits until no thread works any more, and removes what lies about.
+    pub(super) async fn stop(mut self) {
+        self.shared.cancelled.store(true, Ordering::Relaxed);
+        self.checksums.0.clear();
+        // An error means that the semaphore was closed, which nobody does.
+        let _ = self.shared.cores.acquire_many(self.cores).await;
     }
 }
 
@@ -166,10 +185,13 @@ async fn run(
     shared: Arc<Shared>,
     ready: oneshot::Sender<Result<Arc<Prepared>, PackError>>,
 ) -> Result<Option<PackageHash>, PackError> {
-    let prepared = {
-        let _core = shared.cores.acquire().await.map_err(|_| PackError::Stopped)?;
-        blocking(move || prepare(&job)).await.map(Arc::new)
-    };
+    let core = shared.core().await?;
+    let prepared = blocking(move || {
+        let _core = core;
+        prepare(&job)
+    })
+    .await
+    .map(Arc::new);
     let h1 = prepared.as_ref().map(|prepared| prepared.h1.clone()).map_err(Clone::clone);
     // Nobody waits any more when the push has ended.
     drop(ready.send(prepared));
@@ -185,9 +207,10 @@ async fn checksum(zip: Blob, shared: Arc<Shared>) -> Result<PackageHash, PackErr
     if let Some(h1) = known {
         return Ok(h1);
     }
-    let _core = shared.cores.acquire().await.map_err(|_| PackError::Stopped)?;
+    let core = shared.core().await?;
     let work = Arc::clone(&shared);
     blocking(move || {
+        let _core = core;
         let contents = read_zip_unless(&work.cancelled, &zip.path, &Limits::default())
             .map_err(|error| PackError::archive(&zip.path, error))?;
         let h1 = contents.h1();

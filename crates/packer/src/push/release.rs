@@ -48,11 +48,6 @@ impl Release {
         Self { prepared, platforms, index }
     }
 
-    /// The digests of the leaf manifests.
-    pub(super) fn leaf_digests(&self) -> BTreeSet<Digest> {
-        self.platforms.iter().flat_map(|platform| platform.leaves.iter().cloned()).collect()
-    }
-
     pub(super) fn report(
         self,
         request: &PushRequest<'_>,
@@ -72,6 +67,12 @@ impl Release {
             unchanged,
         }
     }
+}
+
+/// The digests of all leaf manifests.
+pub(super) fn leaf_digests(prepared: &[Arc<Prepared>]) -> BTreeSet<Digest> {
+    let leaves = prepared.iter().flat_map(|prepared| &prepared.leaves);
+    leaves.map(|leaf| leaf.manifest.descriptor.digest.clone()).collect()
 }
 
 fn report(prepared: &Prepared, h1: Option<PackageHash>) -> PlatformReport {

@@ -27,7 +27,7 @@ impl Sender<'_> {
     /// Sends each platform as soon as it is prepared, `jobs` at a time, while the checksums are found.
     pub(super) async fn send_while_preparing(
         &self,
-        mut preparation: Preparation,
+        preparation: &mut Preparation,
     ) -> Result<(Transfers, Release), PackError> {
         let sends = futures_util::stream::iter(preparation.stages.iter_mut().enumerate())
             .map(|(number, stage)| async move {
@@ -92,9 +92,14 @@ impl Sender<'_> {
                 Some(done) = heard.recv() => {
                     self.reporter.event(&Event::Progress { subject: subject.clone(), done });
                 }
-                pushed = &mut push => break pushed?,
+                pushed = &mut push => break pushed,
             }
         };
+        // What was read in the last step has been told, but not been heard.
+        while let Ok(done) = heard.try_recv() {
+            self.reporter.event(&Event::Progress { subject: subject.clone(), done });
+        }
+        let pushed = pushed?;
         let outcome = match pushed {
             Pushed::Uploaded => "pushed",
             Pushed::Present => "present",

@@ -1,5 +1,7 @@
 //! Archives with one fault each, and what becomes of them.
 
+mod refusals;
+
 use std::sync::atomic::AtomicBool;
 
 use super::builder::{Archive, Raw, deflated, directory, stored};
@@ -178,109 +180,6 @@ fn what_is_no_file_is_refused() {
     check_refused(&with(3, 0o020_666), "`lnk` is a device, a pipe or a socket, which a package must not contain");
     check_refused(&with(3, 0o010_666), "`lnk` is a device, a pipe or a socket, which a package must not contain");
     check_refused(&with(3, 0o040_755), "the archive's directory and the entry `lnk` disagree about its type");
-}
-
-#[test]
-fn unsafe_names_are_refused_before_anything_is_made() {
-    for name in ["../a", "/a", "a/../b", "./a", "a//b", "a\\b", "C:\\a", "nul", "a.", "a\0b", "/", "", "../", "a\nb"] {
-        let dir = tempfile::tempdir().unwrap();
-        let into = dir.path().join("into");
-        std::fs::create_dir(&into).unwrap();
-        let bytes = Archive::of([deflated(name, "x")]).bytes();
-        let error = unpack_zip(&mut Pieces { bytes: &bytes, size: 100 }, &into, &Limits::default()).unwrap_err();
-        assert!(matches!(error, ArchiveError::UnsafeName { .. }), "{name:?}: {error}");
-        assert_eq!(std::fs::read_dir(&into).unwrap().count(), 0, "{name:?}");
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "{name:?}");
-    }
-    let latin = deflated("x", "x").both(|head| head.name = b"\xe9".to_vec());
-    check_refused(&Archive::of([latin]), "the archive has an entry with an unsafe name, `\u{fffd}`: it is not UTF-8");
-    let other = |name: &[u8]| {
-        let mut extra = vec![0x75, 0x70, u8::try_from(5 + name.len()).unwrap(), 0, 1, 0, 0, 0, 0];
-        extra.extend(name);
-        Archive::of([deflated("x", "x").both(|head| head.extra.clone_from(&extra))])
-    };
-    check(&other(b"x"), &[("x", 0o644)]);
-    check_refused(
-        &other(b"y"),
-        "the archive has an entry with an unsafe name, `x`: another name is recorded beside it",
-    );
-}
-
-#[test]
-fn names_that_collide_are_refused() {
-    let with = |a, b| Archive::of([deflated(a, "1"), deflated(b, "2")]);
-    check_refused(&with("f", "f"), "the archive has two entries named `f`");
-    check_refused(&with("f", "f/g"), "the archive has two entries named `f`");
-    check_refused(&with("f/g", "f"), "the archive has two entries named `f`");
-    check_refused(
-        &with("Read", "READ"),
-        "the archive has the entries `Read` and `READ`, which are one name on some systems",
-    );
-    check_refused(
-        &with("\u{e9}", "e\u{301}"),
-        "the archive has the entries `\u{e9}` and `e\u{301}`, which are one name on some systems",
-    );
-}
-
-#[test]
-fn entries_that_nobody_could_read_are_refused() {
-    let encrypted = deflated("a", "x").both(|head| head.flags |= 1);
-    check_refused(&Archive::of([encrypted]), "`a` is encrypted");
-    for method in [1, 9, 12, 14, 93, 99] {
-        let entry = deflated("a", "x").both(|head| head.method = method);
-        let want = format!("`a` is compressed with method {method}; a package uses stored or deflate");
-        check_refused(&Archive::of([entry]), &want);
-    }
-}
-
-#[test]
-fn a_directory_that_disagrees_is_refused() {
-    let with = |change: &dyn Fn(Raw) -> Raw| Archive::of([change(deflated("a", "contents")), deflated("b", "2")]);
-    let say = |what: &str| format!("the archive's directory and the entry `a` disagree about its {what}");
-    check_refused(&with(&|raw| raw.central(|head| head.name = b"z".to_vec())), &say("name"));
-    check_refused(&with(&|raw| raw.central(|head| head.crc ^= 1)), &say("checksum"));
-    check_refused(&with(&|raw| raw.central(|head| head.size += 1)), &say("size"));
-    check_refused(&with(&|raw| raw.central(|head| head.compressed += 1)), &say("compressed size"));
-    check_refused(&with(&|raw| raw.central(|head| head.method = 0)), &say("compression method"));
-    check_refused(&with(&|raw| raw.central(|head| head.flags |= 8)), &say("flags"));
-    check_refused(&with(&|raw| Raw { offset: 1, ..raw }), &say("offset"));
-    check_refused(&with(&|raw| raw.local(|head| head.size += 1)), &say("size"));
-    check_refused(&with(&|raw| raw.both(|head| head.size += 1)), &say("size"));
-    check_refused(&with(&|raw| raw.both(|head| head.compressed += 1)), &say("compressed size"));
-    check_refused(&with(&|raw| raw.both(|head| head.compressed -= 1)), &say("compressed size"));
-    let wrong = "`a` does not have the checksum that the archive records";
-    check_refused(&with(&|raw| raw.both(|head| head.crc ^= 1)), wrong);
-}
-
-#[test]
-fn nothing_lies_around_the_entries() {
-    let archive = || Archive::of(good());
-    let junk = || b"0123456789".to_vec();
-    check_refused(&Archive { before: junk(), ..archive() }, "this is not a zip archive");
-    let between = "the archive is damaged: something lies between its entries";
-    check_refused(&Archive { between: junk(), ..archive() }, between);
-    check_refused(&Archive { before_directory: junk(), ..archive() }, between);
-    check_refused(
-        &Archive { before_end: junk(), ..archive() },
-        "the archive is damaged: something lies after its directory",
-    );
-    check_refused(&Archive { after: junk(), ..archive() }, "the archive is damaged: something lies after its end");
-    check(&Archive { comment: junk(), ..archive() }, &[("README.md", 0o644), (NAME, 0o755)]);
-}
-
-#[test]
-fn the_directory_lists_each_entry_once_and_in_order() {
-    let archive = |listed: &[usize]| Archive { listed: Some(listed.to_vec()), ..Archive::of(good()) };
-    check_refused(&archive(&[0]), "the archive is damaged: its directory lists fewer entries than there are");
-    check_refused(&archive(&[0, 1, 1]), "the archive is damaged: its directory lists more entries than there are");
-    check_refused(&archive(&[1, 0]), "the archive's directory and the entry `README.md` disagree about its name");
-    check_refused(
-        &Archive { count: 1, ..Archive::of(good()) },
-        "the archive is damaged: its end record disagrees with its directory",
-    );
-    // Two listings of one body: the second overlaps the first.
-    let overlap = Archive::of([deflated("a", "x"), Raw { offset: -32, ..deflated("b", "x") }]);
-    check_refused(&overlap, "the archive's directory and the entry `b` disagree about its offset");
 }
 
 #[test]
