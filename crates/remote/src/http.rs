@@ -1,5 +1,6 @@
 //! The connections, and one exchange over them.
 
+use std::error::Error;
 use std::io;
 use std::pin::pin;
 use std::time::Duration;
@@ -73,27 +74,25 @@ impl Http {
 
 fn no_answer(error: reqwest::Error, url: &Url) -> NoAnswer {
     let refused_here = is_loopback(url) && has_cause(&error, refused);
-    let untrusted = has_cause(&error, |cause| {
-        matches!(cause.downcast_ref::<rustls::Error>(), Some(rustls::Error::InvalidCertificate(_)))
-    });
+    let untrusted = has_cause(&error, untrusted);
     NoAnswer { lasting: refused_here || untrusted, problem: network_problem(error) }
 }
 
-fn refused(cause: &(dyn std::error::Error + 'static)) -> bool {
+fn refused(cause: &(dyn Error + 'static)) -> bool {
     cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
 }
 
-/// Whether the error or anything below it is of this kind, looking into IO errors too.
-fn has_cause(error: &reqwest::Error, is: impl Fn(&(dyn std::error::Error + 'static)) -> bool) -> bool {
-    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(cause) = next {
-        let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        if is(cause) || inner.is_some_and(|inner| is(inner)) {
-            return true;
-        }
-        next = cause.source();
-    }
-    false
+fn untrusted(cause: &(dyn Error + 'static)) -> bool {
+    matches!(cause.downcast_ref(), Some(rustls::Error::InvalidCertificate(_)))
+}
+
+/// Whether the error or anything below it is of this kind. What an IO error carries is not its source, so that is looked
+/// into as well.
+fn has_cause(error: &(dyn Error + 'static), is: fn(&(dyn Error + 'static)) -> bool) -> bool {
+    let carried = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    is(error)
+        || carried.is_some_and(|carried| has_cause(carried, is))
+        || error.source().is_some_and(|source| has_cause(source, is))
 }
 
 fn certificates(options: &ClientOptions) -> Result<Vec<Certificate>, ClientError> {

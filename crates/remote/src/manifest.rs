@@ -275,7 +275,7 @@ fn described(answer: &Answer, reference: &Reference) -> Option<Descriptor> {
 ///
 /// Spec: OCI image-spec 1.1.1, manifest.md, "mediaType"; CVE-2021-41190.
 fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u8]) -> Result<String, String> {
-    if let Some(old) = content_type.filter(|media_type| media_type.contains("manifest.v1+")) {
+    if let Some(old) = content_type.filter(|media_type| media_type.contains("docker.distribution.manifest.v1")) {
         return Err(format!("it has the withdrawn type {old} (Docker schema 1)"));
     }
     let shape: Shape = serde_json::from_slice(bytes).map_err(|_| "it is no JSON manifest".to_owned())?;

@@ -10,7 +10,6 @@ use tofu_oci_types::RepositoryRef;
 
 /// What a [`crate::RegistryClient`] is made from.
 #[derive(Clone)]
-#[non_exhaustive]
 pub struct ClientOptions {
     /// The `User-Agent` of every request.
     pub user_agent: String,

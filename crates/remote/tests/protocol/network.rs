@@ -1,0 +1,162 @@
+//! Where requests may go, and what they may carry there.
+
+use tofu_oci_credentials::Credential;
+use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_types::Event;
+
+use crate::server::{Server, reply};
+use crate::support::{Bench, bench, bench_as, blob, check_error, noise, read};
+
+fn basic() -> Bench {
+    bench_as(Credential::basic("user", "secret-word"))
+}
+
+const CHALLENGE: &str = r#"Basic realm="lab""#;
+
+/// A registry that wants a password and sends blobs elsewhere.
+fn redirecting(target: String) -> Server {
+    Server::start(move |request, _| match request.header("authorization") {
+        None => reply(401).header("www-authenticate", CHALLENGE),
+        Some(_) => reply(307).header("location", target.clone()),
+    })
+}
+
+#[tokio::test]
+async fn authorization_is_dropped_at_a_redirect_to_another_port() {
+    let bytes = noise(1000);
+    let served = bytes.clone();
+    let storage = Server::start(move |_, _| reply(200).body(served.clone()));
+    let server = redirecting(format!("http://{}/o?X-Amz-Signature=abc", storage.host()));
+    assert_eq!(read(&basic().store(&server), &blob(&bytes)).await.unwrap(), bytes);
+    let asked = storage.requests();
+    assert_eq!(asked[0].line(), "GET /o?X-Amz-Signature=abc");
+    assert_eq!((asked[0].header("authorization"), asked[0].header("cookie")), (None, None));
+}
+
+#[tokio::test]
+async fn authorization_stays_at_a_redirect_on_the_same_origin() {
+    let bytes = noise(1000);
+    let served = bytes.clone();
+    let server = Server::start(move |request, _| match (request.header("authorization"), request.path()) {
+        (None, _) => reply(401).header("www-authenticate", CHALLENGE),
+        (_, "/elsewhere") => reply(200).body(served.clone()),
+        _ => reply(301).header("location", "/elsewhere"),
+    });
+    assert_eq!(read(&basic().store(&server), &blob(&bytes)).await.unwrap(), bytes);
+}
+
+#[tokio::test]
+async fn a_401_after_a_redirect_to_another_origin_gets_no_credentials() {
+    let storage = Server::start(|_, _| reply(401).header("www-authenticate", CHALLENGE));
+    let server = redirecting(format!("http://{}/o?sig=abc", storage.host()));
+    let got = read(&basic().store(&server), &blob(b"x")).await;
+    assert!(matches!(got, Err(StoreError::Rejected { status: 401, .. })), "{got:?}");
+    assert_eq!(storage.requests().len(), 1);
+    assert_eq!(storage.requests()[0].header("authorization"), None);
+}
+
+#[tokio::test]
+async fn coming_back_from_another_origin_does_not_bring_the_credentials_back() {
+    let server = Server::start(|request, _| match (request.path(), request.header("authorization")) {
+        ("/back", _) => reply(200).body("x"),
+        (_, None) => reply(401).header("www-authenticate", CHALLENGE),
+        (_, Some(_)) => {
+            let target = request.header("x-test-other").unwrap_or_default();
+            reply(307).header("location", target)
+        }
+    });
+    let home = format!("http://{}/back", server.host());
+    let other = Server::start(move |_, _| reply(307).header("location", home.clone()));
+    let front = redirecting(format!("http://{}/away", other.host()));
+    assert_eq!(read(&basic().store(&front), &blob(b"x")).await.unwrap(), "x");
+    assert_eq!(server.requests()[0].header("authorization"), None);
+}
+
+#[tokio::test]
+async fn queries_of_signed_addresses_stay_out_of_errors_and_events() {
+    let storage =
+        Server::start(|_, _| reply(500).error("X", "GET https://u:p@s3.test/o?X-Amz-Signature=topsecret failed"));
+    let server = Server::start({
+        let target = format!("http://{}/o?X-Amz-Signature=topsecret", storage.host());
+        move |_, _| reply(307).header("location", target.clone())
+    });
+    let bench = bench();
+    let error = read(&bench.store(&server), &blob(b"x")).await.unwrap_err();
+    let told = format!("{error} {error:?} {:?}", bench.events.0.lock().unwrap());
+    assert!(told.contains("500") && !told.contains("topsecret") && !told.contains("u:p"), "{told}");
+}
+
+#[tokio::test]
+async fn more_than_ten_redirects_are_refused() {
+    let server = Server::start(|_, nth| reply(307).header("location", format!("?{nth}")));
+    let got = read(&bench().store(&server), &blob(b"x")).await;
+    check_error(got, &server, "refused to follow HOST/x: it redirects more than 10 times");
+    assert_eq!(server.requests().len(), 11);
+}
+
+#[tokio::test]
+async fn ten_redirects_are_followed() {
+    let server =
+        Server::start(
+            |_, nth| {
+                if nth < 10 { reply(307).header("location", format!("?{nth}")) } else { reply(200).body("x") }
+            },
+        );
+    assert_eq!(read(&bench().store(&server), &blob(b"x")).await.unwrap(), "x");
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_scheme_or_with_a_user_info_is_refused() {
+    for target in ["file:///etc/passwd", "ftp://a.test/x", "http://user:pw@a.test/x"] {
+        let server = Server::start(move |_, _| reply(307).header("location", target));
+        let error = read(&bench().store(&server), &blob(b"x")).await.unwrap_err();
+        assert!(matches!(error, StoreError::Forbidden { .. }), "{error}");
+        assert!(!error.to_string().contains("pw"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn warnings_are_passed_on_once_and_stay_short() {
+    let server = Server::start(|request, nth| {
+        let long = "x".repeat(250);
+        reply(404)
+            .header("warning", r#"299 - "this registry closes \"soon\"""#)
+            .header("warning", format!(r#"299 - "{nth} {} {long}""#, request.method))
+            .header("warning", r#"110 - "stale""#)
+    });
+    let bench = bench();
+    let store = bench.store(&server);
+    for _ in 0..40 {
+        assert!(!store.exists(&blob(b"x")).await.unwrap());
+    }
+    let events = bench.events.0.lock().unwrap();
+    let texts: Vec<&String> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Message { code: "registry-warning", text, .. } => Some(text),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(texts[0].replace(&server.host(), "HOST"), r#"HOST says: this registry closes "soon""#);
+    assert!(texts.len() > 2 && texts.iter().map(|text| text.len()).sum::<usize>() <= 4096);
+    assert!(texts.iter().filter(|text| text.contains("closes")).count() == 1);
+}
+
+#[tokio::test]
+async fn an_error_body_is_read_up_to_its_limit_and_may_be_anything() {
+    let server = Server::start(|_, _| reply(418).header("content-type", "text/html").body(vec![b'<'; 10 << 20]));
+    let got = read(&bench().store(&server), &blob(b"x")).await;
+    let digest = blob(b"x").digest;
+    check_error(got, &server, &format!("HOST/x answered 418 to GET /v2/x/blobs/{digest}: i'm a teapot"));
+}
+
+#[tokio::test]
+async fn nobody_there_is_said_at_once() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let repository = format!("{}/x", server.local_addr().unwrap());
+    drop(server);
+    let bench = bench();
+    let error = bench.client.store(repository.parse().unwrap()).tags().await.unwrap_err();
+    assert!(matches!(error, StoreError::Unreachable { .. }), "{error}");
+    assert_eq!(bench.retries(), 0);
+}

@@ -1,0 +1,132 @@
+//! Who points at a manifest.
+
+use std::sync::Mutex;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tofu_oci_store::{Content, ReadStore as _, Store as _, StoreError};
+use tofu_oci_types::{Descriptor, Digest};
+
+use crate::server::{Reply, Server, reply};
+use crate::support::{INDEX, MANIFEST, index, manifest_reply, store};
+
+fn subject() -> Digest {
+    Digest::sha256(&index())
+}
+
+fn tag() -> String {
+    format!("/v2/x/manifests/sha256-{}", subject().encoded())
+}
+
+fn list(names: &[&str]) -> Vec<u8> {
+    let entries: Vec<Value> = names.iter().map(|name| json!(Descriptor::of(MANIFEST, name.as_bytes()))).collect();
+    json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries}).to_string().into_bytes()
+}
+
+async fn listed(server: &Server) -> Result<Vec<Digest>, StoreError> {
+    Ok(store(server).referrers(&subject()).await?.into_iter().map(|found| found.digest).collect())
+}
+
+#[tokio::test]
+async fn the_api_is_read_page_by_page() {
+    let server = Server::start(|request, _| {
+        let page = reply(200).header("content-type", INDEX);
+        if request.target.contains("page=2") {
+            page.body(list(&["b"]))
+        } else {
+            page.body(list(&["a"])).header("link", r#"<?page=2>; rel="next""#)
+        }
+    });
+    assert_eq!(listed(&server).await.unwrap(), [Digest::sha256(b"a"), Digest::sha256(b"b")]);
+    assert_eq!(server.lines()[0], format!("GET /v2/x/referrers/{}", subject()));
+}
+
+#[tokio::test]
+async fn without_the_api_the_tag_is_read() {
+    let html = reply(200).header("content-type", "text/html").body("<html>");
+    for none in [reply(404), reply(400), reply(405), reply(406), html] {
+        let server =
+            Server::start(
+                move |request, _| {
+                    if request.path() == tag() { manifest_reply(INDEX, &list(&["a"])) } else { none.clone() }
+                },
+            );
+        let store = store(&server);
+        assert_eq!(store.referrers(&subject()).await.unwrap()[0].digest, Digest::sha256(b"a"));
+        store.referrers(&subject()).await.unwrap();
+        assert_eq!(server.requests().len(), 3, "that there is no API is remembered");
+    }
+}
+
+#[tokio::test]
+async fn without_api_and_tag_there_are_none() {
+    let server = Server::start(|_, _| reply(404));
+    assert_eq!(listed(&server).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_tag_that_is_read_as_the_subject_itself_is_no_list() {
+    let server =
+        Server::start(|request, _| if request.path() == tag() { manifest_reply(INDEX, &index()) } else { reply(404) });
+    assert_eq!(listed(&server).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_refusal_and_a_failure_are_not_an_empty_list() {
+    for status in [401, 403, 500] {
+        let server = Server::start(move |_, _| reply(status));
+        assert!(listed(&server).await.is_err(), "{status}");
+    }
+}
+
+/// A registry without the API that stores what is put under the tag.
+fn tag_only(subject_header: bool) -> Server {
+    let stored: Mutex<Option<Vec<u8>>> = Mutex::new(Some(list(&["old"])));
+    Server::start(move |request, _| {
+        let mut stored = stored.lock().unwrap();
+        match (request.method.as_str(), request.path() == tag()) {
+            ("GET", true) => stored.as_ref().map_or(reply(404), |bytes| manifest_reply(INDEX, bytes)),
+            ("PUT", true) if request.body.is_empty() => reply(201),
+            ("PUT", true) => {
+                *stored = Some(request.body.clone());
+                reply(201)
+            }
+            ("PUT", false) if subject_header => reply(201).header("oci-subject", subject().to_string()),
+            ("PUT", false) => reply(201),
+            _ => reply(404) as Reply,
+        }
+    })
+}
+
+fn signature() -> (Descriptor, Bytes) {
+    let manifest = json!({
+        "schemaVersion": 2, "mediaType": MANIFEST, "artifactType": "application/x.signature",
+        "config": {"mediaType": "application/vnd.oci.empty.v1+json", "digest": Digest::sha256(b"{}"), "size": 2},
+        "layers": [], "annotations": {"who": "me"},
+        "subject": {"mediaType": INDEX, "digest": subject(), "size": index().len()},
+    });
+    let bytes = Bytes::from(manifest.to_string());
+    (Descriptor::of(MANIFEST, &bytes), bytes)
+}
+
+#[tokio::test]
+async fn a_pushed_referrer_is_listed_under_the_tag_beside_the_others() {
+    let server = tag_only(false);
+    let (descriptor, bytes) = signature();
+    let store = store(&server);
+    store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    let found = store.referrers(&subject()).await.unwrap();
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].digest, Digest::sha256(b"old"));
+    assert_eq!(found[1].digest, descriptor.digest);
+    assert_eq!(found[1].artifact_type.as_deref(), Some("application/x.signature"));
+    assert_eq!(found[1].annotations["who"], "me");
+}
+
+#[tokio::test]
+async fn a_registry_that_keeps_the_list_itself_is_left_to_it() {
+    let server = tag_only(true);
+    let (descriptor, bytes) = signature();
+    store(&server).push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    assert!(server.requests().iter().all(|request| request.path() != tag()));
+}

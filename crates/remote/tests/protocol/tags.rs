@@ -1,0 +1,84 @@
+//! Lists of tags.
+
+use tofu_oci_store::{ReadStore as _, StoreError};
+
+use crate::server::{Reply, Server, reply};
+use crate::support::store;
+
+fn page(tags: &str) -> Reply {
+    reply(200).header("content-type", "application/json").body(format!(r#"{{"name":"x","tags":{tags}}}"#))
+}
+
+async fn listed(server: &Server) -> Result<Vec<String>, StoreError> {
+    Ok(store(server).tags().await?.iter().map(ToString::to_string).collect())
+}
+
+#[tokio::test]
+async fn tags_come_unsorted_and_foreign_ones_are_left_out() {
+    let server = Server::start(|_, _| page(r#"["2.0.0","1.0.0","bad+tag","latest"]"#));
+    assert_eq!(listed(&server).await.unwrap(), ["2.0.0", "1.0.0", "latest"]);
+    assert_eq!(server.lines(), ["GET /v2/x/tags/list?n=1000"]);
+}
+
+#[tokio::test]
+async fn tags_null_is_an_empty_list() {
+    let server = Server::start(|_, _| page("null"));
+    assert_eq!(listed(&server).await.unwrap(), [""; 0]);
+}
+
+#[tokio::test]
+async fn pages_are_followed_by_relative_and_absolute_links() {
+    let server = Server::start(|request, _| match request.target.as_str() {
+        "/v2/x/tags/list?n=1000" => page(r#"["1.0.0"]"#).header("link", r#"</v2/x/tags/list?last=1.0.0>; rel="next""#),
+        "/v2/x/tags/list?last=1.0.0" => {
+            page("[]").header("link", format!(r#"<http://{}/v2/x/tags/list?last=2.0.0>; rel="next""#, request.host()))
+        }
+        _ => page(r#"["3.0.0"]"#),
+    });
+    assert_eq!(listed(&server).await.unwrap(), ["1.0.0", "3.0.0"]);
+}
+
+#[tokio::test]
+async fn a_link_to_another_host_is_refused() {
+    let other = Server::start(|_, _| page(r#"["9.9.9"]"#));
+    let link = format!(r#"<http://{}/v2/x/tags/list>; rel="next""#, other.host());
+    let server = Server::start(move |_, _| page(r#"["1.0.0"]"#).header("link", link.clone()));
+    assert!(matches!(listed(&server).await, Err(StoreError::Forbidden { .. })));
+    assert!(other.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_link_loop_ends() {
+    let server = Server::start(|_, _| page(r#"["1.0.0"]"#).header("link", "</v2/x/tags/list?n=1>; rel=next"));
+    assert!(matches!(listed(&server).await, Err(StoreError::Forbidden { .. })));
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn an_oversized_page_is_refused() {
+    let server = Server::start(|_, _| reply(200).body(vec![b' '; 8 * 1024 * 1024 + 1]));
+    assert!(matches!(listed(&server).await, Err(StoreError::TooLarge { .. })));
+}
+
+#[tokio::test]
+async fn a_404_is_an_unknown_repository_unless_the_registry_says_otherwise() {
+    for answer in [reply(404).error("NAME_UNKNOWN", "no"), reply(404).error("NAME_INVALID", "no"), reply(404)] {
+        let server = Server::start(move |_, _| answer.clone());
+        assert!(matches!(listed(&server).await, Err(StoreError::UnknownRepository { .. })));
+    }
+    let html = reply(404).header("content-type", "text/html").body("<h1>404</h1>");
+    let server = Server::start(move |_, _| html.clone());
+    assert!(matches!(listed(&server).await, Err(StoreError::UnknownRepository { .. })));
+    let server = Server::start(|_, _| reply(404).error("DENIED", "no"));
+    assert!(matches!(listed(&server).await, Err(StoreError::Denied { .. })));
+    let server = Server::start(|_, _| reply(403).error("DENIED", "no"));
+    assert!(matches!(listed(&server).await, Err(StoreError::Denied { .. })));
+    let server = Server::start(|_, _| reply(401).error("UNAUTHORIZED", "who are you"));
+    assert!(matches!(listed(&server).await, Err(StoreError::Unauthorized { .. })));
+}
+
+#[tokio::test]
+async fn a_list_that_is_none_is_malformed() {
+    let server = Server::start(|_, _| reply(200).body("<html>"));
+    assert!(matches!(listed(&server).await, Err(StoreError::Malformed { .. })));
+}

@@ -1,0 +1,345 @@
+//! Blobs on their way up.
+
+use bytes::Bytes;
+use tofu_oci_remote::{ChunkMode, ClientOptions, Freshness, NoCredentials, RemoteStore};
+use tofu_oci_store::{Content, Pushed, ReadStore as _, Store as _, StoreError};
+use tofu_oci_types::Digest;
+
+use crate::server::{Reply, Request, Server, hang_up, reply};
+use crate::support::{bench, bench_with, blob, check_error, noise, store};
+
+/// A registry that takes everything and has nothing.
+fn empty(request: &Request) -> Reply {
+    match request.method.as_str() {
+        "POST" => reply(202).header("location", "/u/1?state=a%2Fb"),
+        "PUT" => reply(201),
+        _ => reply(404),
+    }
+}
+
+async fn push(store: &RemoteStore, bytes: &Bytes) -> Result<Pushed, StoreError> {
+    store.push(&blob(bytes), &Content::Bytes(bytes)).await
+}
+
+fn put_line(bytes: &Bytes) -> String {
+    format!("PUT /u/1?state=a%2Fb&digest={}", blob(bytes).digest.to_string().replace(':', "%3A"))
+}
+
+#[tokio::test]
+async fn a_new_blob_in_a_fresh_repository_costs_two_requests() {
+    let server = Server::start(|request, _| empty(request));
+    let (store, bytes) = (store(&server).with_freshness(Freshness::Fresh), noise(1000));
+    assert_eq!(push(&store, &bytes).await.unwrap(), Pushed::Uploaded);
+    let digest = blob(&bytes).digest;
+    let want = [format!("POST /v2/x/blobs/uploads/?mount={digest}&from=x"), put_line(&bytes)];
+    assert_eq!(server.lines(), want);
+    let put = &server.requests()[1];
+    assert_eq!(put.body, bytes);
+    assert_eq!(put.header("content-length"), Some("1000"));
+    assert_eq!(put.header("content-range"), None);
+    assert_eq!(push(&store, &bytes).await.unwrap(), Pushed::Present);
+    assert_eq!(server.requests().len(), 2, "what was uploaded is known");
+}
+
+#[tokio::test]
+async fn a_list_without_tags_makes_a_repository_fresh() {
+    let server = Server::start(|request, _| empty(request));
+    let store = store(&server);
+    assert!(store.tags().await.is_err());
+    server.forget();
+    push(&store, &noise(1000)).await.unwrap();
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn a_blob_that_is_there_costs_one_request() {
+    let server = Server::start(|_, _| reply(200));
+    assert_eq!(push(&store(&server), &noise(1000)).await.unwrap(), Pushed::Present);
+    assert_eq!(server.lines().len(), 1);
+    let server = Server::start(|_, _| reply(201).header("location", "/v2/x/blobs/y"));
+    let fresh = store(&server).with_freshness(Freshness::Fresh);
+    assert_eq!(push(&fresh, &noise(1000)).await.unwrap(), Pushed::Present);
+    assert_eq!(server.lines().len(), 1);
+}
+
+#[tokio::test]
+async fn once_the_registry_mounts_from_itself_every_new_blob_costs_two_requests() {
+    let first = noise(10);
+    let known = blob(&first).digest.to_string();
+    let server = Server::start(move |request, _| match request.method.as_str() {
+        "POST" if request.target.contains(&known) => reply(201),
+        _ => empty(request),
+    });
+    let store = store(&server);
+    push(&store, &first).await.unwrap();
+    assert_eq!(server.requests().len(), 3, "HEAD, POST, PUT while nothing is known");
+    push(&store, &noise(20)).await.unwrap();
+    assert_eq!(server.requests().len(), 6, "the question whether it mounts, POST, PUT");
+    push(&store, &noise(30)).await.unwrap();
+    assert_eq!(server.requests().len(), 8);
+}
+
+#[tokio::test]
+async fn a_registry_that_never_mounts_is_asked_by_head() {
+    let server = Server::start(|request, _| empty(request));
+    let store = store(&server);
+    for length in [10, 20, 30] {
+        push(&store, &noise(length)).await.unwrap();
+    }
+    let methods: Vec<String> = server.requests().into_iter().map(|request| request.method).collect();
+    let want = ["HEAD", "POST", "PUT", "POST", "DELETE", "HEAD", "POST", "PUT", "HEAD", "POST", "PUT"];
+    assert_eq!(methods, want, "the session that the question opened is cancelled");
+}
+
+#[tokio::test]
+async fn a_registry_that_dislikes_the_mount_gets_a_plain_session() {
+    let server = Server::start(|request, _| match request.method.as_str() {
+        "POST" if request.target.contains("mount") => reply(405).error("UNSUPPORTED", "no"),
+        _ => empty(request),
+    });
+    let store = store(&server).with_freshness(Freshness::Fresh);
+    assert_eq!(push(&store, &noise(10)).await.unwrap(), Pushed::Uploaded);
+    assert_eq!(server.requests().len(), 3);
+    push(&store, &noise(20)).await.unwrap();
+    assert_eq!(server.requests().len(), 5);
+}
+
+#[tokio::test]
+async fn locations_may_be_absolute() {
+    let server = Server::start(|request, _| match request.method.as_str() {
+        "POST" => reply(202).header("location", format!("http://{}/u/1?state=a%2Fb", request.host())),
+        _ => empty(request),
+    });
+    let bytes = noise(10);
+    push(&store(&server), &bytes).await.unwrap();
+    assert_eq!(server.lines().last(), Some(&put_line(&bytes)));
+}
+
+#[tokio::test]
+async fn a_location_on_another_origin_gets_no_authorization() {
+    let storage = Server::start(|request, _| empty(request));
+    let target = format!("http://{}/u/1?sig=x", storage.host());
+    let server = Server::start(move |request, _| match (request.header("authorization"), request.method.as_str()) {
+        (None, _) => reply(401).header("www-authenticate", "Basic"),
+        (_, "POST") => reply(202).header("location", target.clone()),
+        _ => reply(404),
+    });
+    let bench = crate::support::bench_as(tofu_oci_credentials::Credential::basic("u", "p"));
+    push(&bench.store(&server), &noise(10)).await.unwrap();
+    assert_eq!(storage.requests().len(), 1);
+    assert_eq!(storage.requests()[0].header("authorization"), None);
+}
+
+#[tokio::test]
+async fn a_location_of_another_scheme_or_none_is_refused() {
+    for answer in [reply(202).header("location", "file:///x"), reply(202).header("location", "http://u:p@h.test/")] {
+        let server =
+            Server::start(move |request, _| if request.method == "POST" { answer.clone() } else { reply(404) });
+        assert!(matches!(push(&store(&server), &noise(10)).await, Err(StoreError::Forbidden { .. })));
+    }
+    let server = Server::start(|request, _| reply(if request.method == "POST" { 202 } else { 404 }));
+    assert!(matches!(push(&store(&server), &noise(10)).await, Err(StoreError::Malformed { .. })));
+}
+
+#[tokio::test]
+async fn a_broken_upload_begins_anew_in_a_fresh_session() {
+    let server = Server::start(|request, _| {
+        let first = request.target.starts_with("/u/1");
+        match request.method.as_str() {
+            "POST" if request.header("content-length") != Some("0") => reply(400),
+            "PUT" if first => hang_up(),
+            _ => empty(request),
+        }
+    });
+    // The session of each attempt is another one.
+    let sessions = std::sync::atomic::AtomicUsize::new(0);
+    let server2 = Server::start(move |request, _| match request.method.as_str() {
+        "POST" => {
+            let number = sessions.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
+            reply(202).header("location", format!("/u/{number}"))
+        }
+        "PUT" if request.path() == "/u/1" => hang_up(),
+        "PUT" if request.path() == "/u/2" => reply(404).error("BLOB_UPLOAD_UNKNOWN", "lost"),
+        "PUT" if request.path() == "/u/3" => reply(503),
+        _ => empty(request),
+    });
+    let bytes = noise(600_000);
+    let bench = bench();
+    assert_eq!(push(&bench.store(&server2), &bytes).await.unwrap(), Pushed::Uploaded);
+    assert_eq!(bench.retries(), 3);
+    assert_eq!(server2.requests().last().unwrap().body, bytes);
+    let got = push(&crate::support::bench().store(&server), &bytes).await;
+    assert!(matches!(got, Err(StoreError::Unreachable { .. })));
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_not_a_second_upload() {
+    let server = Server::start(|request, nth| match request.method.as_str() {
+        "PUT" => hang_up(),
+        "HEAD" => reply(if nth == 0 { 404 } else { 200 }),
+        _ => empty(request),
+    });
+    assert_eq!(push(&store(&server), &noise(10)).await.unwrap(), Pushed::Uploaded);
+    assert_eq!(server.requests().iter().filter(|request| request.method == "PUT").count(), 1);
+}
+
+#[tokio::test]
+async fn a_blob_stored_under_another_digest_is_an_error() {
+    let server = Server::start(|request, _| match request.method.as_str() {
+        "PUT" => reply(201).header("docker-content-digest", Digest::sha256(b"other").to_string()),
+        _ => empty(request),
+    });
+    assert!(matches!(push(&store(&server), &noise(10)).await, Err(StoreError::DigestMismatch { .. })));
+}
+
+#[tokio::test]
+async fn no_right_and_no_repository_are_said_helpfully() {
+    let server = Server::start(|request, _| match request.method.as_str() {
+        "POST" => reply(404).error("NAME_UNKNOWN", "unknown name"),
+        _ => reply(404),
+    });
+    let want = "HOST/x answered 404 to POST /v2/x/blobs/uploads/: unknown name (NAME_UNKNOWN); the repository does not \
+                exist and is not created by a push, or there is no right to push";
+    check_error(push(&store(&server), &noise(10)).await, &server, want);
+    let server = Server::start(|request, _| match request.method.as_str() {
+        "POST" => reply(403).error("DENIED", "read only"),
+        _ => reply(404),
+    });
+    check_error(push(&store(&server), &noise(10)).await, &server, "HOST/x denied access: read only (DENIED)");
+}
+
+#[tokio::test]
+async fn a_file_that_shrank_or_grew_is_not_stored() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("blob");
+    let bytes = noise(300_000);
+    for length in [299_999, 300_001] {
+        std::fs::write(&path, noise(length)).unwrap();
+        let server = Server::start(|request, _| empty(request));
+        let got = store(&server).push(&blob(&bytes), &Content::File(&path)).await;
+        assert!(matches!(got, Err(StoreError::SizeMismatch { .. })), "{got:?}");
+    }
+    std::fs::write(&path, &bytes).unwrap();
+    let server = Server::start(|request, _| empty(request));
+    assert_eq!(store(&server).push(&blob(&bytes), &Content::File(&path)).await.unwrap(), Pushed::Uploaded);
+    assert_eq!(server.requests().last().unwrap().body, bytes);
+}
+
+#[tokio::test]
+async fn an_empty_blob_is_pushed() {
+    let server = Server::start(|request, _| empty(request));
+    assert_eq!(push(&store(&server), &Bytes::new()).await.unwrap(), Pushed::Uploaded);
+    assert_eq!(server.requests().last().unwrap().header("content-length"), Some("0"));
+}
+
+#[tokio::test]
+async fn mounting_links_or_leaves_a_session_for_the_upload() {
+    let server = Server::start(|request, _| match request.method.as_str() {
+        "POST" if request.target.ends_with("from=there") => reply(201),
+        _ => empty(request),
+    });
+    let store = store(&server);
+    let from = |name: &str| format!("{}/{name}", server.host()).parse().unwrap();
+    let bytes = noise(10);
+    assert!(store.mount(&blob(&bytes), &from("there")).await.unwrap());
+    assert_eq!(push(&store, &bytes).await.unwrap(), Pushed::Present);
+    assert_eq!(server.requests().len(), 1);
+    let bytes = noise(20);
+    assert!(!store.mount(&blob(&bytes), &from("elsewhere")).await.unwrap());
+    assert_eq!(push(&store, &bytes).await.unwrap(), Pushed::Uploaded);
+    assert_eq!(server.requests().len(), 3, "the session of the refused mount is used");
+    assert!(!store.mount(&blob(b"z"), &"other.test/there".parse().unwrap()).await.unwrap());
+}
+
+/// A registry that refuses long bodies at once and keeps chunks; `range` makes its answer to a chunk.
+fn chunking(patch: impl Fn(&Request, u64) -> Reply + Send + Sync + 'static) -> Server {
+    let kept = std::sync::Mutex::new(0_u64);
+    Server::start(move |request, _| match request.method.as_str() {
+        "PUT" if request.header("content-length") != Some("0") => reply(413),
+        "POST" => {
+            *kept.lock().unwrap() = 0;
+            empty(request)
+        }
+        "PATCH" if request.body.is_empty() => reply(202),
+        "PATCH" => {
+            let mut kept = kept.lock().unwrap();
+            let answer = patch(request, *kept + request.body.len() as u64);
+            *kept += request.body.len() as u64;
+            answer
+        }
+        _ => empty(request),
+    })
+}
+
+fn went_well(_request: &Request, end: u64) -> Reply {
+    reply(202).header("location", format!("/u/1?state=a%2Fb&at={end}")).header("range", format!("0-{}", end - 1))
+}
+
+#[tokio::test]
+async fn chunks_are_sent_when_the_whole_is_refused() {
+    let server = chunking(went_well);
+    let bytes = noise(9_000_000);
+    assert_eq!(push(&store(&server), &bytes).await.unwrap(), Pushed::Uploaded);
+    let patches: Vec<Request> = server.requests().into_iter().filter(|request| request.method == "PATCH").collect();
+    let ranges: Vec<&str> = patches.iter().filter_map(|patch| patch.header("content-range")).collect();
+    assert_eq!(ranges, ["0-4194303", "4194304-8388607", "8388608-8999999"]);
+    assert_eq!(patches.iter().map(|patch| patch.body.clone()).collect::<Vec<_>>().concat(), bytes);
+    assert!(patches[1].target.contains("at=4194304"), "each chunk goes to the newest location");
+}
+
+#[tokio::test]
+async fn a_chunk_length_that_the_registry_asks_for_is_kept_up_to_a_cap() {
+    for (asked, first) in [("5000000", 5_000_000), ("99999999999", 16_777_216), ("1", 4_194_304)] {
+        let server = chunking(move |request, end| went_well(request, end).header("oci-chunk-min-length", asked));
+        push(&store(&server), &noise(22_000_000)).await.unwrap();
+        let patches: Vec<Request> = server.requests().into_iter().filter(|request| request.method == "PATCH").collect();
+        assert_eq!(patches[1].body.len(), first, "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn an_upload_whose_chunks_are_dropped_is_given_up() {
+    // A registry in use answers 201 and keeps the first chunk only.
+    for range in ["0-0", "0-4194303", "0-99999999"] {
+        let server = chunking(move |_, _| reply(201).header("location", "/u/1").header("range", range));
+        let got = push(&store(&server), &noise(9_000_000)).await;
+        assert!(matches!(got, Err(StoreError::Malformed { .. })), "{got:?}");
+        assert_eq!(server.requests().last().unwrap().method, "DELETE");
+    }
+}
+
+#[tokio::test]
+async fn a_chunk_out_of_order_is_sent_again_where_the_registry_stands() {
+    let server = Server::start(|request, nth| match (request.method.as_str(), nth) {
+        ("PUT", _) if request.header("content-length") != Some("0") => reply(413),
+        ("PATCH", 1) => reply(416),
+        ("PATCH", 0) => went_well(request, 4_194_304),
+        ("PATCH", _) => went_well(request, 5_000_000),
+        ("GET", _) => reply(204).header("range", "0-4194303").header("location", "/u/1"),
+        _ => empty(request),
+    });
+    assert_eq!(push(&store(&server), &noise(5_000_000)).await.unwrap(), Pushed::Uploaded);
+}
+
+#[tokio::test]
+async fn chunks_can_be_switched_off_and_on() {
+    let options = ClientOptions { chunk: ChunkMode::Never, ..ClientOptions::default() };
+    let server = chunking(went_well);
+    let got = push(&bench_with(options, std::sync::Arc::new(NoCredentials)).store(&server), &noise(10)).await;
+    assert!(matches!(got, Err(StoreError::Rejected { status: 413, .. })), "{got:?}");
+    let options = ClientOptions { chunk: ChunkMode::Always, ..ClientOptions::default() };
+    let server = chunking(went_well);
+    push(&bench_with(options, std::sync::Arc::new(NoCredentials)).store(&server), &noise(10)).await.unwrap();
+    let methods: Vec<String> = server.requests().into_iter().map(|request| request.method).collect();
+    assert_eq!(methods, ["HEAD", "POST", "PATCH", "PUT"]);
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_before_the_body_is_read_is_heard() {
+    let server = Server::start(|request, _| match request.method.as_str() {
+        "PUT" => reply(403).error("DENIED", "no").unread(),
+        _ => empty(request),
+    });
+    let got = push(&store(&server), &noise(1000)).await;
+    assert!(matches!(got, Err(StoreError::Denied { .. })), "{got:?}");
+}
