@@ -43,7 +43,7 @@ fn round_trip(lab: &Lab, registry: &Guard) -> Outcome {
     push.success()?;
     lab.tofu_oci(registry, &["versions", &repository]).success()?.must_show("1.0.0")?;
     install_and_compare(lab, registry, &repository, "1.0.0")?;
-    push.success()?;
+    push.success()?.must_show("nothing was sent")?;
 
     let copy = |from: &str, to: &str| {
         lab.tofu_oci(registry, &["copy", from, to, "--version", "1.0.0"]).success()?;
