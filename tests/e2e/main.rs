@@ -1,1 +1,21 @@
-//! End-to-end tests of the program.
+//! End-to-end tests: the built program against an in-process registry and against directories.
+//!
+//! ```text
+//! setup        Scene: a registry, a temp folder, the program;  State: everything that must not change
+//! push, pack, copy, versions, resolve, install, lock      what each verb does, one snapshot a behaviour
+//! bad_*        every kind of bad input: one error, one exit code, nothing changed
+//! json         every line of --json is what docs/json.md says
+//! secrets, interrupt, requests, help, second_client       what holds for all verbs
+//! ```
+//!
+//! A snapshot is exit code, standard output and standard error, with paths, ports and digests made equal.
+
+mod setup;
+
+mod bad_dist;
+mod bad_registry;
+mod copy;
+mod help;
+mod push;
+mod query;
+mod requests;

@@ -48,11 +48,15 @@ impl From<PackError> for Complaint {
             }
             PackError::TagTaken(taken) => {
                 let what = match taken.difference {
-                    Difference::Packages => "its packages differ: publish a new version",
-                    Difference::Annotations => "only annotations of the index differ (--h1, protocols)",
-                    Difference::NotARelease => "it is no release of a provider",
+                    Difference::Packages => {
+                        "publish the change as a new version: lock files refuse another package under a known one"
+                    }
+                    Difference::Annotations => {
+                        "what clients install is the same; --h1 and the protocol versions decide the annotations"
+                    }
+                    Difference::NotARelease => "check that this is the repository you mean",
                 };
-                complaint.hint(what).hint("move the tag with --replace-tag")
+                complaint.hint(what).hint("to move the tag all the same, add --replace-tag")
             }
             PackError::NoRelease { offered, .. } if !offered.is_empty() => {
                 let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");

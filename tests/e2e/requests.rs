@@ -1,0 +1,77 @@
+//! How many requests a job makes, and which.
+
+use insta::assert_snapshot;
+use tofu_oci_testkit::Dist;
+
+use crate::setup::{Scene, WIDGET};
+
+const PUSH: &str = "push dist REGISTRY/acme/widget --address registry.example.com/acme/widget";
+
+fn one_zip() -> Scene {
+    let scene = Scene::new();
+    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("dist"));
+    scene
+}
+
+/// The requests about the one zip, in order.
+fn about_the_zip(scene: &Scene) -> Vec<String> {
+    let zip = std::fs::read(scene.path("dist/terraform-provider-widget_1.4.0_linux_amd64.zip")).expect("written");
+    let digest = tofu_oci_types::Digest::sha256(&zip);
+    let requests = scene.registry.requests();
+    let mut upload = None;
+    // Its upload session is found from its end.
+    for request in &requests {
+        if request.method == "PUT" && request.query.replace("%3A", ":").contains(digest.as_str()) {
+            upload = Some(request.path.clone());
+        }
+    }
+    let of_zip = |request: &&tofu_oci_testkit::LoggedRequest| {
+        request.path.contains(digest.as_str()) || upload.as_ref() == Some(&request.path)
+    };
+    requests.iter().filter(of_zip).map(|request| format!("{} -> {:?}", request.method, request.status)).collect()
+}
+
+#[test]
+fn a_new_zip_costs_three_requests_and_a_known_one_a_single_head() {
+    let scene = one_zip();
+    scene.run(PUSH).success();
+    // The POST has the path of every upload; one POST for each PUT is checked by the whole conversation below.
+    assert_eq!(about_the_zip(&scene), ["HEAD -> Some(404)", "PUT -> Some(201)"]);
+    scene.registry.clear_requests();
+    Dist::new("widget", "1.4.0", &["linux_amd64"]).protocols(&["5.0"]).write_goreleaser(&scene.path("dist"));
+    scene.run(&format!("{PUSH} --replace-tag")).success();
+    assert_eq!(about_the_zip(&scene), ["HEAD -> Some(200)"]);
+}
+
+#[test]
+fn the_whole_conversation_of_a_push() {
+    let scene = one_zip();
+    scene.run(&format!("{PUSH} --jobs 1")).success();
+    assert_snapshot!(anonymous(&scene), @"");
+    scene.registry.clear_requests();
+    scene.run(&format!("{PUSH} --jobs 1")).success();
+    assert_snapshot!(anonymous(&scene), @"");
+}
+
+#[test]
+fn the_whole_conversation_of_versions() {
+    let scene = Scene::published();
+    scene.run("versions REGISTRY/acme/widget").success();
+    assert_snapshot!(anonymous(&scene), @"");
+    scene.registry.clear_requests();
+    scene.run(&format!("resolve {WIDGET} --from REGISTRY/acme/widget")).success();
+    assert_eq!(scene.conversation(), Vec::<String>::new());
+}
+
+/// The conversation with the names of upload sessions made equal.
+pub(crate) fn anonymous(scene: &Scene) -> String {
+    let line = |line: String| match line.split_once("/blobs/uploads/") {
+        Some((before, after)) => {
+            let (session, status) = after.split_once(" -> ").unwrap_or((after, ""));
+            let session = if session.is_empty() { "" } else { "[SESSION]" };
+            format!("{before}/blobs/uploads/{session} -> {status}")
+        }
+        None => line,
+    };
+    scene.conversation().into_iter().map(line).collect::<Vec<_>>().join("\n")
+}

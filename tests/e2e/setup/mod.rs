@@ -1,0 +1,163 @@
+//! A registry, a temp folder and the program.
+
+pub(crate) mod state;
+mod text;
+pub(crate) mod zips;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use tofu_oci_testkit::{Dist, Registry, RegistryBuilder, TestContext};
+
+pub(crate) use state::State;
+
+/// The address that most tests publish.
+pub(crate) const WIDGET: &str = "registry.example.com/acme/widget";
+
+/// Two platforms are enough to see that there are several.
+pub(crate) const PLATFORMS: [&str; 2] = ["darwin_arm64", "linux_amd64"];
+
+/// The stage of one test.
+pub(crate) struct Scene {
+    /// The temp folder and environment.
+    pub(crate) context: TestContext,
+    /// The registry that `REGISTRY` in a command stands for.
+    pub(crate) registry: Registry,
+}
+
+/// What a command said, raw and ready for a snapshot.
+pub(crate) struct Said {
+    /// The exit code; `None` when a signal ended it.
+    pub(crate) code: Option<i32>,
+    /// Standard output as it was.
+    pub(crate) stdout: String,
+    /// Standard error as it was.
+    pub(crate) stderr: String,
+    /// Exit code and both streams, filtered.
+    pub(crate) text: String,
+}
+
+impl Scene {
+    /// An empty folder and an empty registry that asks for no credentials.
+    pub(crate) fn new() -> Self {
+        Self::with(Registry::builder())
+    }
+
+    /// An empty folder and a registry of one's own.
+    pub(crate) fn with(registry: RegistryBuilder) -> Self {
+        let registry = registry.start();
+        let mut context = TestContext::new();
+        context.show_registry(&registry, "REGISTRY");
+        context.filters().digests();
+        Self { context, registry }
+    }
+
+    /// With `dist/`: release zips of widget 1.4.0 for two platforms.
+    pub(crate) fn with_dist() -> Self {
+        let scene = Self::new();
+        scene.dist("dist", "1.4.0");
+        scene
+    }
+
+    /// With widget 1.4.0 published at `REGISTRY/acme/widget`, and the request log empty.
+    pub(crate) fn published() -> Self {
+        let scene = Self::with_dist();
+        scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}")).success();
+        scene.registry.clear_requests();
+        scene
+    }
+
+    /// Writes release zips of a version of widget to a folder.
+    pub(crate) fn dist(&self, folder: &str, version: &str) {
+        Dist::new("widget", version, &PLATFORMS).write_zips(&self.path(folder));
+    }
+
+    /// Publishes a version of widget at `REGISTRY/acme/widget`.
+    pub(crate) fn publish(&self, version: &str) {
+        self.dist(&format!("dist-{version}"), version);
+        self.run(&format!("push dist-{version} REGISTRY/acme/widget --address {WIDGET}")).success();
+    }
+
+    /// A path below the work folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.context.work().join(name)
+    }
+
+    /// The program with these arguments, not yet started. `REGISTRY` stands for the registry's address; words are
+    /// separated by spaces, and single quotes keep them together.
+    pub(crate) fn command(&self, line: &str) -> Command {
+        let mut command = self.context.command(env!("CARGO_BIN_EXE_tofu-oci"));
+        command.args(text::words(&line.replace("REGISTRY", self.registry.address())));
+        command
+    }
+
+    /// Runs the program.
+    pub(crate) fn run(&self, line: &str) -> Said {
+        self.output(&mut self.command(line))
+    }
+
+    /// Runs a prepared command.
+    pub(crate) fn output(&self, command: &mut Command) -> Said {
+        let output = self.context.output(command);
+        let text = text::steady(&output.snapshot());
+        Said { code: output.code, stdout: output.stdout, stderr: output.stderr, text }
+    }
+
+    /// Runs the program and checks that it fails and that registry, work folder and temp folder are as before, and
+    /// that nothing was written to the registry in between.
+    #[track_caller]
+    pub(crate) fn refuse(&self, line: &str) -> String {
+        self.refuse_with(&mut self.command(line))
+    }
+
+    /// The same with a prepared command.
+    #[track_caller]
+    pub(crate) fn refuse_with(&self, command: &mut Command) -> String {
+        let before = State::of(self);
+        self.registry.clear_requests();
+        let said = self.output(command);
+        assert_ne!(said.code, Some(0), "{}", said.text);
+        assert!(said.stderr.contains("error: "), "{}", said.text);
+        assert_eq!(State::of(self), before, "something was changed:\n{}", said.text);
+        let writes = self.conversation().into_iter().filter(|line| !line.starts_with("GET ") && !line.starts_with("HEAD "));
+        assert_eq!(writes.collect::<Vec<_>>(), Vec::<String>::new(), "something was sent:\n{}", said.text);
+        said.text
+    }
+
+    /// Every request since the log was emptied, as `METHOD /path -> status`, digests made equal.
+    pub(crate) fn conversation(&self) -> Vec<String> {
+        self.registry.requests().iter().map(|request| text::steady(&request.line())).collect()
+    }
+
+    /// A file below the work folder with digests made equal.
+    pub(crate) fn shown(&self, name: &str) -> String {
+        text::steady(&self.context.read(name))
+    }
+
+    /// The digest that a tag of a repository points at.
+    #[track_caller]
+    pub(crate) fn tag(&self, repository: &str, tag: &str) -> String {
+        let tags = self.registry.tags(repository);
+        let found = tags.iter().find(|(name, _)| name == tag);
+        found.map(|(_, digest)| digest.clone()).unwrap_or_else(|| panic!("no tag {tag} among {tags:?}"))
+    }
+}
+
+impl Said {
+    /// The same, after checking that the command went well.
+    #[track_caller]
+    pub(crate) fn success(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}", self.text);
+        self
+    }
+
+    /// The JSON objects of standard output, each on a line of its own.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Vec<serde_json::Value> {
+        let parse = |line: &str| match serde_json::from_str(line) {
+            Ok(value @ serde_json::Value::Object(_)) => value,
+            other => panic!("no JSON object on a line: {line} ({other:?})\n{}", self.text),
+        };
+        self.stdout.lines().map(parse).collect()
+    }
+}
