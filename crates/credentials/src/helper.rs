@@ -1,6 +1,9 @@
 //! Credential helpers: their names and their answers. Running one is the caller's part.
 
+use std::fmt;
+
 use serde_json::Value;
+use zeroize::Zeroize as _;
 
 use crate::credential::wipe;
 use crate::entry::member;
@@ -13,6 +16,19 @@ pub struct HelperOutput {
     pub success: bool,
     /// Its standard output.
     pub stdout: Vec<u8>,
+}
+
+impl fmt::Debug for HelperOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The output may be a secret.
+        f.debug_struct("HelperOutput").field("success", &self.success).finish_non_exhaustive()
+    }
+}
+
+impl Drop for HelperOutput {
+    fn drop(&mut self) {
+        self.stdout.zeroize();
+    }
 }
 
 /// A helper that gave no usable answer. Never contains its answer.

@@ -15,7 +15,11 @@ mod entry;
 mod file;
 mod helper;
 mod key;
+#[cfg(test)]
+mod oracle;
 mod paths;
+#[cfg(test)]
+mod secrecy;
 
 pub use choose::{Choice, CredentialFiles};
 pub use credential::{Credential, Secret};

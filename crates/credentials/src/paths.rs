@@ -43,3 +43,70 @@ pub fn auth_file_paths(env: &dyn Fn(&str) -> Option<OsString>, os: &str) -> Vec<
     paths.retain(|path| seen.insert(path.clone()));
     paths
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(os: &str, variables: &[(&str, &str)], want: &[&str]) {
+        let env = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+        let got: Vec<PathBuf> = auth_file_paths(&env, os);
+        let want: Vec<PathBuf> = want.iter().map(PathBuf::from).collect();
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn linux() {
+        check("linux", &[], &[]);
+        check(
+            "linux",
+            &[("HOME", "/h")],
+            &["/h/.config/containers/auth.json", "/h/.docker/config.json", "/h/.dockercfg"],
+        );
+        check(
+            "linux",
+            &[("HOME", "/h"), ("XDG_RUNTIME_DIR", "/run/user/1"), ("XDG_CONFIG_HOME", "/xc")],
+            &[
+                "/run/user/1/containers/auth.json",
+                "/xc/containers/auth.json",
+                "/h/.docker/config.json",
+                "/h/.dockercfg",
+            ],
+        );
+        check(
+            "linux",
+            &[("HOME", "/h"), ("XDG_RUNTIME_DIR", ""), ("XDG_CONFIG_HOME", ""), ("DOCKER_CONFIG", "")],
+            &["/h/.config/containers/auth.json", "/h/.docker/config.json", "/h/.dockercfg"],
+        );
+    }
+
+    #[test]
+    fn variables_of_docker_and_podman_stand_in_for_their_files() {
+        check(
+            "linux",
+            &[("HOME", "/h"), ("DOCKER_CONFIG", "/d"), ("XDG_RUNTIME_DIR", "/r"), ("REGISTRY_AUTH_FILE", "/a.json")],
+            &["/a.json", "/d/config.json", "/h/.dockercfg"],
+        );
+        check("linux", &[("DOCKER_CONFIG", "/d")], &["/d/config.json"]);
+    }
+
+    #[test]
+    fn other_systems() {
+        check(
+            "macos",
+            &[("HOME", "/h"), ("XDG_CONFIG_HOME", "/xc"), ("XDG_RUNTIME_DIR", "/unused")],
+            &["/h/.config/containers/auth.json", "/xc/containers/auth.json", "/h/.docker/config.json", "/h/.dockercfg"],
+        );
+        check(
+            "windows",
+            &[("USERPROFILE", "/u"), ("HOME", "/unused")],
+            &["/u/.config/containers/auth.json", "/u/.docker/config.json", "/u/.dockercfg"],
+        );
+        check(
+            "freebsd",
+            &[("HOME", "/h"), ("XDG_RUNTIME_DIR", "/unused")],
+            &["/h/.config/containers/auth.json", "/h/.docker/config.json", "/h/.dockercfg"],
+        );
+    }
+}

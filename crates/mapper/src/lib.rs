@@ -17,6 +17,8 @@ mod magic;
 mod place;
 mod rules;
 mod template;
+#[cfg(test)]
+mod vectors;
 
 pub use error::{MapError, TemplateError};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};

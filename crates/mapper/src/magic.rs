@@ -88,3 +88,64 @@ impl fmt::Display for MagicSuffix {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    fn place(suffix: &str, address: &str) -> Result<Option<String>, String> {
+        let suffix: MagicSuffix = suffix.parse().map_err(|error: InvalidMagicSuffix| error.to_string())?;
+        let address: ProviderAddr = address.parse().expect("an address");
+        suffix
+            .place(&address)
+            .map(|place| place.map(|place| place.repository.to_string()))
+            .map_err(|error| error.to_string())
+    }
+
+    #[track_caller]
+    fn check(suffix: &str, address: &str, want: Option<&str>) {
+        assert_eq!(place(suffix, address), Ok(want.map(str::to_owned)), "{address}");
+    }
+
+    const RFC: &str = "oci.opentofu.org";
+
+    #[test]
+    fn what_stands_before_the_suffix_is_the_registry() {
+        check(RFC, "example.com.oci.opentofu.org/foo/bar", Some("example.com/foo/opentofu-provider-bar"));
+        check(RFC, "EXAMPLE.com.OCI.opentofu.org/Foo/Bar", Some("example.com/foo/opentofu-provider-bar"));
+        check(RFC, "localhost.oci.opentofu.org:5000/foo/bar", Some("localhost:5000/foo/opentofu-provider-bar"));
+        check(RFC, "example.com.oci.opentofu.org:443/foo/bar", Some("example.com/foo/opentofu-provider-bar"));
+        check(RFC, "испытание.com.oci.opentofu.org/foo/bar", Some("xn--80akhbyknj4f.com/foo/opentofu-provider-bar"));
+        check(RFC, "oci.opentofu.org.oci.opentofu.org/a/b", Some("oci.opentofu.org/a/opentofu-provider-b"));
+    }
+
+    #[test]
+    fn other_hostnames_are_not_touched() {
+        for address in ["foo/bar", "example.com/foo/bar", "example.comoci.opentofu.org/foo/bar", "opentofu.org/foo/bar"]
+        {
+            check(RFC, address, None);
+        }
+        check(RFC, "oci.opentofu.org.example.com/foo/bar", None);
+        check(RFC, "example.com.oci.opentofu.org./foo/bar", None);
+    }
+
+    #[test]
+    fn any_suffix_will_do() {
+        check(".tofu.example", "ghcr.io.tofu.example/foo/bar", Some("ghcr.io/foo/opentofu-provider-bar"));
+        check("Tofu.Example", "ghcr.io.tofu.example/foo/bar", Some("ghcr.io/foo/opentofu-provider-bar"));
+        check("tofu.example", "example.com.oci.opentofu.org/foo/bar", None);
+        for suffix in ["", ".", "..a", "a b", "a:5000", "a/b"] {
+            assert!(suffix.parse::<MagicSuffix>().is_err(), "{suffix:?}");
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        assert_snapshot!(place(RFC, "oci.opentofu.org/foo/bar").unwrap_err(), @"oci.opentofu.org/foo/bar names no registry before .oci.opentofu.org");
+        assert_snapshot!(place(RFC, "oci.opentofu.org:5000/foo/bar").unwrap_err(), @"oci.opentofu.org:5000/foo/bar names no registry before .oci.opentofu.org");
+        assert_snapshot!(place(RFC, "example.com.oci.opentofu.org/foo/ほげ").unwrap_err(), @"requested provider address example.com.oci.opentofu.org/foo/ほげ contains characters that are not valid in an OCI distribution repository name, so this provider cannot be installed from an OCI repository as example.com/foo/opentofu-provider-ほげ");
+        assert_snapshot!(place("a:5000", "foo/bar").unwrap_err(), @"`a:5000` cannot be a hostname suffix");
+    }
+}

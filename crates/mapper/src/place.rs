@@ -25,7 +25,7 @@ pub struct OciPlace {
 
 /// Why a place was chosen. `Display` is a noun phrase for people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "rule", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Rule {
     /// The hostname ends in the magic suffix.

@@ -55,3 +55,66 @@ impl RuleSet {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    fn rules(templates: &[&str]) -> RuleSet {
+        let mirrors = templates.iter().map(|text| text.parse().expect("a template")).collect();
+        RuleSet { mirrors, ..RuleSet::default() }
+    }
+
+    fn address(text: &str) -> ProviderAddr {
+        text.parse().expect("an address")
+    }
+
+    fn places(templates: &[&str], addr: &str) -> String {
+        match rules(templates).places(&address(addr)) {
+            Ok(places) => {
+                let lines: Vec<String> = places
+                    .iter()
+                    .map(|place| {
+                        let Place::Oci(oci) = place;
+                        format!("{place} by {}", oci.rule)
+                    })
+                    .collect();
+                lines.join("\n")
+            }
+            Err(error) => format!("error: {error}"),
+        }
+    }
+
+    #[test]
+    fn templates_of_the_user_replace_the_magic_suffix() {
+        let magic = "example.com.oci.opentofu.org/foo/bar";
+        assert_snapshot!(places(&[], magic), @"oci example.com/foo/opentofu-provider-bar by the hostname suffix .oci.opentofu.org");
+        assert_snapshot!(places(&["ghcr.io/${namespace}/${type}"], magic), @"oci ghcr.io/foo/bar by the repository template `ghcr.io/${namespace}/${type}`");
+        assert_snapshot!(places(&["a.example/${type}", "b.example/${type}"], "foo/bar"), @"
+        oci a.example/bar by the repository template `a.example/${type}`
+        oci b.example/bar by the repository template `b.example/${type}`
+        ");
+    }
+
+    #[test]
+    fn an_address_that_no_rule_knows_is_an_error() {
+        assert_snapshot!(places(&[], "foo/bar"), @"error: no rule says where registry.opentofu.org/foo/bar is: its hostname does not end in .oci.opentofu.org, and no repository was given");
+        assert_snapshot!(places(&["ghcr.io/${type}"], "foo/ほげ"), @"error: requested provider address registry.opentofu.org/foo/ほげ contains characters that are not valid in an OCI distribution repository name, so this provider cannot be installed from an OCI repository as ghcr.io/ほげ");
+    }
+
+    #[test]
+    fn two_providers_never_share_a_place() {
+        let addresses = ["a/x", "b/x", "a/x"].map(address);
+        assert!(rules(&["ghcr.io/${namespace}/${type}"]).tell_apart(&addresses).is_ok());
+        let error = rules(&["ghcr.io/mirror/${type}"]).tell_apart(&addresses).expect_err("must be refused");
+        assert_snapshot!(error, @"registry.opentofu.org/a/x and registry.opentofu.org/b/x would both come from oci ghcr.io/mirror/x");
+    }
+
+    #[test]
+    fn a_place_explains_itself_as_json() {
+        let places = rules(&[]).places(&address("ghcr.io.oci.opentofu.org/foo/bar")).expect("a place");
+        assert_snapshot!(serde_json::to_string(&places).expect("it is plain data"), @r#"[{"kind":"oci","repository":"ghcr.io/foo/opentofu-provider-bar","rule":{"kind":"magic_suffix","suffix":"oci.opentofu.org"}}]"#);
+    }
+}

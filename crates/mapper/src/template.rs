@@ -248,3 +248,81 @@ impl Reader<'_> {
 
 const PLAIN: &str = "write plain text, ${hostname}, ${namespace} and ${type}";
 const PER_CASE: &str = "write one template for each case, from plain text, ${hostname}, ${namespace} and ${type}";
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    fn address(text: &str) -> ProviderAddr {
+        text.parse().expect("an address")
+    }
+
+    #[track_caller]
+    fn check(template: &str, addr: &str, want: &str) {
+        let template: RepositoryTemplate = template.parse().unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(template.apply(&address(addr)).expect("a repository").to_string(), want);
+    }
+
+    #[track_caller]
+    fn refusal(template: &str) -> String {
+        template.parse::<RepositoryTemplate>().expect_err("must be refused").to_string()
+    }
+
+    #[test]
+    fn fills_in_the_symbols() {
+        check("ghcr.io/x/${namespace}-${type}", "example.com/foo/bar", "ghcr.io/x/foo-bar");
+        check("ghcr.io/x/${ namespace }/${(type)}", "example.com/foo/bar", "ghcr.io/x/foo/bar");
+        check("${hostname}/${namespace}/${type}", "example.com:5000/foo/bar", "example.com:5000/foo/bar");
+        check("${\"ghcr.io\"}/${type}", "example.com/foo/bar", "ghcr.io/bar");
+        check("ghcr.io/x/ ${~ type ~} ", "example.com/foo/bar", "ghcr.io/x/bar");
+        check("ghcr.io/acme/widget", "example.com/foo/bar", "ghcr.io/acme/widget");
+        check("ghcr.io/${hostname}/${type}", "испытание.com/foo/bar", "ghcr.io/xn--80akhbyknj4f.com/bar");
+    }
+
+    #[test]
+    fn an_escape_is_plain_text_and_so_no_repository() {
+        let template = RepositoryTemplate::parse_loose("oci/$${type}/${type}").expect("a template");
+        assert_eq!(template.render(&address("a/b")), "oci/${type}/b");
+        assert_snapshot!(refusal("ghcr.io/$${type}"), @"`ghcr.io/$${type}` gives no repository address");
+    }
+
+    #[test]
+    fn a_loose_template_may_be_a_path() {
+        let template =
+            RepositoryTemplate::parse_loose("./mirror/${hostname}/${namespace}/${type}").expect("a template");
+        assert_eq!(template.render(&address("localhost:5000/a/b")), "./mirror/localhost:5000/a/b");
+        assert_eq!(template.symbols().len(), 3);
+        assert!(RepositoryTemplate::parse_loose("").is_err());
+    }
+
+    #[test]
+    fn says_where_and_what_to_write() {
+        assert_snapshot!(refusal(""), @"the repository template is empty");
+        assert_snapshot!(refusal("ghcr.io/ü/${version}"), @"`ghcr.io/ü/${version}` mentions `version` at column 13, which an address does not have: write ${hostname}, ${namespace} or ${type}");
+        assert_snapshot!(refusal("ghcr.io/${upper(type)}"), @"`ghcr.io/${upper(type)}` has a function call at column 11, which is not supported here: write plain text, ${hostname}, ${namespace} and ${type}");
+        assert_snapshot!(refusal("ghcr.io/%{if true}a%{endif}"), @"`ghcr.io/%{if true}a%{endif}` has a directive at column 9, which is not supported here: write one template for each case, from plain text, ${hostname}, ${namespace} and ${type}");
+        assert_snapshot!(refusal("ghcr.io/${type == \"a\" ? \"b\" : type}"), @r#"`ghcr.io/${type == "a" ? "b" : type}` has a condition at column 11, which is not supported here: write one template for each case, from plain text, ${hostname}, ${namespace} and ${type}"#);
+        assert_snapshot!(refusal("ghcr.io/${hostname + 1}"), @"`ghcr.io/${hostname + 1}` has an operator at column 11, which is not supported here: write plain text, ${hostname}, ${namespace} and ${type}");
+        assert_snapshot!(refusal("ghcr.io/${type"), @"`ghcr.io/${type` is not a template: expected `}`, at column 15");
+        assert_snapshot!(refusal("ghcr.io/${}"), @r#"`ghcr.io/${}` is not a template: invalid expression; expected `"`, `[`, `{`, `-`, `!`, `(`, `_`, `<`, letter or digit, at column 11"#);
+        assert_snapshot!(refusal("https://ghcr.io/${type}"), @"`https://ghcr.io/${type}` gives no repository address");
+        assert_snapshot!(refusal("ghcr.io/${type}:latest"), @"`ghcr.io/${type}:latest` gives no repository address");
+    }
+
+    #[test]
+    fn characters_that_no_repository_has_give_the_error_of_the_rfc() {
+        let template: RepositoryTemplate =
+            "ghcr.io/examplecom-otf-providers/${namespace}-${type}".parse().expect("a template");
+        let error = template.apply(&address("example.com/foo/ほげ")).expect_err("must be refused");
+        assert_snapshot!(error, @"requested provider address example.com/foo/ほげ contains characters that are not valid in an OCI distribution repository name, so this provider cannot be installed from an OCI repository as ghcr.io/examplecom-otf-providers/foo-ほげ");
+    }
+
+    #[test]
+    fn a_result_that_is_too_long_is_the_templates_fault() {
+        let template: RepositoryTemplate = "ghcr.io/${type}".parse().expect("a template");
+        let error = template.apply(&address(&format!("a/{}", "b".repeat(300)))).expect_err("must be refused");
+        assert!(matches!(error, MapError::InvalidRepository { .. }), "{error}");
+    }
+}

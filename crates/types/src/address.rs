@@ -3,13 +3,21 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::Hostname;
+use crate::hostname::{Hostname, InvalidHostname};
+use crate::idn::{self, PartFault};
 use crate::serde_text::serde_as_text;
+
+/// The namespace of providers from before namespaces.
+const LEGACY: &str = "-";
 
 /// A provider's source address: hostname, namespace and type, each in normal form.
 ///
 /// `Display` gives the three-part form with the Unicode hostname, as lock files and folders write it. The order is
 /// that of lock file blocks: comparison-form hostname, namespace, type.
+///
+/// No part is empty, contains a dot (but the hostname), a separator of paths or two dashes in a row: each is safe as
+/// the name of a folder. `OpenTofu` lets full-width dots and dashes through, which become plain ones; they are refused
+/// here.
 ///
 /// Spec: `OpenTofu` 1.12, opentofu/registry-address; seed 003 (provider references).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,10 +29,51 @@ pub struct ProviderAddr {
 
 /// A text that is no provider address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{input}` is not a provider address: {reason}")]
+#[error("`{input}` is not a provider address: {fault}")]
 pub struct InvalidProviderAddr {
     input: String,
-    reason: String,
+    fault: Fault,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Fault {
+    #[error("it must read [HOST/]NAMESPACE/TYPE")]
+    MalformedSource,
+    #[error("the type {}", .0.reason())]
+    InvalidType(PartFault),
+    #[error("the namespace {}", .0.reason())]
+    InvalidNamespace(PartFault),
+    #[error("{0}")]
+    InvalidHostname(InvalidHostname),
+    #[error("the namespace - exists on registry.opentofu.org only")]
+    LegacyNamespaceHost,
+    #[error("the type is written without its prefix; did you mean {suggestion}?")]
+    RedundantProviderPrefix { suggestion: String },
+    #[error("the type must not begin with terraform- or opentofu-")]
+    RedundantPrefix,
+}
+
+impl InvalidProviderAddr {
+    /// A stable kebab-case name of the fault.
+    pub fn code(&self) -> &'static str {
+        match self.fault {
+            Fault::MalformedSource => "malformed-source",
+            Fault::InvalidType(_) => "invalid-type",
+            Fault::InvalidNamespace(_) => "invalid-namespace",
+            Fault::InvalidHostname(_) => "invalid-hostname",
+            Fault::LegacyNamespaceHost => "legacy-namespace-host",
+            Fault::RedundantProviderPrefix { .. } => "redundant-provider-prefix",
+            Fault::RedundantPrefix => "redundant-prefix",
+        }
+    }
+
+    /// The address that was probably meant.
+    pub fn suggestion(&self) -> Option<&str> {
+        match &self.fault {
+            Fault::RedundantProviderPrefix { suggestion } => Some(suggestion),
+            _ => None,
+        }
+    }
 }
 
 impl ProviderAddr {
@@ -43,6 +92,16 @@ impl ProviderAddr {
         &self.provider_type
     }
 
+    /// Whether the provider is part of `OpenTofu` itself and comes from no registry.
+    pub fn is_builtin(&self) -> bool {
+        matches!(self.hostname.as_str(), "terraform.io" | "opentofu.org") && self.namespace == "builtin"
+    }
+
+    /// Whether this is an address from before namespaces.
+    pub fn is_legacy(&self) -> bool {
+        self.namespace == LEGACY
+    }
+
     /// The form for people: without the host when that is the default one.
     pub fn for_display(&self) -> String {
         if self.hostname == Hostname::default_registry() {
@@ -57,18 +116,56 @@ impl FromStr for ProviderAddr {
     type Err = InvalidProviderAddr;
 
     fn from_str(input: &str) -> Result<Self, InvalidProviderAddr> {
-        let invalid = |reason: String| InvalidProviderAddr { input: input.to_owned(), reason };
-        let parts: Vec<&str> = input.split('/').collect();
-        let (hostname, namespace, provider_type) = match parts[..] {
-            [provider_type] => (Hostname::default_registry(), "hashicorp", provider_type),
-            [namespace, provider_type] => (Hostname::default_registry(), namespace, provider_type),
-            [host, namespace, provider_type] => {
-                (host.parse().map_err(|error| invalid(format!("{error}")))?, namespace, provider_type)
-            }
-            _ => return Err(invalid("it must read [HOST/]NAMESPACE/TYPE".to_owned())),
-        };
-        Ok(Self { hostname, namespace: namespace.to_owned(), provider_type: provider_type.to_owned() })
+        parse(input).map_err(|fault| InvalidProviderAddr { input: input.to_owned(), fault })
     }
+}
+
+/// The type is looked at first, then the namespace, then the hostname: the order in which `OpenTofu` complains.
+fn parse(input: &str) -> Result<ProviderAddr, Fault> {
+    let parts: Vec<&str> = input.split('/').collect();
+    let (host, namespace, provider_type) = match parts[..] {
+        [provider_type] => (None, None, provider_type),
+        [namespace, provider_type] => (None, Some(namespace), provider_type),
+        [host, namespace, provider_type] => (Some(host), Some(namespace), provider_type),
+        _ => return Err(Fault::MalformedSource),
+    };
+    if parts.contains(&"") {
+        return Err(Fault::MalformedSource);
+    }
+    let provider_type = idn::part(provider_type).map_err(Fault::InvalidType)?;
+    let Some(namespace) = namespace else {
+        // A bare name belongs to `hashicorp`, and its prefixes are not looked at.
+        let (hostname, namespace) = (Hostname::default_registry(), "hashicorp".to_owned());
+        return Ok(ProviderAddr { hostname, namespace, provider_type });
+    };
+    let namespace = match namespace {
+        LEGACY => LEGACY.to_owned(),
+        namespace => idn::part(namespace).map_err(Fault::InvalidNamespace)?,
+    };
+    let hostname = match host {
+        Some(host) => host.parse().map_err(Fault::InvalidHostname)?,
+        None => Hostname::default_registry(),
+    };
+    let address = ProviderAddr { hostname, namespace, provider_type };
+    if address.namespace == LEGACY && address.hostname != Hostname::default_registry() {
+        return Err(Fault::LegacyNamespaceHost);
+    }
+    refuse_redundant_prefix(&address)?;
+    Ok(address)
+}
+
+fn refuse_redundant_prefix(address: &ProviderAddr) -> Result<(), Fault> {
+    for product in ["terraform-", "opentofu-"] {
+        let Some(rest) = address.provider_type.strip_prefix(product) else { continue };
+        if let Some(name) = rest.strip_prefix("provider-")
+            && let Ok(provider_type) = idn::part(name)
+        {
+            let suggestion = ProviderAddr { provider_type, ..address.clone() }.for_display();
+            return Err(Fault::RedundantProviderPrefix { suggestion });
+        }
+        return Err(Fault::RedundantPrefix);
+    }
+    Ok(())
 }
 
 impl fmt::Display for ProviderAddr {
@@ -84,3 +181,92 @@ impl fmt::Debug for ProviderAddr {
 }
 
 serde_as_text!(ProviderAddr);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(input: &str, want: Result<&str, &str>) {
+        let got = input.parse::<ProviderAddr>();
+        let got = got.map(|address| address.to_string()).map_err(|error| {
+            assert!(error.to_string().contains(input), "{error}");
+            error.code()
+        });
+        assert_eq!(got.as_deref().map_err(|code| *code), want, "{input:?}");
+    }
+
+    #[test]
+    fn full_width_dots_do_not_become_the_parent_folder() {
+        check("example.com/\u{ff0e}\u{ff0e}/x", Err("invalid-namespace"));
+        check("example.com/\u{3002}/x", Err("invalid-namespace"));
+        check("example.com/x/\u{ff0e}\u{ff0e}", Err("invalid-type"));
+        check("a\u{3002}b/x", Err("invalid-namespace"));
+        check("x/a\u{ff61}b", Err("invalid-type"));
+        check("example.com/../x", Err("invalid-namespace"));
+        check("example.com/./x", Err("invalid-namespace"));
+        check("../..", Err("invalid-type"));
+    }
+
+    #[test]
+    fn full_width_dashes_do_not_become_double_dashes_or_punycode() {
+        check("foo\u{ff0d}\u{ff0d}bar/x", Err("invalid-namespace"));
+        check("foo\u{fe63}-bar/x", Err("invalid-namespace"));
+        check("xn\u{ff0d}\u{ff0d}80akhbyknj4f/x", Err("invalid-namespace"));
+        check("xn-\u{ad}-80akhbyknj4f/x", Err("invalid-namespace"));
+        check("foo-\u{ad}-bar/x", Err("invalid-namespace"));
+        check("foo\u{ff0d}bar/x", Ok("registry.opentofu.org/foo-bar/x"));
+    }
+
+    #[test]
+    fn nothing_is_empty_after_normalisation() {
+        check("\u{ad}/x", Err("invalid-namespace"));
+        check("foo/\u{ad}", Err("invalid-type"));
+        check("\u{ff0e}/foo/bar", Err("invalid-hostname"));
+        check("example\u{3002}\u{3002}com/foo/bar", Err("invalid-hostname"));
+        check("\u{ad}.com/foo/bar", Err("invalid-hostname"));
+    }
+
+    #[test]
+    fn separators_of_paths_are_refused_in_every_width() {
+        for separator in ["\\", "\u{ff0f}", "\u{ff3c}", "%2f", "\0", "\n", ":", "\u{ff1a}"] {
+            check(&format!("foo/a{separator}b"), Err("invalid-type"));
+            check(&format!("a{separator}b/foo"), Err("invalid-namespace"));
+        }
+        check("example.com\\x/foo/bar", Err("invalid-hostname"));
+        check("example.com\u{ff0f}x/foo/bar", Err("invalid-hostname"));
+    }
+
+    #[test]
+    fn the_legacy_namespace_belongs_to_the_default_host() {
+        check("-/aws", Ok("registry.opentofu.org/-/aws"));
+        check("example.com/-/aws", Err("legacy-namespace-host"));
+    }
+
+    #[test]
+    fn a_redundant_prefix_comes_with_the_address_that_was_meant() {
+        let error = "example.com/acme/terraform-provider-zap".parse::<ProviderAddr>().unwrap_err();
+        assert_eq!(error.suggestion(), Some("example.com/acme/zap"));
+        assert_eq!(
+            error.to_string(),
+            "`example.com/acme/terraform-provider-zap` is not a provider address: the type is written without its \
+             prefix; did you mean example.com/acme/zap?"
+        );
+        check("example.com/acme/terraform", Ok("example.com/acme/terraform"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_parses_is_safe_as_three_folders(input in "(\\PC{0,6}/){0,2}\\PC{0,8}") {
+            if let Ok(address) = input.parse::<ProviderAddr>() {
+                let host = address.hostname().display();
+                for part in [host.as_str(), address.hostname().as_str(), address.namespace(), address.provider_type()] {
+                    assert!(!part.is_empty() && part != "." && part != "..", "{input:?}");
+                    assert!(!part.contains(['/', '\\', '\0']), "{input:?}");
+                    assert!(!part.contains(".."), "{input:?}");
+                }
+                assert!(!address.namespace().contains('.') && !address.provider_type().contains('.'));
+            }
+        }
+    }
+}

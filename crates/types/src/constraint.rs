@@ -1,25 +1,96 @@
 //! Version constraints as `required_providers` writes them.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
 use crate::Version;
 use crate::serde_text::serde_as_text;
+use crate::token::Token;
+use crate::version::compare_extras;
 
 /// A list of constraints that a version must meet all of; empty admits every release.
 ///
-/// `Display` is the canonical rendering of lock files.
+/// Kept in canonical form: sorted by boundary and operator, without duplicates. `Display` is the canonical rendering
+/// of lock files, and equality is that of the renderings.
 ///
 /// Spec: apparentlymart/go-versions "ruby style multi" as `OpenTofu` 1.12 uses it.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Constraints(Vec<Version>);
+pub struct Constraints(Vec<Term>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Term {
+    operator: Operator,
+    boundary: Version,
+}
+
+/// In the order of canonical renderings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Operator {
+    Greater,
+    GreaterOrEqual,
+    Equal,
+    /// `~> 1.2.3`: the same minor.
+    SameMinor,
+    /// `~> 1.2`: the same major.
+    SameMajor,
+    LessOrEqual,
+    Less,
+    NotEqual,
+}
 
 /// A text that is no list of constraints.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{input}` is not a version constraint: {reason}")]
+#[error("`{input}` is not a version constraint: {}", .fault.reason())]
 pub struct InvalidConstraints {
     input: String,
-    reason: String,
+    fault: Fault,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    SwappedOperator,
+    BadOperator,
+    VPrefix,
+    SpaceAfterOperator,
+    NoVersion,
+    TooManyParts,
+    Wildcard,
+    MissingComma,
+    Overflow,
+}
+
+impl Fault {
+    fn reason(self) -> &'static str {
+        match self {
+            Self::SwappedOperator => "the operators are written >= and <=",
+            Self::BadOperator => "the operators are =, !=, >, >=, <, <= and ~>",
+            Self::VPrefix => "versions are written without a v before them",
+            Self::SpaceAfterOperator => "behind an operator there is at most one blank",
+            Self::NoVersion => "an operator has no version behind it",
+            Self::TooManyParts => "a version has more than three numbers",
+            Self::Wildcard => "wildcards are not supported; leave out the numbers that may be any with ~>",
+            Self::MissingComma => "its parts are versions, with or without an operator, separated by commas",
+            Self::Overflow => "one of its numbers is above 18446744073709551615",
+        }
+    }
+}
+
+impl InvalidConstraints {
+    /// A stable kebab-case name of the fault.
+    pub fn code(&self) -> &'static str {
+        match self.fault {
+            Fault::SwappedOperator => "swapped-operator",
+            Fault::BadOperator => "bad-operator",
+            Fault::VPrefix => "v-prefix",
+            // `OpenTofu` does not tell a missing version from blanks.
+            Fault::SpaceAfterOperator | Fault::NoVersion => "extra-space-after-operator",
+            Fault::TooManyParts => "too-many-parts",
+            Fault::Wildcard => "wildcard",
+            Fault::MissingComma => "missing-comma",
+            Fault::Overflow => "number-too-large",
+        }
+    }
 }
 
 impl Constraints {
@@ -30,7 +101,7 @@ impl Constraints {
 
     /// Exactly this version, build metadata included.
     pub fn exactly(version: Version) -> Self {
-        Self(vec![version])
+        Self(vec![Term { operator: Operator::Equal, boundary: version }])
     }
 
     /// Whether there is no constraint at all.
@@ -41,38 +112,140 @@ impl Constraints {
     /// Both lists at once.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
-        Self(self.0.iter().chain(&other.0).cloned().collect())
+        Self::canonical(self.0.iter().chain(&other.0).cloned().collect())
     }
 
     /// Whether the version is admitted. A prerelease is admitted only when a term names it exactly.
     pub fn admits(&self, version: &Version) -> bool {
-        self.0.iter().all(|wanted| wanted == version)
+        let named = || self.0.iter().any(|term| term.operator == Operator::Equal);
+        self.0.iter().all(|term| term.admits(version)) && (!version.is_prerelease() || named())
     }
 
     /// The version that `OpenTofu` would install: the newest admitted one, the last listed among equals.
     pub fn select<'a>(&self, versions: &'a [Version]) -> Option<&'a Version> {
         versions.iter().filter(|version| self.admits(version)).max_by(|a, b| a.precedence(b))
     }
+
+    fn canonical(mut terms: Vec<Term>) -> Self {
+        terms.sort_by(Term::order);
+        terms.dedup();
+        Self(terms)
+    }
+}
+
+impl Term {
+    fn order(&self, other: &Self) -> Ordering {
+        self.boundary
+            .precedence(&other.boundary)
+            .then_with(|| compare_extras(self.boundary.metadata(), other.boundary.metadata()))
+            .then_with(|| self.operator.cmp(&other.operator))
+    }
+
+    /// Metadata counts for `=` and `!=` alone.
+    fn admits(&self, version: &Version) -> bool {
+        let order = version.precedence(&self.boundary);
+        let [major, minor, _] = self.boundary.numbers();
+        match self.operator {
+            Operator::Greater => order.is_gt(),
+            Operator::GreaterOrEqual => order.is_ge(),
+            Operator::Equal => *version == self.boundary,
+            Operator::SameMinor => order.is_ge() && below(version, minor.checked_add(1).map(|next| [major, next, 0])),
+            Operator::SameMajor => order.is_ge() && below(version, major.checked_add(1).map(|next| [next, 0, 0])),
+            Operator::LessOrEqual => order.is_le(),
+            Operator::Less => order.is_lt(),
+            Operator::NotEqual => *version != self.boundary,
+        }
+    }
+}
+
+/// Whether the version comes before the release of these numbers; its own prereleases do.
+fn below(version: &Version, limit: Option<[u64; 3]>) -> bool {
+    limit.is_none_or(|limit| version.numbers() < limit || (version.numbers() == limit && version.is_prerelease()))
 }
 
 impl FromStr for Constraints {
     type Err = InvalidConstraints;
 
     fn from_str(input: &str) -> Result<Self, InvalidConstraints> {
-        if input.trim().is_empty() {
-            return Ok(Self::any());
+        parse(input).map(Self::canonical).map_err(|fault| InvalidConstraints { input: input.to_owned(), fault })
+    }
+}
+
+fn parse(input: &str) -> Result<Vec<Term>, Fault> {
+    let mut terms = Vec::new();
+    let mut rest = input.trim();
+    while !rest.is_empty() {
+        let token = Token::scan(rest);
+        let term = term(&token)?;
+        rest = token.rest.trim();
+        if !rest.is_empty() {
+            if rest.starts_with('v') {
+                return Err(Fault::VPrefix);
+            }
+            rest = rest.strip_prefix(',').ok_or(Fault::MissingComma)?.trim();
         }
-        let version = input
-            .parse()
-            .map_err(|error| InvalidConstraints { input: input.to_owned(), reason: format!("{error}") })?;
-        Ok(Self(vec![version]))
+        terms.push(term.ok_or(Fault::MissingComma)?);
+    }
+    Ok(terms)
+}
+
+/// One term; nothing where there is neither an operator nor a number.
+fn term(token: &Token<'_>) -> Result<Option<Term>, Fault> {
+    let operator = match token.op {
+        "" | "=" => Operator::Equal,
+        "!=" => Operator::NotEqual,
+        ">" => Operator::Greater,
+        ">=" => Operator::GreaterOrEqual,
+        "<" => Operator::Less,
+        "<=" => Operator::LessOrEqual,
+        "~>" if token.nums.len() == 3 => Operator::SameMinor,
+        "~>" => Operator::SameMajor,
+        "=<" | "=>" => return Err(Fault::SwappedOperator),
+        _ => return Err(Fault::BadOperator),
+    };
+    match token.sep {
+        sep if sep.contains('v') => return Err(Fault::VPrefix),
+        "" | " " => {}
+        _ => return Err(Fault::SpaceAfterOperator),
+    }
+    if token.nums.is_empty() {
+        return if token.op.is_empty() { Ok(None) } else { Err(Fault::NoVersion) };
+    }
+    if token.nums.len() > 3 {
+        return Err(Fault::TooManyParts);
+    }
+    if token.has_wildcard() {
+        return Err(Fault::Wildcard);
+    }
+    let numbers = token.numbers().ok_or(Fault::Overflow)?;
+    Ok(Some(Term { operator, boundary: Version::from_token(numbers, token) }))
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.operator {
+            Operator::Greater => "> ",
+            Operator::GreaterOrEqual => ">= ",
+            Operator::Equal => "",
+            Operator::SameMinor | Operator::SameMajor => "~> ",
+            Operator::LessOrEqual => "<= ",
+            Operator::Less => "< ",
+            Operator::NotEqual => "!= ",
+        })?;
+        if self.operator != Operator::SameMajor {
+            return self.boundary.fmt(f);
+        }
+        // Two numbers mean the same major, so the third is not written.
+        let [major, minor, _] = self.boundary.numbers();
+        write!(f, "{major}.{minor}")?;
+        self.boundary.fmt_extras(f)
     }
 }
 
 impl fmt::Display for Constraints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, version) in self.0.iter().enumerate() {
-            write!(f, "{}{version}", if position == 0 { "" } else { ", " })?;
+        for (position, term) in self.0.iter().enumerate() {
+            write!(f, "{}{term}", if position == 0 { "" } else { ", " })?;
         }
         Ok(())
     }
@@ -85,3 +258,61 @@ impl fmt::Debug for Constraints {
 }
 
 serde_as_text!(Constraints);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_refused(input: &str, code: &str) {
+        let error = input.parse::<Constraints>().expect_err("must be refused");
+        assert_eq!(error.code(), code, "{input:?}");
+        assert!(error.to_string().contains(input), "{error}");
+    }
+
+    #[test]
+    fn an_operator_without_a_version_is_refused_also_before_a_comma() {
+        check_refused("> , 1.0.0", "extra-space-after-operator");
+        check_refused(">= ,", "extra-space-after-operator");
+        check_refused("1.0.0, >", "extra-space-after-operator");
+    }
+
+    #[test]
+    fn a_number_that_does_not_fit_is_an_error_and_no_crash() {
+        check_refused(">= 18446744073709551616", "number-too-large");
+    }
+
+    #[test]
+    fn the_largest_number_has_no_upper_bound_to_wrap_around() {
+        check_select("~> 18446744073709551615.0", &["18446744073709551615.2.0"], Some("18446744073709551615.2.0"));
+        check_select("~> 1.18446744073709551615.0", &["1.18446744073709551615.7"], Some("1.18446744073709551615.7"));
+    }
+
+    #[track_caller]
+    fn check_select(constraints: &str, versions: &[&str], want: Option<&str>) {
+        let constraints: Constraints = constraints.parse().expect("constraints");
+        let versions: Vec<Version> = versions.iter().map(|text| text.parse().expect("a version")).collect();
+        assert_eq!(constraints.select(&versions).map(ToString::to_string).as_deref(), want);
+    }
+
+    #[test]
+    fn selects_the_newest_and_the_last_listed_among_equals() {
+        check_select("", &["1.2.0", "1.10.0", "1.9.0", "2.0.0-rc.1"], Some("1.10.0"));
+        check_select("~> 1.0", &["1.0.0+b", "1.0.0", "1.0.0+a"], Some("1.0.0+a"));
+        check_select("1.0.0", &["1.0.0+b", "1.0.0", "1.0.0+a"], Some("1.0.0"));
+        check_select("~> 1.0, 2.0.0-alpha", &["1.0.0", "2.0.0-alpha"], Some("2.0.0-alpha"));
+        check_select("~> 1.0", &["2.0.0-alpha"], None);
+        check_select("> 2.0.0", &["1.0.0"], None);
+    }
+
+    #[test]
+    fn both_lists_at_once_are_rendered_once() {
+        let parse = |text: &str| text.parse::<Constraints>().expect("constraints");
+        let both = parse(">= 2.68").and(&parse(">= 2.68.0, < 3"));
+        assert_eq!(both.to_string(), ">= 2.68.0, < 3.0.0");
+        assert_eq!(both, parse("< 3.0.0, >= 2.68.0"));
+        assert!(parse(" ").is_any());
+        assert_eq!(parse("1.0.0+b.10, 1.0.0+b.9, 1.0.0").to_string(), "1.0.0, 1.0.0+b.9, 1.0.0+b.10");
+        assert_eq!(Constraints::exactly("1.0.0+x".parse().expect("a version")).to_string(), "1.0.0+x");
+    }
+}

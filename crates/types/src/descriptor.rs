@@ -15,7 +15,7 @@ use crate::{Digest, Platform};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Descriptor {
     /// The media type of the content; empty when a foreign manifest left it out.
-    #[serde(rename = "mediaType", default)]
+    #[serde(rename = "mediaType", default, deserialize_with = "null_as_default")]
     pub media_type: String,
     /// The artifact type of the manifest pointed at, when it has one.
     #[serde(rename = "artifactType", default, skip_serializing_if = "Option::is_none")]
@@ -38,10 +38,10 @@ pub struct Descriptor {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OciPlatform {
     /// A GOARCH name, `unknown` for attestations.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub architecture: String,
     /// A GOOS name, `unknown` for attestations.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub os: String,
     /// The variant of the architecture, such as `v7`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,5 +81,48 @@ impl Descriptor {
 impl From<&Platform> for OciPlatform {
     fn from(platform: &Platform) -> Self {
         Self { architecture: platform.arch().to_owned(), os: platform.os().to_owned(), variant: None, os_version: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EMPTY: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+    #[test]
+    fn writes_its_members_in_one_order() {
+        let mut descriptor = Descriptor::of("archive/zip", b"");
+        descriptor.annotations.extend([("b".to_owned(), "2".to_owned()), ("a".to_owned(), "1".to_owned())]);
+        descriptor.platform = Some((&"linux_amd64".parse::<Platform>().expect("a platform")).into());
+        let text = serde_json::to_string(&descriptor).expect("it is plain data");
+        assert_eq!(
+            text,
+            format!(
+                r#"{{"mediaType":"archive/zip","digest":"{EMPTY}","size":0,"platform":{{"architecture":"amd64","os":"linux"}},"annotations":{{"a":"1","b":"2"}}}}"#
+            )
+        );
+        assert_eq!(serde_json::from_str::<Descriptor>(&text).expect("it reads back"), descriptor);
+    }
+
+    #[track_caller]
+    fn check(members: &str, readable: bool) {
+        let text = format!("{{{members}}}");
+        assert_eq!(serde_json::from_str::<Descriptor>(&text).is_ok(), readable, "{text}");
+    }
+
+    #[test]
+    fn reads_what_other_tools_leave_out_and_refuses_what_is_wrong() {
+        check(&format!(r#""digest":"{EMPTY}","size":0"#), true);
+        check(&format!(r#""digest":"{EMPTY}","size":0,"mediaType":null,"annotations":null,"platform":null"#), true);
+        check(
+            &format!(r#""digest":"{EMPTY}","size":0,"platform":{{"os":null,"os.features":["x"]}},"urls":["x"]"#),
+            true,
+        );
+        check(&format!(r#""digest":"{EMPTY}","size":-1"#), false);
+        check(&format!(r#""digest":"{EMPTY}","size":1.5"#), false);
+        check(&format!(r#""digest":"{EMPTY}""#), false);
+        check(r#""digest":"sha256:../..","size":1"#, false);
+        check(r#""size":1"#, false);
     }
 }

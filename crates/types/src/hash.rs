@@ -10,7 +10,8 @@ use crate::{Algorithm, Digest};
 
 /// A checksum of a provider package as a lock file records it: `SCHEME:VALUE`.
 ///
-/// Unknown schemes are kept as they stand, because other tools' entries must survive.
+/// Unknown schemes are kept as they stand, because other tools' entries must survive. Control characters are refused:
+/// a claim of a registry must not be able to add lines to a file.
 ///
 /// Spec: `OpenTofu` 1.12, getproviders `Hash`; seed RFC "Package checksums and signing" for `ch:`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,7 +86,7 @@ impl FromStr for PackageHash {
 
     fn from_str(input: &str) -> Result<Self, InvalidPackageHash> {
         match input.find(':') {
-            Some(colon) if colon > 0 => Ok(Self { text: input.to_owned(), colon }),
+            Some(colon) if colon > 0 && !input.contains(char::is_control) => Ok(Self { text: input.to_owned(), colon }),
             _ => Err(InvalidPackageHash { input: input.to_owned() }),
         }
     }
@@ -104,3 +105,36 @@ impl fmt::Debug for PackageHash {
 }
 
 serde_as_text!(PackageHash);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(input: &str, want: Option<(Scheme, &str)>) {
+        let got = input.parse::<PackageHash>().ok();
+        assert_eq!(got.as_ref().map(|hash| (hash.scheme(), hash.value())), want, "{input:?}");
+    }
+
+    #[test]
+    fn reads_a_scheme_and_a_value() {
+        check("h1:foo", Some((Scheme::H1, "foo")));
+        check("zh:", Some((Scheme::Zh, "")));
+        check("ch:sha256:00", Some((Scheme::Ch, "sha256:00")));
+        check("H1:foo", Some((Scheme::Other, "foo")));
+        check("a b:c", Some((Scheme::Other, "c")));
+        check("", None);
+        check("foo", None);
+        check(":blah", None);
+        check("h1:foo\n\"zh:bar", None);
+    }
+
+    #[test]
+    fn is_made_of_digests() {
+        let digest = Digest::sha256(b"");
+        assert_eq!(PackageHash::h1(&[0; 3]).as_str(), "h1:AAAA");
+        assert_eq!(PackageHash::zh(&digest).map(|hash| hash.value().to_owned()).as_deref(), Some(digest.encoded()));
+        assert_eq!(PackageHash::ch(&digest).value(), digest.as_str());
+        assert_eq!(PackageHash::zh(&"blake3:af1349b9".parse().expect("a digest")), None);
+    }
+}

@@ -22,10 +22,14 @@ mod digest;
 mod event;
 mod hash;
 mod hostname;
+mod idn;
 mod platform;
 mod repository;
 mod serde_text;
 mod tag;
+mod token;
+#[cfg(test)]
+mod vectors;
 mod version;
 
 pub use address::{InvalidProviderAddr, ProviderAddr};

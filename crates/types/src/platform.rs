@@ -7,6 +7,9 @@ use crate::serde_text::serde_as_text;
 
 /// An operating system and an architecture by their Go names, written `OS_ARCH`.
 ///
+/// Case is kept. `OpenTofu` also takes empty halves and any character but blanks; here each half is letters and digits,
+/// so that the text is safe as the name of a folder.
+///
 /// Spec: `OpenTofu` 1.12, getproviders `ParsePlatform`; the names equal OCI's `os` and `architecture`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Platform {
@@ -57,7 +60,7 @@ impl FromStr for Platform {
     fn from_str(input: &str) -> Result<Self, InvalidPlatform> {
         let invalid = || InvalidPlatform { input: input.to_owned() };
         let (os, arch) = input.split_once('_').ok_or_else(invalid)?;
-        let part = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let part = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if !part(os) || !part(arch) {
             return Err(invalid());
         }
@@ -78,3 +81,31 @@ impl fmt::Debug for Platform {
 }
 
 serde_as_text!(Platform);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_empty_halves_and_whatever_could_reach_a_path() {
+        for input in [
+            "_",
+            "linux_",
+            "_amd64",
+            "../x_amd64",
+            "linux_..",
+            "linux_amd64/..",
+            "li\\nux_amd64",
+            "linux_\0",
+            "lïnux_amd64",
+        ] {
+            assert!(input.parse::<Platform>().is_err(), "{input:?}");
+        }
+    }
+
+    #[test]
+    fn the_platform_of_this_program_is_one() {
+        let current = Platform::current();
+        assert_eq!(current.to_string().parse(), Ok(current));
+    }
+}

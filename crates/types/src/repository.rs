@@ -73,10 +73,11 @@ impl FromStr for RepositoryRef {
 fn valid_registry(registry: &str) -> bool {
     let (host, port) = if let Some(rest) = registry.strip_prefix('[') {
         let Some((address, after)) = rest.split_once(']') else { return false };
-        if address.parse::<std::net::Ipv6Addr>().is_err() {
+        let port = after.strip_prefix(':');
+        if address.parse::<std::net::Ipv6Addr>().is_err() || (port.is_none() && !after.is_empty()) {
             return false;
         }
-        ("ipv6", after.strip_prefix(':'))
+        ("ipv6", port)
     } else {
         match registry.split_once(':') {
             Some((host, port)) => (host, Some(port)),
@@ -122,3 +123,116 @@ impl fmt::Debug for RepositoryRef {
 }
 
 serde_as_text!(RepositoryRef);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(input: &str, want: Option<(&str, &str)>) {
+        let got = input.parse::<RepositoryRef>();
+        assert_eq!(got.as_ref().ok().map(|repository| (repository.registry(), repository.name())), want, "{input:?}");
+        if let Err(error) = got {
+            assert!(error.to_string().contains(input), "{error}");
+        }
+    }
+
+    #[test]
+    fn takes_what_the_grammar_takes() {
+        check("ghcr.io/acme/widget", Some(("ghcr.io", "acme/widget")));
+        check("localhost/foo", Some(("localhost", "foo")));
+        check("127.0.0.1:5000/a/b/c", Some(("127.0.0.1:5000", "a/b/c")));
+        check("[::1]:5000/foo", Some(("[::1]:5000", "foo")));
+        check("[::1]/foo", Some(("[::1]", "foo")));
+        check("EXAMPLE.com/foo", Some(("EXAMPLE.com", "foo")));
+        check("example.com/foo__bar/a---b/c.d_e", Some(("example.com", "foo__bar/a---b/c.d_e")));
+    }
+
+    #[test]
+    fn refuses_what_could_leave_the_path_of_a_url() {
+        for name in
+            ["..", ".", "a/../b", "a/..", "a//b", "/a", "a/", "", "%2e%2e", "a?b", "a#b", "a;b", "a\\b", "a b", "a\n"]
+        {
+            check(&format!("example.com/{name}"), None);
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_name() {
+        for name in [
+            "Foo",
+            "foo___bar",
+            "foo._bar",
+            "a.-b",
+            "-foo",
+            "foo-",
+            ".foo",
+            "foo:tag",
+            "foo:",
+            "foo@",
+            "föö",
+            "foo@sha256:00",
+        ] {
+            check(&format!("example.com/{name}"), None);
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_registry() {
+        for registry in [
+            "",
+            "user@example.com",
+            "user:pass@example.com",
+            "exa mple.com",
+            "example.com:x",
+            "example.com:",
+            "example.com:99999",
+            "example.com?x",
+            "example.com#x",
+            "[::1]evil",
+            "[::1]5000",
+            "[::1",
+            "::1",
+            "..",
+            "a..b",
+            "-a.b",
+            "a%2fb",
+            "a\\b",
+            "example.com:5000:1",
+        ] {
+            check(&format!("{registry}/foo"), None);
+        }
+        check("https://example.com/foo", None);
+        check("oci://example.com/foo", None);
+        check("example.com", None);
+    }
+
+    #[test]
+    fn the_host_is_told_without_its_port() {
+        let host = |text: &str| text.parse::<RepositoryRef>().expect("a repository").registry_host().to_owned();
+        assert_eq!(host("example.com:5000/a"), "example.com");
+        assert_eq!(host("example.com/a"), "example.com");
+        assert_eq!(host("[::1]:5000/a"), "[::1]");
+        assert_eq!(host("[::1]/a"), "[::1]");
+    }
+
+    #[test]
+    fn a_name_of_255_characters_is_the_longest() {
+        assert!(format!("example.com/{}", "a".repeat(243)).parse::<RepositoryRef>().is_ok());
+        assert!(format!("example.com/{}", "a".repeat(244)).parse::<RepositoryRef>().is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_parses_is_a_plain_path(input in "[a-zA-Z0-9.:\\[\\]@_-]{1,8}/[a-z0-9./_%A-Z~-]{1,12}") {
+            if let Ok(repository) = input.parse::<RepositoryRef>() {
+                assert_eq!(repository.to_string(), input);
+                for segment in repository.name().split('/') {
+                    assert!(segment.starts_with(|first: char| first.is_ascii_lowercase() || first.is_ascii_digit()));
+                    assert!(!segment.contains(".."), "{input:?}");
+                }
+                assert!(!repository.registry().contains(['/', '@', '?', '#', '\\', '%']), "{input:?}");
+            }
+        }
+    }
+}

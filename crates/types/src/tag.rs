@@ -87,3 +87,23 @@ impl fmt::Display for Reference {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_could_reach_a_path() {
+        let long = "a".repeat(129);
+        for input in ["", ".", "..", "-a", ".a", "a/b", "a\\b", "a b", "a+b", "a:b", "ä", "a%2f", long.as_str()] {
+            assert!(input.parse::<Tag>().is_err(), "{input:?}");
+        }
+        assert!("a".repeat(128).parse::<Tag>().is_ok());
+    }
+
+    #[test]
+    fn a_version_too_long_for_a_tag_is_an_error() {
+        let version: Version = format!("1.0.0-{}", "a".repeat(130)).parse().expect("a version");
+        assert!(Tag::for_version(&version).is_err());
+    }
+}

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::serde_text::serde_as_text;
+use crate::token::Token;
 
 /// An exact version, `MAJOR.MINOR.PATCH[-PRERELEASE][+METADATA]`.
 ///
@@ -22,13 +23,81 @@ pub struct Version {
 
 /// A text that is no exact version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{input}` is not a version: {reason}")]
+#[error("`{input}` is not a version: {}", .fault.reason())]
 pub struct InvalidVersion {
     input: String,
-    reason: &'static str,
+    fault: Fault,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Empty,
+    Operator,
+    BadStart,
+    VPrefix,
+    LeadingSpace,
+    TrailingSpace,
+    Multiple,
+    Range,
+    BadFormat,
+    BadChars,
+    TooManyParts,
+    Wildcard,
+    Overflow,
+}
+
+impl Fault {
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Empty => "it is empty",
+            Self::Operator => "it is a constraint, and one exact version is wanted",
+            Self::BadStart => "it must begin with a number",
+            Self::VPrefix => "it is written without a v before it",
+            Self::LeadingSpace => "there is a blank before it",
+            Self::TrailingSpace => "there is a blank behind it",
+            Self::Multiple => "one exact version is wanted, not several",
+            Self::Range => "one exact version is wanted, not a range",
+            Self::BadFormat => "it must read MAJOR.MINOR.PATCH",
+            Self::BadChars => "it has characters that a version cannot have",
+            Self::TooManyParts => "it has more than three numbers",
+            Self::Wildcard => "one exact version is wanted, without wildcards",
+            Self::Overflow => "one of its numbers is above 18446744073709551615",
+        }
+    }
+}
+
+impl InvalidVersion {
+    /// A stable kebab-case name of the fault.
+    pub fn code(&self) -> &'static str {
+        match self.fault {
+            Fault::Empty => "empty",
+            Fault::Operator => "operator",
+            Fault::BadStart => "bad-start",
+            Fault::VPrefix => "v-prefix",
+            Fault::LeadingSpace => "leading-space",
+            Fault::TrailingSpace => "trailing-space",
+            Fault::Multiple => "multiple",
+            Fault::Range => "range",
+            Fault::BadFormat => "bad-format",
+            Fault::BadChars => "bad-chars",
+            Fault::TooManyParts => "too-many-parts",
+            Fault::Wildcard => "wildcard",
+            Fault::Overflow => "number-too-large",
+        }
+    }
 }
 
 impl Version {
+    /// From the pieces of a token whose numbers are known to be in range.
+    pub(crate) fn from_token([major, minor, patch]: [u64; 3], token: &Token<'_>) -> Self {
+        Self { major, minor, patch, prerelease: token.pre.to_owned(), metadata: token.meta.to_owned() }
+    }
+
+    /// Major, minor and patch.
+    pub fn numbers(&self) -> [u64; 3] {
+        [self.major, self.minor, self.patch]
+    }
+
     /// The text after `-`, empty for a release.
     pub fn prerelease(&self) -> &str {
         &self.prerelease
@@ -44,12 +113,50 @@ impl Version {
         !self.prerelease.is_empty()
     }
 
+    /// Whether this is plain `0.0.0`, which `OpenTofu` takes for no version and refuses to install.
+    pub fn is_unspecified(&self) -> bool {
+        self.numbers() == [0; 3] && self.prerelease.is_empty() && self.metadata.is_empty()
+    }
+
     /// The order in which versions are chosen; metadata plays no part.
+    ///
+    /// Not semver's for prereleases: of two whose segments are equal so far, the one that runs out of dots first
+    /// comes first, whatever its last segment is (`1.0.0-z` before `1.0.0-a.a`), and numeric segments are compared by
+    /// length and then as text (`9` before `09`).
     pub fn precedence(&self, other: &Self) -> Ordering {
-        (self.major, self.minor, self.patch)
-            .cmp(&(other.major, other.minor, other.patch))
+        self.numbers()
+            .cmp(&other.numbers())
             .then_with(|| other.is_prerelease().cmp(&self.is_prerelease()))
-            .then_with(|| self.prerelease.cmp(&other.prerelease))
+            .then_with(|| compare_extras(&self.prerelease, &other.prerelease))
+    }
+}
+
+/// The order of prereleases; canonical renderings of constraints sort metadata by it too.
+pub(crate) fn compare_extras(mut left: &str, mut right: &str) -> Ordering {
+    loop {
+        match (left.split_once('.'), right.split_once('.')) {
+            (None, None) => return compare_segments(left, right),
+            (Some(_), None) => return Ordering::Greater,
+            (None, Some(_)) => return Ordering::Less,
+            (Some((left_segment, left_rest)), Some((right_segment, right_rest))) => {
+                let order = compare_segments(left_segment, right_segment);
+                if order != Ordering::Equal {
+                    return order;
+                }
+                (left, right) = (left_rest, right_rest);
+            }
+        }
+    }
+}
+
+fn compare_segments(left: &str, right: &str) -> Ordering {
+    // An empty segment counts as a number.
+    let numeric = |segment: &str| segment.bytes().all(|byte| byte.is_ascii_digit());
+    match (numeric(left), numeric(right)) {
+        (true, true) => left.len().cmp(&right.len()).then_with(|| left.cmp(right)),
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (false, false) => left.cmp(right),
     }
 }
 
@@ -57,25 +164,49 @@ impl FromStr for Version {
     type Err = InvalidVersion;
 
     fn from_str(input: &str) -> Result<Self, InvalidVersion> {
-        let invalid = |reason| InvalidVersion { input: input.to_owned(), reason };
-        let (rest, metadata) = input.split_once('+').unwrap_or((input, ""));
-        let (numbers, prerelease) = rest.split_once('-').unwrap_or((rest, ""));
-        let mut parts = [0; 3];
-        let texts: Vec<&str> = numbers.split('.').collect();
-        if texts.len() > 3 {
-            return Err(invalid("it has more than three numbers"));
-        }
-        for (part, text) in parts.iter_mut().zip(texts) {
-            *part = text.parse().map_err(|_| invalid("it must read MAJOR.MINOR.PATCH"))?;
-        }
-        let [major, minor, patch] = parts;
-        Ok(Self { major, minor, patch, prerelease: prerelease.to_owned(), metadata: metadata.to_owned() })
+        parse(input).map_err(|fault| InvalidVersion { input: input.to_owned(), fault })
     }
 }
 
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)?;
+/// Faults are looked for in the order in which `OpenTofu` complains.
+fn parse(input: &str) -> Result<Version, Fault> {
+    if input.trim().is_empty() {
+        return Err(Fault::Empty);
+    }
+    let token = Token::scan(input);
+    match token.op.trim() {
+        "" if token.sep.contains('v') => return Err(Fault::VPrefix),
+        "" if !token.sep.is_empty() => return Err(Fault::LeadingSpace),
+        "" => {}
+        ">" | ">=" | "<" | "<=" | "!" | "!=" | "~>" | "^" | "~" => return Err(Fault::Operator),
+        _ => return Err(Fault::BadStart),
+    }
+    if !token.rest.is_empty() {
+        let rest = token.rest.trim();
+        return Err(match rest {
+            "" => Fault::TrailingSpace,
+            _ if rest.starts_with([',', '|']) => Fault::Multiple,
+            _ if rest.starts_with('-') => Fault::Range,
+            _ if input.trim().starts_with(rest) => Fault::BadFormat,
+            _ => Fault::BadChars,
+        });
+    }
+    if token.nums.is_empty() {
+        return Err(Fault::BadFormat);
+    }
+    if token.nums.len() > 3 {
+        return Err(Fault::TooManyParts);
+    }
+    if token.has_wildcard() {
+        return Err(Fault::Wildcard);
+    }
+    let numbers = token.numbers().ok_or(Fault::Overflow)?;
+    Ok(Version::from_token(numbers, &token))
+}
+
+impl Version {
+    /// Writes prerelease and metadata with their marks.
+    pub(crate) fn fmt_extras(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.prerelease.is_empty() {
             write!(f, "-{}", self.prerelease)?;
         }
@@ -86,6 +217,13 @@ impl fmt::Display for Version {
     }
 }
 
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)?;
+        self.fmt_extras(f)
+    }
+}
+
 impl fmt::Debug for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -93,3 +231,67 @@ impl fmt::Debug for Version {
 }
 
 serde_as_text!(Version);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_refused(input: &str, code: &str) {
+        let error = input.parse::<Version>().expect_err("must be refused");
+        assert_eq!(error.code(), code, "{input:?}");
+        assert!(error.to_string().contains(input), "{error}");
+    }
+
+    #[test]
+    fn a_number_that_does_not_fit_is_an_error_and_no_crash() {
+        check_refused("18446744073709551616.0.0", "number-too-large");
+        check_refused("1.0.99999999999999999999999999", "number-too-large");
+    }
+
+    #[test]
+    fn separators_and_blanks_never_get_in() {
+        check_refused("../1.0.0", "bad-format");
+        check_refused("..", "bad-format");
+        check_refused("1.0.0/../..", "bad-chars");
+        check_refused("1.0.0-\\..", "bad-chars");
+        check_refused("1.0.0-a\0", "bad-chars");
+        check_refused("1.0.0+a/b", "bad-chars");
+    }
+
+    #[track_caller]
+    fn check_less(less: &str, greater: &str) {
+        let parse = |text: &str| text.parse::<Version>().expect("a version");
+        assert_eq!(parse(less).precedence(&parse(greater)), Ordering::Less, "{less} before {greater}");
+    }
+
+    #[test]
+    fn fewer_segments_come_first_even_against_the_alphabet() {
+        check_less("1.0.0-z", "1.0.0-a.a");
+        check_less("1.0.0-beta", "1.0.0-alpha.1");
+        check_less("1.0.0-9", "1.0.0-09");
+        check_less("1.0.0-rc10", "1.0.0-rc9");
+        check_less("1.0.0-a.z", "1.0.0-b.a");
+        check_less("1.0.0-a..b", "1.0.0-a.-.b");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_parses_is_safe_as_a_folder_and_reads_back(input in "[0-9]{0,3}[.0-9x*v-]{0,6}\\PC{0,6}") {
+            if let Ok(version) = input.parse::<Version>() {
+                let text = version.to_string();
+                assert!(text.starts_with(|first: char| first.is_ascii_digit()));
+                assert!(!text.contains(['/', '\\', '\0']), "{input:?}");
+                assert_eq!(text.parse(), Ok(version));
+            }
+        }
+
+        #[test]
+        fn precedence_is_a_total_order(texts in proptest::collection::vec("1\\.0\\.0(-[a0]{1,2}(\\.[a0]{0,2}){0,2})?", 3)) {
+            let mut versions: Vec<Version> = texts.iter().map(|text| text.parse().expect("a version")).collect();
+            versions.sort_by(Version::precedence);
+            assert!(versions[0].precedence(&versions[2]).is_le());
+            assert_eq!(versions[0].precedence(&versions[1]), versions[1].precedence(&versions[0]).reverse());
+        }
+    }
+}

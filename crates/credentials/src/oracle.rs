@@ -1,0 +1,60 @@
+//! The same questions put to `docker_credential`, where the two must agree.
+
+use docker_credential::{DockerCredential, get_credential_from_reader};
+
+use crate::{Choice, Credential, CredentialFiles};
+
+/// `file` gives the same credential for `registry` to both; `server` is the word for it that docker uses.
+#[track_caller]
+fn check(file: &str, registry: &str, server: &str) {
+    let theirs = match get_credential_from_reader(file.as_bytes(), server) {
+        Ok(DockerCredential::UsernamePassword(username, password)) => Some(Credential::basic(username, password)),
+        Ok(DockerCredential::IdentityToken(token)) => Some(Credential::IdentityToken(token.into())),
+        Err(_) => None,
+    };
+    let (files, _) = CredentialFiles::read([("config.json".to_owned(), file.as_bytes().to_vec())]);
+    let ours = match files.choose(&format!("{registry}/acme/widget").parse().expect("a repository")) {
+        Choice::Found { credential, .. } => Some(credential),
+        Choice::Helper { .. } | Choice::None => None,
+    };
+    assert!(ours == theirs, "{registry} in {file}");
+}
+
+#[test]
+fn agrees_about_docker_files() {
+    let entries = [
+        r#"{"auth": "dXNlcjpwYXNz"}"#,
+        r#"{"auth": "dXNlcjpwYTpzcw"}"#,
+        r#"{"auth": "dXNlcjpwYTpzcw=="}"#,
+        r#"{"auth": "dXNlcjo="}"#,
+        r#"{"auth": "dXNlcg=="}"#,
+        r#"{"auth": "!"}"#,
+        r#"{"username": "user", "password": "pass"}"#,
+        r#"{"auth": "dXNlcjpwYXNz", "username": "user", "password": "pass"}"#,
+        r#"{"auth": "dXNlcjpwYXNz", "identitytoken": "token"}"#,
+        r#"{"identitytoken": "token"}"#,
+        "{}",
+    ];
+    let names = [
+        ("ghcr.io", "ghcr.io", "ghcr.io"),
+        ("ghcr.io", "ghcr.io", "https://ghcr.io"),
+        ("localhost:5000", "localhost:5000", "localhost:5000"),
+        ("docker.io", "index.docker.io", "https://index.docker.io/v1/"),
+        ("docker.io", "https://index.docker.io/v1/", "https://index.docker.io/v1/"),
+        ("index.docker.io", "index.docker.io", "https://index.docker.io/v1/"),
+        ("registry-1.docker.io", "docker.io", "https://index.docker.io/v1/"),
+        ("ghcr.io", "ghcr.io", "quay.io"),
+    ];
+    for entry in entries {
+        for (registry, server, key) in names {
+            check(&format!(r#"{{"auths": {{"{key}": {entry}}}}}"#), registry, server);
+        }
+    }
+}
+
+#[test]
+fn agrees_that_nothing_is_there() {
+    for file in ["", "{}", "[]", r#"{"auths": {}}"#, "not JSON"] {
+        check(file, "ghcr.io", "ghcr.io");
+    }
+}

@@ -1,0 +1,212 @@
+//! Measured cases of what `OpenTofu` accepts and makes of it, one test per table.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::{Constraints, Hostname, Platform, ProviderAddr, RepositoryRef, Tag, Version, idn};
+
+/// A table: the newest one beside the project where there is one, the project's copy otherwise.
+fn table(name: &str) -> Value {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let bytes = std::fs::read(root.join("../shared/spec/vectors").join(name))
+        .or_else(|_| std::fs::read(root.join("testdata/vectors").join(name)))
+        .expect("the project has a copy of the table");
+    serde_json::from_slice(&bytes).expect("the table is JSON")
+}
+
+fn list<'a>(table: &'a Value, name: &str) -> &'a [Value] {
+    let list = table[name].as_array().expect("the table has this list");
+    assert!(!list.is_empty());
+    list
+}
+
+fn text<'a>(case: &'a Value, name: &str) -> &'a str {
+    case[name].as_str().unwrap_or_else(|| panic!("{name} is a text in {case}"))
+}
+
+/// Compares with what was measured: the error's code, or the members given. `holes` are inputs that `OpenTofu` takes
+/// and that are refused here, each with the code.
+#[track_caller]
+fn check(case: &Value, holes: &[(&str, &str)], got: Result<&[(&str, &str)], &str>) {
+    let input = text(case, "input");
+    if let Some((_, code)) = holes.iter().find(|(hole, _)| *hole == input) {
+        assert_eq!(got.err(), Some(*code), "{input:?} is refused here");
+        return;
+    }
+    match got {
+        Ok(members) => {
+            assert_eq!(case["ok"], true, "{input:?} must be refused: {case}");
+            for (name, value) in members {
+                assert_eq!(text(case, name), *value, "{name} of {input:?}");
+            }
+        }
+        Err(code) => assert_eq!(case["error"], code, "{input:?}: {case}"),
+    }
+}
+
+#[test]
+fn parts_of_addresses() {
+    let holes = [("a\u{3002}b", "dots"), ("a\u{ff0e}b", "dots")];
+    for case in list(&table("address.json"), "parts") {
+        let part = idn::part(text(case, "input"));
+        match &part {
+            Ok(normalized) => check(case, &holes, Ok(&[("normalized", normalized)])),
+            Err(fault) => check(case, &holes, Err(fault.code())),
+        }
+    }
+}
+
+#[test]
+fn hostnames() {
+    let holes = [("example.com:-5", "bad-port")];
+    for case in list(&table("address.json"), "hosts") {
+        match text(case, "input").parse::<Hostname>() {
+            Ok(host) => check(case, &holes, Ok(&[("comparison", host.as_str()), ("display", &host.display())])),
+            Err(error) => check(case, &holes, Err(error.code())),
+        }
+    }
+}
+
+#[test]
+fn provider_addresses() {
+    let holes = [("example.com:-1/foo/bar", "invalid-hostname")];
+    for case in list(&table("address.json"), "sources") {
+        match text(case, "input").parse::<ProviderAddr>() {
+            Ok(address) => {
+                check(
+                    case,
+                    &holes,
+                    Ok(&[
+                        ("hostname", address.hostname().as_str()),
+                        ("hostname_display", &address.hostname().display()),
+                        ("namespace", address.namespace()),
+                        ("type", address.provider_type()),
+                        ("string", &address.to_string()),
+                        ("for_display", &address.for_display()),
+                    ]),
+                );
+                assert_eq!(case["is_builtin"], address.is_builtin(), "{case}");
+                assert_eq!(case["is_legacy"], address.is_legacy(), "{case}");
+                // A bare `terraform-aws` passes, as in `OpenTofu`; written in full it is refused.
+                if case["namespace_defaulted"] != true {
+                    assert_eq!(address.to_string().parse(), Ok(address), "{case}");
+                }
+            }
+            Err(error) => check(case, &holes, Err(error.code())),
+        }
+    }
+}
+
+#[test]
+fn versions() {
+    for case in list(&table("constraints.json"), "versions") {
+        match text(case, "input").parse::<Version>() {
+            Ok(version) => {
+                let [major, minor, patch] = version.numbers().map(|number| number.to_string());
+                check(
+                    case,
+                    &[],
+                    Ok(&[
+                        ("canonical", &version.to_string()),
+                        ("major", &major),
+                        ("minor", &minor),
+                        ("patch", &patch),
+                        ("prerelease", version.prerelease()),
+                        ("metadata", version.metadata()),
+                    ]),
+                );
+            }
+            Err(error) => check(case, &[], Err(error.code())),
+        }
+    }
+}
+
+fn version(text: &str) -> Version {
+    text.parse().unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn version_order() {
+    let table = table("constraints.json");
+    for case in list(&table, "compare") {
+        let (a, b) = (version(text(case, "a")), version(text(case, "b")));
+        assert_eq!(case["less"], a.precedence(&b).is_lt(), "{case}");
+        assert_eq!(case["greater"], a.precedence(&b).is_gt(), "{case}");
+        assert_eq!(case["same"], a.precedence(&b).is_eq(), "{case}");
+        assert_eq!(case["equal"], a == b, "{case}");
+        assert_eq!(b.precedence(&a), a.precedence(&b).reverse(), "{case}");
+    }
+    let sorted = |name: &str| -> Vec<Version> {
+        let texts = table["stable_sort"][name].as_array().expect("a list of versions");
+        texts.iter().map(|text| version(text.as_str().expect("a text"))).collect()
+    };
+    let mut versions = sorted("input");
+    versions.sort_by(Version::precedence);
+    assert_eq!(versions, sorted("output"));
+}
+
+#[test]
+fn constraints() {
+    let table = table("constraints.json");
+    let mut candidates: Vec<Version> =
+        list(&table, "candidates").iter().map(|text| version(text.as_str().expect("a text"))).collect();
+    candidates.extend(["1.2.4", "1.10.0"].map(version));
+    for case in list(&table, "constraints") {
+        match text(case, "input").parse::<Constraints>() {
+            Ok(constraints) => {
+                let canonical = constraints.to_string();
+                check(case, &[], Ok(&[("canonical", &canonical)]));
+                assert_eq!(canonical.parse(), Ok(constraints.clone()), "{case}");
+                for candidate in &candidates {
+                    let admitted = list_has(&case["accepts"], &candidate.to_string());
+                    assert_eq!(constraints.admits(candidate), admitted, "{candidate} under {case}");
+                }
+            }
+            Err(error) => check(case, &[], Err(error.code())),
+        }
+    }
+}
+
+fn list_has(list: &Value, wanted: &str) -> bool {
+    list.as_array().expect("a list").iter().any(|item| item == wanted)
+}
+
+#[test]
+fn tags() {
+    for case in list(&table("tags.json"), "tags") {
+        let tag: Tag = text(case, "tag").parse().expect("every tag of the table is one");
+        let version = tag.version();
+        assert_eq!(case["version"], version.as_ref().map_or(Value::Null, |version| version.to_string().into()));
+        let Some(version) = version else { continue };
+        let asked_for = Tag::for_version(&version).expect("short enough");
+        assert_eq!(text(case, "tag_requested"), asked_for.as_str());
+        assert_eq!(case["round_trips"], asked_for == tag, "{case}");
+    }
+}
+
+#[test]
+fn platforms() {
+    // An empty half is a hole of `OpenTofu`.
+    let holes = ["_amd64", "linux_", "_"];
+    for case in list(&table("platforms.json"), "platforms") {
+        let input = text(case, "input");
+        let platform = input.parse::<Platform>().ok();
+        let wanted = (case["ok"] == true && !holes.contains(&input)).then(|| (text(case, "os"), text(case, "arch")));
+        assert_eq!(platform.as_ref().map(|platform| (platform.os(), platform.arch())), wanted, "{case}");
+    }
+}
+
+#[test]
+fn repositories() {
+    // Taken by OpenTofu and refused here: an empty digest, a port that is none, a Unicode host, and what names no
+    // repository.
+    let refused = ["example.com/foo@", "example.com:99999/foo", "m\u{fc}nchen.de/foo"];
+    for case in list(&table("oci_credentials_match.json"), "repository_address_prefix") {
+        let input = text(case, "input");
+        let whole = case["ok"] == true && case["repository"] != "";
+        let wanted = (whole && !refused.contains(&input)).then(|| (text(case, "registry"), text(case, "repository")));
+        let repository = input.parse::<RepositoryRef>().ok();
+        assert_eq!(repository.as_ref().map(|found| (found.registry(), found.name())), wanted, "{case}");
+    }
+}
