@@ -211,3 +211,6 @@ fn claims(index: &ReleaseIndex) -> BTreeMap<Platform, BTreeSet<PackageHash>> {
     }
     claims
 }
+
+#[cfg(test)]
+mod tests;
