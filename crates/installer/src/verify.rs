@@ -12,6 +12,8 @@ use crate::{InstallError, subject};
 pub(crate) struct Verified {
     pub(crate) staged: Staged,
     pub(crate) hashes: PackageHashes,
+    /// Whose the lock file's lines are.
+    pub(crate) report: Report,
 }
 
 /// What is known of an offered package before it has been fetched.
@@ -38,8 +40,6 @@ pub(crate) fn verify(
     staged.contents.require_executable(offer.address.provider_type()).map_err(|error| package_error(offer, error))?;
     let hashes = PackageHashes { h1: Some(staged.contents.h1()), ..known_before(offer) };
     let report = check_lines(offer, entry, &hashes)?;
-    report_wrong(offer, &report, reporter);
-    report_unexplained(offer, &report, reporter);
     warn_of_false_claims(offer, &hashes, reporter);
     if staged.archive == Archive::MadeHere {
         let text = format!(
@@ -48,7 +48,7 @@ pub(crate) fn verify(
         );
         reporter.event(&Event::note("zip-made-here", text));
     }
-    Ok(Verified { staged, hashes })
+    Ok(Verified { staged, hashes, report })
 }
 
 /// Demands the lock file's consent to a package whose checksums are known; whose the entry's lines are.
@@ -76,31 +76,37 @@ fn not_the_locked(offer: &Offer, entry: &LockEntry, refusal: tofu_oci_lockfile::
     }
 }
 
-/// Tells of lines that no package of the release has.
+/// Tells of lines that are nobody's, where that is suspicious: none of their scheme is this package's.
 pub(crate) fn report_wrong(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
-    let (address, version) = (&offer.address, &offer.version);
-    let wrong = report.wrong();
-    if !wrong.is_empty() {
-        let text = format!("the lock file has checksums of {address} {version} that no package has: {}", list(&wrong));
-        let event = Event::warning("lock-lines-wrong", text);
-        reporter.event(&event.with_hint("remove these lines: nothing was refused because of them, nor protected"));
+    let wrong: Vec<&PackageHash> = report.wrong().into_iter().filter(|hash| !report.has_own(hash.scheme())).collect();
+    if wrong.is_empty() {
+        return;
     }
+    let Offer { address, version, place, .. } = offer;
+    let text = format!("the lock file has checksums of {address} {version} that no package has: {}", list(&wrong));
+    let hint = format!("unless they are of platforms that {place} does not have, remove these lines: they are wrong");
+    reporter.event(&Event::warning("lock-lines-wrong", text).with_hint(hint));
 }
 
-fn report_unexplained(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
+/// Tells of lines that may be wrong or may be another platform's.
+pub(crate) fn report_unexplained(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
     let (address, version) = (&offer.address, &offer.version);
-    let unexplained = report.unexplained();
-    if !unexplained.is_empty() {
-        let text = format!(
-            "the lock file has checksums of {address} {version} that are not this package's: {}",
-            list(&unexplained)
-        );
-        // Lines of a scheme of which none is right are more likely wrong than another platform's.
-        let suspicious = unexplained.iter().any(|hash| hash.scheme() == Scheme::Zh) && !report.has_own(Scheme::Zh);
-        let code = "lock-lines-unexplained";
-        let event = if suspicious { Event::warning(code, text) } else { Event::note(code, text) };
-        reporter.event(&event.with_hint("they may belong to other platforms, or be wrong"));
+    let mut lines = report.unexplained();
+    lines.extend(report.wrong().into_iter().filter(|hash| report.has_own(hash.scheme())));
+    if lines.is_empty() {
+        return;
     }
+    let text =
+        format!("the lock file has checksums of {address} {version} that are not this package's: {}", list(&lines));
+    let code = "lock-lines-unexplained";
+    let event = if zh_is_suspicious(report) { Event::warning(code, text) } else { Event::note(code, text) };
+    reporter.event(&event.with_hint("they may belong to other platforms, or be wrong"));
+}
+
+/// Whether there are `zh:` lines of which none is this package's or known to be another's. `zh:` lines are written for
+/// all platforms at once, so that they are more likely wrong than incomplete.
+pub(crate) fn zh_is_suspicious(report: &Report) -> bool {
+    report.unexplained().iter().any(|hash| hash.scheme() == Scheme::Zh) && !report.has_own(Scheme::Zh)
 }
 
 /// At most three of them by name.

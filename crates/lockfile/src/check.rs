@@ -212,6 +212,7 @@ fn origin(
 /// The entry to write after a package has been accepted and its checksums are `verified`.
 ///
 /// What was recorded before for the same version stays, unknown schemes included; for another version it is dropped.
+/// Constraints stay where there are no new ones: a provider that is installed by name alone is not thereby unconstrained.
 ///
 /// Spec: `OpenTofu` 1.12, providercache installer, "newHashes"; it drops unknown schemes here, we keep them.
 pub fn merge(
@@ -220,11 +221,14 @@ pub fn merge(
     constraints: Constraints,
     verified: &PackageHashes,
 ) -> LockEntry {
-    let mut hashes: BTreeSet<PackageHash> = verified.iter().cloned().collect();
-    if let Some(before) = before.filter(|before| before.version == version) {
-        hashes.extend(before.hashes.iter().cloned());
+    let mut entry = LockEntry { version, constraints, hashes: verified.iter().cloned().collect() };
+    if let Some(before) = before.filter(|before| before.version == entry.version) {
+        entry.hashes.extend(before.hashes.iter().cloned());
+        if entry.constraints.is_any() {
+            entry.constraints = before.constraints.clone();
+        }
     }
-    LockEntry { version, constraints, hashes }
+    entry
 }
 
 #[cfg(test)]

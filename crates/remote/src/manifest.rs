@@ -167,7 +167,7 @@ impl RemoteStore {
         content: &Content<'_>,
     ) -> Result<Pushed, StoreError> {
         let bytes = self.manifest_bytes(descriptor, content).await?;
-        let outcome = if !self.memory.is_fresh() && self.has_manifest(&descriptor.digest, &self.push).await? {
+        let outcome = if self.is_complete(descriptor, &bytes).await? {
             Pushed::Present
         } else {
             self.put_manifest(descriptor.digest.as_str(), descriptor, &bytes).await?;
@@ -175,6 +175,17 @@ impl RemoteStore {
         };
         self.memory.keep_manifest(&descriptor.digest, &bytes);
         Ok(outcome)
+    }
+
+    /// Whether the manifest is there, and among the referrers of its subject where it has one: an earlier push may have
+    /// ended between the two.
+    async fn is_complete(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<bool, StoreError> {
+        if self.memory.is_fresh() || !self.has_manifest(&descriptor.digest, &self.push).await? {
+            return Ok(false);
+        }
+        let Some(subject) = subject(bytes) else { return Ok(true) };
+        let listed = self.list_referrers(&subject).await?;
+        Ok(listed.iter().any(|referrer| referrer.digest == descriptor.digest))
     }
 
     pub(crate) async fn tag_manifest(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
@@ -202,9 +213,8 @@ impl RemoteStore {
         }
         let maintained = answer.header("oci-subject").is_some();
         drop(answer);
-        let subject = serde_json::from_slice::<Subject>(bytes).ok().and_then(|manifest| manifest.subject);
-        match subject {
-            Some(subject) if !maintained => self.list_as_referrer(&subject.digest, descriptor, bytes).await,
+        match subject(bytes) {
+            Some(subject) if !maintained => self.list_as_referrer(&subject, descriptor, bytes).await,
             _ => Ok(()),
         }
     }
@@ -255,6 +265,11 @@ impl RemoteStore {
         let actual = hasher.finish();
         if actual == expected { Ok(()) } else { Err(StoreError::DigestMismatch { place, what, expected, actual }) }
     }
+}
+
+/// What the manifest points at.
+fn subject(bytes: &[u8]) -> Option<Digest> {
+    Some(serde_json::from_slice::<Subject>(bytes).ok()?.subject?.digest)
 }
 
 /// The descriptor that the head of an answer gives, when it says enough.

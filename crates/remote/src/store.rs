@@ -31,6 +31,11 @@ pub enum Freshness {
 }
 
 /// One repository of a registry. Cheap to make; what it learns lives as long as it does.
+///
+/// Limits: a manifest and an index 4 MiB, an index 1000 entries, a page of tags 8 MiB, 1000 pages of a list, a token
+/// server's answer 1 MiB, an error's body 64 KiB. Blobs are streamed both ways and have no limit but their own size.
+///
+/// Spec: OCI distribution-spec 1.1.1.
 pub struct RemoteStore {
     pub(crate) client: Arc<RegistryClient>,
     pub(crate) repository: RepositoryRef,
