@@ -31,8 +31,8 @@ const MANIFEST_TYPES: [&str; 4] = [
 const ACCEPT: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
      application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
 
-/// Whether content of this type is stored as a manifest.
-pub(crate) fn is_manifest_type(media_type: &str) -> bool {
+/// Whether a manifest of this type is read here: current ones, no withdrawn forms.
+fn is_supported(media_type: &str) -> bool {
     MANIFEST_TYPES.contains(&media_type)
 }
 
@@ -278,7 +278,7 @@ fn described(answer: &Answer, reference: &Reference) -> Option<Descriptor> {
     if named.algorithm() == Algorithm::Other {
         return None;
     }
-    let media_type = answer.media_type().filter(|media_type| is_manifest_type(media_type))?;
+    let media_type = answer.media_type().filter(|media_type| is_supported(media_type))?;
     let size = answer.length().filter(|size| (1..=MANIFEST_LIMIT).contains(size))?;
     match reference {
         Reference::Digest(asked) if *asked != named => None,
@@ -301,14 +301,14 @@ fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u
     if entries > ENTRY_LIMIT {
         return Err(format!("it has {entries} entries, more than {ENTRY_LIMIT}"));
     }
-    let said = content_type.filter(|media_type| is_manifest_type(media_type));
+    let said = content_type.filter(|media_type| is_supported(media_type));
     if let (Some(said), Some(own)) = (said, &shape.media_type)
         && said != own
     {
         return Err(format!("it is of the type {} and was sent as {said}", crate::clean::clean(own)));
     }
     let found = said.or(shape.media_type.as_deref()).or(expected);
-    let Some(found) = found.filter(|found| is_manifest_type(found)) else {
+    let Some(found) = found.filter(|found| is_supported(found)) else {
         let found = crate::clean::clean(found.or(content_type).unwrap_or("unknown"));
         return Err(format!("it is of the type {found}, which is no manifest"));
     };

@@ -8,14 +8,14 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use reqwest::{Method, StatusCode};
-use tofu_oci_store::{ByteStream, Content, Pushed, ReadStore, Store, StoreError};
+use tofu_oci_store::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, is_manifest_type};
 use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
 use url::Url;
 
 use crate::call::Call;
 use crate::client::RegistryClient;
 use crate::download::Download;
-use crate::manifest::is_manifest_type;
+
 use crate::scope::Access;
 
 /// Most bytes of pushed manifests that are kept for the tags that follow.
