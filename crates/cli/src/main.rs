@@ -38,8 +38,8 @@ fn main() -> std::process::ExitCode {
         }
     };
     let exit = runtime.block_on(verbs::run(args));
-    // Blocking reads of a terminal or a stuck helper must not keep the program alive.
-    runtime.shutdown_background();
+    // Threads of an interrupted job remove their temporary folders now; one that hangs must not keep the program alive.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(3));
     exit.into()
 }
 
