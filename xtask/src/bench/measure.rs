@@ -68,7 +68,8 @@ pub(super) fn rounds(cases: &[Case<'_>], runs: usize) -> Outcome<Vec<Series>> {
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
-            order.swap(position, (random % (position as u64 + 1)) as usize);
+            let other = usize::try_from(random % (position as u64 + 1))?;
+            order.swap(position, other);
         }
         for index in order {
             eprintln!("round {} of {runs}: {}", round + 1, cases[index].name);
@@ -80,6 +81,7 @@ pub(super) fn rounds(cases: &[Case<'_>], runs: usize) -> Outcome<Vec<Series>> {
 
 fn run(case: &Case<'_>, round: usize) -> Outcome<Sample> {
     let commands = (case.prepare)(round)?;
+    warm_memory()?;
     let mut sample = Sample { seconds: 0.0, peak: 0 };
     for mut command in commands {
         let words = format!("{command:?}");
@@ -114,6 +116,20 @@ fn run(case: &Case<'_>, round: usize) -> Outcome<Sample> {
         };
     }
     Ok(sample)
+}
+
+/// Takes and frees memory before a run. Virtual machines give free pages back to their host, and whoever touches them
+/// first pays for it: without this, the order of the cases decides which one is slow.
+fn warm_memory() -> Outcome {
+    const BYTES: usize = 3 << 30;
+    const PAGE: usize = 4096;
+    Command::new("sync").status()?;
+    let mut memory = vec![0_u8; BYTES];
+    for page in memory.iter_mut().step_by(PAGE) {
+        *page = 1;
+    }
+    std::hint::black_box(&memory);
+    Ok(())
 }
 
 fn high_water(status: &str) -> u64 {

@@ -18,7 +18,7 @@ use crate::failure::Outcome;
 /// Arguments of `cargo xtask bench`.
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    /// A real large package: a filesystem mirror of Terraform's (HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/…). Without it one is
+    /// A real large package: a filesystem mirror of Terraform's (`HOST/NAMESPACE/TYPE/VERSION/OS_ARCH`). Without it one is
     /// looked for in the usual folders, and otherwise made
     #[arg(long, value_name = "DIR")]
     provider_dir: Option<PathBuf>,

@@ -122,7 +122,7 @@ fn usual_folders() -> Vec<PathBuf> {
     folders
 }
 
-/// The largest package of a filesystem mirror: HOST/NAMESPACE/TYPE/VERSION/OS_ARCH.
+/// The largest package of a filesystem mirror: `HOST/NAMESPACE/TYPE/VERSION/OS_ARCH`.
 fn largest(mirror: &Path) -> Option<Found> {
     let mut folders = vec![mirror.to_owned()];
     for _ in 0..5 {
@@ -160,8 +160,8 @@ fn make(size_mb: u64, work: &Path) -> Outcome<PathBuf> {
             random ^= random >> 7;
             random ^= random << 17;
             // A fifth of the blocks does not compress, as in a real program; the rest has few distinct bytes.
-            let word = if megabyte % 5 == 0 { random } else { random & 0x0303_0303_0303_0303 };
-            chunk.copy_from_slice(&word.to_le_bytes());
+            let mask = if megabyte % 5 == 0 { u64::MAX } else { 0x0303_0303_0303_0303 };
+            chunk.copy_from_slice(&(random & mask).to_le_bytes());
         }
         file.write_all(&block)?;
     }
