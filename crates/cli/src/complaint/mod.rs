@@ -1,5 +1,6 @@
 //! Errors of every crate in people's words: what is wrong, why, and what to do about it.
 
+mod archive;
 mod install;
 mod pack;
 mod store;
@@ -61,6 +62,24 @@ impl Complaint {
         self
     }
 
+    /// The same with the advice that fits an answer of the file system.
+    pub(crate) fn io_hint(self, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                self.hint("free some space and run the same command again; nothing half-done was kept")
+            }
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                self.hint("choose a place that you may write to, or change the permissions of this one")
+            }
+            ErrorKind::NotADirectory | ErrorKind::AlreadyExists | ErrorKind::IsADirectory => {
+                self.hint("a file lies where a folder is needed, or a folder where a file is; choose another place")
+            }
+            ErrorKind::NotFound => self.hint("check the path; its parent folders must be there"),
+            _ => self,
+        }
+    }
+
     /// How the program ends.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
@@ -108,6 +127,7 @@ fn io_exit(error: &std::io::Error) -> Exit {
         | ErrorKind::PermissionDenied
         | ErrorKind::AlreadyExists
         | ErrorKind::StorageFull
+        | ErrorKind::FileTooLarge
         | ErrorKind::ReadOnlyFilesystem
         | ErrorKind::NotADirectory
         | ErrorKind::IsADirectory
