@@ -13,9 +13,13 @@
 mod setup;
 
 mod bad_dist;
+mod bad_package;
 mod bad_registry;
 mod copy;
+mod disk;
 mod help;
+mod install;
+mod lock;
 mod push;
 mod query;
 mod requests;

@@ -20,6 +20,7 @@ pub(crate) fn steady(text: &str) -> String {
     for (mark, shown) in [("sha256:", "[DIGEST]"), ("sha256%3A", "[DIGEST]"), ("sha256-", "[DIGEST]"), ("zh:", "[ZIP]")] {
         text = replace_hex(&text, mark, shown);
     }
+    text = short_digests(&text);
     text = replace_digits(&text, ".oci.opentofu.org:");
     let waits = text.split('\n').map(|line| match (line.rfind(" in "), line.ends_with(" s")) {
         (Some(at), true) if line.contains("; attempt ") => format!("{} in [WAIT]", &line[..at]),
@@ -42,6 +43,23 @@ fn in_order(mut lines: Vec<String>) -> String {
         start += length + 1;
     }
     lines.join("\n")
+}
+
+/// ` (0123456789ab)`, as copies name blobs, becomes ` ([HEX])`.
+fn short_digests(text: &str) -> String {
+    let mut parts = text.split(" (");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str(" (");
+        match part.split_once(')') {
+            Some((hex, rest)) if hex.len() == 12 && hex.chars().all(|letter| letter.is_ascii_hexdigit()) => {
+                out.push_str("[HEX])");
+                out.push_str(rest);
+            }
+            _ => out.push_str(part),
+        }
+    }
+    out
 }
 
 fn replace_digits(text: &str, mark: &str) -> String {
