@@ -44,8 +44,8 @@ fn a_good_forged_release_is_installed() {
     exit code: 0
     ----- stdout -----
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
-      ./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
-    lock file ./.terraform.lock.hcl created
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl created
 
     ----- stderr -----
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (420 B)
@@ -63,7 +63,8 @@ fn a_package_that_is_no_zip() {
       cause: this is not a zip archive
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing of it was kept; the release itself must be mended
+    hint: the file may be an interrupted download or build; make it again
+    hint: nothing was installed: the release itself must be mended by its publisher
     ");
 }
 
@@ -79,7 +80,8 @@ fn a_package_that_is_cut_short() {
       cause: the archive is cut short
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing of it was kept; the release itself must be mended
+    hint: the file may be an interrupted download or build; make it again
+    hint: nothing was installed: the release itself must be mended by its publisher
     ");
 }
 
@@ -94,7 +96,9 @@ fn a_package_without_the_executable() {
       cause: the package has no executable `terraform-provider-widget`
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing of it was kept; the release itself must be mended
+    hint: the program lies in the package's root as terraform-provider-widget[_vVERSION]
+    hint: the root holds abcd.txt, wxyz.txt
+    hint: nothing was installed: the release itself must be mended by its publisher
     ");
 }
 
@@ -109,7 +113,8 @@ fn a_package_with_unsafe_names() {
       cause: the archive has an entry with an unsafe name, `../d.txt`: it has a `..` part
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing of it was kept; the release itself must be mended
+    hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
+    hint: nothing was installed: the release itself must be mended by its publisher
     ");
     assert_snapshot!(refused(renamed(package().build(), "abcd.txt", "/bcd.txt")), @"
     exit code: 1
@@ -120,7 +125,8 @@ fn a_package_with_unsafe_names() {
       cause: the archive has an entry with an unsafe name, `/bcd.txt`: it is absolute
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing of it was kept; the release itself must be mended
+    hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
+    hint: nothing was installed: the release itself must be mended by its publisher
     ");
     assert_snapshot!(refused(renamed(package().build(), "abcd.txt", r"a\cd.txt")), @r#"
     exit code: 1
@@ -131,7 +137,8 @@ fn a_package_with_unsafe_names() {
       cause: the archive has an entry with an unsafe name, `a\\cd.txt`: it has a backslash
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing of it was kept; the release itself must be mended
+    hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
+    hint: nothing was installed: the release itself must be mended by its publisher
     "#);
 }
 
@@ -146,7 +153,8 @@ fn a_package_with_a_duplicate_entry() {
       cause: the archive has two entries named `abcd.txt`
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing of it was kept; the release itself must be mended
+    hint: remove one of the two, so that the package is the same on every system
+    hint: nothing was installed: the release itself must be mended by its publisher
     ");
 }
 
@@ -161,7 +169,8 @@ fn a_package_with_a_symlink() {
       cause: `abcd.txt` is a symbolic link, which a package must not contain
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing of it was kept; the release itself must be mended
+    hint: a package consists of plain files: put a copy of the file in its place, or leave it out
+    hint: nothing was installed: the release itself must be mended by its publisher
     ");
 }
 
@@ -211,9 +220,9 @@ fn a_truncated_download() {
     ----- stdout -----
 
     ----- stderr -----
-    error: cannot reach [REGISTRY]/acme/widget: end of file before message length reached (after 100 of 323 bytes)
+    error: the connection to [REGISTRY]/acme/widget broke: end of file before message length reached (after 100 of 323 bytes)
 
-    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    hint: run the same command again: what has arrived is not sent again
     ");
     assert_snapshot!(refused_by(blob().then(Fault::ShortenBody(100)), "--attempts 1"), @"
     exit code: 1
@@ -234,8 +243,8 @@ fn a_download_that_breaks_once_is_resumed() {
     exit code: 0
     ----- stdout -----
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
-      ./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
-    lock file ./.terraform.lock.hcl created
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl created
 
     ----- stderr -----
     note: GET [REGISTRY]/v2/acme/widget/blobs/sha256:[DIGEST]: end of file before message length reached (after 100 of 323 bytes); attempt 2 in [WAIT]
@@ -255,7 +264,7 @@ fn a_blob_that_is_missing() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget has no blob sha256:[DIGEST]
 
-    hint: `tofu-oci versions REPOSITORY` lists what is there
+    hint: the release is incomplete there; its publisher can push it again
     ");
 }
 
@@ -279,7 +288,7 @@ fn statuses_of_the_registry() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget denied access: injected (DENIED)
 
-    hint: pushing needs write access to the repository; `docker login [REGISTRY]` changes who asks
+    hint: the account needs the right to read, and for a push to write; `docker login [REGISTRY]` changes the account
     ");
     assert_snapshot!(refused_by(every(404, "NAME_UNKNOWN"), "--attempts 1"), @"
     exit code: 1
@@ -287,7 +296,6 @@ fn statuses_of_the_registry() {
 
     ----- stderr -----
     error: there is no provider registry.example.com/acme/widget at [REGISTRY]/acme/widget
-      cause: asked [REGISTRY]/acme/widget
 
     hint: check the name; `tofu-oci resolve ADDR` says where it is looked for
     ");
@@ -339,7 +347,7 @@ fn an_unreachable_registry() {
     ----- stdout -----
 
     ----- stderr -----
-    error: cannot reach registry.invalid/acme/widget: failed to lookup address information: Name or service not known
+    error: cannot reach registry.invalid/acme/widget: failed to lookup address information: [REASON]
 
     hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
     ");
@@ -391,6 +399,9 @@ fn a_plain_container_image() {
     ----- stderr -----
     error: registry.example.com/acme/widget 1.4.0 in [REGISTRY]/acme/widget cannot be installed
       cause: this is a plain container image, not a provider package: its config has no label org.opentofu.package-type=provider_binary
+
+    hint: check the repository's name; a provider release is what `tofu-oci push` writes, or labelled images
+    hint: nothing was installed
     ");
 }
 
@@ -415,6 +426,9 @@ fn a_module_package() {
     ----- stderr -----
     error: registry.example.com/acme/widget 1.4.0 in [REGISTRY]/acme/widget cannot be installed
       cause: this is a module package, not a provider release: expected an image index with a package for each platform
+
+    hint: check the repository's name; a provider release is what `tofu-oci push` writes, or labelled images
+    hint: nothing was installed
     ");
 }
 
@@ -428,8 +442,8 @@ fn a_stray_tag_that_is_the_newest_is_refused_with_the_reason() {
     exit code: 0
     ----- stdout -----
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
-      ./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
-    lock file ./.terraform.lock.hcl created
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl created
 
     ----- stderr -----
     warning: [REGISTRY]/acme/widget has tags that OpenTofu takes for versions it cannot find, so that `tofu init` fails: 2

@@ -38,7 +38,7 @@ fn an_unreachable_registry() {
     ----- stdout -----
 
     ----- stderr -----
-    error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error 111)
+    error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error [N])
 
     hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
     ");
@@ -47,7 +47,7 @@ fn an_unreachable_registry() {
     ----- stdout -----
 
     ----- stderr -----
-    error: cannot reach registry.invalid/acme/widget: failed to lookup address information: Name or service not known
+    error: cannot reach registry.invalid/acme/widget: failed to lookup address information: [REASON]
 
     hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
     ");
@@ -138,7 +138,7 @@ fn access_is_denied() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget denied access: injected (DENIED)
 
-    hint: pushing needs write access to the repository; `docker login [REGISTRY]` changes who asks
+    hint: the account needs the right to read, and for a push to write; `docker login [REGISTRY]` changes the account
     ");
 }
 
@@ -239,7 +239,7 @@ fn a_connection_that_breaks_while_a_blob_is_sent() {
     ----- stdout -----
 
     ----- stderr -----
-    error: cannot reach [REGISTRY]/acme/widget: connection closed before message completed
+    error: the connection to [REGISTRY]/acme/widget broke: connection closed before message completed
 
     hint: run the same command again: what has arrived is not sent again
     ");
@@ -294,7 +294,7 @@ fn a_missing_certificate_file_is_wrong_usage() {
     ----- stdout -----
 
     ----- stderr -----
-    error: cannot read none.pem: No such file or directory (os error 2)
+    error: cannot read none.pem: No such file or directory (os error [N])
     ");
     scene.context.write("bad.pem", "no certificate");
     assert_snapshot!(scene.refuse(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --ca-file bad.pem")), @"

@@ -246,10 +246,28 @@ fn a_dry_run_copies_nothing() {
 fn a_copy_onto_a_taken_tag_is_refused() {
     let scene = Scene::published();
     Dist::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
-    scene.run(&format!("pack other oci:other --address {WIDGET}")).success();
-    assert_snapshot!(scene.refuse("copy oci:other REGISTRY/acme/widget"), @"");
-    let said = scene.run("copy oci:other REGISTRY/acme/widget --replace-tag");
-    assert_snapshot!(said.text, @"");
+    scene.run(&format!("pack other oci:second --address {WIDGET}")).success();
+    assert_snapshot!(scene.refuse("copy oci:second REGISTRY/acme/widget"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with other packages
+
+    hint: publish the change as a new version: lock files refuse another package under a known one
+    hint: to move the tag all the same, add --replace-tag
+    ");
+    let said = scene.run("copy oci:second REGISTRY/acme/widget --replace-tag");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    copied [REGISTRY]/acme/widget:1.4.0, sent 941 B (1 new, 0 mounted, 3 present)
+      index sha256:[DIGEST]
+
+    ----- stderr -----
+    application/vnd.oci.image.config.v1+json ([HEX]): present (219 B)
+    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): present (323 B)
+    ");
 }
 
 #[test]

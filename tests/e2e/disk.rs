@@ -37,11 +37,10 @@ fn a_full_disk_while_installing() {
 
     ----- stderr -----
     error: the package of registry.example.com/acme/widget 1.4.0 for linux_amd64 cannot be installed
-      cause: cannot write ./.terraform/providers/registry.example.com/acme/widget/1.4.0/.tofu-oci-15530-0/package/data.bin
-      cause: File too large (os error 27)
-      cause: it came from [REGISTRY]/acme/widget
+      cause: cannot write ./.terraform/providers/registry.example.com/acme/widget/1.4.0/.tofu-oci-[N]-0/package/data.bin
+      cause: File too large (os error [N])
 
-    hint: nothing of it was kept; the release itself must be mended
+    hint: free some space and run the same command again; nothing half-done was kept
     ");
     let packed = format!("{INSTALL} --into mirror --packed");
     assert_snapshot!(scene.refuse_with(&mut limited(&scene, &packed)), @"
@@ -50,11 +49,10 @@ fn a_full_disk_while_installing() {
 
     ----- stderr -----
     error: the package of registry.example.com/acme/widget 1.4.0 for linux_amd64 cannot be installed
-      cause: cannot write mirror/registry.example.com/acme/widget/.tofu-oci-15563-0/terraform-provider-widget_1.4.0_linux_amd64.zip
-      cause: File too large (os error 27)
-      cause: it came from [REGISTRY]/acme/widget
+      cause: cannot write mirror/registry.example.com/acme/widget/.tofu-oci-[N]-0/terraform-provider-widget_1.4.0_linux_amd64.zip
+      cause: File too large (os error [N])
 
-    hint: nothing of it was kept; the release itself must be mended
+    hint: free some space and run the same command again; nothing half-done was kept
     ");
     scene.run(INSTALL).success();
 }
@@ -86,7 +84,9 @@ fn a_place_below_a_file_cannot_be_written_to() {
 
     ----- stderr -----
     error: cannot create file/mirror/registry.example.com/acme/widget/1.4.0
-      cause: Not a directory (os error 20)
+      cause: Not a directory (os error [N])
+
+    hint: a file lies where a folder is needed, or a folder where a file is; choose another place
     ");
     assert_snapshot!(scene.refuse(&format!("{INSTALL} --into file")), @"
     exit code: 1
@@ -94,7 +94,9 @@ fn a_place_below_a_file_cannot_be_written_to() {
 
     ----- stderr -----
     error: cannot create file/registry.example.com/acme/widget/1.4.0
-      cause: Not a directory (os error 20)
+      cause: Not a directory (os error [N])
+
+    hint: a file lies where a folder is needed, or a folder where a file is; choose another place
     ");
     assert_snapshot!(scene.refuse(&format!("pack dist oci:file/layout --address {WIDGET}")), @"
     exit code: 1
@@ -102,7 +104,7 @@ fn a_place_below_a_file_cannot_be_written_to() {
 
     ----- stderr -----
     error: cannot create file/layout
-      cause: Not a directory (os error 20)
+      cause: Not a directory (os error [N])
 
     hint: a file lies where a folder is needed, or a folder where a file is; choose another place
     ");
@@ -112,7 +114,7 @@ fn a_place_below_a_file_cannot_be_written_to() {
 
     ----- stderr -----
     error: cannot create file/layout
-      cause: Not a directory (os error 20)
+      cause: Not a directory (os error [N])
 
     hint: a file lies where a folder is needed, or a folder where a file is; choose another place
     ");
@@ -123,7 +125,9 @@ fn a_place_below_a_file_cannot_be_written_to() {
 
     ----- stderr -----
     error: cannot create ./.terraform/providers/registry.example.com/acme/widget/1.4.0
-      cause: Not a directory (os error 20)
+      cause: Not a directory (os error [N])
+
+    hint: a file lies where a folder is needed, or a folder where a file is; choose another place
     ");
 }
 
@@ -138,7 +142,9 @@ fn a_read_only_directory() {
 
     ----- stderr -----
     error: cannot create /proc/self/mirror/registry.example.com/acme/widget/1.4.0
-      cause: No such file or directory (os error 2)
+      cause: No such file or directory (os error [N])
+
+    hint: check the path; its parent folders must be there
     ");
     assert_snapshot!(scene.refuse(&format!("pack dist oci:/proc/self/layout --address {WIDGET}")), @"
     exit code: 1
@@ -146,7 +152,7 @@ fn a_read_only_directory() {
 
     ----- stderr -----
     error: cannot create /proc/self/layout
-      cause: No such file or directory (os error 2)
+      cause: No such file or directory (os error [N])
 
     hint: check the path; its parent folders must be there
     ");
@@ -162,9 +168,9 @@ fn a_lock_file_that_cannot_be_written_leaves_everything_as_it_was() {
 
     ----- stderr -----
     error: cannot read ./.terraform.lock.hcl
-      cause: Is a directory (os error 21)
+      cause: Is a directory (os error [N])
 
-    hint: mend the file by hand, or take it back from version control; nothing was changed
+    hint: a file lies where a folder is needed, or a folder where a file is; choose another place
     ");
 }
 

@@ -21,8 +21,8 @@ fn an_address_is_installed_and_locked() {
     exit code: 0
     ----- stdout -----
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
-      ./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
-    lock file ./.terraform.lock.hcl created
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl created
 
     ----- stderr -----
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
@@ -80,8 +80,8 @@ fn installing_again_changes_nothing() {
     exit code: 0
     ----- stdout -----
     already installed registry.example.com/acme/widget 1.4.0 linux_amd64
-      ./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
-    lock file ./.terraform.lock.hcl unchanged
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl unchanged
 
     ----- stderr -----
     ");
@@ -213,10 +213,10 @@ fn vendoring_fills_the_implied_mirror() {
     exit code: 0
     ----- stdout -----
     installed registry.example.com/acme/widget 1.4.0 darwin_arm64
-      ./terraform.d/plugins/registry.example.com/acme/widget/1.4.0/darwin_arm64
+      terraform.d/plugins/registry.example.com/acme/widget/1.4.0/darwin_arm64
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
-      ./terraform.d/plugins/registry.example.com/acme/widget/1.4.0/linux_amd64
-    lock file ./.terraform.lock.hcl created
+      terraform.d/plugins/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl created
 
     ----- stderr -----
     registry.example.com/acme/widget 1.4.0 darwin_arm64: installed (324 B)
@@ -261,7 +261,7 @@ fn a_filesystem_mirror_is_filled() {
     ----- stdout -----
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
       mirror/registry.example.com/acme/widget/1.4.0/linux_amd64
-    lock file ./.terraform.lock.hcl created
+    lock file .terraform.lock.hcl created
 
     ----- stderr -----
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
@@ -280,7 +280,7 @@ fn a_filesystem_mirror_is_filled() {
     ----- stdout -----
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
       packed/registry.example.com/acme/widget/terraform-provider-widget_1.4.0_linux_amd64.zip
-    lock file ./.terraform.lock.hcl unchanged
+    lock file .terraform.lock.hcl unchanged
 
     ----- stderr -----
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
@@ -325,8 +325,8 @@ fn the_magic_suffix_finds_the_registry() {
     exit code: 0
     ----- stdout -----
     installed 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget 1.4.0 linux_amd64
-      ./.terraform/providers/127.0.0.1.oci.opentofu.org:[PORT]/acme/widget/1.4.0/linux_amd64
-    lock file ./.terraform.lock.hcl created
+      .terraform/providers/127.0.0.1.oci.opentofu.org:[PORT]/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl created
 
     ----- stderr -----
     127.0.0.1.oci.opentofu.org:[PORT]/acme/widget 1.4.0 linux_amd64: installed (323 B)
@@ -372,7 +372,7 @@ fn what_is_not_offered_is_refused() {
 
     ----- stderr -----
     error: registry.example.com/acme/widget has no version that meets `~> 2.0`
-      cause: it came from [REGISTRY]/acme/widget
+      cause: asked [REGISTRY]/acme/widget
 
     hint: it has 1.4.0
     ");
@@ -382,7 +382,7 @@ fn what_is_not_offered_is_refused() {
 
     ----- stderr -----
     error: registry.example.com/acme/widget has no version that meets `1.3.0`
-      cause: it came from [REGISTRY]/acme/widget
+      cause: asked [REGISTRY]/acme/widget
 
     hint: it has 1.4.0
     ");
@@ -393,7 +393,6 @@ fn what_is_not_offered_is_refused() {
 
     ----- stderr -----
     error: there is no provider registry.example.com/acme/widget at [REGISTRY]/acme/gadget
-      cause: asked [REGISTRY]/acme/gadget
 
     hint: check the name; `tofu-oci resolve ADDR` says where it is looked for
     ");
@@ -481,6 +480,8 @@ fn wrong_usage_of_install() {
 
     ----- stderr -----
     error: ./main.tf:3:5: the file does not parse: invalid block body; expected `}`, newline or identifier
+
+    hint: mend the file, or name the providers on the command line instead
     ");
 }
 
@@ -499,7 +500,6 @@ fn one_of_two_providers_that_fails_leaves_the_lock_file_alone() {
     ----- stderr -----
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
     error: there is no provider registry.example.com/acme/gadget at [REGISTRY]/acme/gadget
-      cause: asked [REGISTRY]/acme/gadget
 
     hint: check the name; `tofu-oci resolve ADDR` says where it is looked for
     ");

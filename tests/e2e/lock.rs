@@ -25,8 +25,8 @@ fn the_locked_version_is_kept_until_upgraded() {
     exit code: 0
     ----- stdout -----
     already installed registry.example.com/acme/widget 1.4.0 linux_amd64
-      ./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
-    lock file ./.terraform.lock.hcl unchanged
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl unchanged
 
     ----- stderr -----
     ");
@@ -34,8 +34,8 @@ fn the_locked_version_is_kept_until_upgraded() {
     exit code: 0
     ----- stdout -----
     installed registry.example.com/acme/widget 1.5.0 linux_amd64
-      ./.terraform/providers/registry.example.com/acme/widget/1.5.0/linux_amd64
-    lock file ./.terraform.lock.hcl updated
+      .terraform/providers/registry.example.com/acme/widget/1.5.0/linux_amd64
+    lock file .terraform.lock.hcl updated
 
     ----- stderr -----
     registry.example.com/acme/widget 1.5.0 linux_amd64: installed (323 B)
@@ -84,8 +84,8 @@ fn a_lock_file_with_h1_alone_is_verified_and_completed() {
     exit code: 0
     ----- stdout -----
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
-      ./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
-    lock file ./.terraform.lock.hcl updated
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl updated
 
     ----- stderr -----
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
@@ -114,7 +114,11 @@ fn a_lock_file_of_another_package_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: none of the 1 checksums in the lock file is one of this package
+    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file has other checksums
+      cause: the lock file has h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+      cause: the package has  ch:sha256:[DIGEST]
+      cause: the package has  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+      cause: the package has  zh:[ZIP]
       cause: it came from [REGISTRY]/acme/widget
 
     hint: nothing was installed: either the repository or the lock file is not what it was
@@ -127,7 +131,10 @@ fn a_lock_file_of_another_package_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: none of the 1 checksums in the lock file is one of this package
+    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file has other checksums
+      cause: the lock file has zh:[ZIP]
+      cause: the package has  ch:sha256:[DIGEST]
+      cause: the package has  zh:[ZIP]
       cause: it came from [REGISTRY]/acme/widget
 
     hint: nothing was installed: either the repository or the lock file is not what it was
@@ -156,8 +163,8 @@ fn a_wrong_line_beside_a_right_one_is_reported() {
     exit code: 0
     ----- stdout -----
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
-      ./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
-    lock file ./.terraform.lock.hcl updated
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl updated
 
     ----- stderr -----
     warning: the lock file has checksums of registry.example.com/acme/widget 1.4.0 that no package has: h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
@@ -260,7 +267,15 @@ fn a_lock_file_that_does_not_parse_is_refused() {
 
     hint: mend the file by hand, or take it back from version control; nothing was changed
     ");
-    assert_snapshot!(refuse("module \"x\" {}\n"), @"");
+    assert_snapshot!(refuse("backend \"x\" {}\n"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: ./.terraform.lock.hcl:1:1: unexpected block `backend`; remove it
+
+    hint: mend the file by hand, or take it back from version control; nothing was changed
+    ");
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn versions_of_what_is_not_there() {
     ----- stdout -----
 
     ----- stderr -----
-    error: cannot reach acme/widget: failed to lookup address information: Name or service not known
+    error: cannot reach acme/widget: failed to lookup address information: [REASON]
 
     hint: `acme` was taken for a host name; write HOST/NAME, such as ghcr.io/acme/opentofu-provider-widget
     ");

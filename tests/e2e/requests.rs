@@ -13,34 +13,77 @@ fn one_zip() -> Scene {
     scene
 }
 
-/// The requests about the one zip, in order.
+/// The requests about the one zip, in order. An upload begins with a POST that names nothing yet.
 fn about_the_zip(scene: &Scene) -> Vec<String> {
     let zip = std::fs::read(scene.path("dist/terraform-provider-widget_1.4.0_linux_amd64.zip")).expect("written");
     let digest = tofu_oci_types::Digest::sha256(&zip);
-    let requests = scene.registry.requests();
-    let mut upload = None;
-    // Its upload session is found from its end.
-    for request in &requests {
-        if request.method == "PUT" && request.query.replace("%3A", ":").contains(digest.as_str()) {
-            upload = Some(request.path.clone());
-        }
-    }
-    let of_zip = |request: &&tofu_oci_testkit::LoggedRequest| {
-        request.path.contains(digest.as_str()) || upload.as_ref() == Some(&request.path)
+    let names_it = |request: &tofu_oci_testkit::LoggedRequest| {
+        request.path.contains(digest.as_str()) || request.query.replace("%3A", ":").contains(digest.as_str())
     };
-    requests.iter().filter(of_zip).map(|request| format!("{} -> {:?}", request.method, request.status)).collect()
+    let requests = scene.registry.requests();
+    let mut found = Vec::new();
+    for (index, request) in requests.iter().enumerate().filter(|(_, request)| names_it(request)) {
+        if request.method == "PUT" {
+            // With one job at a time, the POST before a PUT is the one that began it.
+            let begun = requests[..index].iter().rfind(|request| request.method == "POST").expect("it was begun");
+            found.push(format!("POST -> {:?}", begun.status.unwrap_or_default()));
+        }
+        found.push(format!("{} -> {:?}", request.method, request.status.unwrap_or_default()));
+    }
+    found
 }
 
 #[test]
-fn a_new_zip_costs_three_requests_and_a_known_one_a_single_head() {
+fn a_new_zip_costs_two_requests_and_a_known_one_a_single_head() {
     let scene = one_zip();
-    scene.run(PUSH).success();
-    // The POST has the path of every upload; one POST for each PUT is checked by the whole conversation below.
-    assert_eq!(about_the_zip(&scene), ["HEAD -> Some(404)", "PUT -> Some(201)"]);
+    scene.run(&format!("{PUSH} --jobs 1")).success();
+    assert_eq!(about_the_zip(&scene), ["POST -> 202", "PUT -> 201"]);
+
+    // The same zip in a release that differs in its annotations.
     scene.registry.clear_requests();
     Dist::new("widget", "1.4.0", &["linux_amd64"]).protocols(&["5.0"]).write_goreleaser(&scene.path("dist"));
-    scene.run(&format!("{PUSH} --replace-tag")).success();
-    assert_eq!(about_the_zip(&scene), ["HEAD -> Some(200)"]);
+    scene.run(&format!("{PUSH} --jobs 1 --replace-tag")).success();
+    assert_eq!(about_the_zip(&scene), ["HEAD -> 200"]);
+
+    // Another zip in a repository that has releases.
+    scene.registry.clear_requests();
+    Dist::new("widget", "1.5.0", &["linux_amd64"]).write_zips(&scene.path("next"));
+    scene.run(&format!("{} --jobs 1", PUSH.replace("push dist", "push next"))).success();
+    assert_snapshot!(anonymous(&scene), @"");
+}
+
+#[test]
+fn the_whole_conversation_of_an_install() {
+    let scene = Scene::published();
+    let install = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64");
+    scene.run(&install).success();
+    assert_snapshot!(anonymous(&scene), @"
+    GET /v2/acme/widget/tags/list -> 200
+    HEAD /v2/acme/widget/manifests/1.4.0 -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/blobs/sha256:[DIGEST] -> 200
+    ");
+
+    // With a lock file the versions are not listed.
+    std::fs::remove_dir_all(scene.path(".terraform")).expect("it was installed");
+    scene.registry.clear_requests();
+    scene.run(&install).success();
+    assert_snapshot!(anonymous(&scene), @"
+    HEAD /v2/acme/widget/manifests/1.4.0 -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/blobs/sha256:[DIGEST] -> 200
+    ");
+
+    // Nothing is asked for what is installed and locked.
+    scene.registry.clear_requests();
+    scene.run(&install).success();
+    assert_snapshot!(anonymous(&scene), @"
+    HEAD /v2/acme/widget/manifests/1.4.0 -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    ");
 }
 
 #[test]

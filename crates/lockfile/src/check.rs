@@ -91,7 +91,7 @@ impl Report {
 #[non_exhaustive]
 pub enum Refusal {
     /// None of the entry's lines is a checksum of the package.
-    #[error("none of the {} checksums in the lock file is one of this package", locked.len())]
+    #[error("the lock file has other checksums")]
     NoMatch {
         /// The lines of known schemes.
         locked: Vec<PackageHash>,

@@ -54,6 +54,12 @@ impl Complaint {
         self
     }
 
+    /// The same with one more cause.
+    pub(crate) fn cause(mut self, cause: impl Into<String>) -> Self {
+        self.causes.push(cause.into());
+        self
+    }
+
     /// The same with the circumstance in front, such as `registry.example.test/acme/widget`.
     pub(crate) fn about(mut self, what: &str) -> Self {
         if !self.text.contains(what) {

@@ -66,9 +66,7 @@ impl From<PackError> for Complaint {
             PackError::NothingToCopy { .. } => complaint.hint("`tofu-oci versions REPOSITORY` lists what is there"),
             PackError::Io { source, .. } => complaint.io_hint(source),
             PackError::Copy(CopyError { side, error }) => {
-                let mut complaint = Self::from(error);
-                complaint.causes.push(format!("it happened at the {side} of the copy"));
-                complaint
+                Self::from(error).cause(format!("it happened at the {side} of the copy"))
             }
             PackError::TagTaken(taken) => {
                 let what = match taken.difference {

@@ -25,7 +25,7 @@ impl From<&StoreError> for Complaint {
                 .hint(format!("log in with `docker login {0}` or `podman login {0}`", registry(place)))
                 .hint("credentials are read from DOCKER_CONFIG, ~/.docker/config.json and containers/auth.json"),
             StoreError::Denied { place, .. } => complaint.hint(format!(
-                "pushing needs write access to the repository; `docker login {}` changes who asks",
+                "the account needs the right to read, and for a push to write; `docker login {}` changes the account",
                 registry(place)
             )),
             StoreError::Rejected { status, .. } => complaint.hint(match status {
@@ -44,14 +44,17 @@ impl From<&StoreError> for Complaint {
             StoreError::Credentials { place, .. } => complaint
                 .hint("run the helper by hand to see what is wrong with it")
                 .hint(format!("or log in again with `docker login {}`", registry(place))),
+            StoreError::NotFound { what, .. } if !what.starts_with("tag") => {
+                complaint.hint("the release is incomplete there; its publisher can push it again")
+            }
             StoreError::NotFound { .. } => complaint.hint("`tofu-oci versions REPOSITORY` lists what is there"),
             StoreError::UnsupportedDigest { .. } => complaint.hint("sha256 and sha512 are known here"),
             StoreError::TooLarge { .. } => complaint.hint("this is no provider release"),
             StoreError::Unreachable { problem, .. } if problem.contains("certificate") => {
                 complaint.hint("trust a private certificate authority with --ca-file FILE")
             }
-            StoreError::Unreachable { problem, .. } if broke_off(problem) => {
-                complaint.hint("run the same command again: what has arrived is not sent again")
+            StoreError::Unreachable { place, problem } if broke_off(problem) => {
+                Self::new(Exit::Unexpected, format!("the connection to {place} broke: {problem}")).hint("run the same command again: what has arrived is not sent again")
             }
             StoreError::Unreachable { place, .. } if is_bare(registry(place)) => complaint.hint(format!(
                 "`{}` was taken for a host name; write HOST/NAME, such as ghcr.io/acme/opentofu-provider-widget",
@@ -82,7 +85,7 @@ fn exit(error: &StoreError) -> Exit {
 
 /// Whether a connection stood, and ended too early.
 fn broke_off(problem: &str) -> bool {
-    ["closed", "reset", "broken pipe", "stalled", "ended early"].iter().any(|word| problem.contains(word))
+    ["closed", "reset", "broken pipe", "stalled", "end of file"].iter().any(|word| problem.contains(word))
 }
 
 /// Whether a host is a single word, as the first part of `acme/widget` is.
