@@ -13,7 +13,8 @@ fn one_zip() -> Scene {
     scene
 }
 
-/// The requests about the one zip, in order. An upload begins with a POST that names nothing yet.
+/// The requests about the one zip, in order. The path of an upload begins with that of its POST, so the POST of an
+/// upload session is the last one before its PUT; what was asked with the digest in the query tells which PUT it is.
 fn about_the_zip(scene: &Scene) -> Vec<String> {
     let zip = std::fs::read(scene.path("dist/terraform-provider-widget_1.4.0_linux_amd64.zip")).expect("written");
     let digest = tofu_oci_types::Digest::sha256(&zip);
@@ -23,12 +24,11 @@ fn about_the_zip(scene: &Scene) -> Vec<String> {
     let requests = scene.registry.requests();
     let mut found = Vec::new();
     for (index, request) in requests.iter().enumerate().filter(|(_, request)| names_it(request)) {
-        if request.method == "PUT" {
-            // With one job at a time, the POST before a PUT is the one that began it.
-            let begun = requests[..index].iter().rfind(|request| request.method == "POST").expect("it was begun");
-            found.push(format!("POST -> {:?}", begun.status.unwrap_or_default()));
+        let begun = index.checked_sub(1).map(|before| &requests[before]);
+        if let Some(begun) = begun.filter(|begun| request.method == "PUT" && begun.method == "POST" && !names_it(begun)) {
+            found.push(format!("{} -> {}", begun.method, begun.status.unwrap_or_default()));
         }
-        found.push(format!("{} -> {:?}", request.method, request.status.unwrap_or_default()));
+        found.push(format!("{} -> {}", request.method, request.status.unwrap_or_default()));
     }
     found
 }

@@ -70,6 +70,8 @@ fn what_it_pushes_is_installed() {
         let layer = ImageLayer::new(zip.clone(), "archive/zip".to_owned(), None);
         let config = Config::new(b"{}".to_vec(), "application/vnd.oci.empty.v1+json".to_owned(), None);
         let mut leaf = OciImageManifest::build(std::slice::from_ref(&layer), &config, None);
+        // It leaves the media type out of the body, which OpenTofu refuses as we do.
+        leaf.media_type = Some(ACCEPTED[1].to_owned());
         leaf.artifact_type = Some("application/vnd.opentofu.provider-target".to_owned());
         // It has no way to push by digest alone that holds here, so the leaf gets a tag that is no version.
         let leaf_tag = reference(&scene, ":leaf-linux-amd64");

@@ -190,7 +190,12 @@ fn a_helper_that_fails_makes_nobody_tell() {
 
     let mut vault = Vault::new(basic(), Way::Helper);
     let path = vault.scene.context.home().join("bin/docker-credential-vault");
-    std::fs::write(&path, format!("#!/bin/sh\necho '{PASSWORD}'\nexit 1\n")).expect("it is ours");
+    // What a failed helper says is its reason, unless it looks like an answer.
+    std::fs::write(&path, "#!/bin/sh\necho 'the vault is sealed'\nexit 1\n").expect("it is ours");
+    let said = vault.run("versions REGISTRY/acme/widget");
+    assert_snapshot!(said.text, @"");
+    let answer = format!("{{\"Username\": \"ada\", \"Secret\": \"{PASSWORD}\"}}");
+    std::fs::write(&path, format!("#!/bin/sh\necho '{answer}'\nexit 1\n")).expect("it is ours");
     let said = vault.run("versions REGISTRY/acme/widget");
     assert_snapshot!(said.text, @"");
     std::fs::write(&path, format!("#!/bin/sh\necho '{{\"Secret\": \"{PASSWORD}\"'\n")).expect("it is ours");
