@@ -26,8 +26,12 @@ fn every_verb_explains_its_options() {
     check("", &["push", "pack", "copy", "install", "versions", "resolve", "Exit codes", "--version"]);
     check("push", &with(&[&RELEASE, &NETWORK, &["DEST", "--jobs", "--json", "Examples:"]]));
     check("pack", &with(&[&RELEASE, &["oci:DIR", "--jobs", "--json", "Example:"]]));
-    check("copy", &with(&[&NETWORK, &["SRC", "DEST", "--version", "--all", "--replace-tag", "--jobs", "--dry-run", "--json"]]));
-    let install = ["ADDR[@CONSTRAINT]", "--chdir", "--platform", "--into", "--packed", "--vendor", "--upgrade", "--json"];
+    check(
+        "copy",
+        &with(&[&NETWORK, &["SRC", "DEST", "--version", "--all", "--replace-tag", "--jobs", "--dry-run", "--json"]]),
+    );
+    let install =
+        ["ADDR[@CONSTRAINT]", "--chdir", "--platform", "--into", "--packed", "--vendor", "--upgrade", "--json"];
     check("install", &with(&[&LOOKUP, &NETWORK, &install]));
     check("versions", &with(&[&LOOKUP, &NETWORK, &["ADDR|REPOSITORY", "--platforms", "--json"]]));
     check("resolve", &with(&[&LOOKUP, &["ADDR", "--json"]]));

@@ -6,12 +6,14 @@
 //! fixtures   the golden files in testdata/
 //! registry   a real registry:2 in the foreground, to try things against
 //! interop    the stage with real registries, real clients and a real provider
+//! bench      speed and memory, as ratios measured in one run
 //! ci         all of the above checks, formatting, lints, documentation and licences
 //! ```
 //!
 //! What it is not: part of the product. Nothing in `crates/` depends on it.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to people and to CI logs")]
 
+mod bench;
 mod ci;
 mod demo;
 mod failure;
@@ -49,6 +51,11 @@ enum Chore {
     Registry(registry::Arguments),
     /// Run the program against real registries, real clients and a real provider
     Interop(interop::Arguments),
+    /// Measure install and push beside curl, unzip and tofu, as ratios in one run
+    Bench(bench::BenchArgs),
+    /// Inflate a zip to nowhere and print the seconds (the yardstick of bench, in its release build)
+    #[command(hide = true)]
+    BenchInflate(bench::InflateArgs),
     /// Run every check that CI runs besides `cargo test --workspace`
     Ci(ci::Arguments),
 }
@@ -70,6 +77,8 @@ fn run(arguments: &Arguments) -> Outcome {
         Chore::Fixtures(arguments) => fixtures::run(arguments),
         Chore::Registry(arguments) => registry::run(arguments),
         Chore::Interop(arguments) => interop::run(arguments),
+        Chore::Bench(arguments) => bench::run(arguments),
+        Chore::BenchInflate(arguments) => bench::inflate(arguments),
         Chore::Ci(arguments) => ci::run(arguments),
     }
 }

@@ -22,9 +22,6 @@ use clap::Parser as _;
 use args::Args;
 use exit::Exit;
 
-/// How long an interrupted job may take to remove what it has begun.
-const CLEAN_UP: std::time::Duration = std::time::Duration::from_secs(5);
-
 fn main() -> std::process::ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
@@ -41,9 +38,8 @@ fn main() -> std::process::ExitCode {
         }
     };
     let exit = runtime.block_on(verbs::run(args));
-    // Threads that unpack or write take back what they have begun when their job is dropped, which takes a moment. A
-    // stuck name lookup must not keep the program alive.
-    runtime.shutdown_timeout(CLEAN_UP);
+    // Threads of an interrupted job remove their temporary folders now; one that hangs must not keep the program alive.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(3));
     exit.into()
 }
 

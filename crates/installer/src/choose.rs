@@ -55,7 +55,7 @@ fn warn_of_strays(job: &Job, listing: &Listing, reporter: &dyn Reporter) {
         job.source.place(),
         tags.join(", ")
     );
-    reporter.event(&Event::warning("stray-tags", text).with_hint("ask the publisher to delete these tags"));
+    reporter.event(&Event::warning("floating-tag", text).with_hint("ask the publisher to delete these tags"));
 }
 
 /// The offer of the chosen version.

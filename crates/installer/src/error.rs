@@ -105,7 +105,7 @@ pub enum InstallError {
         media_type: String,
     },
     /// The package is not the one that was locked.
-    #[error("{address} {version} for {platform} is not the package that was locked: {refusal}")]
+    #[error("{address} {version} for {platform} is not the package that was locked: {refusal}{}", only(locked_for))]
     NotTheLockedPackage {
         /// The provider.
         address: ProviderAddr,
@@ -117,6 +117,9 @@ pub enum InstallError {
         place: String,
         /// Which lines disagree.
         refusal: Refusal,
+        /// The platforms that the lock file's lines are for, as far as the release tells; sorted. Where this one is
+        /// missing among others, the package may be right and only not locked yet.
+        locked_for: Vec<Platform>,
     },
     /// What lies in the package's place is something else; it may have been changed by hand.
     #[error("{} has other contents than {address} {version}", path.display())]
@@ -196,6 +199,11 @@ pub enum ConfigProblem {
         /// The folder as written.
         path: String,
     },
+}
+
+fn only(locked_for: &[Platform]) -> String {
+    let names: Vec<String> = locked_for.iter().map(ToString::to_string).collect();
+    if names.is_empty() { String::new() } else { format!(" (it was locked for {})", names.join(", ")) }
 }
 
 fn meeting(constraints: &Constraints) -> String {

@@ -6,14 +6,16 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, merge};
 use tofu_oci_source::{LeafKind, Offer};
-use tofu_oci_types::{Event, NoReporter, PackageHash, Platform, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr, Reporter, Version};
 use tokio::sync::Semaphore;
 
 use crate::choose::{choose, offer};
 use crate::guard::Guard;
 use crate::place::{Existing, Place};
 use crate::stage::stage;
-use crate::verify::{Verified, check_before, check_lines, known_before, verify};
+use crate::verify::{
+    Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, verify, zh_is_suspicious,
+};
 use crate::{InstallError, Installed, Job, LockPolicy, LockResult, Options, Outcome, Target};
 
 /// So many jobs ask and wait at once; fewer fetch ([`Options::parallel`]).
@@ -109,13 +111,14 @@ impl Run<'_> {
         check_before(&offer, entry)?;
         if let (Some((h1, bytes)), Some(entry)) = (vouched, entry) {
             let hashes = PackageHashes { h1: Some(h1), ..known_before(&offer) };
-            check_lines(&offer, Some(entry), &hashes, &NoReporter)?;
+            let report = check_lines(&offer, Some(entry), &hashes)?;
             if is_vouched(entry, &offer) {
-                check_lines(&offer, Some(entry), &hashes, self.reporter)?;
+                report_wrong(&offer, &report, self.reporter);
                 return Ok(self.done(&offer, &place, Outcome::AlreadyInstalled, bytes, hashes));
             }
         }
         let verified = self.fetch(&offer, &place, entry).await?;
+        self.report(&offer, entry, &verified).await;
         self.commit(verified, &offer, &place).await
     }
 
@@ -150,6 +153,20 @@ impl Run<'_> {
         self.reporter.event(&Event::Started { subject, bytes: Some(offer.bytes()) });
         let staged = stage(&*self.job.source, offer, place, self.limits, self.reporter).await?;
         verify(staged, offer, entry, self.reporter)
+    }
+
+    /// Tells of lines of the lock file that are not the package's. The release's other manifests are asked only when
+    /// there is something suspicious, and without an answer the lines stay unexplained.
+    async fn report(&self, offer: &Offer, entry: Option<&LockEntry>, verified: &Verified) {
+        let mut report = verified.report.clone();
+        if zh_is_suspicious(&report)
+            && let Ok(claims) = self.job.source.hashes(offer).await
+            && let Ok(better) = check_lines(&Offer { claims, ..offer.clone() }, entry, &verified.hashes)
+        {
+            report = better;
+        }
+        report_wrong(offer, &report, self.reporter);
+        report_unexplained(offer, &report, self.reporter);
     }
 
     /// Makes the package visible, unless the same one lies there already.

@@ -1,6 +1,6 @@
 //! From "some package" to "the package": the step that nothing gets around.
 
-use tofu_oci_lockfile::{LockEntry, PackageHashes, Report, Verdict, check, precheck};
+use tofu_oci_lockfile::{LockEntry, PackageHashes, Report, Verdict, check, locked_platforms, precheck};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, PackageHash, Reporter, Scheme};
 
@@ -12,6 +12,8 @@ use crate::{InstallError, subject};
 pub(crate) struct Verified {
     pub(crate) staged: Staged,
     pub(crate) hashes: PackageHashes,
+    /// Whose the lock file's lines are.
+    pub(crate) report: Report,
 }
 
 /// What is known of an offered package before it has been fetched.
@@ -21,8 +23,11 @@ pub(crate) fn known_before(offer: &Offer) -> PackageHashes {
 
 /// Asks the lock file before anything is downloaded: a package that no `h1:` can save is refused here.
 pub(crate) fn check_before(offer: &Offer, entry: Option<&LockEntry>) -> Result<(), InstallError> {
-    let refusal = entry.and_then(|entry| precheck(entry, &known_before(offer), &offer.claims));
-    refusal.map_or(Ok(()), |refusal| Err(not_the_locked(offer, refusal)))
+    let Some(entry) = entry else { return Ok(()) };
+    match precheck(entry, &known_before(offer), &offer.claims) {
+        Some(refusal) => Err(not_the_locked(offer, entry, refusal)),
+        None => Ok(()),
+    }
 }
 
 /// Demands the executable and the lock file's consent.
@@ -34,7 +39,7 @@ pub(crate) fn verify(
 ) -> Result<Verified, InstallError> {
     staged.contents.require_executable(offer.address.provider_type()).map_err(|error| package_error(offer, error))?;
     let hashes = PackageHashes { h1: Some(staged.contents.h1()), ..known_before(offer) };
-    check_lines(offer, entry, &hashes, reporter)?;
+    let report = check_lines(offer, entry, &hashes)?;
     warn_of_false_claims(offer, &hashes, reporter);
     if staged.archive == Archive::MadeHere {
         let text = format!(
@@ -43,54 +48,65 @@ pub(crate) fn verify(
         );
         reporter.event(&Event::note("zip-made-here", text));
     }
-    Ok(Verified { staged, hashes })
+    Ok(Verified { staged, hashes, report })
 }
 
-/// Demands the lock file's consent to a package whose checksums are known, and reports lines that are not its own.
+/// Demands the lock file's consent to a package whose checksums are known; whose the entry's lines are.
 pub(crate) fn check_lines(
     offer: &Offer,
     entry: Option<&LockEntry>,
     hashes: &PackageHashes,
-    reporter: &dyn Reporter,
-) -> Result<(), InstallError> {
-    let Some(entry) = entry else { return Ok(()) };
+) -> Result<Report, InstallError> {
+    let Some(entry) = entry else { return Ok(Report::default()) };
     match check(entry, hashes, &offer.claims) {
-        Verdict::Unlocked => Ok(()),
-        Verdict::Refused(refusal) => Err(not_the_locked(offer, refusal)),
-        Verdict::Accepted(report) => {
-            report_lines(offer, &report, reporter);
-            Ok(())
-        }
+        Verdict::Unlocked => Ok(Report::default()),
+        Verdict::Refused(refusal) => Err(not_the_locked(offer, entry, refusal)),
+        Verdict::Accepted(report) => Ok(report),
     }
 }
 
-fn not_the_locked(offer: &Offer, refusal: tofu_oci_lockfile::Refusal) -> InstallError {
+fn not_the_locked(offer: &Offer, entry: &LockEntry, refusal: tofu_oci_lockfile::Refusal) -> InstallError {
     InstallError::NotTheLockedPackage {
         address: offer.address.clone(),
         version: offer.version.clone(),
         platform: offer.platform.clone(),
         place: offer.place.clone(),
         refusal,
+        locked_for: locked_platforms(entry, &offer.claims),
     }
 }
 
-fn report_lines(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
+/// Tells of lines that are nobody's, where that is suspicious: none of their scheme is this package's.
+pub(crate) fn report_wrong(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
+    let wrong: Vec<&PackageHash> = report.wrong().into_iter().filter(|hash| !report.has_own(hash.scheme())).collect();
+    if wrong.is_empty() {
+        return;
+    }
+    let Offer { address, version, place, .. } = offer;
+    let text = format!("the lock file has checksums of {address} {version} that no package has: {}", list(&wrong));
+    let hint = format!("unless they are of platforms that {place} does not have, remove these lines: they are wrong");
+    reporter.event(&Event::warning("lock-lines-wrong", text).with_hint(hint));
+}
+
+/// Tells of lines that may be wrong or may be another platform's.
+pub(crate) fn report_unexplained(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
     let (address, version) = (&offer.address, &offer.version);
-    let wrong = report.wrong();
-    if !wrong.is_empty() {
-        let text = format!("the lock file has checksums of {address} {version} that no package has: {}", list(&wrong));
-        let event = Event::warning("lock-lines-wrong", text);
-        reporter.event(&event.with_hint("remove these lines: nothing was refused because of them, nor protected"));
+    let mut lines = report.unexplained();
+    lines.extend(report.wrong().into_iter().filter(|hash| report.has_own(hash.scheme())));
+    if lines.is_empty() {
+        return;
     }
-    let unexplained = report.unexplained();
-    if !unexplained.is_empty() {
-        let text = format!(
-            "the lock file has checksums of {address} {version} that are not this package's: {}",
-            list(&unexplained)
-        );
-        let event = Event::note("lock-lines-unexplained", text);
-        reporter.event(&event.with_hint("they may belong to other platforms, or be wrong"));
-    }
+    let text =
+        format!("the lock file has checksums of {address} {version} that are not this package's: {}", list(&lines));
+    let code = "lock-lines-unexplained";
+    let event = if zh_is_suspicious(report) { Event::warning(code, text) } else { Event::note(code, text) };
+    reporter.event(&event.with_hint("they may belong to other platforms, or be wrong"));
+}
+
+/// Whether there are `zh:` lines of which none is this package's or known to be another's. `zh:` lines are written for
+/// all platforms at once, so that they are more likely wrong than incomplete.
+pub(crate) fn zh_is_suspicious(report: &Report) -> bool {
+    report.unexplained().iter().any(|hash| hash.scheme() == Scheme::Zh) && !report.has_own(Scheme::Zh)
 }
 
 /// At most three of them by name.

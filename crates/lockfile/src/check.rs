@@ -81,6 +81,11 @@ impl Report {
         self.of(&Origin::Unknown)
     }
 
+    /// Whether a line of this scheme is the package's own.
+    pub fn has_own(&self, scheme: Scheme) -> bool {
+        self.lines.iter().any(|line| line.origin == Origin::ThisPackage && line.hash.scheme() == scheme)
+    }
+
     fn of(&self, origin: &Origin) -> Vec<&PackageHash> {
         self.lines.iter().filter(|line| line.origin == *origin).map(|line| &line.hash).collect()
     }
@@ -91,7 +96,7 @@ impl Report {
 #[non_exhaustive]
 pub enum Refusal {
     /// None of the entry's lines is a checksum of the package.
-    #[error("the lock file has other checksums")]
+    #[error("{}", no_match(locked.len()))]
     NoMatch {
         /// The lines of known schemes.
         locked: Vec<PackageHash>,
@@ -106,6 +111,13 @@ pub enum Refusal {
         /// The `ch:` of the leaf that was found.
         found: PackageHash,
     },
+}
+
+fn no_match(locked: usize) -> String {
+    match locked {
+        1 => "the one checksum in the lock file is not this package's".to_owned(),
+        _ => format!("none of the {locked} checksums in the lock file is this package's"),
+    }
 }
 
 fn list(hashes: &[PackageHash]) -> String {
@@ -139,6 +151,12 @@ pub fn check(entry: &LockEntry, package: &PackageHashes, release: &ReleaseHashes
     }
     let line = |hash: PackageHash| Line { origin: origin(&hash, &own, package, release), hash };
     Verdict::Accepted(Report { lines: locked.into_iter().map(line).collect() })
+}
+
+/// The platforms that the lines of an entry belong to, as far as the release names them; sorted.
+pub fn locked_platforms(entry: &LockEntry, release: &ReleaseHashes) -> Vec<Platform> {
+    let locked = |hashes: &BTreeSet<PackageHash>| hashes.iter().any(|hash| entry.hashes.contains(hash));
+    release.iter().filter(|(_, hashes)| locked(hashes)).map(|(platform, _)| platform.clone()).collect()
 }
 
 /// Judges a package of which `h1:` is not known yet: a refusal when no `h1:` could change the verdict.
@@ -194,6 +212,7 @@ fn origin(
 /// The entry to write after a package has been accepted and its checksums are `verified`.
 ///
 /// What was recorded before for the same version stays, unknown schemes included; for another version it is dropped.
+/// Constraints stay where there are no new ones: a provider that is installed by name alone is not thereby unconstrained.
 ///
 /// Spec: `OpenTofu` 1.12, providercache installer, "newHashes"; it drops unknown schemes here, we keep them.
 pub fn merge(
@@ -202,11 +221,14 @@ pub fn merge(
     constraints: Constraints,
     verified: &PackageHashes,
 ) -> LockEntry {
-    let mut hashes: BTreeSet<PackageHash> = verified.iter().cloned().collect();
-    if let Some(before) = before.filter(|before| before.version == version) {
-        hashes.extend(before.hashes.iter().cloned());
+    let mut entry = LockEntry { version, constraints, hashes: verified.iter().cloned().collect() };
+    if let Some(before) = before.filter(|before| before.version == entry.version) {
+        entry.hashes.extend(before.hashes.iter().cloned());
+        if entry.constraints.is_any() {
+            entry.constraints = before.constraints.clone();
+        }
     }
-    LockEntry { version, constraints, hashes }
+    entry
 }
 
 #[cfg(test)]

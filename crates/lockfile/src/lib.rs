@@ -16,7 +16,9 @@ mod file;
 mod parse;
 mod render;
 
-pub use check::{Line, Origin, PackageHashes, Refusal, ReleaseHashes, Report, Verdict, check, merge, precheck};
+pub use check::{
+    Line, Origin, PackageHashes, Refusal, ReleaseHashes, Report, Verdict, check, locked_platforms, merge, precheck,
+};
 pub use disk::{LOCK_FILE_NAME, Written, read, write};
 pub use error::{LockFileError, LockProblem};
 pub use file::{LockEntry, LockFile, Maintainer};

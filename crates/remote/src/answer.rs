@@ -24,6 +24,8 @@ pub(crate) struct Answer {
     pub(crate) request: String,
     /// Whether a redirect led to another origin.
     pub(crate) crossed: bool,
+    /// Whether the request showed who asks.
+    pub(crate) shown: bool,
     pub(crate) idle: Duration,
     pub(crate) now: std::time::SystemTime,
 }
@@ -95,7 +97,7 @@ impl Answer {
     /// The answer as an error: the registry's own words where there are some. `what` is what was asked for.
     pub(crate) async fn into_error(self, what: &str) -> StoreError {
         let status = self.response.status();
-        let asked_wait = self.asked_wait();
+        let (asked_wait, shown) = (self.asked_wait(), self.shown);
         let from = self.crossed.then(|| host_of(self.url()));
         let (place, request) = (self.place.clone(), self.request.clone());
         let words = self.words().await;
@@ -105,6 +107,9 @@ impl Answer {
             return StoreError::Rejected { place, status: status.as_u16(), request, problem };
         }
         match status {
+            StatusCode::UNAUTHORIZED if shown => {
+                StoreError::Unauthorized { place, problem: format!("the given ones are refused: {problem}") }
+            }
             StatusCode::UNAUTHORIZED => StoreError::Unauthorized { place, problem },
             StatusCode::FORBIDDEN => StoreError::Denied { place, problem },
             StatusCode::NOT_FOUND if words.repository_unknown() => StoreError::UnknownRepository { place },

@@ -18,7 +18,7 @@ use crate::store::RemoteStore;
 use crate::upload::Sent;
 
 /// The size of a chunk: more is refused by a large registry.
-const CHUNK: u64 = 4 * 1024 * 1024;
+pub(crate) const CHUNK: u64 = 4 * 1024 * 1024;
 /// The largest chunk that a registry may ask for with `OCI-Chunk-Min-Length`; a chunk is held in memory.
 const LARGEST_CHUNK: u64 = 16 * 1024 * 1024;
 

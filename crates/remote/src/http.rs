@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io;
 use std::pin::pin;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
@@ -12,7 +13,7 @@ use url::Url;
 use crate::body::Progress;
 use crate::clean::{clean, network_problem};
 use crate::client::ClientError;
-use crate::options::{ClientOptions, Proxies, Timeouts};
+use crate::options::{ClientOptions, Proxies};
 use crate::origin::is_loopback;
 
 /// Connections to the outside, perhaps through a proxy, and to this machine, never through one.
@@ -20,8 +21,9 @@ use crate::origin::is_loopback;
 /// HTTP/1.1 only: one connection per parallel transfer is faster for blobs than streams of one HTTP/2 connection.
 pub(crate) struct Http {
     outside: Client,
-    local: Client,
-    timeouts: Timeouts,
+    /// Made when it is first needed: reading the system's certificates takes its time.
+    local: OnceLock<Client>,
+    options: ClientOptions,
 }
 
 /// An exchange without an answer.
@@ -41,24 +43,34 @@ impl Http {
         let certificates = certificates(options)?;
         let identity = identity(options)?;
         let outside = build(options, &certificates, identity.as_ref(), &options.proxies)?;
-        let local = build(options, &certificates, identity.as_ref(), &Proxies::Direct)?;
-        Ok(Self { outside, local, timeouts: options.timeouts })
+        Ok(Self { outside, local: OnceLock::new(), options: options.clone() })
     }
 
     /// The longest time in which nothing comes.
     pub(crate) fn idle(&self) -> Duration {
-        self.timeouts.idle
+        self.options.timeouts.idle
+    }
+
+    fn client(&self, url: &Url) -> &Client {
+        if !is_loopback(url) || self.options.proxies == Proxies::Direct {
+            return &self.outside;
+        }
+        self.local.get_or_init(|| {
+            let direct = ClientOptions { proxies: Proxies::Direct, ..self.options.clone() };
+            // The same options have made a client before; what fails now is the system, and then that one serves.
+            Self::new(&direct).map_or_else(|_| self.outside.clone(), |http| http.outside)
+        })
     }
 
     /// Sends the request and waits for the head of the answer. With a body, the wait begins anew whenever some of it
     /// has gone out.
     pub(crate) async fn execute(&self, request: Request, progress: &Progress) -> Result<Response, NoAnswer> {
         let url = request.url().clone();
-        let client = if is_loopback(&url) { &self.local } else { &self.outside };
-        let mut answer = pin!(client.execute(request));
+        let timeouts = self.options.timeouts;
+        let mut answer = pin!(self.client(&url).execute(request));
         let mut moved = 0;
         loop {
-            let limit = if progress.is_complete() { self.timeouts.finish } else { self.timeouts.idle };
+            let limit = if progress.is_complete() { timeouts.finish } else { timeouts.idle };
             match tokio::time::timeout(limit, &mut answer).await {
                 Ok(Ok(response)) => return Ok(response),
                 Ok(Err(error)) => return Err(no_answer(error, &url)),

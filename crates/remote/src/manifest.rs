@@ -31,8 +31,8 @@ const MANIFEST_TYPES: [&str; 4] = [
 const ACCEPT: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
      application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
 
-/// Whether content of this type is stored as a manifest.
-pub(crate) fn is_manifest_type(media_type: &str) -> bool {
+/// Whether a manifest of this type is read here: current ones, no withdrawn forms.
+fn is_supported(media_type: &str) -> bool {
     MANIFEST_TYPES.contains(&media_type)
 }
 
@@ -167,7 +167,7 @@ impl RemoteStore {
         content: &Content<'_>,
     ) -> Result<Pushed, StoreError> {
         let bytes = self.manifest_bytes(descriptor, content).await?;
-        let outcome = if !self.memory.is_fresh() && self.has_manifest(&descriptor.digest, &self.push).await? {
+        let outcome = if self.is_complete(descriptor, &bytes).await? {
             Pushed::Present
         } else {
             self.put_manifest(descriptor.digest.as_str(), descriptor, &bytes).await?;
@@ -175,6 +175,17 @@ impl RemoteStore {
         };
         self.memory.keep_manifest(&descriptor.digest, &bytes);
         Ok(outcome)
+    }
+
+    /// Whether the manifest is there, and among the referrers of its subject where it has one: an earlier push may have
+    /// ended between the two.
+    async fn is_complete(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<bool, StoreError> {
+        if self.memory.is_fresh() || !self.has_manifest(&descriptor.digest, &self.push).await? {
+            return Ok(false);
+        }
+        let Some(subject) = subject(bytes) else { return Ok(true) };
+        let listed = self.list_referrers(&subject).await?;
+        Ok(listed.iter().any(|referrer| referrer.digest == descriptor.digest))
     }
 
     pub(crate) async fn tag_manifest(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
@@ -202,9 +213,8 @@ impl RemoteStore {
         }
         let maintained = answer.header("oci-subject").is_some();
         drop(answer);
-        let subject = serde_json::from_slice::<Subject>(bytes).ok().and_then(|manifest| manifest.subject);
-        match subject {
-            Some(subject) if !maintained => self.list_as_referrer(&subject.digest, descriptor, bytes).await,
+        match subject(bytes) {
+            Some(subject) if !maintained => self.list_as_referrer(&subject, descriptor, bytes).await,
             _ => Ok(()),
         }
     }
@@ -257,13 +267,18 @@ impl RemoteStore {
     }
 }
 
+/// What the manifest points at.
+fn subject(bytes: &[u8]) -> Option<Digest> {
+    Some(serde_json::from_slice::<Subject>(bytes).ok()?.subject?.digest)
+}
+
 /// The descriptor that the head of an answer gives, when it says enough.
 fn described(answer: &Answer, reference: &Reference) -> Option<Descriptor> {
     let named: Digest = answer.header("docker-content-digest")?.parse().ok()?;
     if named.algorithm() == Algorithm::Other {
         return None;
     }
-    let media_type = answer.media_type().filter(|media_type| is_manifest_type(media_type))?;
+    let media_type = answer.media_type().filter(|media_type| is_supported(media_type))?;
     let size = answer.length().filter(|size| (1..=MANIFEST_LIMIT).contains(size))?;
     match reference {
         Reference::Digest(asked) if *asked != named => None,
@@ -286,14 +301,14 @@ fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u
     if entries > ENTRY_LIMIT {
         return Err(format!("it has {entries} entries, more than {ENTRY_LIMIT}"));
     }
-    let said = content_type.filter(|media_type| is_manifest_type(media_type));
+    let said = content_type.filter(|media_type| is_supported(media_type));
     if let (Some(said), Some(own)) = (said, &shape.media_type)
         && said != own
     {
         return Err(format!("it is of the type {} and was sent as {said}", crate::clean::clean(own)));
     }
     let found = said.or(shape.media_type.as_deref()).or(expected);
-    let Some(found) = found.filter(|found| is_manifest_type(found)) else {
+    let Some(found) = found.filter(|found| is_supported(found)) else {
         let found = crate::clean::clean(found.or(content_type).unwrap_or("unknown"));
         return Err(format!("it is of the type {found}, which is no manifest"));
     };

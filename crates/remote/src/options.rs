@@ -113,7 +113,7 @@ impl Default for Timeouts {
 /// Whether a blob may be sent in chunks (`PATCH`). One `PUT` is what every registry takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChunkMode {
-    /// When the registry refuses the one `PUT` because of its length.
+    /// When the registry refuses the one `PUT` because of its length, or a long one has broken twice.
     Fallback,
     /// Never.
     Never,

@@ -8,14 +8,14 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use reqwest::{Method, StatusCode};
-use tofu_oci_store::{ByteStream, Content, Pushed, ReadStore, Store, StoreError};
+use tofu_oci_store::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, is_manifest_type};
 use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
 use url::Url;
 
 use crate::call::Call;
 use crate::client::RegistryClient;
 use crate::download::Download;
-use crate::manifest::is_manifest_type;
+
 use crate::scope::Access;
 
 /// Most bytes of pushed manifests that are kept for the tags that follow.
@@ -31,6 +31,11 @@ pub enum Freshness {
 }
 
 /// One repository of a registry. Cheap to make; what it learns lives as long as it does.
+///
+/// Limits: a manifest and an index 4 MiB, an index 1000 entries, a page of tags 8 MiB, 1000 pages of a list, a token
+/// server's answer 1 MiB, an error's body 64 KiB. Blobs are streamed both ways and have no limit but their own size.
+///
+/// Spec: OCI distribution-spec 1.1.1.
 pub struct RemoteStore {
     pub(crate) client: Arc<RegistryClient>,
     pub(crate) repository: RepositoryRef,

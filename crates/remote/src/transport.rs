@@ -98,7 +98,8 @@ impl RegistryClient {
                 }
             };
             let request = format!("{} {}", call.method, start.path());
-            let answer = self.answer(response, place.to_owned(), request, hop.crossed);
+            let mut answer = self.answer(response, place.to_owned(), request, hop.crossed);
+            answer.shown = shown.is_some();
             self.note_warnings(root, &answer);
             if answer.status() == 401 && !hop.crossed && !challenged {
                 challenged = true;
@@ -149,7 +150,7 @@ impl RegistryClient {
     /// The head of an answer with what is needed to read it.
     pub(crate) fn answer(&self, response: Response, place: String, request: String, crossed: bool) -> Answer {
         let now = self.options.clock.now();
-        Answer { response, place, request, crossed, idle: self.http.idle(), now }
+        Answer { response, place, request, crossed, shown: false, idle: self.http.idle(), now }
     }
 
     /// Waits before the next attempt, and says so.

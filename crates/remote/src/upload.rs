@@ -11,11 +11,15 @@ use url::Url;
 use crate::answer::Answer;
 use crate::body::Body;
 use crate::call::{Call, Target};
+use crate::chunked::CHUNK;
 use crate::options::ChunkMode;
 use crate::origin::upload_location;
 use crate::retry::{Attempts, Next, is_transient};
 use crate::scope::Access;
 use crate::store::RemoteStore;
+
+/// So many attempts in one piece may break before chunks are tried.
+const BROKEN_BEFORE_CHUNKS: u32 = 2;
 
 /// Whether a registry mounts a blob from the very repository that it is mounted into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +143,11 @@ impl RemoteStore {
                 Sent::TooLong(answer) => return Err(self.write_error(*answer, "place for a blob").await),
                 Sent::Broken { error, asked } => {
                     self.wait_for_session(&mut attempts, error, asked).await?;
+                    // Something in between that refuses a long body and hangs up is often not heard: the connection
+                    // just breaks. Twice is reason enough to try shorter ones.
+                    chunked |= options.chunk == ChunkMode::Fallback
+                        && descriptor.size > CHUNK
+                        && attempts.made() > BROKEN_BEFORE_CHUNKS;
                     // The bytes may have arrived although the answer did not.
                     if self.has_blob(digest, &self.push).await? {
                         return Ok(Pushed::Uploaded);

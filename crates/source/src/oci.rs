@@ -56,6 +56,21 @@ impl Source for OciSource {
         Release { source: self, address, version }.offer(platform).await
     }
 
+    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
+        let release = Release { source: self, address: &offer.address, version: &offer.version };
+        let index = release.parse(&offer.index).await?;
+        let mut hashes = offer.claims.clone();
+        for platform in index.platforms() {
+            for entry in index.candidates(&platform) {
+                if index.kind(&entry) == LeafKind::Artifact {
+                    let zh = release.leaf(&entry).await?.package_layer().and_then(|zip| PackageHash::zh(&zip.digest));
+                    hashes.entry(platform.clone()).or_default().extend(zh);
+                }
+            }
+        }
+        Ok(hashes)
+    }
+
     async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
         Ok(self.store.fetch(&offer.parts[part]).await?)
     }
@@ -87,8 +102,7 @@ impl Release<'_> {
             }
             Err(error) => return Err(self.layout(error)),
         };
-        let bytes = self.document(&selected.descriptor).await?;
-        let leaf = Leaf::parse(&selected.descriptor, &bytes).map_err(|error| self.layout(error))?;
+        let leaf = self.leaf(&selected.descriptor).await?;
         let diff_ids = match leaf.kind() {
             LeafKind::Artifact => Vec::new(),
             LeafKind::Image => self.image(&leaf, platform).await?,
@@ -118,9 +132,18 @@ impl Release<'_> {
             Err(error) if error.is_not_found() => return Err(self.version_missing().await),
             Err(error) => return Err(error.into()),
         };
-        let bytes = self.document(&descriptor).await?;
-        let index = ReleaseIndex::parse(&descriptor, &bytes).map_err(|error| self.layout(error))?;
+        let index = self.parse(&descriptor).await?;
         Ok((tag, descriptor, index))
+    }
+
+    async fn parse(&self, descriptor: &Descriptor) -> Result<ReleaseIndex, SourceError> {
+        let bytes = self.document(descriptor).await?;
+        ReleaseIndex::parse(descriptor, &bytes).map_err(|error| self.layout(error))
+    }
+
+    async fn leaf(&self, entry: &Descriptor) -> Result<Leaf, SourceError> {
+        let bytes = self.document(entry).await?;
+        Leaf::parse(entry, &bytes).map_err(|error| self.layout(error))
     }
 
     async fn version_missing(&self) -> SourceError {
@@ -139,8 +162,7 @@ impl Release<'_> {
         let unread = platform.map_or_else(|| index.nested(), |platform| index.unread(platform));
         for nested in &unread {
             check_release(nested).map_err(|error| self.layout(error))?;
-            let bytes = self.document(nested).await?;
-            let child = ReleaseIndex::parse(nested, &bytes).map_err(|error| self.layout(error))?;
+            let child = self.parse(nested).await?;
             index.absorb(&nested.digest, child).map_err(|error| self.layout(error))?;
         }
         Ok(!unread.is_empty())
@@ -189,3 +211,6 @@ fn claims(index: &ReleaseIndex) -> BTreeMap<Platform, BTreeSet<PackageHash>> {
     }
     claims
 }
+
+#[cfg(test)]
+mod tests;

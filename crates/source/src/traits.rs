@@ -1,8 +1,10 @@
 //! The seam.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use async_trait::async_trait;
 use tofu_oci_store::ByteStream;
-use tofu_oci_types::{Platform, ProviderAddr, Version};
+use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
 
 use crate::{Listing, Offer, SourceError};
 
@@ -28,6 +30,10 @@ pub trait Source: Send + Sync {
     /// [`SourceError::NotOffered`] when the place has no such version, or not for this platform.
     async fn offer(&self, address: &ProviderAddr, version: &Version, platform: &Platform)
     -> Result<Offer, SourceError>;
+
+    /// What [`Offer::claims`] says, and what is read from the release's other manifests besides: the `zh:` of every
+    /// platform's zip. One small request for each platform. Claims all the same.
+    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError>;
 
     /// The bytes of one of the offer's parts; the stream ends in an error unless size and digest are the part's.
     /// Only the source that made the offer can open it.

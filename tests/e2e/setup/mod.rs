@@ -121,7 +121,8 @@ impl Scene {
         assert_ne!(said.code, Some(0), "{}", said.text);
         assert!(said.stderr.contains("error: "), "{}", said.text);
         assert_eq!(State::of(self), before, "something was changed:\n{}", said.text);
-        let writes = self.conversation().into_iter().filter(|line| !line.starts_with("GET ") && !line.starts_with("HEAD "));
+        let writes =
+            self.conversation().into_iter().filter(|line| !line.starts_with("GET ") && !line.starts_with("HEAD "));
         assert_eq!(writes.collect::<Vec<_>>(), Vec::<String>::new(), "something was sent:\n{}", said.text);
         said.text
     }

@@ -17,7 +17,8 @@ pub(crate) fn words(line: &str) -> Vec<String> {
 /// `sha256:` nor `zh:` is kept; `h1:` is about contents and stays, except where it sums up a digest.
 pub(crate) fn steady(text: &str) -> String {
     let mut text = text.to_owned();
-    for (mark, shown) in [("sha256:", "[DIGEST]"), ("sha256%3A", "[DIGEST]"), ("sha256-", "[DIGEST]"), ("zh:", "[ZIP]")] {
+    for (mark, shown) in [("sha256:", "[DIGEST]"), ("sha256%3A", "[DIGEST]"), ("sha256-", "[DIGEST]"), ("zh:", "[ZIP]")]
+    {
         text = replace_hex(&text, mark, shown);
     }
     text = short_digests(&text);
@@ -40,9 +41,10 @@ pub(crate) fn steady(text: &str) -> String {
 /// Lines about packages that were handled side by side come in any order; here they are sorted.
 fn in_order(mut lines: Vec<String>) -> String {
     let is_outcome = |line: &String| {
-        !line.starts_with(' ') && ["pushed", "present", "mounted", "fetched", "installed"]
-            .iter()
-            .any(|outcome| line.contains(&format!(": {outcome}")))
+        !line.starts_with(' ')
+            && ["pushed", "present", "mounted", "fetched", "installed"]
+                .iter()
+                .any(|outcome| line.contains(&format!(": {outcome}")))
     };
     let mut start = 0;
     while start < lines.len() {

@@ -21,7 +21,8 @@ pub(crate) fn renamed(mut zip: Vec<u8>, from: &str, to: &str) -> Vec<u8> {
 /// The Unix mode of an entry replaced, in the central directory, where it is kept.
 #[track_caller]
 pub(crate) fn with_mode(mut zip: Vec<u8>, name: &str, mode: u32) -> Vec<u8> {
-    let is_entry = |start: &usize| zip[*start..].starts_with(&CENTRAL) && zip[start + 46..].starts_with(name.as_bytes());
+    let is_entry =
+        |start: &usize| zip[*start..].starts_with(&CENTRAL) && zip[start + 46..].starts_with(name.as_bytes());
     let start = (0..zip.len() - 46).find(is_entry).expect("the entry is in the central directory");
     zip[start + 5] = 3; // made on Unix
     zip[start + 38..start + 42].copy_from_slice(&(mode << 16).to_le_bytes());

@@ -36,6 +36,9 @@ pub(crate) struct Release {
     /// How many packages are read and sent at a time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) jobs: u8,
+    /// Take platforms that Go does not know as they are written, instead of refusing them as misspelt
+    #[arg(long)]
+    pub(crate) any_platform: bool,
     /// Print what would be written and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -27,13 +27,10 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Compl
     }
     let destination = connector.destination(&to)?;
     let replace = if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse };
-    let mut copied = Vec::new();
-    for version in versions {
-        let request = CopyRequest { versions: Versions::One(version), replace, jobs: usize::from(args.jobs) };
-        for release in copy_release(source.as_ref(), destination.as_ref(), &request, context.reporter.as_ref()).await? {
-            print(context, &release, &to);
-            copied.push(release);
-        }
+    let request = CopyRequest { versions: Versions::These(versions), replace, jobs: usize::from(args.jobs) };
+    let copied = copy_release(source.as_ref(), destination.as_ref(), &request, context.reporter.as_ref()).await?;
+    for release in &copied {
+        print(context, release, &to);
     }
     if !context.json && copied.len() > 1 {
         let bytes = copied.iter().map(|release| release.transfers.bytes).sum();

@@ -1,13 +1,15 @@
 //! `push` and `pack`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_mapper::MagicSuffix;
 use tofu_oci_packer::{
-    Dist, DistOptions, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest, ReplaceTag, TagState, read_dist_with,
+    Dist, DistOptions, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest, ReplaceTag, TagState,
+    UnknownPlatforms, read_dist_with,
 };
-use tofu_oci_store::{MemoryStore, Store};
+use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{ProviderAddr, RepositoryRef};
 
 use super::Context;
@@ -42,7 +44,8 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Compl
 }
 
 async fn release(context: &Context, args: &Release, end: &End, network: &Network) -> Result<(), Complaint> {
-    let options = DistOptions { version: args.release_version.clone(), ..DistOptions::default() };
+    let unknown_platforms = if args.any_platform { UnknownPlatforms::Allow } else { UnknownPlatforms::Refuse };
+    let options = DistOptions { version: args.release_version.clone(), unknown_platforms };
     let dist = read_dist_with(&args.dist, &options)?;
     let address = address(args, end, &dist)?;
     let version = dist.choose_version(args.release_version.as_ref())?;
@@ -67,9 +70,9 @@ async fn release(context: &Context, args: &Release, end: &End, network: &Network
     let connector = context.connector(network);
     if args.dry_run {
         // A directory that does not exist yet holds nothing, and is not made by asking.
-        let store: std::sync::Arc<dyn Store> = match end {
-            End::Layout(dir) if !dir.exists() => std::sync::Arc::new(MemoryStore::new(&end.to_string())),
-            _ => connector.destination(end)?,
+        let store: Arc<dyn ReadStore> = match end {
+            End::Layout(dir) if !dir.exists() => Arc::new(MemoryStore::new(&end.to_string())),
+            _ => connector.source(end)?,
         };
         let plan = tofu_oci_packer::plan(&request, store.as_ref(), context.reporter.as_ref()).await?;
         print_plan(context, &plan);

@@ -210,5 +210,5 @@ async fn stray_tags_are_warned_of_and_not_chosen() {
     tofu_oci_store::Store::tag(&*store, &index, &"1.0".parse().unwrap()).await.unwrap();
     let workspace = Workspace::new();
     assert_eq!(workspace.install(store).await.unwrap().version.to_string(), "1.0.0");
-    assert_eq!(workspace.reporter.codes(), ["stray-tags"]);
+    assert_eq!(workspace.reporter.codes(), ["floating-tag"]);
 }

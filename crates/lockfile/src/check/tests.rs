@@ -109,6 +109,12 @@ fn merging_keeps_the_same_versions_lines_and_drops_anothers() {
         let entry = merge(Some(&before), version.parse().unwrap(), Constraints::any(), &verified);
         entry.hashes.iter().map(ToString::to_string).collect()
     };
+    let constraints = |version: &str, new: &str| {
+        merge(Some(&before), version.parse().unwrap(), new.parse().unwrap(), &verified).constraints.to_string()
+    };
+    assert_eq!(constraints("1.0.0", ""), ">= 1.0.0");
+    assert_eq!(constraints("1.0.0", "~> 1.0"), "~> 1.0");
+    assert_eq!(constraints("1.0.1", ""), "");
     assert_eq!(lines("1.0.0"), ["ch:own", "h1:mac", "h1:own", "x:y", "zh:x"]);
     assert_eq!(lines("1.0.1"), ["ch:own", "h1:own"]);
 }

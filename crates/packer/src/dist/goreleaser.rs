@@ -33,17 +33,9 @@ struct Artifact {
     goarch: String,
     #[serde(default, rename = "type")]
     kind: String,
+    /// Differs by type and version: `Format` of an archive, `ChecksumOf` of a checksum file for one artifact.
     #[serde(default)]
-    extra: Option<Extra>,
-}
-
-#[derive(Deserialize)]
-struct Extra {
-    #[serde(default, rename = "Format")]
-    format: Option<String>,
-    /// Set when every artifact has a checksum file of its own.
-    #[serde(default, rename = "ChecksumOf")]
-    checksum_of: Option<String>,
+    extra: serde_json::Value,
 }
 
 #[derive(Deserialize)]
@@ -55,18 +47,29 @@ struct Metadata {
 }
 
 pub(super) fn read(dist: &Path, options: &DistOptions) -> Result<Dist, PackError> {
-    let listing = dist.join(ARTIFACTS);
-    let artifacts: Vec<Artifact> = files::read_json(&listing)?;
-    let metadata = read_metadata(dist)?;
+    let artifacts: Vec<Artifact> = files::read_json(&dist.join(ARTIFACTS))?;
+    let project = read_metadata(dist)?;
     let entries = files::entries(dist)?;
-    let candidates = candidates(dist, &artifacts, metadata.as_ref(), options, &entries)?;
+    let candidates = packages(dist, &artifacts, &entries)?
+        .into_iter()
+        .map(|artifact| candidate(dist, artifact, project.as_ref(), options))
+        .collect::<Result<Vec<_>, _>>()?;
+    if let Some(project) = &project {
+        check_version(dist, project, &candidates)?;
+    }
     let mut found = settle(dist, DistKind::GoReleaser, candidates, options)?;
-    let sums = sums_file(dist, &listing, &artifacts)?.map(|path| Sums::read(&path)).transpose()?;
+    let sums = sums_file(dist, &artifacts)?.map(|path| Sums::read(&path)).transpose()?;
     found.protocols = protocols::read(dist, &entries, sums.as_ref())?;
     found.with_sums(sums)
 }
 
-fn read_metadata(dist: &Path) -> Result<Option<(Metadata, Option<Version>)>, PackError> {
+/// `metadata.json`, its version parsed.
+struct Project {
+    metadata: Metadata,
+    version: Option<Version>,
+}
+
+fn read_metadata(dist: &Path) -> Result<Option<Project>, PackError> {
     let path = dist.join(METADATA);
     if !path.is_file() {
         return Ok(None);
@@ -76,69 +79,68 @@ fn read_metadata(dist: &Path) -> Result<Option<(Metadata, Option<Version>)>, Pac
         "" => None,
         text => Some(names::version(text, &path)?),
     };
-    Ok(Some((metadata, version)))
+    Ok(Some(Project { metadata, version }))
 }
 
-fn candidates(
-    dist: &Path,
-    artifacts: &[Artifact],
-    metadata: Option<&(Metadata, Option<Version>)>,
-    options: &DistOptions,
-    entries: &[Entry],
-) -> Result<Vec<Candidate>, PackError> {
-    let listing = dist.join(ARTIFACTS);
+/// The archives that are packages of a provider.
+fn packages<'a>(dist: &Path, artifacts: &'a [Artifact], entries: &[Entry]) -> Result<Vec<&'a Artifact>, PackError> {
     let archives: Vec<&Artifact> = artifacts.iter().filter(|artifact| artifact.kind == "Archive").collect();
     let zips: Vec<&Artifact> = archives.iter().copied().filter(|artifact| files::is_zip(&artifact.name)).collect();
     // A project may release other programs beside the provider.
     let providers: Vec<&Artifact> =
         zips.iter().copied().filter(|artifact| artifact.name.starts_with(names::PREFIX)).collect();
-    let chosen = if providers.is_empty() { zips } else { providers };
-    if let (true, Some(other)) = (chosen.is_empty(), archives.first()) {
-        let format = other.extra.as_ref().and_then(|extra| extra.format.clone());
-        let format = format.unwrap_or_else(|| other.name.rsplit('.').next().unwrap_or_default().to_owned());
-        return Err(PackError::WrongFormat { path: dist.join(&other.name), format });
-    }
-    if chosen.is_empty() {
-        return Err(folder::nothing(dist, entries));
-    }
-    let mut candidates = Vec::new();
-    for artifact in chosen {
-        let path = locate(dist, &listing, artifact)?;
-        let name = names::package_name(&artifact.name);
-        let project = metadata.and_then(|(metadata, _)| metadata.project_name.strip_prefix(names::PREFIX));
-        let platform = format!("{}_{}", artifact.goos, artifact.goarch);
-        let version = match (&name, metadata.and_then(|(_, version)| version.clone())) {
-            (Some(name), from_metadata) => match (name.version.parse::<Version>(), from_metadata) {
-                // The name template is the project's own: what it says counts only when it is a version.
-                (Err(_), Some(version)) => Some(version),
-                _ => Some(names::version(name.version, &path)?),
-            },
-            (None, version) => version,
-        };
-        candidates.push(Candidate {
-            provider_type: name.map(|name| name.provider_type).or(project).map(str::to_owned),
-            version,
-            package: DistPackage {
-                platform: platforms::parse(&platform, &path, options.unknown_platforms)?,
-                source: PackageSource::Zip(path),
-            },
-        });
-    }
-    if let Some((metadata, Some(version))) = metadata {
-        let other =
-            candidates.iter().filter_map(|candidate| candidate.version.as_ref()).find(|found| *found != version);
-        if let Some(other) = other {
-            return Err(PackError::Malformed {
-                path: dist.join(METADATA),
-                problem: format!("it says version {}, but {ARTIFACTS} lists packages of {other}", metadata.version),
-            });
+    match (providers.is_empty(), zips.is_empty(), archives.first()) {
+        (false, ..) => Ok(providers),
+        (true, false, _) => Ok(zips),
+        (true, true, Some(other)) => {
+            let ending = || other.name.rsplit('.').next().unwrap_or_default();
+            let format = other.extra["Format"].as_str().unwrap_or_else(ending).to_owned();
+            Err(PackError::WrongFormat { path: dist.join(&other.name), format })
         }
+        (true, true, None) => Err(folder::nothing(dist, entries)),
     }
-    Ok(candidates)
+}
+
+fn candidate(
+    dist: &Path,
+    artifact: &Artifact,
+    project: Option<&Project>,
+    options: &DistOptions,
+) -> Result<Candidate, PackError> {
+    let path = locate(dist, artifact)?;
+    let name = names::package_name(&artifact.name);
+    let project_name = project.and_then(|project| project.metadata.project_name.strip_prefix(names::PREFIX));
+    let version = match (&name, project.and_then(|project| project.version.clone())) {
+        // The name template is the project's own: what it says counts only when it is a version.
+        (Some(name), Some(version)) => Some(name.version.parse().unwrap_or(version)),
+        (Some(name), None) => Some(names::version(name.version, &path)?),
+        (None, version) => version,
+    };
+    let platform = format!("{}_{}", artifact.goos, artifact.goarch);
+    Ok(Candidate {
+        provider_type: name.map(|name| name.provider_type).or(project_name).map(str::to_owned),
+        version,
+        package: DistPackage {
+            platform: platforms::parse(&platform, &path, options.unknown_platforms)?,
+            source: PackageSource::Zip(path),
+        },
+    })
+}
+
+/// Demands that `metadata.json` and the packages tell one version.
+fn check_version(dist: &Path, project: &Project, candidates: &[Candidate]) -> Result<(), PackError> {
+    let Some(version) = &project.version else { return Ok(()) };
+    match candidates.iter().filter_map(|candidate| candidate.version.as_ref()).find(|found| *found != version) {
+        None => Ok(()),
+        Some(other) => Err(PackError::Malformed {
+            path: dist.join(METADATA),
+            problem: format!("it says version {version}, but {ARTIFACTS} lists packages of {other}"),
+        }),
+    }
 }
 
 /// Where a listed file is: its path starts at the folder of the build, wherever that lies now.
-fn locate(dist: &Path, listing: &Path, artifact: &Artifact) -> Result<PathBuf, PackError> {
+fn locate(dist: &Path, artifact: &Artifact) -> Result<PathBuf, PackError> {
     let parts: Vec<&std::ffi::OsStr> = Path::new(&artifact.path)
         .components()
         .filter_map(|part| if let Component::Normal(part) = part { Some(part) } else { None })
@@ -146,15 +148,15 @@ fn locate(dist: &Path, listing: &Path, artifact: &Artifact) -> Result<PathBuf, P
     (0..parts.len())
         .map(|skip| dist.join(parts[skip..].iter().collect::<PathBuf>()))
         .find(|path| path.is_file())
-        .ok_or_else(|| PackError::Missing { path: dist.join(&artifact.name), by: listing.to_owned() })
+        .ok_or_else(|| PackError::Missing { path: dist.join(&artifact.name), by: dist.join(ARTIFACTS) })
 }
 
 /// The one checksum file of the release; nothing where each artifact has its own.
-fn sums_file(dist: &Path, listing: &Path, artifacts: &[Artifact]) -> Result<Option<PathBuf>, PackError> {
+fn sums_file(dist: &Path, artifacts: &[Artifact]) -> Result<Option<PathBuf>, PackError> {
     artifacts
         .iter()
         .filter(|artifact| artifact.kind == "Checksum")
-        .find(|artifact| artifact.extra.as_ref().is_none_or(|extra| extra.checksum_of.is_none()))
-        .map(|artifact| locate(dist, listing, artifact))
+        .find(|artifact| artifact.extra["ChecksumOf"].is_null())
+        .map(|artifact| locate(dist, artifact))
         .transpose()
 }

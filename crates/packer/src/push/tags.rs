@@ -52,6 +52,8 @@ pub(crate) async fn leaves_of(store: &dyn ReadStore, index: &Descriptor) -> Opti
 /// `OpenTofu` reads a tag leniently, and then asks for the canonical tag of what it read: where that one is missing,
 /// `init` fails for everybody who would get this version. Two builds of one version are equal to it, so that which
 /// one is taken depends on the registry.
+///
+/// Spec: `OpenTofu` 1.12, getproviders, OCI mirror source (`AvailableVersions`, then the tag of the chosen version).
 fn warnings(tags: &[Tag], own: &Tag, version: &Version) -> Vec<Event> {
     let mut events = Vec::new();
     let mut prefixed = Vec::new();

@@ -46,7 +46,7 @@ fn registry(realm: String, good: impl Fn(&Request, &str) -> bool + Send + Sync +
         let challenge = format!(
             r#"Bearer realm="{realm}",service="lab, registry",scope="repository:x:pull",error="invalid_token",odd=1"#
         );
-        reply(401).header("www-authenticate", r#"Negotiate"#).header("www-authenticate", challenge)
+        reply(401).header("www-authenticate", "Negotiate").header("www-authenticate", challenge)
     })
 }
 
@@ -73,7 +73,7 @@ async fn basic_is_sent_after_the_challenge_and_from_then_on() {
 async fn a_wrong_password_is_sent_once() {
     let server = Server::start(|_, _| reply(401).header("www-authenticate", "Basic").error("UNAUTHORIZED", "no"));
     let got = bench_as(user()).store(&server).tags().await;
-    check_error(got, &server, "HOST/x needs credentials: no (UNAUTHORIZED)");
+    check_error(got, &server, "HOST/x needs credentials: the given ones are refused: no (UNAUTHORIZED)");
     assert_eq!(server.requests().len(), 2);
 }
 

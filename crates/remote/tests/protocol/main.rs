@@ -1,5 +1,8 @@
 //! The protocol against a server that behaves as told: every fault and every rule has a test named for it.
 
+#![expect(clippy::similar_names, reason = "what is served and the server that serves it")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
+
 mod auth;
 mod content;
 mod download;

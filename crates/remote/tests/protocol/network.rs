@@ -1,11 +1,14 @@
 //! Where requests may go, and what they may carry there.
 
+use std::sync::Arc;
+
 use tofu_oci_credentials::Credential;
+use tofu_oci_remote::{ClientOptions, NoCredentials, Proxies, Timeouts};
 use tofu_oci_store::{ReadStore as _, StoreError};
 use tofu_oci_types::Event;
 
-use crate::server::{Server, reply};
-use crate::support::{Bench, bench, bench_as, blob, check_error, noise, read};
+use crate::server::{Server, reply, stall};
+use crate::support::{Bench, bench, bench_as, bench_with, blob, check_error, noise, read};
 
 fn basic() -> Bench {
     bench_as(Credential::basic("user", "secret-word"))
@@ -159,4 +162,43 @@ async fn nobody_there_is_said_at_once() {
     let error = bench.client.store(repository.parse().unwrap()).tags().await.unwrap_err();
     assert!(matches!(error, StoreError::Unreachable { .. }), "{error}");
     assert_eq!(bench.retries(), 0);
+}
+
+#[tokio::test]
+async fn a_host_that_never_answers_is_given_up() {
+    let idle = std::time::Duration::from_millis(50);
+    let mut options = ClientOptions::default();
+    options.timeouts = Timeouts { idle, finish: idle, ..options.timeouts };
+    options.retry.attempts = 2;
+    let server = Server::start(|_, _| stall());
+    let bench = bench_with(options, Arc::new(NoCredentials));
+    let got = bench.store(&server).tags().await;
+    assert!(matches!(&got, Err(StoreError::Unreachable { problem, .. }) if problem.contains("timed out")), "{got:?}");
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn a_fixed_proxy_is_used_but_for_this_machine() {
+    let proxy = Server::start(|_, _| reply(200));
+    let options = ClientOptions {
+        proxies: Proxies::Fixed(format!("http://{}", proxy.host())),
+        plain_http: vec!["registry.test".to_owned()],
+        ..ClientOptions::default()
+    };
+    let bench = bench_with(options, Arc::new(NoCredentials));
+    assert!(bench.client.store("registry.test/x".parse().unwrap()).exists(&blob(b"x")).await.unwrap());
+    let want = format!("HEAD http://registry.test/v2/x/blobs/{}", blob(b"x").digest);
+    assert_eq!(proxy.lines(), [want]);
+    let server = Server::start(|_, _| reply(200));
+    assert!(bench.store(&server).exists(&blob(b"x")).await.unwrap());
+    assert_eq!((proxy.requests().len(), server.requests().len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_signed_address_that_is_good_for_get_alone_shows_presence() {
+    let storage = Server::start(|request, _| reply(if request.method == "HEAD" { 403 } else { 206 }));
+    let target = format!("http://{}/o?sig=1", storage.host());
+    let server = Server::start(move |_, _| reply(307).header("location", target.clone()));
+    assert!(bench().store(&server).exists(&blob(b"x")).await.unwrap());
+    assert_eq!(storage.requests()[1].header("range"), Some("bytes=0-0"));
 }

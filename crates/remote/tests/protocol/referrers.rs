@@ -130,3 +130,27 @@ async fn a_registry_that_keeps_the_list_itself_is_left_to_it() {
     store(&server).push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
     assert!(server.requests().iter().all(|request| request.path() != tag()));
 }
+
+#[tokio::test]
+async fn a_referrer_that_is_there_and_not_listed_is_listed() {
+    let (descriptor, bytes) = signature();
+    let served = bytes.clone();
+    let stored: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+    let server = Server::start(move |request, _| {
+        let mut stored = stored.lock().unwrap();
+        match (request.method.as_str(), request.path() == tag()) {
+            ("HEAD", _) => manifest_reply(MANIFEST, &served),
+            ("GET", true) => stored.as_ref().map_or(reply(404), |bytes| manifest_reply(INDEX, bytes)),
+            ("PUT", true) if !request.body.is_empty() => {
+                *stored = Some(request.body.clone());
+                reply(201)
+            }
+            ("PUT", _) => reply(201),
+            _ => reply(404),
+        }
+    });
+    store(&server).push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    assert_eq!(listed(&server).await.unwrap(), std::slice::from_ref(&descriptor.digest));
+    let again = store(&server).push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    assert_eq!(again, tofu_oci_store::Pushed::Present);
+}

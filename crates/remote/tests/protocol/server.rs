@@ -43,6 +43,8 @@ pub(crate) struct Reply {
     cut: Option<usize>,
     /// The connection is closed before anything is answered.
     silent: bool,
+    /// Nothing is answered, and the connection stays.
+    stalled: bool,
     /// The request's body is not read.
     unread: bool,
 }
@@ -54,6 +56,11 @@ pub(crate) fn reply(status: u16) -> Reply {
 /// No answer at all: the connection is closed.
 pub(crate) fn hang_up() -> Reply {
     Reply { silent: true, ..Reply::default() }
+}
+
+/// Nobody answers, and nobody hangs up.
+pub(crate) fn stall() -> Reply {
+    Reply { stalled: true, ..Reply::default() }
 }
 
 impl Reply {
@@ -172,6 +179,11 @@ fn serve(stream: impl Read + Write, handler: &Arc<Handler>, log: &Mutex<Vec<Requ
         let reply = if length > 0 && !unread { handler(&request, before) } else { early };
         let head_only = request.method == "HEAD";
         log.lock().unwrap().push(request);
+        if reply.stalled {
+            // Ends when the client has enough of it.
+            let _ = reader.read_to_end(&mut Vec::new());
+            return;
+        }
         if reply.silent || answer(reader.get_mut(), &reply, head_only).is_err() || reply.cut.is_some() || unread {
             return;
         }
@@ -198,16 +210,17 @@ fn head(reader: &mut impl std::io::BufRead) -> Option<Request> {
 }
 
 fn answer(stream: &mut impl Write, reply: &Reply, head_only: bool) -> std::io::Result<()> {
-    let mut head = format!("HTTP/1.1 {} x\r\n", reply.status);
+    let mut head = Vec::new();
+    write!(head, "HTTP/1.1 {} x\r\n", reply.status)?;
     let has_length = reply.headers.iter().any(|(name, _)| name == "content-length" || name == "transfer-encoding");
     if !has_length && reply.status != 204 {
-        head.push_str(&format!("content-length: {}\r\n", reply.body.len()));
+        write!(head, "content-length: {}\r\n", reply.body.len())?;
     }
     for (name, value) in &reply.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        write!(head, "{name}: {value}\r\n")?;
     }
-    head.push_str("\r\n");
-    stream.write_all(head.as_bytes())?;
+    head.extend_from_slice(b"\r\n");
+    stream.write_all(&head)?;
     if !head_only {
         let end = reply.cut.unwrap_or(reply.body.len()).min(reply.body.len());
         stream.write_all(&reply.body[..end])?;

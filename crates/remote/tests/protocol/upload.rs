@@ -343,3 +343,17 @@ async fn an_answer_that_comes_before_the_body_is_read_is_heard() {
     let got = push(&store(&server), &noise(1000)).await;
     assert!(matches!(got, Err(StoreError::Denied { .. })), "{got:?}");
 }
+
+#[tokio::test]
+async fn a_refusal_in_the_middle_of_a_long_body_is_heard() {
+    let server = Server::start(|request, _| match request.method.as_str() {
+        "PUT" if request.header("content-length") != Some("0") => reply(413).unread(),
+        "PATCH" if request.body.is_empty() => reply(202),
+        "PATCH" => {
+            let end = request.header("content-range").and_then(|range| range.split_once('-')?.1.parse::<u64>().ok());
+            went_well(request, end.unwrap_or(0) + 1)
+        }
+        _ => empty(request),
+    });
+    assert_eq!(push(&store(&server), &noise(9_000_000)).await.unwrap(), Pushed::Uploaded);
+}

@@ -1,0 +1,150 @@
+use bytes::Bytes;
+use serde_json::json;
+use tofu_oci_layout::{
+    IndexFacts, LayerBlob, LeafPlan, PackageLayout, Planned, PlatformHashes, PlatformPackage, media_type, plan_index,
+    plan_leaves,
+};
+use tofu_oci_store::{Content, MemoryStore, Store};
+
+use super::*;
+
+const ADDRESS: &str = "registry.example.test/acme/widget";
+
+async fn push(store: &MemoryStore, descriptor: &Descriptor, bytes: &[u8]) {
+    store.push(descriptor, &Content::Bytes(&Bytes::copy_from_slice(bytes))).await.unwrap();
+}
+
+async fn push_planned(store: &MemoryStore, planned: &Planned) {
+    push(store, &planned.descriptor, &planned.bytes).await;
+}
+
+/// Pushes leaves whose packages are no packages: an offer never looks into them.
+async fn leaves(store: &MemoryStore, layout: PackageLayout, platforms: &[&str]) -> Vec<LeafPlan> {
+    let mut leaves = Vec::new();
+    for platform in platforms {
+        let bytes = Bytes::from(format!("the package of {platform}"));
+        let (digest, size) = (Digest::sha256(&bytes), bytes.len() as u64);
+        let package = PlatformPackage {
+            platform: platform.parse().unwrap(),
+            filename: format!("terraform-provider-widget_1.0.0_{platform}.zip"),
+            zip: Some((digest.clone(), size)),
+            layer: Some(LayerBlob { digest: digest.clone(), size, diff_id: digest }),
+        };
+        for plan in plan_leaves(&package, layout).unwrap() {
+            for blob in &plan.blobs {
+                push(store, blob, &bytes).await;
+            }
+            push_planned(store, &plan.config).await;
+            push_planned(store, &plan.manifest).await;
+            leaves.push(plan);
+        }
+    }
+    leaves
+}
+
+async fn release(store: &MemoryStore, layout: PackageLayout, platforms: &[&str]) {
+    let leaves = leaves(store, layout, platforms).await;
+    let hash = |platform: &&str| {
+        let hashes = PlatformHashes {
+            h1: Some(format!("h1:{platform}").parse().unwrap()),
+            zh: None,
+            size: 1,
+            filename: String::new(),
+        };
+        (platform.parse().unwrap(), hashes)
+    };
+    let facts = IndexFacts {
+        address: ADDRESS.parse().unwrap(),
+        version: "1.0.0".parse().unwrap(),
+        protocols: vec!["5.0".to_owned(), "6.0".to_owned()],
+        hashes: platforms.iter().map(hash).collect(),
+    };
+    let index = plan_index(&leaves, &facts, layout);
+    push_planned(store, &index).await;
+    store.tag(&index.descriptor, &"1.0.0".parse().unwrap()).await.unwrap();
+}
+
+async fn offer(store: MemoryStore, version: &str, platform: &str) -> Result<Offer, SourceError> {
+    let source = OciSource::new(Arc::new(store));
+    source.offer(&ADDRESS.parse().unwrap(), &version.parse().unwrap(), &platform.parse().unwrap()).await
+}
+
+#[tokio::test]
+async fn an_offer_says_all_there_is_to_know() {
+    let store = MemoryStore::new("memory");
+    release(&store, PackageLayout::Both, &["linux_amd64", "darwin_arm64"]).await;
+    let offer = offer(store, "1.0.0", "linux_amd64").await.unwrap();
+    assert_eq!((offer.kind, offer.parts.len(), offer.diff_ids.len()), (LeafKind::Artifact, 1, 0));
+    assert_eq!(offer.zh(), PackageHash::zh(&offer.parts[0].digest));
+    assert_eq!(offer.protocols, ["5.0", "6.0"]);
+    let offered: Vec<String> = offer.offered.iter().map(ToString::to_string).collect();
+    assert_eq!(offered, ["darwin_arm64", "linux_amd64"]);
+    let claims = &offer.claims[&"darwin_arm64".parse().unwrap()];
+    assert_eq!(claims.iter().filter(|hash| hash.as_str().starts_with("ch:")).count(), 2, "image and artifact");
+    assert!(claims.contains(&"h1:darwin_arm64".parse().unwrap()));
+    let json = serde_json::to_value(&offer).unwrap();
+    assert_eq!((&json["tag"], &json["kind"], &json["place"]), (&json!("1.0.0"), &json!("artifact"), &json!("memory")));
+}
+
+#[tokio::test]
+async fn an_image_has_its_layers_and_their_diff_ids() {
+    let store = MemoryStore::new("memory");
+    release(&store, PackageLayout::Image, &["linux_amd64"]).await;
+    let offer = offer(store, "1.0.0", "linux_amd64").await.unwrap();
+    assert_eq!((offer.kind, offer.parts.len(), offer.diff_ids.len()), (LeafKind::Image, 1, 1));
+    assert_eq!(offer.zh(), None);
+}
+
+/// As builders write it: an index of indexes, one for each platform.
+#[tokio::test]
+async fn nested_indexes_are_followed() {
+    let store = MemoryStore::new("memory");
+    let mut entries = Vec::new();
+    for leaf in leaves(&store, PackageLayout::Image, &["linux_amd64", "darwin_arm64"]).await {
+        let (os, architecture) = (leaf.platform.os().to_owned(), leaf.platform.arch().to_owned());
+        let platform = json!({"os": os, "architecture": architecture});
+        let mut entry = serde_json::to_value(&leaf.manifest.descriptor).unwrap();
+        entry.as_object_mut().unwrap().remove("platform");
+        let nested = push_index(&store, &[entry]).await;
+        let mut entry = serde_json::to_value(nested).unwrap();
+        entry["platform"] = platform;
+        entries.push(entry);
+    }
+    let index = push_index(&store, &entries).await;
+    store.tag(&index, &"1.0.0".parse().unwrap()).await.unwrap();
+    let source = OciSource::new(Arc::new(store));
+    let (address, version) = (ADDRESS.parse().unwrap(), "1.0.0".parse().unwrap());
+    let platforms = source.platforms(&address, &version).await.unwrap();
+    assert_eq!(platforms.len(), 2);
+    let offer = source.offer(&address, &version, &platforms[0]).await.unwrap();
+    assert_eq!((offer.platform.to_string().as_str(), offer.kind), ("darwin_arm64", LeafKind::Image));
+}
+
+async fn push_index(store: &MemoryStore, entries: &[serde_json::Value]) -> Descriptor {
+    let index = json!({"schemaVersion": 2, "mediaType": media_type::OCI_INDEX, "manifests": entries});
+    let bytes = serde_json::to_vec(&index).unwrap();
+    let descriptor = Descriptor::of(media_type::OCI_INDEX, &bytes);
+    push(store, &descriptor, &bytes).await;
+    descriptor
+}
+
+#[tokio::test]
+async fn what_is_missing_is_told_with_what_is_there() {
+    let store = MemoryStore::new("memory");
+    release(&store, PackageLayout::Artifact, &["linux_amd64"]).await;
+    let error = offer(store, "1.1.0", "linux_amd64").await.expect_err("there is only 1.0.0");
+    insta::assert_snapshot!(error, @"registry.example.test/acme/widget 1.1.0 was not found in memory");
+    let SourceError::NotOffered { what: NotOffered::VersionMissing { offered, .. }, .. } = error else {
+        panic!("{error}")
+    };
+    assert_eq!(offered, ["1.0.0".parse().unwrap()]);
+
+    let store = MemoryStore::new("memory");
+    release(&store, PackageLayout::Artifact, &["linux_amd64"]).await;
+    let error = offer(store, "1.0.0", "linux_arm").await.expect_err("there is only linux_amd64");
+    insta::assert_snapshot!(error, @"registry.example.test/acme/widget 1.0.0 has no package for linux_arm");
+    let SourceError::NotOffered { what: NotOffered::PlatformMissing { offered, .. }, .. } = error else {
+        panic!("{error}")
+    };
+    assert_eq!(offered, ["linux_amd64".parse().unwrap()]);
+}

@@ -1,0 +1,257 @@
+//! What is measured: our program, and what people use today, on the same bytes and the same registry.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tofu_oci_testkit::{Mode, RealRegistry};
+use tofu_oci_types::DigestHasher;
+
+use super::measure::{Case, Clock};
+use super::package::Package;
+use crate::failure::{Failure, Outcome};
+use crate::paths;
+use crate::process::find;
+
+/// The programs in their release builds.
+pub(super) struct Programs {
+    tofu_oci: PathBuf,
+    xtask: PathBuf,
+    tofu: Option<PathBuf>,
+}
+
+impl Programs {
+    /// Builds both in the release profile.
+    pub(super) fn build() -> Outcome<Self> {
+        let status = Command::new(env!("CARGO"))
+            .args(["build", "--release", "--package", "tofu-oci-cli", "--package", "xtask"])
+            .status()?;
+        if !status.success() {
+            return Err(Failure::new("the release build failed"));
+        }
+        let target = match std::env::var_os("CARGO_TARGET_DIR") {
+            Some(target) => PathBuf::from(target),
+            None => paths::root().join("target"),
+        };
+        let release = target.join("release");
+        Ok(Self { tofu_oci: release.join("tofu-oci"), xtask: release.join("xtask"), tofu: find("tofu") })
+    }
+}
+
+/// A TLS registry that holds the package, a plain one to push to, and room for the results.
+pub(super) struct Stage<'a> {
+    programs: &'a Programs,
+    package: &'a Package,
+    work: &'a Path,
+    tls: RealRegistry,
+    plain: RealRegistry,
+    ca: PathBuf,
+    blob: String,
+    lock: PathBuf,
+}
+
+impl<'a> Stage<'a> {
+    /// Starts the registries and publishes the package once.
+    pub(super) fn start(programs: &'a Programs, package: &'a Package, work: &'a Path) -> Outcome<Self> {
+        let tls = RealRegistry::start(Mode::tls())?;
+        let plain = RealRegistry::start(Mode::plain())?;
+        let ca = work.join("ca.pem");
+        fs::write(&ca, tls.ca_pem().unwrap_or_default())?;
+        let mut stage = Self {
+            programs,
+            package,
+            work,
+            tls,
+            plain,
+            ca,
+            blob: String::new(),
+            lock: work.join("lock").join(".terraform.lock.hcl"),
+        };
+        let report = output(&mut stage.push(&package.one, &stage.release(), &["--json"]))?;
+        let zip = report.split('"').find(|word| word.starts_with("zh:")).map(|hash| hash.replace("zh:", "sha256:"));
+        stage.blob = zip.ok_or_else(|| Failure::new(format!("push reported no zh: checksum: {report}")))?;
+        let folder = work.join("lock");
+        fs::create_dir_all(&folder)?;
+        output(&mut stage.install(&folder))?;
+        Ok(stage)
+    }
+
+    fn release(&self) -> String {
+        format!("{}/bench/{}", self.tls.address(), self.package.provider_type)
+    }
+
+    fn tofu_oci(&self, home: &Path) -> Command {
+        let mut command = Command::new(&self.programs.tofu_oci);
+        command.env("HOME", home).env("XDG_CACHE_HOME", home.join("cache")).env("TOFU_OCI_CA_FILE", &self.ca);
+        command
+    }
+
+    fn push(&self, dist: &Path, repository: &str, more: &[&str]) -> Command {
+        let mut command = self.tofu_oci(&self.work.join("home"));
+        command.arg("push").arg(dist).arg(repository).args(["--address", &self.package.address()]);
+        command.args(["--version", &self.package.version]).args(more);
+        command
+    }
+
+    fn install(&self, folder: &Path) -> Command {
+        let mut command = self.tofu_oci(&self.work.join("home"));
+        command.arg("install").arg(self.package.address()).args(["--from", &self.release()]);
+        command.args(["--platform", "linux_amd64", "--chdir"]).arg(folder);
+        command
+    }
+
+    /// Every case that the machine's programs allow.
+    pub(super) fn cases(&'a self) -> Vec<Case<'a>> {
+        let mut cases = vec![
+            self.case("inflate to nowhere", Clock::Printed, |stage, _| {
+                let mut command = Command::new(&stage.programs.xtask);
+                command.arg("bench-inflate").arg(stage.package.zip());
+                Ok(vec![command])
+            }),
+            self.case("install", Clock::Wall, |stage, _| Ok(vec![stage.install(&stage.fresh("install")?)])),
+            self.case("install, lock file", Clock::Wall, |stage, _| {
+                let folder = stage.fresh("install-lock")?;
+                fs::copy(&stage.lock, folder.join(".terraform.lock.hcl"))?;
+                Ok(vec![stage.install(&folder)])
+            }),
+            self.case("curl + unzip", Clock::Wall, Self::curl_unzip),
+        ];
+        if self.programs.tofu.is_some() {
+            cases.push(self.case("tofu init", Clock::Wall, Self::tofu_init));
+        }
+        cases.push(self.case("curl PUT one", Clock::Wall, |stage, round| {
+            stage.curl_put(&[stage.package.zip()], &format!("curl-one/{round}"))
+        }));
+        for (name, dist, more) in [
+            ("push one, no h1", &self.package.one, ["--h1", "skip"]),
+            ("push one, h1 computed", &self.package.one, ["--h1", "compute"]),
+            ("push all, no h1", &self.package.all, ["--h1", "skip"]),
+            ("push all, h1 computed", &self.package.all, ["--h1", "compute"]),
+        ] {
+            cases.push(self.case(name, Clock::Wall, move |stage, round| {
+                let repository = stage.fresh_repository(name, round);
+                // A fresh home has no memo of h1 checksums.
+                let home = stage.fresh("home-push")?;
+                let mut command = stage.push(dist, &repository, &more);
+                command.env("HOME", &home).env("XDG_CACHE_HOME", home.join("cache"));
+                Ok(vec![command])
+            }));
+        }
+        cases.push(self.case("push all, h1 remembered", Clock::Wall, |stage, round| {
+            let first = stage.fresh_repository("remember", round);
+            output(&mut stage.push(&stage.package.all, &first, &["--dry-run"]))?;
+            let repository = stage.fresh_repository("remembered", round);
+            Ok(vec![stage.push(&stage.package.all, &repository, &[])])
+        }));
+        cases.push(self.case("push all, unchanged", Clock::Wall, |stage, _| {
+            let repository = stage.fresh_repository("unchanged", 0);
+            output(&mut stage.push(&stage.package.all, &repository, &[]))?;
+            Ok(vec![stage.push(&stage.package.all, &repository, &[])])
+        }));
+        cases.push(self.case("curl PUT all", Clock::Wall, |stage, round| {
+            stage.curl_put(&stage.package.zips()?, &format!("curl-all/{round}"))
+        }));
+        cases
+    }
+
+    fn case(
+        &'a self,
+        name: &str,
+        clock: Clock,
+        prepare: impl Fn(&'a Self, usize) -> Outcome<Vec<Command>> + 'a,
+    ) -> Case<'a> {
+        Case { name: name.to_owned(), clock, prepare: Box::new(move |round| prepare(self, round)) }
+    }
+
+    /// An empty folder of this name.
+    fn fresh(&self, name: &str) -> Outcome<PathBuf> {
+        let folder = self.work.join(name);
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
+    fn fresh_repository(&self, name: &str, round: usize) -> String {
+        let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+        format!("{}/{name}/{round}", self.plain.address())
+    }
+
+    fn curl_unzip(&self, _round: usize) -> Outcome<Vec<Command>> {
+        let folder = self.fresh("curl")?;
+        let url = format!("https://{}/v2/bench/{}/blobs/{}", self.tls.address(), self.package.provider_type, self.blob);
+        let mut curl = Command::new("curl");
+        curl.args(["--silent", "--fail", "--http1.1", "--cacert"])
+            .arg(&self.ca)
+            .arg("-o")
+            .arg(folder.join("p.zip"))
+            .arg(url);
+        let mut unzip = Command::new("unzip");
+        unzip.arg("-q").arg(folder.join("p.zip")).arg("-d").arg(folder.join("unpacked"));
+        Ok(vec![curl, unzip])
+    }
+
+    fn tofu_init(&self, _round: usize) -> Outcome<Vec<Command>> {
+        let folder = self.fresh("tofu")?;
+        let (address, version) = (self.package.address(), &self.package.version);
+        let required = format!("x = {{ source = \"{address}\", version = \"{version}\" }}");
+        fs::write(folder.join("main.tf"), format!("terraform {{ required_providers {{ {required} }} }}\n"))?;
+        let template = format!("{}/bench/${{type}}", self.tls.address());
+        let include = "include = [\"registry.example.test/bench/*\"]";
+        fs::write(
+            folder.join("rc"),
+            format!(
+                "provider_installation {{\n  oci_mirror {{\n    repository_template = \"{template}\"\n    {include}\n  }}\n}}\n"
+            ),
+        )?;
+        let mut command = Command::new(self.programs.tofu.as_ref().ok_or_else(|| Failure::new("no tofu"))?);
+        command.arg("init").current_dir(&folder).env("SSL_CERT_FILE", &self.ca);
+        command.env("TF_CLI_CONFIG_FILE", folder.join("rc")).env("CHECKPOINT_DISABLE", "1").env("HOME", &folder);
+        Ok(vec![command])
+    }
+
+    /// One POST (not timed) and one PUT a file, one after the other: what a careful script does today.
+    fn curl_put(&self, zips: &[PathBuf], repository: &str) -> Outcome<Vec<Command>> {
+        let mut commands = Vec::new();
+        for zip in zips {
+            let url = format!("http://{}/v2/{repository}/blobs/uploads/", self.plain.address());
+            let head = output(Command::new("curl").args(["--silent", "--fail", "-X", "POST", "-D", "-", &url]))?;
+            let location = head
+                .lines()
+                .find_map(|line| line.split_once(": ").filter(|(name, _)| name.eq_ignore_ascii_case("location")))
+                .map(|(_, location)| location.trim().to_owned())
+                .ok_or_else(|| Failure::new("the registry gave no Location"))?;
+            let digest = sha256(zip)?;
+            let mut put = Command::new("curl");
+            put.args(["--silent", "--fail", "-X", "PUT", "-H", "Content-Type: application/octet-stream", "-T"]);
+            put.arg(zip).arg(format!("{location}&digest={digest}"));
+            commands.push(put);
+        }
+        Ok(commands)
+    }
+}
+
+/// What a command printed; an error when it failed.
+fn output(command: &mut Command) -> Outcome<String> {
+    let words = format!("{command:?}");
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(Failure::new(format!("{words} failed: {}", String::from_utf8_lossy(&output.stderr))))
+}
+
+fn sha256(path: &Path) -> Outcome<String> {
+    let mut hasher = DigestHasher::sha256();
+    let mut file = fs::File::open(path)?;
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(hasher.finish().to_string());
+        }
+        hasher.update(&buffer[..read]);
+    }
+}

@@ -1,0 +1,158 @@
+//! Running commands and taking their time and peak memory.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::failure::{Failure, Outcome};
+
+/// One thing that is measured.
+pub(super) struct Case<'a> {
+    /// Its name in the table.
+    pub(super) name: String,
+    /// Done before each run, not timed; gives the commands to time, one after the other.
+    pub(super) prepare: Box<dyn Fn(usize) -> Outcome<Vec<Command>> + 'a>,
+    /// How the time is taken.
+    pub(super) clock: Clock,
+}
+
+/// How the time is taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Clock {
+    /// From the start of the first command to the end of the last.
+    Wall,
+    /// The command prints its own seconds.
+    Printed,
+}
+
+/// What one run cost.
+#[derive(Clone, Copy)]
+pub(super) struct Sample {
+    pub(super) seconds: f64,
+    /// The largest resident set of any process of the run, in bytes.
+    pub(super) peak: u64,
+}
+
+/// All runs of one case.
+pub(super) struct Series {
+    pub(super) name: String,
+    pub(super) samples: Vec<Sample>,
+}
+
+impl Series {
+    pub(super) fn min(&self) -> f64 {
+        self.samples.iter().map(|sample| sample.seconds).fold(f64::INFINITY, f64::min)
+    }
+
+    pub(super) fn median(&self) -> f64 {
+        let mut seconds: Vec<f64> = self.samples.iter().map(|sample| sample.seconds).collect();
+        seconds.sort_by(f64::total_cmp);
+        seconds[seconds.len() / 2]
+    }
+
+    pub(super) fn peak(&self) -> u64 {
+        self.samples.iter().map(|sample| sample.peak).max().unwrap_or(0)
+    }
+}
+
+/// Runs every case once a round, each round in another order.
+pub(super) fn rounds(cases: &[Case<'_>], runs: usize) -> Outcome<Vec<Series>> {
+    let mut series: Vec<Series> =
+        cases.iter().map(|case| Series { name: case.name.clone(), samples: Vec::new() }).collect();
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    for round in 0..runs {
+        let mut order: Vec<usize> = (0..cases.len()).collect();
+        for position in (1..order.len()).rev() {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            order.swap(position, (random % (position as u64 + 1)) as usize);
+        }
+        for index in order {
+            eprintln!("round {} of {runs}: {}", round + 1, cases[index].name);
+            series[index].samples.push(run(&cases[index], round)?);
+        }
+    }
+    Ok(series)
+}
+
+fn run(case: &Case<'_>, round: usize) -> Outcome<Sample> {
+    let commands = (case.prepare)(round)?;
+    let mut sample = Sample { seconds: 0.0, peak: 0 };
+    for mut command in commands {
+        let words = format!("{command:?}");
+        let start = Instant::now();
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let status = format!("/proc/{}/status", child.id());
+        // VmHWM is a high-water mark that is gone with the process: the last reading before the end counts.
+        let ended = loop {
+            sample.peak = sample.peak.max(high_water(&status));
+            if let Some(ended) = child.try_wait()? {
+                break ended;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        let wall = start.elapsed().as_secs_f64();
+        let mut printed = String::new();
+        if let Some(mut stdout) = child.stdout.take() {
+            stdout.read_to_string(&mut printed)?;
+        }
+        if !ended.success() {
+            let mut errors = String::new();
+            if let Some(mut stderr) = child.stderr.take() {
+                stderr.read_to_string(&mut errors)?;
+            }
+            return Err(Failure::new(format!("{}: {words} failed: {printed}{errors}", case.name)));
+        }
+        sample.seconds += match case.clock {
+            Clock::Wall => wall,
+            Clock::Printed => {
+                printed.trim().parse().map_err(|_| Failure::new(format!("{words} printed no seconds: {printed}")))?
+            }
+        };
+    }
+    Ok(sample)
+}
+
+fn high_water(status: &str) -> u64 {
+    let Ok(text) = fs::read_to_string(status) else { return 0 };
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
+/// Seconds to inflate every entry of a zip into one reused buffer: the yardstick of the install.
+pub(super) fn inflate_to_nowhere(zip: &Path) -> Outcome<f64> {
+    let mut archive = zip::ZipArchive::new(fs::File::open(zip)?)?;
+    let mut ranges = Vec::new();
+    for index in 0..archive.len() {
+        let entry = archive.by_index_raw(index)?;
+        let start = entry.data_start().ok_or_else(|| Failure::new("a zip entry has no data"))?;
+        ranges.push((start, entry.compressed_size(), entry.compression() == zip::CompressionMethod::Deflated));
+    }
+    let bytes = fs::read(zip)?;
+    let mut buffer = vec![0_u8; 1 << 20];
+    let start = Instant::now();
+    for (offset, length, deflated) in ranges {
+        let range = usize::try_from(offset)?..usize::try_from(offset + length)?;
+        let input = bytes.get(range).ok_or_else(|| Failure::new("a zip entry leaves the file"))?;
+        if deflated {
+            inflate(input, &mut buffer)?;
+        }
+    }
+    Ok(start.elapsed().as_secs_f64())
+}
+
+fn inflate(mut input: &[u8], buffer: &mut [u8]) -> Outcome {
+    let mut inflater = flate2::Decompress::new(false);
+    loop {
+        let before = inflater.total_in();
+        let status = inflater.decompress(input, buffer, flate2::FlushDecompress::None)?;
+        input = &input[usize::try_from(inflater.total_in() - before)?..];
+        if status == flate2::Status::StreamEnd {
+            return Ok(());
+        }
+    }
+}

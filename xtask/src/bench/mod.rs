@@ -1,0 +1,67 @@
+//! `cargo xtask bench`: speed and memory of install and push, as ratios measured in one run.
+//!
+//! The order of the cases is shuffled in every round, each figure is the minimum and the median of all rounds, and the
+//! spread of a fixed piece of work (the machine's noise) stands beside them. A timing never fails a test: this prints,
+//! and people judge.
+
+mod cases;
+mod measure;
+mod package;
+mod table;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::failure::Outcome;
+
+/// Arguments of `cargo xtask bench`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// A real large package: a filesystem mirror of Terraform's (HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/…). Without it one is
+    /// looked for in the usual folders, and otherwise made
+    #[arg(long, value_name = "DIR")]
+    provider_dir: Option<PathBuf>,
+    /// Rounds; each figure is the minimum and the median of them
+    #[arg(long, default_value_t = 5)]
+    runs: usize,
+    /// Size of the made package's executable in MB, when no real one is there
+    #[arg(long, default_value_t = 700)]
+    size: u64,
+    /// How many platforms the large release has
+    #[arg(long, default_value_t = 10)]
+    platforms: usize,
+    /// Run only cases whose name contains this text
+    #[arg(long)]
+    only: Option<String>,
+}
+
+/// Arguments of the part that runs in a release build: inflate a zip to nowhere and print the seconds it took.
+#[derive(Debug, Args)]
+pub(crate) struct InflateArgs {
+    /// The zip
+    zip: PathBuf,
+}
+
+/// Builds what is measured, prepares the package and the registries, runs the rounds, prints the table.
+pub(crate) fn run(args: &BenchArgs) -> Outcome {
+    let work = tempfile::Builder::new().prefix("tofu-oci-bench-").tempdir()?;
+    let programs = cases::Programs::build()?;
+    let package = package::Package::find_or_make(args.provider_dir.as_deref(), args.size, args.platforms, work.path())?;
+    println!("{package}");
+    let stage = cases::Stage::start(&programs, &package, work.path())?;
+    let mut cases = stage.cases();
+    if let Some(only) = &args.only {
+        cases.retain(|case| case.name.contains(only.as_str()));
+    }
+    let results = measure::rounds(&cases, args.runs)?;
+    table::print(&results, args.runs);
+    Ok(())
+}
+
+/// Inflates every entry of a zip into one reused buffer.
+pub(crate) fn inflate(args: &InflateArgs) -> Outcome {
+    let seconds = measure::inflate_to_nowhere(&args.zip)?;
+    println!("{seconds:.4}");
+    Ok(())
+}
