@@ -1,7 +1,7 @@
 //! Registries that refuse, fail or cannot be reached, while something is published.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Answer, Auth, Fault, Login, Registry, Rights, Rule};
+use tofu_oci_testkit::{Answer, Auth, Bearer, Fault, Login, Registry, Rights, Rule};
 
 use crate::setup::{Scene, WIDGET};
 
@@ -33,8 +33,24 @@ fn an_unreachable_registry() {
     let scene = Scene::with_dist();
     let port = closed_port();
     let options = format!("--address {WIDGET} --attempts 1");
-    assert_snapshot!(scene.refuse(&format!("push dist 127.0.0.1:{port}/acme/widget {options}")), @"");
-    assert_snapshot!(scene.refuse(&format!("push dist registry.invalid/acme/widget {options}")), @"");
+    assert_snapshot!(scene.refuse(&format!("push dist 127.0.0.1:{port}/acme/widget {options}")), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error [N])
+
+    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    ");
+    assert_snapshot!(scene.refuse(&format!("push dist registry.invalid/acme/widget {options}")), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot reach registry.invalid/acme/widget: failed to lookup address information: [REASON]
+
+    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    ");
 }
 
 #[test]
@@ -42,14 +58,36 @@ fn a_registry_that_is_tried_again() {
     let scene = Scene::with_dist();
     scene.registry.fault(Rule::on("GET", "*").once().then(Fault::status(503, "UNAVAILABLE")));
     let said = scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --attempts 2"));
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    pushed registry.example.com/acme/widget 1.4.0 to [REGISTRY]/acme/widget:1.4.0
+      index sha256:[DIGEST]
+      darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
+      linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+      sent 3.7 kB (7 new, 0 present)
+
+    ----- stderr -----
+    note: GET [REGISTRY]/v2/acme/widget/manifests/1.4.0: status 503; attempt 2 in [WAIT]
+    widget 1.4.0 darwin_arm64: pushed (324 B)
+    widget 1.4.0 linux_amd64: pushed (323 B)
+    ");
 }
 
 #[test]
 fn a_registry_that_wants_credentials() {
     let scene = Scene::with(Registry::builder().auth(Auth::Basic(Login::new("ada", "correct"))));
     scene.dist("dist", "1.4.0");
-    assert_snapshot!(refused(&scene, ""), @"");
+    assert_snapshot!(refused(&scene, ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: unauthorized
+
+    hint: log in with `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: credentials are read from DOCKER_CONFIG, ~/.docker/config.json and containers/auth.json
+    ");
 }
 
 #[test]
@@ -60,64 +98,166 @@ fn a_registry_that_does_not_know_these_credentials() {
     scene.context.write_home(".docker/config.json", config.to_string());
     let text = refused(&scene, "");
     assert!(!text.contains("wrong-one"), "{text}");
-    assert_snapshot!(text, @"");
+    assert_snapshot!(text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: unauthorized
+
+    hint: log in with `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: credentials are read from DOCKER_CONFIG, ~/.docker/config.json and containers/auth.json
+    ");
 }
 
 #[test]
 fn credentials_that_may_not_push() {
     let reader = Login { rights: Rights::Pull, ..Login::new("ada", "correct") };
-    let scene = Scene::with(Registry::builder().auth(Auth::Basic(reader)));
+    let scene = Scene::with(Registry::builder().auth(Auth::Bearer(Bearer::new(reader))));
     scene.dist("dist", "1.4.0");
     let config = serde_json::json!({"auths": {scene.registry.address(): {"username": "ada", "password": "correct"}}});
     scene.context.write_home(".docker/config.json", config.to_string());
-    assert_snapshot!(refused(&scene, ""), @"");
+    assert_snapshot!(refused(&scene, ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
+
+    hint: log in with `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: credentials are read from DOCKER_CONFIG, ~/.docker/config.json and containers/auth.json
+    ");
 }
 
 #[test]
 fn access_is_denied() {
-    assert_snapshot!(refused_by(Rule::on("POST", "*").then(Fault::status(403, "DENIED")), ""), @"");
+    assert_snapshot!(refused_by(Rule::on("POST", "*").then(Fault::status(403, "DENIED")), ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget denied access: injected (DENIED)
+
+    hint: the account needs the right to read, and for a push to write; `docker login [REGISTRY]` changes the account
+    ");
 }
 
 #[test]
 fn the_repository_cannot_be_made() {
-    assert_snapshot!(refused_by(Rule::on("POST", "*").then(Fault::status(404, "NAME_UNKNOWN")), ""), @"");
+    assert_snapshot!(refused_by(Rule::on("POST", "*").then(Fault::status(404, "NAME_UNKNOWN")), ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget answered 404 to POST /v2/acme/widget/blobs/uploads/: injected (NAME_UNKNOWN); the repository does not exist and is not created by a push, or there is no right to push
+
+    hint: create the repository first, or log in as somebody who may
+    ");
 }
 
 #[test]
 fn too_many_requests() {
     let limited = || Answer::error(429, "TOOMANYREQUESTS", "slow down");
     let long = Rule::on("POST", "*").then(Fault::Answer(limited().header("Retry-After", "3600")));
-    assert_snapshot!(refused_by(long, ""), @"");
+    assert_snapshot!(refused_by(long, ""), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget asks to wait 3600 s before trying again
+
+    hint: try again later, or wait longer with --max-wait 3600
+    ");
     let plain = Rule::on("POST", "*").then(Fault::Answer(limited()));
-    assert_snapshot!(refused_by(plain, "--attempts 1"), @"");
+    assert_snapshot!(refused_by(plain, "--attempts 1"), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget answered 429 to POST /v2/acme/widget/blobs/uploads/: slow down (TOOMANYREQUESTS)
+
+    hint: the registry wants fewer requests: try again later, or with --jobs 1
+    ");
 }
 
 #[test]
 fn a_registry_that_fails() {
-    assert_snapshot!(refused_by(Rule::on("POST", "*").then(Fault::status(500, "UNKNOWN")), "--attempts 1"), @"");
+    assert_snapshot!(refused_by(Rule::on("POST", "*").then(Fault::status(500, "UNKNOWN")), "--attempts 1"), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget answered 500 to POST /v2/acme/widget/blobs/uploads/: injected (UNKNOWN)
+
+    hint: the registry has a problem of its own; run the same command again later
+    ");
     let page = Answer::text(502, "<html><body>Bad Gateway</body></html>");
-    assert_snapshot!(refused_by(Rule::on("*", "*").then(Fault::Answer(page)), "--attempts 1"), @"");
+    assert_snapshot!(refused_by(Rule::on("*", "*").then(Fault::Answer(page)), "--attempts 1"), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget answered 502 to HEAD /v2/acme/widget/manifests/1.4.0: bad gateway
+
+    hint: the registry has a problem of its own; run the same command again later
+    ");
 }
 
 #[test]
 fn a_registry_that_fails_at_the_manifest_leaves_no_tag() {
     let rule = Rule::on("PUT", "/v2/*/manifests/1.4.0").then(Fault::status(500, "UNKNOWN"));
-    assert_snapshot!(refused_by(rule, "--attempts 1"), @"");
+    assert_snapshot!(refused_by(rule, "--attempts 1"), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    widget 1.4.0 darwin_arm64: pushed (324 B)
+    widget 1.4.0 linux_amd64: pushed (323 B)
+    error: [REGISTRY]/acme/widget answered 500 to PUT /v2/acme/widget/manifests/1.4.0: injected (UNKNOWN)
+
+    hint: the registry has a problem of its own; run the same command again later
+    ");
     let rule = Rule::on("PUT", "/v2/*/manifests/*").then(Fault::status(400, "MANIFEST_INVALID"));
-    assert_snapshot!(refused_by(rule, "--attempts 1"), @"");
+    assert_snapshot!(refused_by(rule, "--attempts 1"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    widget 1.4.0 darwin_arm64: pushed (324 B)
+    widget 1.4.0 linux_amd64: pushed (323 B)
+    error: [REGISTRY]/acme/widget answered 400 to PUT /v2/acme/widget/manifests/sha256:[DIGEST]: injected (MANIFEST_INVALID)
+
+    hint: the registry does not take this; -vv shows every request
+    ");
 }
 
 #[test]
 fn a_connection_that_breaks_while_a_blob_is_sent() {
     let rule = Rule::on("PUT", "/v2/*/blobs/uploads/*").then(Fault::RefuseUploadAfter { bytes: 10, answer: None });
-    assert_snapshot!(refused_by(rule, "--attempts 1 --jobs 1"), @"");
+    assert_snapshot!(refused_by(rule, "--attempts 1 --jobs 1"), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the connection to [REGISTRY]/acme/widget broke: connection closed before message completed
+
+    hint: run the same command again: what has arrived is not sent again
+    ");
 }
 
 #[test]
 fn a_registry_that_speaks_tls_with_an_unknown_authority() {
     let scene = Scene::with(Registry::builder().tls(tofu_oci_testkit::ClientCertificate::NotAsked));
     scene.dist("dist", "1.4.0");
-    assert_snapshot!(refused(&scene, "--attempts 1"), @"");
+    assert_snapshot!(refused(&scene, "--attempts 1"), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot reach [REGISTRY]/acme/widget: invalid peer certificate: UnknownIssuer
+
+    hint: trust a private certificate authority with --ca-file FILE
+    ");
     scene.context.write("ca.pem", scene.registry.ca_pem().expect("it speaks TLS"));
     scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --ca-file ca.pem")).success();
 }
@@ -127,14 +267,43 @@ fn a_copy_of_damaged_content_is_refused() {
     let scene = Scene::published();
     scene.registry.fault(Rule::on("GET", "/v2/acme/widget/blobs/*").then(Fault::CorruptBody(0)));
     let said = scene.run("copy REGISTRY/acme/widget oci:layout --jobs 1");
-    assert_snapshot!(said.text, @"");
-    assert_snapshot!(scene.run("versions oci:layout").text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: sha256:[DIGEST] (application/vnd.oci.image.config.v1+json) of [REGISTRY]/acme/widget is damaged: expected sha256:[DIGEST], got sha256:[DIGEST]
+      cause: it happened at the source of the copy
+
+    hint: the registry, or something between it and here, changed the content; nothing of it was kept
+    ");
+    assert_snapshot!(scene.run("versions oci:layout").text, @"
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    oci:layout has no versions
+    ");
 }
 
 #[test]
 fn a_missing_certificate_file_is_wrong_usage() {
     let scene = Scene::with_dist();
-    assert_snapshot!(scene.refuse(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --ca-file none.pem")), @"");
+    assert_snapshot!(scene.refuse(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --ca-file none.pem")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot read none.pem: No such file or directory (os error [N])
+    ");
     scene.context.write("bad.pem", "no certificate");
-    assert_snapshot!(scene.refuse(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --ca-file bad.pem")), @"");
+    assert_snapshot!(scene.refuse(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --ca-file bad.pem")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: a CA certificate is not usable: the file holds no PEM certificate
+
+    hint: --ca-file, --client-cert and --client-key take PEM files
+    ");
 }

@@ -10,17 +10,55 @@ use crate::setup::{PLATFORMS, Scene, State, WIDGET};
 fn packing_writes_an_image_layout_directory() {
     let scene = Scene::with_dist();
     let said = scene.run(&format!("pack dist oci:layout --address {WIDGET}"));
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    pushed registry.example.com/acme/widget 1.4.0 to oci:layout:1.4.0
+      index sha256:[DIGEST]
+      darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
+      linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+      sent 3.7 kB (7 new, 0 present)
+
+    ----- stderr -----
+    widget 1.4.0 darwin_arm64: pushed (324 B)
+    widget 1.4.0 linux_amd64: pushed (323 B)
+    ");
     assert!(scene.context.files().contains(&"layout/oci-layout".to_owned()));
     let again = scene.run(&format!("pack dist oci:layout --address {WIDGET}"));
-    assert_snapshot!(again.text, @"");
+    assert_snapshot!(again.text, @"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0 is at oci:layout:1.4.0 already; nothing was sent
+      index sha256:[DIGEST]
+      darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
+      linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+
+    ----- stderr -----
+    ");
 }
 
 #[test]
 fn packing_to_a_registry_is_wrong_usage() {
     let scene = Scene::with_dist();
-    assert_snapshot!(scene.refuse(&format!("pack dist ghcr.io/acme/widget --address {WIDGET}")), @"");
-    assert_snapshot!(scene.refuse(&format!("pack dist layout --address {WIDGET}")), @"");
+    assert_snapshot!(scene.refuse(&format!("pack dist ghcr.io/acme/widget --address {WIDGET}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `ghcr.io/acme/widget` is a repository, not a directory
+
+    hint: write to a directory: oci:ghcr.io/acme/widget
+    hint: or publish: tofu-oci push dist ghcr.io/acme/widget
+    ");
+    assert_snapshot!(scene.refuse(&format!("pack dist layout --address {WIDGET}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `layout` does not name a directory
+
+    hint: write oci:layout
+    ");
 }
 
 #[test]
@@ -44,12 +82,57 @@ fn copies_keep_every_byte() {
     Dist::new("widget", "1.4.0", &PLATFORMS).write_goreleaser(&scene.path("dist"));
     scene.run(&format!("pack dist oci:first --address {WIDGET} --layout both")).success();
     let said = scene.run("copy oci:first REGISTRY/mirror/widget");
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    copied [REGISTRY]/mirror/widget:1.4.0, sent 6.4 kB (13 new, 0 mounted, 0 present)
+      index sha256:[DIGEST]
+
+    ----- stderr -----
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
+    application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): pushed (188 B)
+    application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): pushed (189 B)
+    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
+    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    ");
     let said = scene.run("copy REGISTRY/mirror/widget oci:second");
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    copied oci:second:1.4.0, sent 6.4 kB (13 new, 0 mounted, 0 present)
+      index sha256:[DIGEST]
+
+    ----- stderr -----
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
+    application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): pushed (188 B)
+    application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): pushed (189 B)
+    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
+    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    ");
     assert_eq!(tree(&scene.path("second/blobs")), tree(&scene.path("first/blobs")));
     let said = scene.run("copy REGISTRY/mirror/widget oci:second");
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    copied oci:second:1.4.0, unchanged
+      index sha256:[DIGEST]
+
+    ----- stderr -----
+    application/vnd.oci.image.config.v1+json ([HEX]): present (219 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): present (219 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): present (220 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): present (220 B)
+    application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): present (188 B)
+    application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): present (189 B)
+    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): present (324 B)
+    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): present (323 B)
+    ");
 }
 
 #[test]
@@ -57,15 +140,90 @@ fn one_of_several_versions_must_be_named() {
     let scene = Scene::published();
     scene.publish("1.5.0");
     scene.publish("2.0.0-rc1");
-    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget oci:some"), @"");
+    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget oci:some"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget has several versions: 1.4.0, 1.5.0, 2.0.0-rc1
+
+    hint: name one with --version, or copy all of them with --all
+    ");
     let said = scene.run("copy REGISTRY/acme/widget oci:some --version 1.5.0");
-    assert_snapshot!(said.text, @"");
-    assert_snapshot!(scene.run("versions oci:some").text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    copied oci:some:1.5.0, sent 3.7 kB (7 new, 0 mounted, 0 present)
+      index sha256:[DIGEST]
+
+    ----- stderr -----
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
+    terraform-provider-widget_1.5.0_darwin_arm64.zip ([HEX]): pushed (324 B)
+    terraform-provider-widget_1.5.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    ");
+    assert_snapshot!(scene.run("versions oci:some").text, @"
+    exit code: 0
+    ----- stdout -----
+    1.5.0
+
+    ----- stderr -----
+    ");
     let said = scene.run("copy REGISTRY/acme/widget oci:all --all");
-    assert_snapshot!(said.text, @"");
-    assert_snapshot!(scene.run("versions oci:all").text, @"");
-    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget oci:none --version 9.9.9"), @"");
-    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget oci:none --version 1.5.0 --all"), @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    copied oci:all:1.4.0, sent 3.7 kB (7 new, 0 mounted, 0 present)
+      index sha256:[DIGEST]
+    copied oci:all:1.5.0, sent 3.7 kB (7 new, 0 mounted, 0 present)
+      index sha256:[DIGEST]
+    copied oci:all:2.0.0-rc1, sent 3.7 kB (7 new, 0 mounted, 0 present)
+      index sha256:[DIGEST]
+    3 releases, 11.0 kB sent
+
+    ----- stderr -----
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
+    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
+    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
+    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    terraform-provider-widget_1.5.0_darwin_arm64.zip ([HEX]): pushed (324 B)
+    terraform-provider-widget_1.5.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    terraform-provider-widget_2.0.0-rc1_darwin_arm64.zip ([HEX]): pushed (336 B)
+    terraform-provider-widget_2.0.0-rc1_linux_amd64.zip ([HEX]): pushed (335 B)
+    ");
+    assert_snapshot!(scene.run("versions oci:all").text, @"
+    exit code: 0
+    ----- stdout -----
+    2.0.0-rc1
+    1.5.0
+    1.4.0
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget oci:none --version 9.9.9"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget has no release 9.9.9
+
+    hint: it has 1.4.0, 1.5.0, 2.0.0-rc1
+    ");
+    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget oci:none --version 1.5.0 --all"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the argument '--version <V>' cannot be used with '--all'
+
+    Usage: tofu-oci copy --version <V> <SRC> <DEST>
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
@@ -73,7 +231,14 @@ fn a_dry_run_copies_nothing() {
     let scene = Scene::published();
     let before = State::of(&scene);
     let said = scene.run("copy REGISTRY/acme/widget oci:layout --dry-run");
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    would copy [REGISTRY]/acme/widget:1.4.0 to oci:layout:1.4.0
+      index sha256:[DIGEST]
+
+    ----- stderr -----
+    ");
     assert_eq!(State::of(&scene), before);
 }
 
@@ -81,18 +246,66 @@ fn a_dry_run_copies_nothing() {
 fn a_copy_onto_a_taken_tag_is_refused() {
     let scene = Scene::published();
     Dist::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
-    scene.run(&format!("pack other oci:other --address {WIDGET}")).success();
-    assert_snapshot!(scene.refuse("copy oci:other REGISTRY/acme/widget"), @"");
-    let said = scene.run("copy oci:other REGISTRY/acme/widget --replace-tag");
-    assert_snapshot!(said.text, @"");
+    scene.run(&format!("pack other oci:second --address {WIDGET}")).success();
+    assert_snapshot!(scene.refuse("copy oci:second REGISTRY/acme/widget"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with other packages
+
+    hint: publish the change as a new version: lock files refuse another package under a known one
+    hint: to move the tag all the same, add --replace-tag
+    ");
+    let said = scene.run("copy oci:second REGISTRY/acme/widget --replace-tag");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    copied [REGISTRY]/acme/widget:1.4.0, sent 941 B (1 new, 0 mounted, 3 present)
+      index sha256:[DIGEST]
+
+    ----- stderr -----
+    application/vnd.oci.image.config.v1+json ([HEX]): present (219 B)
+    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): present (323 B)
+    ");
 }
 
 #[test]
 fn both_ends_must_differ_and_the_source_must_be_there() {
     let scene = Scene::new();
-    assert_snapshot!(scene.refuse("copy oci:a oci:a"), @"");
-    assert_snapshot!(scene.refuse("copy oci:missing oci:b"), @"");
+    assert_snapshot!(scene.refuse("copy oci:a oci:a"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: oci:a is both the source and the destination
+    ");
+    assert_snapshot!(scene.refuse("copy oci:missing oci:b"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no repository oci:missing
+
+    hint: an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one
+    ");
     scene.context.write("folder/file", "");
-    assert_snapshot!(scene.refuse("copy oci:folder oci:b"), @"");
-    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget oci:b"), @"");
+    assert_snapshot!(scene.refuse("copy oci:folder oci:b"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: oci:folder is not usable: it is no OCI image layout (it has no file oci-layout)
+
+    hint: name a folder that is an OCI image layout, or to write one, a new or empty folder
+    ");
+    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget oci:b"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no repository [REGISTRY]/acme/widget
+
+    hint: check the name; some registries also say this to those who may not read the repository
+    ");
 }

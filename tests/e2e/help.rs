@@ -39,8 +39,115 @@ fn every_verb_explains_its_options() {
 
 #[test]
 fn the_short_help_fits_a_screen() {
-    assert_snapshot!(Scene::new().run("-h").text, @"");
-    assert_snapshot!(Scene::new().run("install -h").text, @"");
+    assert_snapshot!(Scene::new().run("-h").text, @"
+    exit code: 0
+    ----- stdout -----
+    Keeps OpenTofu and Terraform providers in any OCI registry
+
+    Usage: tofu-oci [OPTIONS] <COMMAND>
+
+    Commands:
+      push      Publish a provider's release files to an OCI repository
+      pack      Write a provider's release files to an OCI image layout directory, without a registry
+      copy      Copy releases between repositories or directories, byte for byte
+      install   Install providers from OCI repositories, verified, and update the lock file
+      versions  List the versions that a repository offers
+      resolve   Say which repository a provider address belongs to, and by which rule
+      help      Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Global options:
+      -v, --verbose...  Tell more on stderr: -v for steps, -vv for requests
+      -q, --quiet       Print no progress and no notes, only results, warnings and errors
+
+    Examples:
+      Publish a GoReleaser dist folder, then install it back:
+        tofu-oci push dist ghcr.io/acme/widget --address registry.example.com/acme/widget
+        tofu-oci install registry.example.com/acme/widget --from ghcr.io/acme/widget
+
+      The same with no registry at all, in a directory:
+        tofu-oci pack dist oci:widget-layout --address registry.example.com/acme/widget
+        tofu-oci install registry.example.com/acme/widget --from oci:widget-layout
+
+    Exit codes: 0 done; 1 you can fix it (not found, refused, does not match); 2 wrong usage;
+    3 unexpected (network, machine); 130 interrupted.
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(Scene::new().run("install -h").text, @"
+    exit code: 0
+    ----- stdout -----
+    Install providers from OCI repositories, verified, and update the lock file
+
+    Usage: tofu-oci install [OPTIONS] [ADDR[@CONSTRAINT]]...
+
+    Arguments:
+      [ADDR[@CONSTRAINT]]...  Providers to install, HOST/NAMESPACE/TYPE, each with an optional
+                              @CONSTRAINT such as @1.4.0 or @'~> 1.4'. With none, what the .tf and .tofu
+                              files require
+
+    Options:
+      -h, --help  Print help
+
+    Where to look:
+          --from <REPOSITORY>      The repository to look in: REGISTRY/REPOSITORY, oci:DIR, or a
+                                   template with ${hostname}, ${namespace} and ${type}, as in OpenTofu's
+                                   oci_mirror blocks [env: TOFU_OCI_FROM=]
+          --magic-suffix <SUFFIX>  The reserved suffix of hosts that name a registry:
+                                   example.com.SUFFIX/foo/bar is example.com/foo/opentofu-provider-bar
+                                   [env: TOFU_OCI_MAGIC_SUFFIX=] [default: oci.opentofu.org]
+          --chdir <DIR>            Work in this directory: its configuration, its lock file, its
+                                   .terraform
+          --platform <OS_ARCH>     The platform to install for (repeatable with --into and --vendor)
+                                   [default: this machine's]
+          --into <DIR>             Install into a filesystem mirror at DIR instead of
+                                   .terraform/providers
+          --packed                 Keep packages as zip files in the filesystem mirror
+          --vendor                 Install into terraform.d/plugins of the working directory, where
+                                   terraform and tofu look without configuration
+          --upgrade                Choose the newest admitted version, even when the lock file names
+                                   another
+
+    Registry access:
+          --ca-file <FILE>      Trust the certificates of this PEM file too, beside the system's
+                                (repeatable) [env: TOFU_OCI_CA_FILE=]
+          --client-cert <FILE>  Show this client certificate (PEM; may hold the key too) [env:
+                                TOFU_OCI_CLIENT_CERT=]
+          --client-key <FILE>   The private key of the client certificate (PEM), where it is in a file
+                                of its own [env: TOFU_OCI_CLIENT_KEY=]
+          --plain-http <HOST>   Speak plain HTTP with this HOST[:PORT] (repeatable). Loopback hosts that
+                                do not speak TLS need no such option [env: TOFU_OCI_PLAIN_HTTP=]
+          --attempts <N>        How often a request that failed for a passing reason is tried in all
+                                [default: 5]
+          --max-wait <SECONDS>  The longest wait, in seconds, that a registry may ask for (Retry-After)
+                                [default: 120]
+
+    Output:
+          --json  Print JSON lines on stdout instead of text (documented in docs/json.md)
+
+    Global options:
+      -v, --verbose...  Tell more on stderr: -v for steps, -vv for requests
+      -q, --quiet       Print no progress and no notes, only results, warnings and errors
+
+    Examples:
+      What the configuration in this folder requires, from a registry that mirrors everything:
+        tofu-oci install --from 'ghcr.io/acme/mirror/${namespace}/${type}'
+
+      One provider into terraform.d/plugins, from which plain `terraform init` and `tofu init` install
+      with no configuration and no network:
+        tofu-oci install registry.example.com/acme/widget@'~> 1.4' --vendor --from ghcr.io/acme/widget
+
+      Into a filesystem mirror, for another platform:
+        tofu-oci install registry.example.com/acme/widget --into mirror --platform darwin_arm64
+
+    Nothing becomes visible before size, digest, archive structure, checksums and the lock file's
+    hashes have been checked. What is installed already is left as it is.
+
+    ----- stderr -----
+    ");
 }
 
 #[test]
@@ -53,19 +160,112 @@ fn alone_it_prints_help_and_is_wrong_usage() {
 
 #[test]
 fn the_version_is_printed() {
-    assert_snapshot!(Scene::new().run("--version").text, @"");
+    assert_snapshot!(Scene::new().run("--version").text, @"
+    exit code: 0
+    ----- stdout -----
+    tofu-oci 0.1.0
+
+    ----- stderr -----
+    ");
 }
 
 #[test]
 fn wrong_usage_exits_with_2() {
     let scene = Scene::new();
-    assert_snapshot!(scene.run("install --form oci:x").text, @"");
-    assert_snapshot!(scene.run("publish dist").text, @"");
-    assert_snapshot!(scene.run("push dist").text, @"");
-    assert_snapshot!(scene.run("push dist oci:x --layout zip").text, @"");
-    assert_snapshot!(scene.run("push dist oci:x --jobs 0").text, @"");
-    assert_snapshot!(scene.run("install --platform linux").text, @"");
-    assert_snapshot!(scene.run("install --platform linux_amd65").text, @"");
-    assert_snapshot!(scene.run("install --packed").text, @"");
-    assert_snapshot!(scene.run("install --vendor --into mirror").text, @"");
+    assert_snapshot!(scene.run("install --form oci:x").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: unexpected argument '--form' found
+
+      tip: a similar argument exists: '--from'
+
+    Usage: tofu-oci install --from <REPOSITORY> [ADDR[@CONSTRAINT]]...
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scene.run("publish dist").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: unrecognized subcommand 'publish'
+
+    Usage: tofu-oci [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scene.run("push dist").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      <DEST>
+
+    Usage: tofu-oci push <DIST> <DEST>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scene.run("push dist oci:x --layout zip").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: invalid value 'zip' for '--layout <LAYOUT>': `zip` is not a layout: it must be artifact, image or both
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scene.run("push dist oci:x --jobs 0").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: invalid value '0' for '--jobs <N>': 0 is not in 1..=32
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scene.run("install --platform linux").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: invalid value 'linux' for '--platform <OS_ARCH>': `linux` is not a platform: it must read OS_ARCH, such as linux_amd64
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scene.run("install --platform linux_amd65").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the configuration in . requires no providers
+
+    hint: name a provider: tofu-oci install HOST/NAMESPACE/TYPE
+    hint: or the directory of the configuration: --chdir DIR
+    ");
+    assert_snapshot!(scene.run("install --packed").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      --into <DIR>
+
+    Usage: tofu-oci install --into <DIR> --packed [ADDR[@CONSTRAINT]]...
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scene.run("install --vendor --into mirror").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the argument '--vendor' cannot be used with '--into <DIR>'
+
+    Usage: tofu-oci install --vendor [ADDR[@CONSTRAINT]]...
+
+    For more information, try '--help'.
+    ");
 }

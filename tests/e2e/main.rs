@@ -13,9 +13,17 @@
 mod setup;
 
 mod bad_dist;
+mod bad_package;
 mod bad_registry;
 mod copy;
+mod disk;
 mod help;
+mod install;
+mod interrupt;
+mod json;
+mod lock;
 mod push;
 mod query;
 mod requests;
+mod second_client;
+mod secrets;

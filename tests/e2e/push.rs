@@ -19,8 +19,8 @@ fn a_folder_of_zips_is_published() {
       sent 3.7 kB (7 new, 0 present)
 
     ----- stderr -----
-    widget 1.4.0 linux_amd64: pushed (323 B)
     widget 1.4.0 darwin_arm64: pushed (324 B)
+    widget 1.4.0 linux_amd64: pushed (323 B)
     ");
     let tags: Vec<String> = scene.registry.tags("acme/widget").into_iter().map(|(tag, _)| tag).collect();
     assert_eq!(tags, ["1.4.0"]);
@@ -64,8 +64,8 @@ fn a_folder_of_platform_folders_is_published() {
       sent 3.7 kB (7 new, 0 present)
 
     ----- stderr -----
-    widget 1.4.0 linux_amd64: pushed (323 B)
     widget 1.4.0 darwin_arm64: pushed (324 B)
+    widget 1.4.0 linux_amd64: pushed (323 B)
     ");
 }
 
@@ -120,8 +120,8 @@ fn another_release_under_a_taken_tag_is_refused() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with other packages
 
-    hint: its packages differ: publish a new version
-    hint: move the tag with --replace-tag
+    hint: publish the change as a new version: lock files refuse another package under a known one
+    hint: to move the tag all the same, add --replace-tag
     ");
 
     let before = scene.tag("acme/widget", "1.4.0");
@@ -150,8 +150,8 @@ fn a_release_that_differs_in_annotations_only_is_refused_and_says_so() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages and other annotations
 
-    hint: only annotations of the index differ (--h1, protocols)
-    hint: move the tag with --replace-tag
+    hint: what clients install is the same; --h1 and the protocol versions decide the annotations
+    hint: to move the tag all the same, add --replace-tag
     ");
 }
 
@@ -167,8 +167,8 @@ fn another_release_under_a_taken_tag_of_a_directory_is_refused() {
     ----- stderr -----
     error: oci:layout has a tag 1.4.0 already: it points at a release with other packages
 
-    hint: its packages differ: publish a new version
-    hint: move the tag with --replace-tag
+    hint: publish the change as a new version: lock files refuse another package under a known one
+    hint: to move the tag all the same, add --replace-tag
     ");
     scene.run(&format!("push other oci:layout --address {WIDGET} --replace-tag")).success();
 }
@@ -284,8 +284,8 @@ fn a_floating_tag_in_the_repository_is_warned_about() {
     ----- stderr -----
     warning: the tag 2 reads as version 2.0.0, whose tag 2.0.0 does not exist: `tofu init` fails where it chooses this version
       hint: delete the tag 2
-    widget 1.5.0 linux_amd64: pushed (323 B)
     widget 1.5.0 darwin_arm64: pushed (324 B)
+    widget 1.5.0 linux_amd64: pushed (323 B)
     ");
 }
 
@@ -313,7 +313,7 @@ fn the_address_may_be_left_out_where_the_repository_names_it() {
     assert_snapshot!(said.text, @"
     exit code: 0
     ----- stdout -----
-    pushed 127.0.0.1.oci.opentofu.org:37235/acme/widget 1.4.0 to [REGISTRY]/acme/opentofu-provider-widget:1.4.0
+    pushed 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget 1.4.0 to [REGISTRY]/acme/opentofu-provider-widget:1.4.0
       index sha256:[DIGEST]
       darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
       linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=

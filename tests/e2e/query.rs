@@ -10,15 +10,51 @@ fn versions_are_listed_newest_first() {
     for version in ["1.10.0", "1.9.1", "2.0.0-beta.2", "1.10.0+meta"] {
         scene.publish(version);
     }
-    assert_snapshot!(scene.run("versions REGISTRY/acme/widget").text, @"");
-    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --platforms").text, @"");
-    assert_snapshot!(scene.run(&format!("versions {WIDGET} --from 'REGISTRY/${{namespace}}/${{type}}'")).text, @"");
+    assert_snapshot!(scene.run("versions REGISTRY/acme/widget").text, @"
+    exit code: 0
+    ----- stdout -----
+    2.0.0-beta.2
+    1.10.0+meta
+    1.10.0
+    1.9.1
+    1.4.0
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --platforms").text, @"
+    exit code: 0
+    ----- stdout -----
+    2.0.0-beta.2  darwin_arm64 linux_amd64
+    1.10.0+meta  darwin_arm64 linux_amd64
+    1.10.0  darwin_arm64 linux_amd64
+    1.9.1  darwin_arm64 linux_amd64
+    1.4.0  darwin_arm64 linux_amd64
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.run(&format!("versions {WIDGET} --from 'REGISTRY/${{namespace}}/${{type}}'")).text, @"
+    exit code: 0
+    ----- stdout -----
+    2.0.0-beta.2
+    1.10.0+meta
+    1.10.0
+    1.9.1
+    1.4.0
+
+    ----- stderr -----
+    ");
 }
 
 #[test]
 fn versions_print_json_lines() {
     let scene = Scene::published();
-    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --json --platforms").text, @"");
+    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --json --platforms").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","platforms":["darwin_arm64","linux_amd64"]}
+
+    ----- stderr -----
+    "#);
 }
 
 #[test]
@@ -28,52 +64,192 @@ fn a_stray_tag_is_warned_about() {
     for tag in ["2", "v1.4.0", "latest", "1.3", "01.2.0"] {
         scene.registry.put_tag("acme/widget", tag, &digest);
     }
-    assert_snapshot!(scene.run("versions REGISTRY/acme/widget").text, @"");
-    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --json").text, @"");
+    assert_snapshot!(scene.run("versions REGISTRY/acme/widget").text, @"
+    exit code: 0
+    ----- stdout -----
+    1.4.0
+
+    ----- stderr -----
+    warning: [REGISTRY]/acme/widget has a tag 01.2.0, which OpenTofu reads as version 1.2.0 and then cannot find
+      hint: delete the tag 01.2.0: as long as it is the newest, `tofu init` fails for everybody
+    warning: [REGISTRY]/acme/widget has a tag 1.3, which OpenTofu reads as version 1.3.0 and then cannot find
+      hint: delete the tag 1.3: as long as it is the newest, `tofu init` fails for everybody
+    warning: [REGISTRY]/acme/widget has a tag 2, which OpenTofu reads as version 2.0.0 and then cannot find
+      hint: delete the tag 2: as long as it is the newest, `tofu init` fails for everybody
+    ");
+    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --json").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    {"event":"message","level":"warning","code":"floating-tag","text":"[REGISTRY]/acme/widget has a tag 01.2.0, which OpenTofu reads as version 1.2.0 and then cannot find","hint":"delete the tag 01.2.0: as long as it is the newest, `tofu init` fails for everybody"}
+    {"event":"message","level":"warning","code":"floating-tag","text":"[REGISTRY]/acme/widget has a tag 1.3, which OpenTofu reads as version 1.3.0 and then cannot find","hint":"delete the tag 1.3: as long as it is the newest, `tofu init` fails for everybody"}
+    {"event":"message","level":"warning","code":"floating-tag","text":"[REGISTRY]/acme/widget has a tag 2, which OpenTofu reads as version 2.0.0 and then cannot find","hint":"delete the tag 2: as long as it is the newest, `tofu init` fails for everybody"}
+    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0"}
+
+    ----- stderr -----
+    "#);
 }
 
 #[test]
 fn versions_of_a_directory() {
     let scene = Scene::with_dist();
     scene.run(&format!("pack dist oci:layout --address {WIDGET}")).success();
-    assert_snapshot!(scene.run("versions oci:layout --platforms").text, @"");
+    assert_snapshot!(scene.run("versions oci:layout --platforms").text, @"
+    exit code: 0
+    ----- stdout -----
+    1.4.0  darwin_arm64 linux_amd64
+
+    ----- stderr -----
+    ");
 }
 
 #[test]
 fn versions_of_what_is_not_there() {
     let scene = Scene::new();
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
-    assert_snapshot!(scene.refuse("versions oci:layout"), @"");
-    assert_snapshot!(scene.refuse("versions widget"), @"");
-    assert_snapshot!(scene.refuse("versions acme/widget"), @"");
-    assert_snapshot!(scene.refuse("versions a/b/c/d --from REGISTRY/acme/widget"), @"");
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no repository [REGISTRY]/acme/widget
+
+    hint: check the name; some registries also say this to those who may not read the repository
+    ");
+    assert_snapshot!(scene.refuse("versions oci:layout"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no repository oci:layout
+
+    hint: an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one
+    ");
+    assert_snapshot!(scene.refuse("versions widget"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `widget` is not a repository address: it must read HOST/NAME, such as ghcr.io/acme/widget
+
+    hint: write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR
+    hint: for a provider address, say where it is with --from REPOSITORY
+    ");
+    assert_snapshot!(scene.refuse("versions acme/widget --attempts 1"), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot reach acme/widget: failed to lookup address information: [REASON]
+
+    hint: `acme` was taken for a host name; write HOST/NAME, such as ghcr.io/acme/opentofu-provider-widget
+    ");
+    assert_snapshot!(scene.refuse("versions a/b/c/d --from REGISTRY/acme/widget"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `a/b/c/d` is not a provider address: it must read [HOST/]NAMESPACE/TYPE
+
+    hint: with --from, name a provider: HOST/NAMESPACE/TYPE
+    ");
 }
 
 #[test]
 fn an_address_is_resolved_by_a_template() {
     let scene = Scene::new();
     let said = scene.run(&format!("resolve {WIDGET} --from 'ghcr.io/x/${{hostname}}/${{namespace}}-${{type}}'"));
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    ghcr.io/x/registry.example.com/acme-widget
+
+    ----- stderr -----
+    registry.example.com/acme/widget by the repository template `ghcr.io/x/${hostname}/${namespace}-${type}`
+    ");
     let said = scene.run(&format!("resolve {WIDGET} --from 'oci:mirror/${{namespace}}/${{type}}' --json"));
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @r#"
+    exit code: 0
+    ----- stdout -----
+    {"event":"resolved","address":"registry.example.com/acme/widget","place":"oci:mirror/acme/widget","rule":"the repository template `oci:mirror/${namespace}/${type}`"}
+
+    ----- stderr -----
+    "#);
     let said = scene.run(&format!("resolve {WIDGET} --from oci:layout --quiet"));
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    oci:layout
+
+    ----- stderr -----
+    ");
 }
 
 #[test]
 fn an_address_is_resolved_by_the_magic_suffix() {
     let scene = Scene::new();
-    assert_snapshot!(scene.run("resolve ghcr.io.oci.opentofu.org/acme/widget").text, @"");
-    assert_snapshot!(scene.run("resolve ghcr.io.oci.example.net/acme/widget --magic-suffix oci.example.net").text, @"");
+    assert_snapshot!(scene.run("resolve ghcr.io.oci.opentofu.org/acme/widget").text, @"
+    exit code: 0
+    ----- stdout -----
+    ghcr.io/acme/opentofu-provider-widget
+
+    ----- stderr -----
+    ghcr.io.oci.opentofu.org/acme/widget by the hostname suffix .oci.opentofu.org
+    ");
+    assert_snapshot!(scene.run("resolve ghcr.io.oci.example.net/acme/widget --magic-suffix oci.example.net").text, @"
+    exit code: 0
+    ----- stdout -----
+    ghcr.io/acme/opentofu-provider-widget
+
+    ----- stderr -----
+    ghcr.io.oci.example.net/acme/widget by the hostname suffix .oci.example.net
+    ");
 }
 
 #[test]
 fn an_address_that_no_rule_places_is_refused() {
     let scene = Scene::new();
-    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}")), @"");
-    assert_snapshot!(scene.refuse("resolve a/b/c/d"), @"");
-    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET} --from 'ghcr.io/${{version}}'")), @"");
-    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET} --from 'ghcr.io/${{type'")), @"");
-    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET} --magic-suffix 'not a host'")), @"");
+    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: no rule says where registry.example.com/acme/widget is: its hostname does not end in .oci.opentofu.org, and no repository was given
+
+    hint: say where it is with --from REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'
+    ");
+    assert_snapshot!(scene.refuse("resolve a/b/c/d"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: invalid value 'a/b/c/d' for '<ADDR>': `a/b/c/d` is not a provider address: it must read [HOST/]NAMESPACE/TYPE
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET} --from 'ghcr.io/${{version}}'")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `ghcr.io/${version}` mentions `version` at column 11, which an address does not have: write ${hostname}, ${namespace} or ${type}
+
+    hint: the symbols are ${hostname}, ${namespace} and ${type}; quote the template for your shell
+    ");
+    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET} --from 'ghcr.io/${{type'")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `ghcr.io/${type` is not a template: expected `}`, at column 15
+
+    hint: the symbols are ${hostname}, ${namespace} and ${type}; quote the template for your shell
+    ");
+    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET} --magic-suffix 'not a host'")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `not a host` cannot be a hostname suffix
+      cause: `not a host` is not a hostname: it may contain only letters, digits, dots, and dashes between them
+    ");
     assert_eq!(scene.conversation(), Vec::<String>::new(), "no request is made");
 }

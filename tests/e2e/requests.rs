@@ -13,51 +13,114 @@ fn one_zip() -> Scene {
     scene
 }
 
-/// The requests about the one zip, in order.
+/// The requests about the one zip, in order. The path of an upload begins with that of its POST, so the POST of an
+/// upload session is the last one before its PUT; what was asked with the digest in the query tells which PUT it is.
 fn about_the_zip(scene: &Scene) -> Vec<String> {
     let zip = std::fs::read(scene.path("dist/terraform-provider-widget_1.4.0_linux_amd64.zip")).expect("written");
     let digest = tofu_oci_types::Digest::sha256(&zip);
-    let requests = scene.registry.requests();
-    let mut upload = None;
-    // Its upload session is found from its end.
-    for request in &requests {
-        if request.method == "PUT" && request.query.replace("%3A", ":").contains(digest.as_str()) {
-            upload = Some(request.path.clone());
-        }
-    }
-    let of_zip = |request: &&tofu_oci_testkit::LoggedRequest| {
-        request.path.contains(digest.as_str()) || upload.as_ref() == Some(&request.path)
+    let names_it = |request: &tofu_oci_testkit::LoggedRequest| {
+        request.path.contains(digest.as_str()) || request.query.replace("%3A", ":").contains(digest.as_str())
     };
-    requests.iter().filter(of_zip).map(|request| format!("{} -> {:?}", request.method, request.status)).collect()
+    let requests = scene.registry.requests();
+    let mut found = Vec::new();
+    for (index, request) in requests.iter().enumerate().filter(|(_, request)| names_it(request)) {
+        let begun = index.checked_sub(1).map(|before| &requests[before]);
+        if let Some(begun) = begun.filter(|begun| request.method == "PUT" && begun.method == "POST" && !names_it(begun)) {
+            found.push(format!("{} -> {}", begun.method, begun.status.unwrap_or_default()));
+        }
+        found.push(format!("{} -> {}", request.method, request.status.unwrap_or_default()));
+    }
+    found
 }
 
 #[test]
-fn a_new_zip_costs_three_requests_and_a_known_one_a_single_head() {
+fn a_new_zip_costs_two_requests_and_a_known_one_a_single_head() {
     let scene = one_zip();
-    scene.run(PUSH).success();
-    // The POST has the path of every upload; one POST for each PUT is checked by the whole conversation below.
-    assert_eq!(about_the_zip(&scene), ["HEAD -> Some(404)", "PUT -> Some(201)"]);
+    scene.run(&format!("{PUSH} --jobs 1")).success();
+    assert_eq!(about_the_zip(&scene), ["POST -> 202", "PUT -> 201"]);
+
+    // The same zip in a release that differs in its annotations.
     scene.registry.clear_requests();
     Dist::new("widget", "1.4.0", &["linux_amd64"]).protocols(&["5.0"]).write_goreleaser(&scene.path("dist"));
-    scene.run(&format!("{PUSH} --replace-tag")).success();
-    assert_eq!(about_the_zip(&scene), ["HEAD -> Some(200)"]);
+    scene.run(&format!("{PUSH} --jobs 1 --replace-tag")).success();
+    assert_eq!(about_the_zip(&scene), ["HEAD -> 200"]);
+
+    // Another zip in a repository that has releases.
+    scene.registry.clear_requests();
+    Dist::new("widget", "1.5.0", &["linux_amd64"]).write_zips(&scene.path("next"));
+    scene.run(&format!("{} --jobs 1", PUSH.replace("push dist", "push next"))).success();
+    assert_snapshot!(anonymous(&scene), @"");
+}
+
+#[test]
+fn the_whole_conversation_of_an_install() {
+    let scene = Scene::published();
+    let install = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64");
+    scene.run(&install).success();
+    assert_snapshot!(anonymous(&scene), @"
+    GET /v2/acme/widget/tags/list -> 200
+    HEAD /v2/acme/widget/manifests/1.4.0 -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/blobs/sha256:[DIGEST] -> 200
+    ");
+
+    // With a lock file the versions are not listed.
+    std::fs::remove_dir_all(scene.path(".terraform")).expect("it was installed");
+    scene.registry.clear_requests();
+    scene.run(&install).success();
+    assert_snapshot!(anonymous(&scene), @"
+    HEAD /v2/acme/widget/manifests/1.4.0 -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/blobs/sha256:[DIGEST] -> 200
+    ");
+
+    // Nothing is asked for what is installed and locked.
+    scene.registry.clear_requests();
+    scene.run(&install).success();
+    assert_snapshot!(anonymous(&scene), @"
+    HEAD /v2/acme/widget/manifests/1.4.0 -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    ");
 }
 
 #[test]
 fn the_whole_conversation_of_a_push() {
     let scene = one_zip();
     scene.run(&format!("{PUSH} --jobs 1")).success();
-    assert_snapshot!(anonymous(&scene), @"");
+    assert_snapshot!(anonymous(&scene), @"
+    HEAD /v2/acme/widget/manifests/1.4.0 -> 404
+    GET /v2/acme/widget/manifests/1.4.0 -> 404
+    GET /v2/acme/widget/tags/list -> 404
+    POST /v2/acme/widget/blobs/uploads/ -> 202
+    PUT /v2/acme/widget/blobs/uploads/[SESSION] -> 201
+    POST /v2/acme/widget/blobs/uploads/ -> 202
+    PUT /v2/acme/widget/blobs/uploads/[SESSION] -> 201
+    PUT /v2/acme/widget/manifests/sha256:[DIGEST] -> 201
+    PUT /v2/acme/widget/manifests/sha256:[DIGEST] -> 201
+    HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    HEAD /v2/acme/widget/manifests/1.4.0 -> 404
+    GET /v2/acme/widget/manifests/1.4.0 -> 404
+    PUT /v2/acme/widget/manifests/1.4.0 -> 201
+    ");
     scene.registry.clear_requests();
     scene.run(&format!("{PUSH} --jobs 1")).success();
-    assert_snapshot!(anonymous(&scene), @"");
+    assert_snapshot!(anonymous(&scene), @"
+    HEAD /v2/acme/widget/manifests/1.4.0 -> 200
+    GET /v2/acme/widget/tags/list -> 200
+    ");
 }
 
 #[test]
 fn the_whole_conversation_of_versions() {
     let scene = Scene::published();
     scene.run("versions REGISTRY/acme/widget").success();
-    assert_snapshot!(anonymous(&scene), @"");
+    assert_snapshot!(anonymous(&scene), @"
+    GET /v2/acme/widget/tags/list -> 200
+    ");
     scene.registry.clear_requests();
     scene.run(&format!("resolve {WIDGET} --from REGISTRY/acme/widget")).success();
     assert_eq!(scene.conversation(), Vec::<String>::new());

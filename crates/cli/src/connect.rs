@@ -81,11 +81,11 @@ impl Connector {
         })
     }
 
-    /// Opens an end to write to it; a directory is made when it is missing.
+    /// Opens an end to write to it; a directory that is missing is made by the first write.
     pub(crate) fn destination(&self, end: &End) -> Result<Arc<dyn Store>, Complaint> {
         Ok(match end {
             End::Registry(repository) => Arc::new(self.client()?.store(repository.clone())),
-            End::Layout(dir) => Arc::new(DirStore::create(dir)?),
+            End::Layout(dir) => Arc::new(DirStore::create_on_write(dir)?),
         })
     }
 
@@ -111,7 +111,9 @@ impl Connector {
         options.max_retry_after = Duration::from_secs(self.network.max_wait);
         let credentials = Arc::new(Ambient::read(&self.reporter));
         let client = RegistryClient::new(options, credentials, Arc::clone(&self.reporter))
-            .map_err(|error| Complaint::of(Exit::Usage, &error))?;
+            .map_err(|error| {
+                Complaint::of(Exit::Usage, &error).hint("--ca-file, --client-cert and --client-key take PEM files")
+            })?;
         Ok(Arc::clone(self.client.get_or_init(|| client)))
     }
 }

@@ -1,6 +1,8 @@
 //! A registry, a temp folder and the program.
 
+pub(crate) mod release;
 pub(crate) mod state;
+pub(crate) mod stall;
 mod text;
 pub(crate) mod zips;
 

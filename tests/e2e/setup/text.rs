@@ -21,10 +21,19 @@ pub(crate) fn steady(text: &str) -> String {
     {
         text = replace_hex(&text, mark, shown);
     }
-    text = replace_digits(&text, ".oci.opentofu.org:");
+    text = short_digests(&text);
+    for (mark, shown) in [("(os error ", "[N]"), (".tofu-oci-", "[N]")] {
+        text = replace_digits(&text, mark, shown);
+    }
+    text = replace_digits(&text, ".oci.opentofu.org:", "[PORT]");
     let waits = text.split('\n').map(|line| match (line.rfind(" in "), line.ends_with(" s")) {
         (Some(at), true) if line.contains("; attempt ") => format!("{} in [WAIT]", &line[..at]),
         _ => line.to_owned(),
+    });
+    // The resolver's own words differ, most of all where there is no network.
+    let waits = waits.map(|line| match line.split_once("failed to lookup address information: ") {
+        Some((before, _)) => format!("{before}failed to lookup address information: [REASON]"),
+        None => line,
     });
     in_order(waits.collect())
 }
@@ -46,13 +55,31 @@ fn in_order(mut lines: Vec<String>) -> String {
     lines.join("\n")
 }
 
-fn replace_digits(text: &str, mark: &str) -> String {
+/// ` (0123456789ab)`, as copies name blobs, becomes ` ([HEX])`.
+fn short_digests(text: &str) -> String {
+    let mut parts = text.split(" (");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str(" (");
+        match part.split_once(')') {
+            Some((hex, rest)) if hex.len() == 12 && hex.chars().all(|letter| letter.is_ascii_hexdigit()) => {
+                out.push_str("[HEX])");
+                out.push_str(rest);
+            }
+            _ => out.push_str(part),
+        }
+    }
+    out
+}
+
+fn replace_digits(text: &str, mark: &str, shown: &str) -> String {
     let mut parts = text.split(mark);
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         out.push_str(mark);
-        out.push_str("[PORT]");
-        out.push_str(part.trim_start_matches(|letter: char| letter.is_ascii_digit()));
+        let rest = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        out.push_str(if rest.len() < part.len() { shown } else { "" });
+        out.push_str(rest);
     }
     out
 }

@@ -21,8 +21,8 @@ Examples:
   Into a filesystem mirror, for another platform:
     tofu-oci install registry.example.com/acme/widget --into mirror --platform darwin_arm64
 
-Nothing becomes visible before size, digest, archive structure, checksums and the lock file's hashes have
-been checked. What is installed already is left as it is.")]
+Nothing becomes visible before size, digest, archive structure, checksums and the lock file's
+hashes have been checked. What is installed already is left as it is.")]
 pub(crate) struct InstallArgs {
     /// Providers to install, HOST/NAMESPACE/TYPE, each with an optional @CONSTRAINT such as @1.4.0 or @'~> 1.4'. With
     /// none, what the .tf and .tofu files require

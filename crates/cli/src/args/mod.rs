@@ -23,8 +23,8 @@ pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
     after_help = "\
 Examples:
   Publish a GoReleaser dist folder, then install it back:
-    tofu-oci push dist ghcr.io/acme/opentofu-provider-widget --address registry.example.com/acme/widget
-    tofu-oci install registry.example.com/acme/widget --from ghcr.io/acme/opentofu-provider-widget
+    tofu-oci push dist ghcr.io/acme/widget --address registry.example.com/acme/widget
+    tofu-oci install registry.example.com/acme/widget --from ghcr.io/acme/widget
 
   The same with no registry at all, in a directory:
     tofu-oci pack dist oci:widget-layout --address registry.example.com/acme/widget

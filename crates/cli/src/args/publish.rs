@@ -57,13 +57,14 @@ pub(crate) enum H1 {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  tofu-oci push dist ghcr.io/acme/opentofu-provider-widget --address registry.example.com/acme/widget
-  tofu-oci push build 127.0.0.1:5000/acme/widget --address registry.example.com/acme/widget --version 1.4.0
+  tofu-oci push dist ghcr.io/acme/widget --address registry.example.com/acme/widget
+  tofu-oci push build 127.0.0.1:5000/acme/widget --address example.com/acme/widget --version 1.4.0
   tofu-oci push dist oci:layout --address registry.example.com/acme/widget --layout both --dry-run
 
-The version is written under its one canonical tag (1.4.0; a + is written _). Pushing the same release
-again changes nothing and ends with 0. Zips are pushed byte for byte; folders become reproducible archives.
-Blobs go first, the tag last: an interrupted push leaves no half release, and may be run again.")]
+The version is written under its one canonical tag (1.4.0; a + is written _). Pushing the same
+release again changes nothing and ends with 0. Zips are pushed byte for byte; folders become
+reproducible archives. Blobs go first, the tag last: an interrupted push leaves no half release,
+and may be run again.")]
 pub(crate) struct PushArgs {
     #[command(flatten)]
     pub(crate) release: Release,
@@ -83,8 +84,8 @@ Example:
   tofu-oci pack dist oci:widget-layout --address registry.example.com/acme/widget
   tofu-oci copy oci:widget-layout ghcr.io/acme/opentofu-provider-widget
 
-The directory is a plain OCI image layout that oras, crane and skopeo can read. It is made when missing;
-further versions are added to it.")]
+The directory is a plain OCI image layout that oras, crane and skopeo can read. It is made when
+missing; further versions are added to it.")]
 pub(crate) struct PackArgs {
     #[command(flatten)]
     pub(crate) release: Release,
@@ -103,8 +104,8 @@ Examples:
   tofu-oci copy ghcr.io/acme/opentofu-provider-widget 127.0.0.1:5000/mirror/widget --version 1.4.0
   tofu-oci copy ghcr.io/acme/opentofu-provider-widget oci:usb-stick --all
 
-Manifests and blobs are copied byte for byte, with the signatures and other referrers that the source lists,
-so that every digest stays the same. What is there already is not sent again.")]
+Manifests and blobs are copied byte for byte, with the signatures and other referrers that the
+source lists, so that every digest stays the same. What is there already is not sent again.")]
 pub(crate) struct CopyArgs {
     /// Where from: REGISTRY/REPOSITORY or oci:DIR
     #[arg(value_name = "SRC")]

@@ -1,7 +1,8 @@
 //! Errors of `install` and `versions`.
 
+use tofu_oci_archive::ArchiveError;
 use tofu_oci_installer::InstallError;
-use tofu_oci_lockfile::LockFileError;
+use tofu_oci_lockfile::{LockFileError, Refusal};
 use tofu_oci_source::{NotOffered, SourceError};
 use tofu_oci_types::Version;
 
@@ -28,7 +29,9 @@ impl From<&SourceError> for Complaint {
                     _ => format!("{address}: {what}"),
                 };
                 let mut complaint = Self::new(Exit::Fixable, text);
-                complaint.causes.push(format!("asked {place}"));
+                if !complaint.text.contains(place.as_str()) {
+                    complaint = complaint.cause(format!("asked {place}"));
+                }
                 match what {
                     NotOffered::VersionMissing { offered, .. } => complaint.hint(versions("it has", offered)),
                     NotOffered::PlatformMissing { offered, .. } => {
@@ -38,6 +41,9 @@ impl From<&SourceError> for Complaint {
                     _ => complaint.hint("check the name; `tofu-oci resolve ADDR` says where it is looked for"),
                 }
             }
+            SourceError::Layout { .. } | SourceError::Unusable { .. } => Self::of(Exit::Fixable, error)
+                .hint("check the repository's name; a provider release is what `tofu-oci push` writes, or labelled images")
+                .hint("nothing was installed"),
             _ => Self::of(Exit::Fixable, error),
         }
     }
@@ -45,8 +51,14 @@ impl From<&SourceError> for Complaint {
 
 impl From<LockFileError> for Complaint {
     fn from(error: LockFileError) -> Self {
-        Self::of(Exit::Fixable, &error)
-            .hint("mend the file by hand, or take it back from version control; nothing was changed")
+        let complaint = Self::of(Exit::Fixable, &error);
+        match &error {
+            LockFileError::Io { source, .. } => complaint.io_hint(source),
+            LockFileError::LinkLeavesFolder { .. } => {
+                complaint.hint("put the file itself there; nothing outside the folder is written to")
+            }
+            _ => complaint.hint("mend the file by hand, or take it back from version control; nothing was changed"),
+        }
     }
 }
 
@@ -57,7 +69,7 @@ impl From<InstallError> for Complaint {
             InstallError::Source(error) => Self::from(error),
             InstallError::LockFile(error) => Self::from(error),
             InstallError::NoMatchingVersion { place, offered, .. } => {
-                complaint.about_place(&place).hint(versions("it has", &offered))
+                complaint.cause(format!("asked {place}")).hint(versions("it has", &offered))
             }
             InstallError::LockedVersionNotAdmitted { .. } => {
                 complaint.hint("choose a new version with --upgrade, or change the constraint")
@@ -65,11 +77,25 @@ impl From<InstallError> for Complaint {
             InstallError::LockedVersionGone { offered, .. } => {
                 complaint.hint(versions("it has", &offered)).hint("choose one of them with --upgrade")
             }
-            InstallError::Package { place, .. } => {
-                complaint.about_place(&place).hint("nothing of it was kept; the release itself must be mended")
+            InstallError::Package { place, source, .. } if source.is_refusal() => complaint
+                .cause(format!("it came from {place}"))
+                .archive_hint(&source)
+                .hint("nothing was installed: the release itself must be mended by its publisher"),
+            InstallError::Package { source, .. } => complaint.archive_hint(&source),
+            InstallError::Config { .. } => {
+                complaint.hint("mend the file, or name the providers on the command line instead")
             }
-            InstallError::NotTheLockedPackage { place, .. } => complaint
-                .about_place(&place)
+            InstallError::UnspecifiedVersion { .. } => complaint.hint("name another version: ADDR@VERSION"),
+            InstallError::VersionsDiffer { .. } => {
+                complaint.hint("name one version for all platforms: ADDR@VERSION")
+            }
+            InstallError::LayerType { .. } => {
+                complaint.hint("layers are tar, tar+gzip or tar+zstd; the publisher must build the image so")
+            }
+            InstallError::Io { source, .. } => complaint.io_hint(&source),
+            InstallError::NotTheLockedPackage { place, refusal, .. } => complaint
+                .locked_and_found(&refusal)
+                .cause(format!("it came from {place}"))
                 .hint("nothing was installed: either the repository or the lock file is not what it was")
                 .hint("if the package was replaced on purpose, remove the provider's block from the lock file"),
             InstallError::LocallyModified { path, .. } => {
@@ -81,14 +107,19 @@ impl From<InstallError> for Complaint {
 }
 
 impl Complaint {
-    fn about_place(mut self, place: &str) -> Self {
-        self.causes.push(format!("it came from {place}"));
-        self
+    /// Both sides of a disagreement about checksums, so that nobody has to compute them again.
+    fn locked_and_found(self, refusal: &Refusal) -> Self {
+        let Refusal::NoMatch { locked, found } = refusal else { return self };
+        let locked = locked.iter().map(|hash| format!("the lock file has {hash}"));
+        let found = found.iter().map(|hash| format!("the package has  {hash}"));
+        locked.take(SHOWN).chain(found).fold(self, Self::cause)
     }
 }
 
+/// How many items of a list are shown.
+const SHOWN: usize = 8;
+
 fn versions(lead: &str, offered: &[Version]) -> String {
-    const SHOWN: usize = 8;
     if offered.is_empty() {
         return "it has no versions".to_owned();
     }
@@ -101,7 +132,9 @@ fn versions(lead: &str, offered: &[Version]) -> String {
 fn exit(error: &InstallError) -> Exit {
     match error {
         InstallError::Config { .. } => Exit::Usage,
-        InstallError::Io { source, .. } => super::io_exit(source),
+        InstallError::Io { source, .. } | InstallError::Package { source: ArchiveError::Io { source, .. }, .. } => {
+            super::io_exit(source)
+        }
         _ => Exit::Fixable,
     }
 }

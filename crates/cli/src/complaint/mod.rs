@@ -1,5 +1,6 @@
 //! Errors of every crate in people's words: what is wrong, why, and what to do about it.
 
+mod archive;
 mod install;
 mod pack;
 mod store;
@@ -53,12 +54,36 @@ impl Complaint {
         self
     }
 
+    /// The same with one more cause.
+    pub(crate) fn cause(mut self, cause: impl Into<String>) -> Self {
+        self.causes.push(cause.into());
+        self
+    }
+
     /// The same with the circumstance in front, such as `registry.example.test/acme/widget`.
     pub(crate) fn about(mut self, what: &str) -> Self {
         if !self.text.contains(what) {
             self.text = format!("{what}: {}", self.text);
         }
         self
+    }
+
+    /// The same with the advice that fits an answer of the file system.
+    pub(crate) fn io_hint(self, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                self.hint("free some space and run the same command again; nothing half-done was kept")
+            }
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                self.hint("choose a place that you may write to, or change the permissions of this one")
+            }
+            ErrorKind::NotADirectory | ErrorKind::AlreadyExists | ErrorKind::IsADirectory => {
+                self.hint("a file lies where a folder is needed, or a folder where a file is; choose another place")
+            }
+            ErrorKind::NotFound => self.hint("check the path; its parent folders must be there"),
+            _ => self,
+        }
     }
 
     /// How the program ends.
@@ -108,6 +133,7 @@ fn io_exit(error: &std::io::Error) -> Exit {
         | ErrorKind::PermissionDenied
         | ErrorKind::AlreadyExists
         | ErrorKind::StorageFull
+        | ErrorKind::FileTooLarge
         | ErrorKind::ReadOnlyFilesystem
         | ErrorKind::NotADirectory
         | ErrorKind::IsADirectory

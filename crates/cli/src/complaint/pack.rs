@@ -1,6 +1,7 @@
 //! Errors of `push`, `pack` and `copy`.
 
 use tofu_oci_packer::{Difference, PackError};
+use tofu_oci_store::CopyError;
 
 use super::Complaint;
 use crate::exit::Exit;
@@ -43,8 +44,29 @@ impl From<PackError> for Complaint {
                 complaint.hint("the file or the checksum file is not the one of the release; build the release again")
             }
             PackError::NoSum { .. } => complaint.hint("a checksum file must name every package, or not be there"),
-            PackError::NoExecutable { found, .. } if !found.is_empty() => {
-                complaint.hint(format!("it holds {}", found.join(", ")))
+            PackError::NoExecutable { found, provider_type, .. } => {
+                let complaint = complaint
+                    .hint(format!("the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]"));
+                if found.is_empty() { complaint } else { complaint.hint(format!("it holds {}", found.join(", "))) }
+            }
+            PackError::Archive { source, .. } => complaint.archive_hint(source),
+            PackError::InvalidVersion { .. } => {
+                complaint.hint("versions read MAJOR.MINOR.PATCH, such as 1.4.0 or 2.0.0-beta.1")
+            }
+            PackError::UnreadableName { .. } => complaint.hint("rename it, or move it out of the folder"),
+            PackError::WrongFormat { .. } => complaint.hint("set `formats: [zip]` in the archives of .goreleaser.yaml"),
+            PackError::Malformed { .. } | PackError::Missing { .. } => {
+                complaint.hint("the folder is not as the build left it; build the release again")
+            }
+            PackError::LayersDiffer { .. } => complaint.hint("this is a bug: please report it with the zip"),
+            PackError::Vanished { .. } => {
+                complaint.hint("the registry lost or deletes it; run the same command again, and tell its operator")
+            }
+            PackError::NoTag { .. } => complaint.hint("shorten the prerelease or the build metadata"),
+            PackError::NothingToCopy { .. } => complaint.hint("`tofu-oci versions REPOSITORY` lists what is there"),
+            PackError::Io { source, .. } => complaint.io_hint(source),
+            PackError::Copy(CopyError { side, error }) => {
+                Self::from(error).cause(format!("it happened at the {side} of the copy"))
             }
             PackError::TagTaken(taken) => {
                 let what = match taken.difference {

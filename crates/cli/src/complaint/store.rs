@@ -24,11 +24,42 @@ impl From<&StoreError> for Complaint {
             StoreError::Unauthorized { place, .. } => complaint
                 .hint(format!("log in with `docker login {0}` or `podman login {0}`", registry(place)))
                 .hint("credentials are read from DOCKER_CONFIG, ~/.docker/config.json and containers/auth.json"),
-            StoreError::Denied { .. } => complaint
-                .hint("the credentials are known but lack the right; pushing needs write access to the repository"),
+            StoreError::Denied { place, .. } => complaint.hint(format!(
+                "the account needs the right to read, and for a push to write; `docker login {}` changes the account",
+                registry(place)
+            )),
+            StoreError::Rejected { status, .. } => complaint.hint(match status {
+                404 => "create the repository first, or log in as somebody who may",
+                413 => "the registry or a proxy before it limits the size of uploads; ask its operator for more",
+                408 | 429 => "the registry wants fewer requests: try again later, or with --jobs 1",
+                500.. => "the registry has a problem of its own; run the same command again later",
+                _ => "the registry does not take this; -vv shows every request",
+            }),
+            StoreError::Malformed { place, .. } if place.starts_with("oci:") => {
+                complaint.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
+            }
+            StoreError::Malformed { .. } | StoreError::Forbidden { .. } => {
+                complaint.hint("-vv shows every request; check that this is the registry you mean")
+            }
+            StoreError::Credentials { place, .. } => complaint
+                .hint("run the helper by hand to see what is wrong with it")
+                .hint(format!("or log in again with `docker login {}`", registry(place))),
+            StoreError::NotFound { what, .. } if !what.starts_with("tag") => {
+                complaint.hint("the release is incomplete there; its publisher can push it again")
+            }
+            StoreError::NotFound { .. } => complaint.hint("`tofu-oci versions REPOSITORY` lists what is there"),
+            StoreError::UnsupportedDigest { .. } => complaint.hint("sha256 and sha512 are known here"),
+            StoreError::TooLarge { .. } => complaint.hint("this is no provider release"),
             StoreError::Unreachable { problem, .. } if problem.contains("certificate") => {
                 complaint.hint("trust a private certificate authority with --ca-file FILE")
             }
+            StoreError::Unreachable { place, problem } if broke_off(problem) => {
+                Self::new(Exit::Unexpected, format!("the connection to {place} broke: {problem}")).hint("run the same command again: what has arrived is not sent again")
+            }
+            StoreError::Unreachable { place, .. } if is_bare(registry(place)) => complaint.hint(format!(
+                "`{}` was taken for a host name; write HOST/NAME, such as ghcr.io/acme/opentofu-provider-widget",
+                registry(place)
+            )),
             StoreError::Unreachable { .. } => complaint
                 .hint("check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST"),
             StoreError::DigestMismatch { .. } | StoreError::SizeMismatch { .. } => complaint
@@ -37,12 +68,7 @@ impl From<&StoreError> for Complaint {
                 complaint.hint(format!("try again later, or wait longer with --max-wait {seconds}"))
             }
             StoreError::ReadOnly { .. } => complaint.hint("choose a place that you may write to"),
-            StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
-                complaint.hint("free some space and run the same command again")
-            }
-            StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
-                complaint.hint("check the permissions of the file and its folder")
-            }
+            StoreError::Io { source, .. } => complaint.io_hint(source),
             _ => complaint,
         }
     }
@@ -55,6 +81,16 @@ fn exit(error: &StoreError) -> Exit {
         StoreError::Rejected { status, .. } if *status >= 500 || *status == 429 => Exit::Unexpected,
         _ => Exit::Fixable,
     }
+}
+
+/// Whether a connection stood, and ended too early.
+fn broke_off(problem: &str) -> bool {
+    ["closed", "reset", "broken pipe", "stalled", "end of file"].iter().any(|word| problem.contains(word))
+}
+
+/// Whether a host is a single word, as the first part of `acme/widget` is.
+fn is_bare(host: &str) -> bool {
+    host != "localhost" && !host.contains(['.', ':'])
 }
 
 /// The host of a place such as `ghcr.io/acme/widget`.

@@ -200,10 +200,15 @@ fn print(context: &Context, installed: &[Installed], written: LockResult, lock: 
             Outcome::Installed => "installed",
             Outcome::AlreadyInstalled => "already installed",
         };
-        text.push_str(&format!("{verb} {address} {version} {platform}\n  {}\n", path.display()));
+        text.push_str(&format!("{verb} {address} {version} {platform}\n  {}\n", shown(path)));
     }
-    text.push_str(&format!("lock file {} {word}\n", lock.display()));
+    text.push_str(&format!("lock file {} {word}\n", shown(lock)));
     printer::stdout(&text);
+}
+
+/// The path without the `./` of the current directory.
+fn shown(path: &Path) -> std::path::Display<'_> {
+    path.strip_prefix(".").unwrap_or(path).display()
 }
 
 #[cfg(test)]

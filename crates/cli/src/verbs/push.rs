@@ -27,10 +27,15 @@ pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Compl
 
 /// Publishes to a directory.
 pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Complaint> {
-    let end = match End::parse(&args.destination)? {
-        end @ End::Layout(_) => end,
-        End::Registry(repository) => {
-            return Err(Complaint::usage(format!("`{repository}` is not a directory"))
+    let end = match End::parse(&args.destination) {
+        Ok(end @ End::Layout(_)) => end,
+        Err(complaint) if args.destination.starts_with("oci:") => return Err(complaint),
+        Err(_) => {
+            return Err(Complaint::usage(format!("`{}` does not name a directory", args.destination))
+                .hint(format!("write oci:{}", args.destination)));
+        }
+        Ok(End::Registry(repository)) => {
+            return Err(Complaint::usage(format!("`{repository}` is a repository, not a directory"))
                 .hint(format!("write to a directory: oci:{}", args.destination))
                 .hint(format!("or publish: tofu-oci push {} {repository}", args.release.dist.display())));
         }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_source::{OciSource, Source, StrayEffect, StrayTag};
+use tofu_oci_source::{NotOffered, OciSource, Source, SourceError, StrayEffect, StrayTag};
+use tofu_oci_store::StoreError;
 use tofu_oci_types::{Event, Platform, ProviderAddr, Version};
 
 use super::Context;
@@ -16,11 +17,16 @@ use crate::report::json_line;
 
 /// Lists versions, newest first.
 pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Complaint> {
-    let (end, address) = subject(args)?;
+    let Subject { end, address, named } = subject(args)?;
     let store = context.connector(&args.network).source(&end)?;
     let place = store.place();
     let source = OciSource::new(Arc::clone(&store));
-    let listing = source.versions(&address).await?;
+    let listing = source.versions(&address).await.map_err(|error| match error {
+        SourceError::NotOffered { place, what: NotOffered::UnknownProvider, .. } if named == Named::Repository => {
+            Complaint::from(StoreError::UnknownRepository { place })
+        }
+        error => error.into(),
+    })?;
     warn(context, &place, &listing.stray);
     let mut lines = Vec::new();
     for version in listing.versions.iter().rev() {
@@ -56,18 +62,34 @@ impl Line<'_> {
     }
 }
 
+/// Where to look, and for what.
+struct Subject {
+    end: End,
+    address: ProviderAddr,
+    named: Named,
+}
+
+/// What people have named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Address,
+    Repository,
+}
+
 /// An address where `--from` or the magic suffix makes it one, a repository otherwise.
-fn subject(args: &VersionsArgs) -> Result<(End, ProviderAddr), Complaint> {
+fn subject(args: &VersionsArgs) -> Result<Subject, Complaint> {
     if args.lookup.from.is_some() {
-        let address = args.subject.parse().map_err(|error| Complaint::of(crate::exit::Exit::Usage, &error))?;
-        return Ok((lookup(&args.lookup, &address)?.end, address));
+        let address = args.subject.parse().map_err(|error| {
+            Complaint::of(crate::exit::Exit::Usage, &error).hint("with --from, name a provider: HOST/NAMESPACE/TYPE")
+        })?;
+        return Ok(Subject { end: lookup(&args.lookup, &address)?.end, address, named: Named::Address });
     }
     if let Ok(address) = args.subject.parse::<ProviderAddr>()
         && address.hostname().as_str().split(':').next().is_some_and(|host| {
             suffix(&args.lookup).is_ok_and(|suffix| host.ends_with(&format!(".{}", suffix.as_str())))
         })
     {
-        return Ok((lookup(&args.lookup, &address)?.end, address));
+        return Ok(Subject { end: lookup(&args.lookup, &address)?.end, address, named: Named::Address });
     }
     let end = End::parse(&args.subject).map_err(|complaint| match args.subject.parse::<ProviderAddr>() {
         Ok(_) => complaint.hint("for a provider address, say where it is with --from REPOSITORY"),
@@ -75,7 +97,7 @@ fn subject(args: &VersionsArgs) -> Result<(End, ProviderAddr), Complaint> {
     })?;
     // The repository alone is asked; nothing of the answer depends on the address.
     let address = "registry.opentofu.org/unknown/unknown".parse().expect("a well-formed address");
-    Ok((end, address))
+    Ok(Subject { end, address, named: Named::Repository })
 }
 
 /// Says which tags OpenTofu would trip over.

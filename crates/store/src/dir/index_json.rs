@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use tofu_oci_types::{Descriptor, Tag};
 
-use super::DirStore;
 use super::blobs::{is_absent, read_limited};
+use super::{DirStore, Folder};
 use crate::manifest::OCI_INDEX;
 use crate::{ReadStore as _, StoreError};
 
@@ -27,6 +27,9 @@ impl DirStore {
         let bytes = match read_limited(&path, MAX_INDEX_JSON) {
             Ok(bytes) => bytes.ok_or_else(|| malformed("index.json is too large".to_owned()))?,
             Err(StoreError::Io { source, .. }) if is_absent(&source) => {
+                if self.folder == Folder::MadeOnWrite && !self.root.join("oci-layout").exists() {
+                    return Ok(IndexJson::empty());
+                }
                 return Err(malformed("it has no index.json".to_owned()));
             }
             Err(error) => return Err(error),

@@ -33,6 +33,16 @@ const OWN_PREFIX: &str = ".tofu-oci-";
 #[derive(Clone, Debug)]
 pub struct DirStore {
     root: PathBuf,
+    folder: Folder,
+}
+
+/// Whether the layout is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Folder {
+    /// It is, or must be.
+    Ready,
+    /// It is made by the first write.
+    MadeOnWrite,
 }
 
 impl DirStore {
@@ -41,7 +51,7 @@ impl DirStore {
     /// # Errors
     /// [`StoreError::UnknownRepository`] when there is no such folder, [`StoreError::Malformed`] when it is no layout.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let store = Self { root: path.into() };
+        let store = Self { root: path.into(), folder: Folder::Ready };
         store.check_layout()?;
         Ok(store)
     }
@@ -51,9 +61,32 @@ impl DirStore {
     /// # Errors
     /// [`StoreError::Malformed`] when the folder has something in it and is no layout.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let store = Self { root: path.into() };
+        let store = Self { root: path.into(), folder: Folder::Ready };
         store.init_layout()?;
         Ok(store)
+    }
+
+    /// Opens the layout in this folder, or one that is made when something is first written to it: a job that fails
+    /// before that leaves no trace. Until then it holds nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Malformed`] when the folder has something in it and is no layout.
+    pub fn create_on_write(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let root = path.into();
+        let empty = match std::fs::read_dir(&root) {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+        };
+        if empty { Ok(Self { root, folder: Folder::MadeOnWrite }) } else { Self::create(root) }
+    }
+
+    /// Makes the layout where the first write is to make it.
+    async fn ready(&self) -> Result<(), StoreError> {
+        if self.folder == Folder::Ready {
+            return Ok(());
+        }
+        let store = self.clone();
+        blocking(move || store.init_layout()).await
     }
 
     /// The folder.
@@ -111,6 +144,7 @@ impl ReadStore for DirStore {
 #[async_trait]
 impl Store for DirStore {
     async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
+        self.ready().await?;
         let pushed = if self.exists(descriptor).await? {
             Pushed::Present
         } else {
@@ -125,6 +159,7 @@ impl Store for DirStore {
     }
 
     async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
+        self.ready().await?;
         let (store, descriptor, tag) = (self.clone(), descriptor.clone(), tag.clone());
         blocking(move || store.tag_now(&descriptor, &tag)).await
     }

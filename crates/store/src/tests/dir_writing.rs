@@ -22,6 +22,21 @@ fn index_json(store: &DirStore) -> String {
 }
 
 #[tokio::test]
+async fn a_layout_that_was_never_written_to_leaves_no_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = DirStore::create_on_write(folder.path().join("layout")).unwrap();
+    assert_eq!(store.tags().await.unwrap(), []);
+    assert!(store.resolve(&by_tag("1.0.0")).await.unwrap_err().is_not_found());
+    assert!(!store.path().exists());
+    let release = push_release(&store).await;
+    store.tag(&release.index, &tag("1.0.0")).await.unwrap();
+    let again = DirStore::create_on_write(store.path()).unwrap();
+    assert_eq!(again.resolve(&by_tag("1.0.0")).await.unwrap(), release.index);
+    std::fs::write(folder.path().join("thesis.txt"), "text").unwrap();
+    assert!(DirStore::create_on_write(folder.path()).is_err());
+}
+
+#[tokio::test]
 async fn a_new_layout_is_what_other_tools_expect() {
     let (_folder, store) = new_store();
     let read = |name: &str| std::fs::read_to_string(store.path().join(name)).unwrap();

@@ -1,0 +1,47 @@
+//! What to do about an archive that was refused.
+
+use tofu_oci_archive::ArchiveError;
+
+use super::Complaint;
+
+impl Complaint {
+    /// The same with the advice for whoever makes the archive.
+    pub(super) fn archive_hint(self, error: &ArchiveError) -> Self {
+        match error {
+            ArchiveError::NotAZip | ArchiveError::Truncated => {
+                self.hint("the file may be an interrupted download or build; make it again")
+            }
+            ArchiveError::Malformed { .. }
+            | ArchiveError::Damaged { .. }
+            | ArchiveError::BadChecksum { .. }
+            | ArchiveError::Mismatch { .. } => {
+                self.hint("`unzip -t` shows what is damaged; build the archive again, or fetch it again")
+            }
+            ArchiveError::UnsafeName { .. } => {
+                self.hint("names in a package are relative, separated by /, and stay inside it: zip from its folder")
+            }
+            ArchiveError::DuplicateName { .. } | ArchiveError::NameCollision { .. } => {
+                self.hint("remove one of the two, so that the package is the same on every system")
+            }
+            ArchiveError::Symlink { .. }
+            | ArchiveError::DanglingHardLink { .. }
+            | ArchiveError::UnsupportedEntry { .. } => {
+                self.hint("a package consists of plain files: put a copy of the file in its place, or leave it out")
+            }
+            ArchiveError::Encrypted { .. } | ArchiveError::UnsupportedMethod { .. } => {
+                self.hint("make the archive with plain `zip`: stored or deflated, and not encrypted")
+            }
+            ArchiveError::TooLarge { .. } | ArchiveError::TooManyEntries { .. } | ArchiveError::RatioExceeded { .. } => {
+                self.hint("this is far more than a provider needs; check what the archive holds")
+            }
+            ArchiveError::NoExecutable { provider_type, found } => {
+                let hint = format!("the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]");
+                let complaint = self.hint(hint);
+                if found.is_empty() { complaint } else { complaint.hint(format!("the root holds {}", found.join(", "))) }
+            }
+            ArchiveError::Changed { .. } => self.hint("wait until the build is done, and run the same command again"),
+            ArchiveError::Io { source, .. } => self.io_hint(source),
+            _ => self,
+        }
+    }
+}

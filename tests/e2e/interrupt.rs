@@ -1,0 +1,126 @@
+//! SIGINT in the middle: nothing half-done stays, and running again succeeds.
+#![cfg(unix)]
+
+use std::process::{Child, Command, Output, Stdio};
+
+use insta::assert_snapshot;
+use tofu_oci_testkit::{Dist, Fault, Gate, ProviderZip, Rule};
+
+use crate::setup::stall::StalledWire;
+use crate::setup::{Scene, State, WIDGET};
+
+fn start(command: &mut Command) -> Child {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+}
+
+/// Interrupts a program and waits for its end.
+fn interrupt(child: Child) -> Output {
+    let status = Command::new("sh").args(["-c", "kill -INT \"$0\"", &child.id().to_string()]).status();
+    assert!(status.expect("a shell is there").success());
+    child.wait_with_output().expect("the program ends")
+}
+
+fn held(gate: &Gate) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
+    runtime.block_on(gate.arrived(1));
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A release of 2 MB, published.
+fn large() -> Scene {
+    let scene = Scene::new();
+    let package = ProviderZip::new("widget", "1.4.0", "linux_amd64").random_file("data.bin", 2_000_000);
+    Dist::new("widget", "1.4.0", &[]).package(package).write_zips(&scene.path("dist"));
+    scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}")).success();
+    scene
+}
+
+#[test]
+fn a_download_that_is_interrupted_leaves_nothing() {
+    let scene = large();
+    let before = State::of(&scene);
+    for target in ["", "--vendor", "--into mirror", "--into mirror --packed"] {
+        let wire = StalledWire::before(scene.registry.address(), 1_000_000);
+        let from = format!("{}/acme/widget", wire.address());
+        let line = format!("install {WIDGET} --from {from} --platform linux_amd64 {target}");
+        let child = start(&mut scene.command(&line));
+        wire.wait();
+        let output = interrupt(child);
+        assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+        assert_snapshot!(stderr(&output), @"
+        error: interrupted
+
+        hint: nothing is half-done; run the same command again to go on
+        ");
+        assert_eq!(State::of(&scene), before, "{target}");
+    }
+    scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
+}
+
+#[test]
+fn a_download_of_image_layers_that_is_interrupted_leaves_nothing() {
+    let scene = large();
+    scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --layout image --replace-tag")).success();
+    let before = State::of(&scene);
+    let wire = StalledWire::before(scene.registry.address(), 1_000_000);
+    let line = format!("install {WIDGET} --from {}/acme/widget --platform linux_amd64", wire.address());
+    let child = start(&mut scene.command(&line));
+    wire.wait();
+    let output = interrupt(child);
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert_eq!(State::of(&scene), before);
+}
+
+#[test]
+fn a_push_that_is_interrupted_leaves_no_tag() {
+    for held_request in ["/v2/acme/widget/blobs/uploads/*", "/v2/acme/widget/manifests/sha256:*", "/v2/acme/widget/manifests/1.4.0"] {
+        for layout in ["artifact", "image"] {
+            let scene = Scene::with_dist();
+            let gate = Gate::closed();
+            scene.registry.fault(Rule::on("PUT", held_request).then(Fault::Hold(gate.clone())));
+            let line = format!("push dist REGISTRY/acme/widget --address {WIDGET} --layout {layout}");
+            let child = start(&mut scene.command(&line));
+            held(&gate);
+            let output = interrupt(child);
+            assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+            assert!(stderr(&output).contains("error: interrupted\n"), "{}", stderr(&output));
+            assert_eq!(scene.registry.tags("acme/widget"), []);
+            assert_eq!(State::of(&scene).temp(), Vec::<&str>::new());
+            scene.registry.clear_faults();
+            scene.run(&line).success();
+            assert_eq!(scene.registry.tags("acme/widget").len(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_copy_that_is_interrupted_leaves_no_tag_and_no_temporary_file() {
+    let scene = large();
+    let wire = StalledWire::before(scene.registry.address(), 1_000_000);
+    let child = start(&mut scene.command(&format!("copy {}/acme/widget oci:layout", wire.address())));
+    wire.wait();
+    let output = interrupt(child);
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let left: Vec<String> =
+        scene.context.files().into_iter().filter(|name| name.starts_with("layout/.tofu-oci-")).collect();
+    assert_eq!(left, ["layout/.tofu-oci-lock"]);
+    assert_eq!(scene.run("versions oci:layout").stdout, "");
+    scene.run("copy REGISTRY/acme/widget oci:layout").success();
+    assert_eq!(scene.run("versions oci:layout").stdout, "1.4.0\n");
+}
+
+#[test]
+fn with_json_the_interruption_is_the_last_line() {
+    let scene = large();
+    let wire = StalledWire::before(scene.registry.address(), 1_000_000);
+    let line = format!("install {WIDGET} --from {}/acme/widget --platform linux_amd64 --json", wire.address());
+    let child = start(&mut scene.command(&line));
+    wire.wait();
+    let output = interrupt(child);
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let last = stdout.lines().last().unwrap_or_default();
+    assert!(last.starts_with(r#"{"event":"error","text":"interrupted""#), "{stdout}");
+}

@@ -1,0 +1,152 @@
+//! Every line of `--json` is what docs/json.md says.
+
+use std::collections::BTreeSet;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+use tofu_oci_testkit::{Dist, Fault, Rule};
+
+use crate::setup::{PLATFORMS, Said, Scene, WIDGET};
+
+const DOCS: &str = include_str!("../../docs/json.md");
+
+/// The part of the document about one event: from its heading to the next.
+fn section(event: &str) -> &'static str {
+    let heading = format!("### `{event}`\n");
+    let start = DOCS.find(&heading).unwrap_or_else(|| panic!("docs/json.md has no heading for {event}"));
+    let rest = &DOCS[start + heading.len()..];
+    rest.find("\n##").map_or(rest, |end| &rest[..end])
+}
+
+/// The names of all members, at any depth; maps of platforms have no members of their own.
+fn members(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                found.insert(name.clone());
+                members(value, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| members(item, found)),
+        _ => {}
+    }
+}
+
+/// Every line is an object whose event and members are documented; gives the events in order.
+#[track_caller]
+fn check(said: &Said) -> Vec<String> {
+    let mut events = Vec::new();
+    for line in said.json() {
+        let event = line["event"].as_str().unwrap_or_else(|| panic!("no event: {line}")).to_owned();
+        let section = section(&event);
+        let mut names = BTreeSet::new();
+        members(&line, &mut names);
+        names.remove("event");
+        for name in names {
+            assert!(section.contains(&format!("`{name}`")), "{event}.{name} is not in docs/json.md: {line}");
+        }
+        events.push(event);
+    }
+    events
+}
+
+#[test]
+fn a_push() {
+    let scene = Scene::new();
+    Dist::new("widget", "1.4.0", &PLATFORMS).write_goreleaser(&scene.path("dist"));
+    let line = format!("push dist REGISTRY/acme/widget --address {WIDGET} --layout both --json");
+    let plan = scene.run(&format!("{line} --dry-run"));
+    assert_eq!(check(&plan), ["plan"]);
+    let said = scene.run(&line);
+    assert_eq!(check(&said).last().map(String::as_str), Some("pushed"));
+    assert_eq!(said.stderr, "");
+    let again = scene.run(&line);
+    assert_eq!(check(&again), ["pushed"]);
+    assert_eq!(again.json()[0]["unchanged"], true);
+    assert_snapshot!(again.text, @r#"
+    exit code: 0
+    ----- stdout -----
+    {"event":"pushed","place":"[REGISTRY]/acme/widget","address":"registry.example.com/acme/widget","version":"1.4.0","tag":"1.4.0","index":"sha256:[DIGEST]","platforms":[{"platform":"darwin_arm64","filename":"terraform-provider-widget_1.4.0_darwin_arm64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":324,"h1":"h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=","zh":"zh:[ZIP]"},{"platform":"linux_amd64","filename":"terraform-provider-widget_1.4.0_linux_amd64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":323,"h1":"h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh":"zh:[ZIP]"}],"transfers":{"uploaded":0,"present":0,"mounted":0,"bytes":0},"unchanged":true}
+
+    ----- stderr -----
+    "#);
+    assert_eq!(check(&scene.run(&format!("{line} --dry-run"))), ["plan"]);
+}
+
+#[test]
+fn a_push_that_is_refused() {
+    let scene = Scene::published();
+    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
+    let line = format!("push other REGISTRY/acme/widget --address {WIDGET} --json");
+    let said = scene.run(&line);
+    assert_eq!(check(&said), ["error"]);
+    assert_snapshot!(said.text, @r#"
+    exit code: 1
+    ----- stdout -----
+    {"event":"error","text":"[REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with other packages","causes":[],"hints":["publish the change as a new version: lock files refuse another package under a known one","to move the tag all the same, add --replace-tag"]}
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with other packages
+
+    hint: publish the change as a new version: lock files refuse another package under a known one
+    hint: to move the tag all the same, add --replace-tag
+    "#);
+    let taken = scene.run(&format!("{line} --dry-run"));
+    assert_eq!(check(&taken), ["plan"]);
+    assert_eq!(taken.json()[0]["tag_state"]["state"], "taken");
+}
+
+#[test]
+fn a_pack_and_a_copy() {
+    let scene = Scene::with_dist();
+    let said = scene.run(&format!("pack dist oci:layout --address {WIDGET} --json"));
+    assert_eq!(check(&said).last().map(String::as_str), Some("pushed"));
+    assert_eq!(check(&scene.run("copy oci:layout REGISTRY/mirror/widget --dry-run --json")), ["plan"]);
+    let said = scene.run("copy oci:layout REGISTRY/mirror/widget --json");
+    assert_eq!(check(&said).last().map(String::as_str), Some("copied"));
+}
+
+#[test]
+fn an_install() {
+    let scene = Scene::published();
+    let line = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64 --json");
+    let said = scene.run(&line);
+    let events = check(&said);
+    assert_eq!(events.first().map(String::as_str), Some("started"));
+    assert_eq!(events[events.len() - 2..], ["installed", "lock"]);
+    let again = scene.run(&line);
+    assert_eq!(check(&again), ["installed", "lock"]);
+    assert_snapshot!(again.text, @r#"
+    exit code: 0
+    ----- stdout -----
+    {"event":"installed","address":"registry.example.com/acme/widget","version":"1.4.0","platform":"linux_amd64","place":"[REGISTRY]/acme/widget","path":"./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64","outcome":"already-installed","layout":"artifact","bytes":67,"hashes":["ch:sha256:[DIGEST]","h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh:[ZIP]"]}
+    {"event":"lock","path":"./.terraform.lock.hcl","outcome":"unchanged"}
+
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn versions_and_resolve() {
+    let scene = Scene::published();
+    assert_eq!(check(&scene.run("versions REGISTRY/acme/widget --platforms --json")), ["version"]);
+    assert_eq!(check(&scene.run(&format!("resolve {WIDGET} --from oci:x --json"))), ["resolved"]);
+}
+
+#[test]
+fn warnings_and_retries_are_lines_too() {
+    let scene = Scene::published();
+    let digest = scene.tag("acme/widget", "1.4.0").parse().expect("a digest");
+    scene.registry.put_tag("acme/widget", "2", &digest);
+    scene.registry.fault(Rule::on("GET", "*").once().then(Fault::status(503, "UNAVAILABLE")));
+    let said = scene.run("versions REGISTRY/acme/widget --json");
+    assert_eq!(check(&said), ["retrying", "message", "version"]);
+    assert_eq!(said.stderr, "");
+}
+
+#[test]
+fn quiet_json_is_the_result_alone() {
+    let scene = Scene::published();
+    let line = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64 --json --quiet");
+    assert_eq!(check(&scene.run(&line)), ["installed", "lock"]);
+}

@@ -1,0 +1,227 @@
+//! Secrets are in no output, whatever fails, however much is told.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use tofu_oci_testkit::{Answer, Auth, Bearer, BlobHost, Fault, Login, Registry, RegistryBuilder, Rule, TokenAddress};
+
+use crate::setup::{Said, Scene, WIDGET};
+
+const PASSWORD: &str = "correct-horse-battery";
+
+/// How credentials reach the program.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    UserAndPassword,
+    EncodedAuth,
+    Helper,
+    IdentityToken,
+    RegistryToken,
+}
+
+const WAYS: [Way; 5] =
+    [Way::UserAndPassword, Way::EncodedAuth, Way::Helper, Way::IdentityToken, Way::RegistryToken];
+
+/// A stage with credentials, and everything that must not be said.
+struct Vault {
+    scene: Scene,
+    secrets: BTreeSet<String>,
+}
+
+impl Vault {
+    fn new(registry: RegistryBuilder, way: Way) -> Self {
+        let mut scene = Scene::with(registry);
+        scene.dist("dist", "1.4.0");
+        let address = scene.registry.address().to_owned();
+        let encoded = Login::new("ada", PASSWORD).basic_header().replace("Basic ", "");
+        let mut secrets = BTreeSet::from([PASSWORD.to_owned(), encoded.clone()]);
+        let config = match way {
+            Way::UserAndPassword => json!({"auths": {address: {"username": "ada", "password": PASSWORD}}}),
+            Way::EncodedAuth => json!({"auths": {address: {"auth": encoded}}}),
+            Way::Helper => {
+                helper(&mut scene);
+                json!({"credHelpers": {address: "vault"}})
+            }
+            Way::IdentityToken => {
+                let token = scene.registry.issue_refresh_token("ada");
+                secrets.insert(token.clone());
+                json!({"auths": {address: {"username": "00000000-0000-0000-0000-000000000000", "identitytoken": token}}})
+            }
+            Way::RegistryToken => {
+                let token = scene.registry.issue_token(&["repository:acme/widget:pull,push"]);
+                secrets.insert(token.clone());
+                json!({"auths": {address: {"registrytoken": token}}})
+            }
+        };
+        scene.context.write_home(".docker/config.json", config.to_string());
+        Self { scene, secrets }
+    }
+
+    /// Runs a command in each way of telling; nothing secret is said.
+    #[track_caller]
+    fn run(&mut self, line: &str) -> Said {
+        for options in ["-vvv", "-vvv --json"] {
+            let said = self.scene.run(&format!("{line} {options}"));
+            self.check(&said);
+        }
+        let said = self.scene.run(line);
+        self.check(&said);
+        said
+    }
+
+    #[track_caller]
+    fn check(&mut self, said: &Said) {
+        // Tokens that were handed out in between are secret too.
+        for request in self.scene.registry.requests().iter().chain(&self.scene.registry.token_requests()) {
+            let value = request.header("authorization").unwrap_or_default();
+            self.secrets.extend(value.split_once(' ').map(|(_, secret)| secret.to_owned()));
+        }
+        for secret in &self.secrets {
+            for stream in [&said.stdout, &said.stderr] {
+                assert!(!stream.contains(secret.as_str()), "a secret was said: {secret}\n{}", said.text);
+            }
+        }
+    }
+
+    #[track_caller]
+    fn run_all(&mut self) {
+        self.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --attempts 2 --max-wait 0 --jobs 1"));
+        self.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64 --attempts 1"));
+        self.run("versions REGISTRY/acme/widget --attempts 1");
+        self.run("copy REGISTRY/acme/widget oci:layout --attempts 1");
+    }
+}
+
+/// Puts `docker-credential-vault` on the PATH.
+#[cfg(unix)]
+fn helper(scene: &mut Scene) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let answer = json!({"ServerURL": "x", "Username": "ada", "Secret": PASSWORD}).to_string();
+    let script = format!("#!/bin/sh\ncat >/dev/null\necho 'speaking {PASSWORD}' >&2\nprintf '%s' '{answer}'\n");
+    let path = scene.context.write_home("bin/docker-credential-vault", script);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let outside = std::env::var("PATH").unwrap_or_default();
+    let folder = scene.context.home().join("bin");
+    scene.context.env("PATH", format!("{}:{outside}", folder.display()));
+}
+
+#[cfg(not(unix))]
+fn helper(_: &mut Scene) {}
+
+fn basic() -> RegistryBuilder {
+    Registry::builder().auth(Auth::Basic(Login::new("ada", PASSWORD)))
+}
+
+fn bearer(address: TokenAddress) -> RegistryBuilder {
+    Registry::builder().auth(Auth::Bearer(Bearer { address, ..Bearer::new(Login::new("ada", PASSWORD)) }))
+}
+
+fn works_with(registry: RegistryBuilder, way: Way) -> Vault {
+    let mut vault = Vault::new(registry, way);
+    let said = vault.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}"));
+    assert_eq!(said.code, Some(0), "{way:?}: {}", said.text);
+    let said = vault.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64"));
+    assert_eq!(said.code, Some(0), "{way:?}: {}", said.text);
+    vault
+}
+
+#[test]
+fn every_way_of_giving_credentials_works_and_says_nothing() {
+    for way in [Way::UserAndPassword, Way::EncodedAuth, Way::Helper] {
+        works_with(basic(), way);
+    }
+    for way in WAYS {
+        works_with(bearer(TokenAddress::SameListener), way);
+    }
+    works_with(bearer(TokenAddress::OwnListener), Way::UserAndPassword);
+}
+
+#[test]
+fn failing_registries_make_nobody_tell() {
+    for way in WAYS {
+        for status in [400, 401, 403, 404, 429, 500] {
+            let mut vault = Vault::new(bearer(TokenAddress::SameListener), way);
+            vault.scene.registry.fault(Rule::on("*", "/v2/*").after(2).then(Fault::status(status, "BROKEN")));
+            vault.run_all();
+        }
+    }
+}
+
+#[test]
+fn a_registry_that_repeats_what_it_was_told_makes_nobody_tell() {
+    let header = Login::new("ada", PASSWORD).basic_header();
+    for text in [header.clone(), format!("wrong password {PASSWORD}"), format!("Authorization: {header}")] {
+        for answer in [Answer::error(403, "DENIED", &text), Answer::text(500, &text)] {
+            let mut vault = Vault::new(basic(), Way::UserAndPassword);
+            vault.scene.registry.fault(Rule::on("*", "/v2/*").then(Fault::Answer(answer)));
+            vault.run_all();
+        }
+    }
+}
+
+#[test]
+fn a_token_endpoint_that_fails_makes_nobody_tell() {
+    for way in WAYS {
+        let mut vault = Vault::new(bearer(TokenAddress::OwnListener), way);
+        vault.scene.registry.token_fault(Rule::on("*", "*").then(Fault::status(500, "BROKEN")));
+        vault.run_all();
+        vault.scene.registry.clear_faults();
+        let answer = Answer::new(401).body(format!("no such user: ada / {PASSWORD}"));
+        vault.scene.registry.token_fault(Rule::on("*", "*").then(Fault::Answer(answer)));
+        vault.run_all();
+    }
+}
+
+#[test]
+fn a_signed_address_is_said_without_its_query() {
+    let mut vault = works_with(basic(), Way::UserAndPassword);
+    let host = BlobHost::start(&vault.scene.registry);
+    vault.secrets.insert("X-Signature=topsecret".to_owned());
+    let location = format!("{}/v2/gone?X-Signature=topsecret", host.signed_prefix());
+    let answer = Answer::new(307).header("Location", location);
+    vault.scene.registry.fault(Rule::on("GET", "/v2/*/blobs/*").then(Fault::Answer(answer)));
+    vault.run("copy REGISTRY/acme/widget oci:layout --attempts 1");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_helper_that_fails_makes_nobody_tell() {
+    use insta::assert_snapshot;
+
+    let mut vault = Vault::new(basic(), Way::Helper);
+    let path = vault.scene.context.home().join("bin/docker-credential-vault");
+    // What a failed helper says is its reason, unless it looks like an answer.
+    std::fs::write(&path, "#!/bin/sh\necho 'the vault is sealed'\nexit 1\n").expect("it is ours");
+    let said = vault.run("versions REGISTRY/acme/widget");
+    assert_snapshot!(said.text, @"");
+    let answer = format!("{{\"Username\": \"ada\", \"Secret\": \"{PASSWORD}\"}}");
+    std::fs::write(&path, format!("#!/bin/sh\necho '{answer}'\nexit 1\n")).expect("it is ours");
+    let said = vault.run("versions REGISTRY/acme/widget");
+    assert_snapshot!(said.text, @"");
+    std::fs::write(&path, format!("#!/bin/sh\necho '{{\"Secret\": \"{PASSWORD}\"'\n")).expect("it is ours");
+    let said = vault.run("versions REGISTRY/acme/widget");
+    assert_snapshot!(said.text, @"");
+    std::fs::remove_file(&path).expect("it is ours");
+    let said = vault.run("versions REGISTRY/acme/widget");
+    assert_snapshot!(said.text, @"");
+}
+
+#[test]
+fn a_credential_file_that_is_broken_is_passed_over_without_being_quoted() {
+    use insta::assert_snapshot;
+
+    let mut vault = Vault::new(Registry::builder(), Way::UserAndPassword);
+    let broken = format!("{{\"auths\": {{\"x\": {{\"password\": \"{PASSWORD}\" oops");
+    vault.scene.context.write_home(".docker/config.json", broken);
+    let said = vault.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}"));
+    assert_eq!(said.code, Some(0));
+    let said = vault.run("versions REGISTRY/acme/widget");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    1.4.0
+
+    ----- stderr -----
+    warning: [HOME]/.docker/config.json: it is not JSON and left out: it breaks at line 1, column 54
+    ");
+}
