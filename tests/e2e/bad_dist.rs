@@ -20,7 +20,8 @@ fn refused(name: &str, bytes: impl AsRef<[u8]>) -> String {
 fn refused_dist(scene: &Scene, options: &str) -> String {
     let text = scene.refuse(&format!("push dist REGISTRY/acme/widget --address {WIDGET} {options}"));
     for layout in ["artifact", "image"] {
-        let to_directory = scene.refuse(&format!("pack dist oci:layout --address {WIDGET} --layout {layout} {options}"));
+        let to_directory =
+            scene.refuse(&format!("pack dist oci:layout --address {WIDGET} --layout {layout} {options}"));
         assert_eq!(to_directory, text, "{layout}");
     }
     text
@@ -501,7 +502,8 @@ fn a_wrong_line_of_the_checksum_file() {
 
     hint: the folder is not as the build left it; build the release again
     ");
-    let without: String = right.lines().filter(|line| !line.ends_with(".zip")).map(|line| format!("{line}\n")).collect();
+    let without: String =
+        right.lines().filter(|line| !line.ends_with(".zip")).map(|line| format!("{line}\n")).collect();
     scene.context.write(sums, without);
     assert_snapshot!(refused_dist(&scene, ""), @"
     exit code: 1

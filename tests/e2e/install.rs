@@ -206,9 +206,8 @@ terraform {
 #[test]
 fn vendoring_fills_the_implied_mirror() {
     let scene = Scene::published();
-    let line = format!(
-        "install {WIDGET} --from REGISTRY/acme/widget --vendor --platform linux_amd64 --platform darwin_arm64"
-    );
+    let line =
+        format!("install {WIDGET} --from REGISTRY/acme/widget --vendor --platform linux_amd64 --platform darwin_arm64");
     assert_snapshot!(scene.run(&line).text, @"
     exit code: 0
     ----- stdout -----
@@ -292,7 +291,8 @@ fn a_filesystem_mirror_is_filled() {
     registry.example.com/acme/widget/terraform-provider-widget_1.4.0_linux_amd64.zip
     ");
     let zip = "terraform-provider-widget_1.4.0_linux_amd64.zip";
-    let kept = std::fs::read(scene.path(&format!("packed/registry.example.com/acme/widget/{zip}"))).expect("it is kept");
+    let kept =
+        std::fs::read(scene.path(&format!("packed/registry.example.com/acme/widget/{zip}"))).expect("it is kept");
     assert_eq!(kept, std::fs::read(scene.path(&format!("dist/{zip}"))).expect("it was written"));
 }
 

@@ -76,7 +76,9 @@ fn a_download_of_image_layers_that_is_interrupted_leaves_nothing() {
 
 #[test]
 fn a_push_that_is_interrupted_leaves_no_tag() {
-    for held_request in ["/v2/acme/widget/blobs/uploads/*", "/v2/acme/widget/manifests/sha256:*", "/v2/acme/widget/manifests/1.4.0"] {
+    for held_request in
+        ["/v2/acme/widget/blobs/uploads/*", "/v2/acme/widget/manifests/sha256:*", "/v2/acme/widget/manifests/1.4.0"]
+    {
         for layout in ["artifact", "image"] {
             let scene = Scene::with_dist();
             let gate = Gate::closed();

@@ -25,7 +25,8 @@ fn about_the_zip(scene: &Scene) -> Vec<String> {
     let mut found = Vec::new();
     for (index, request) in requests.iter().enumerate().filter(|(_, request)| names_it(request)) {
         let begun = index.checked_sub(1).map(|before| &requests[before]);
-        if let Some(begun) = begun.filter(|begun| request.method == "PUT" && begun.method == "POST" && !names_it(begun)) {
+        if let Some(begun) = begun.filter(|begun| request.method == "PUT" && begun.method == "POST" && !names_it(begun))
+        {
             found.push(format!("{} -> {}", begun.method, begun.status.unwrap_or_default()));
         }
         found.push(format!("{} -> {}", request.method, request.status.unwrap_or_default()));

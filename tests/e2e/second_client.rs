@@ -10,8 +10,7 @@ use tofu_oci_types::Digest;
 
 use crate::setup::{Scene, WIDGET};
 
-const ACCEPTED: [&str; 2] =
-    ["application/vnd.oci.image.index.v1+json", "application/vnd.oci.image.manifest.v1+json"];
+const ACCEPTED: [&str; 2] = ["application/vnd.oci.image.index.v1+json", "application/vnd.oci.image.manifest.v1+json"];
 
 fn client() -> Client {
     Client::new(ClientConfig { protocol: ClientProtocol::Http, ..ClientConfig::default() })

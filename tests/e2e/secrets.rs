@@ -19,8 +19,7 @@ enum Way {
     RegistryToken,
 }
 
-const WAYS: [Way; 5] =
-    [Way::UserAndPassword, Way::EncodedAuth, Way::Helper, Way::IdentityToken, Way::RegistryToken];
+const WAYS: [Way; 5] = [Way::UserAndPassword, Way::EncodedAuth, Way::Helper, Way::IdentityToken, Way::RegistryToken];
 
 /// A stage with credentials, and everything that must not be said.
 struct Vault {

@@ -94,7 +94,6 @@ impl Connector {
             return Ok(Arc::clone(client));
         }
         let mut options = ClientOptions::default();
-        options.user_agent = concat!("tofu-oci/", env!("CARGO_PKG_VERSION")).to_owned();
         for file in &self.network.ca_file {
             options.ca_certificates.push(read(file)?);
         }
@@ -110,10 +109,9 @@ impl Connector {
         options.retry.attempts = self.network.attempts;
         options.max_retry_after = Duration::from_secs(self.network.max_wait);
         let credentials = Arc::new(Ambient::read(&self.reporter));
-        let client = RegistryClient::new(options, credentials, Arc::clone(&self.reporter))
-            .map_err(|error| {
-                Complaint::of(Exit::Usage, &error).hint("--ca-file, --client-cert and --client-key take PEM files")
-            })?;
+        let client = RegistryClient::new(options, credentials, Arc::clone(&self.reporter)).map_err(|error| {
+            Complaint::of(Exit::Usage, &error).hint("--ca-file, --client-cert and --client-key take PEM files")
+        })?;
         Ok(Arc::clone(self.client.get_or_init(|| client)))
     }
 }

@@ -26,10 +26,14 @@ const HELPER_ANSWER: u64 = 1 << 20;
 /// A credential file larger than this is not one.
 const FILE_LIMIT: u64 = 4 << 20;
 
+/// What a helper said.
+type Answer = Result<Option<Credential>, String>;
+
 /// Credentials of this machine's user.
 pub(crate) struct Ambient {
     files: CredentialFiles,
-    answers: Mutex<HashMap<(String, String), Result<Option<Credential>, String>>>,
+    /// By the helper's name and what it was asked for.
+    answers: Mutex<HashMap<(String, String), Answer>>,
 }
 
 impl Ambient {
@@ -59,7 +63,7 @@ impl Ambient {
     }
 
     /// A helper's answer, asked for once a run.
-    async fn ask(&self, name: &str, server: &str) -> Result<Option<Credential>, String> {
+    async fn ask(&self, name: &str, server: &str) -> Answer {
         let key = (name.to_owned(), server.to_owned());
         // Held while the helper runs: a second request for the same answer waits for the first.
         let mut answers = self.answers.lock().await;
@@ -97,7 +101,7 @@ impl CredentialProvider for Ambient {
 }
 
 /// Runs `docker-credential-NAME get` without a shell, found on the PATH alone.
-async fn run(name: &str, server: &str) -> Result<Option<Credential>, String> {
+async fn run(name: &str, server: &str) -> Answer {
     if !valid_helper_name(name) {
         return Err(format!("`{name}` is no name of a credential helper"));
     }

@@ -1,8 +1,8 @@
 //! A registry, a temp folder and the program.
 
 pub(crate) mod release;
-pub(crate) mod state;
 pub(crate) mod stall;
+pub(crate) mod state;
 mod text;
 pub(crate) mod zips;
 

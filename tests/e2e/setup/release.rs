@@ -24,7 +24,13 @@ impl Scene {
     }
 
     /// Puts a leaf and an index around it.
-    pub(crate) fn forge_leaf(&self, package: Digest, config: &Value, layer: &Value, artifact_type: Option<&str>) -> Forged {
+    pub(crate) fn forge_leaf(
+        &self,
+        package: Digest,
+        config: &Value,
+        layer: &Value,
+        artifact_type: Option<&str>,
+    ) -> Forged {
         let config = config.to_string();
         let mut leaf = json!({
             "schemaVersion": 2, "mediaType": MANIFEST,

@@ -20,8 +20,8 @@ pub(crate) struct Release {
     #[arg(long, value_name = "ADDR")]
     pub(crate) address: Option<ProviderAddr>,
     /// The version, where the input does not say it (or says several)
-    #[arg(long = "version", value_name = "V", value_parser = strict_version)]
-    pub(crate) release_version: Option<Version>,
+    #[arg(long, value_name = "V", value_parser = strict_version)]
+    pub(crate) version: Option<Version>,
     /// artifact: what OpenTofu 1.10 and later installs; image: the RFC's labelled container images; both: one index
     /// that carries both
     #[arg(long, value_name = "LAYOUT", default_value = "artifact")]

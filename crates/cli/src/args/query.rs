@@ -10,7 +10,7 @@ use super::{Network, Output};
 #[command(next_help_heading = "Where to look")]
 pub(crate) struct Lookup {
     /// The repository to look in: REGISTRY/REPOSITORY, oci:DIR, or a template with ${hostname}, ${namespace} and
-    /// ${type}, as in OpenTofu's oci_mirror blocks
+    /// ${type}, as in OpenTofu's `oci_mirror` blocks
     #[arg(long, value_name = "REPOSITORY", env = "TOFU_OCI_FROM")]
     pub(crate) from: Option<String>,
     /// The reserved suffix of hosts that name a registry: example.com.SUFFIX/foo/bar is

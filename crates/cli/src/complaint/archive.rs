@@ -31,13 +31,20 @@ impl Complaint {
             ArchiveError::Encrypted { .. } | ArchiveError::UnsupportedMethod { .. } => {
                 self.hint("make the archive with plain `zip`: stored or deflated, and not encrypted")
             }
-            ArchiveError::TooLarge { .. } | ArchiveError::TooManyEntries { .. } | ArchiveError::RatioExceeded { .. } => {
+            ArchiveError::TooLarge { .. }
+            | ArchiveError::TooManyEntries { .. }
+            | ArchiveError::RatioExceeded { .. } => {
                 self.hint("this is far more than a provider needs; check what the archive holds")
             }
             ArchiveError::NoExecutable { provider_type, found } => {
-                let hint = format!("the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]");
+                let hint =
+                    format!("the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]");
                 let complaint = self.hint(hint);
-                if found.is_empty() { complaint } else { complaint.hint(format!("the root holds {}", found.join(", "))) }
+                if found.is_empty() {
+                    complaint
+                } else {
+                    complaint.hint(format!("the root holds {}", found.join(", ")))
+                }
             }
             ArchiveError::Changed { .. } => self.hint("wait until the build is done, and run the same command again"),
             ArchiveError::Io { source, .. } => self.io_hint(source),

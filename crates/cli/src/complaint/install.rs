@@ -86,9 +86,7 @@ impl From<InstallError> for Complaint {
                 complaint.hint("mend the file, or name the providers on the command line instead")
             }
             InstallError::UnspecifiedVersion { .. } => complaint.hint("name another version: ADDR@VERSION"),
-            InstallError::VersionsDiffer { .. } => {
-                complaint.hint("name one version for all platforms: ADDR@VERSION")
-            }
+            InstallError::VersionsDiffer { .. } => complaint.hint("name one version for all platforms: ADDR@VERSION"),
             InstallError::LayerType { .. } => {
                 complaint.hint("layers are tar, tar+gzip or tar+zstd; the publisher must build the image so")
             }

@@ -45,8 +45,9 @@ impl From<PackError> for Complaint {
             }
             PackError::NoSum { .. } => complaint.hint("a checksum file must name every package, or not be there"),
             PackError::NoExecutable { found, provider_type, .. } => {
-                let complaint = complaint
-                    .hint(format!("the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]"));
+                let complaint = complaint.hint(format!(
+                    "the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]"
+                ));
                 if found.is_empty() { complaint } else { complaint.hint(format!("it holds {}", found.join(", "))) }
             }
             PackError::Archive { source, .. } => complaint.archive_hint(source),

@@ -54,7 +54,8 @@ impl From<&StoreError> for Complaint {
                 complaint.hint("trust a private certificate authority with --ca-file FILE")
             }
             StoreError::Unreachable { place, problem } if broke_off(problem) => {
-                Self::new(Exit::Unexpected, format!("the connection to {place} broke: {problem}")).hint("run the same command again: what has arrived is not sent again")
+                Self::new(Exit::Unexpected, format!("the connection to {place} broke: {problem}"))
+                    .hint("run the same command again: what has arrived is not sent again")
             }
             StoreError::Unreachable { place, .. } if is_bare(registry(place)) => complaint.hint(format!(
                 "`{}` was taken for a host name; write HOST/NAME, such as ghcr.io/acme/opentofu-provider-widget",

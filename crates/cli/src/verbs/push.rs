@@ -45,10 +45,10 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Compl
 
 async fn release(context: &Context, args: &Release, end: &End, network: &Network) -> Result<(), Complaint> {
     let unknown_platforms = if args.any_platform { UnknownPlatforms::Allow } else { UnknownPlatforms::Refuse };
-    let options = DistOptions { version: args.release_version.clone(), unknown_platforms };
+    let options = DistOptions { version: args.version.clone(), unknown_platforms };
     let dist = read_dist_with(&args.dist, &options)?;
     let address = address(args, end, &dist)?;
-    let version = dist.choose_version(args.release_version.as_ref())?;
+    let version = dist.choose_version(args.version.as_ref())?;
     let work = tempfile::Builder::new()
         .prefix("tofu-oci-push-")
         .tempdir()
@@ -71,7 +71,7 @@ async fn release(context: &Context, args: &Release, end: &End, network: &Network
     if args.dry_run {
         // A directory that does not exist yet holds nothing, and is not made by asking.
         let store: Arc<dyn ReadStore> = match end {
-            End::Layout(dir) if !dir.exists() => Arc::new(MemoryStore::new(&end.to_string())),
+            End::Layout(dir) if !dir.exists() => Arc::new(MemoryStore::new(end.to_string())),
             _ => connector.source(end)?,
         };
         let plan = tofu_oci_packer::plan(&request, store.as_ref(), context.reporter.as_ref()).await?;
