@@ -1,5 +1,6 @@
 //! What a registry answered.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -11,6 +12,7 @@ use url::Url;
 use crate::clean::{clean, network_problem};
 use crate::origin::host_of;
 use crate::retry::retry_after;
+use crate::told::Told;
 
 /// Most bytes of an error's body that are read.
 const ERROR_LIMIT: u64 = 64 * 1024;
@@ -28,6 +30,8 @@ pub(crate) struct Answer {
     pub(crate) shown: bool,
     pub(crate) idle: Duration,
     pub(crate) now: std::time::SystemTime,
+    /// Secrets that must not be quoted.
+    pub(crate) told: Arc<Told>,
 }
 
 impl Answer {
@@ -131,7 +135,12 @@ impl Answer {
                 break;
             }
         }
-        serde_json::from_slice(&bytes).unwrap_or_default()
+        let mut words: Words = serde_json::from_slice(&bytes).unwrap_or_default();
+        for error in &mut words.errors {
+            error.code = self.told.hide(&error.code);
+            error.message = self.told.hide(&error.message);
+        }
+        words
     }
 }
 

@@ -10,6 +10,7 @@ use crate::hosts::Hosts;
 use crate::http::Http;
 use crate::options::{ClientOptions, CredentialProvider};
 use crate::store::RemoteStore;
+use crate::told::Told;
 use crate::upload::SelfMount;
 
 /// Why a client could not be made.
@@ -51,6 +52,8 @@ pub struct RegistryClient {
     pub(crate) authority: Authority,
     /// Warnings that have been passed on.
     pub(crate) warnings: Mutex<HashSet<String>>,
+    /// Secrets that were sent.
+    pub(crate) told: Arc<Told>,
     /// Registries and whether they mount a blob from its own repository.
     pub(crate) self_mounts: Mutex<HashMap<String, SelfMount>>,
 }
@@ -67,6 +70,7 @@ impl RegistryClient {
             hosts: Hosts::new(&options.plain_http),
             authority: Authority::new(credentials),
             warnings: Mutex::default(),
+            told: Arc::default(),
             self_mounts: Mutex::default(),
             options,
             reporter,

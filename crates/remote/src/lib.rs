@@ -52,6 +52,7 @@ mod store;
 mod tags;
 mod tls_probe;
 mod token;
+mod told;
 mod transport;
 mod upload;
 

@@ -106,6 +106,7 @@ impl TokenRequest<'_> {
     }
 
     async fn post(&self, client: &RegistryClient, refresh: &Secret) -> Result<Answer, StoreError> {
+        client.told.secret(refresh.expose());
         let form = self.refresh_form(refresh);
         self.send(client, Method::POST, self.realm.clone(), None, Some(form)).await
     }
@@ -169,6 +170,7 @@ impl TokenRequest<'_> {
             let mut request = reqwest::Request::new(method.clone(), url.clone());
             request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json"));
             if let Some(authorization) = &authorization {
+                client.told.header(authorization);
                 request.headers_mut().insert(AUTHORIZATION, authorization.clone());
             }
             if let Some(form) = &form {

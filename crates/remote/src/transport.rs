@@ -9,6 +9,7 @@
 
 use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
+use std::sync::Arc;
 use std::time::Duration;
 use tofu_oci_store::StoreError;
 use tofu_oci_types::Event;
@@ -132,6 +133,7 @@ impl RegistryClient {
         let mut request = reqwest::Request::new(call.method.clone(), url.clone());
         *request.headers_mut() = call.headers.clone();
         if let Some(authorization) = authorization {
+            self.told.header(authorization);
             request.headers_mut().insert(AUTHORIZATION, authorization.clone());
         }
         let length = call.body.length().or_else(|| matches!(call.method, Method::POST | Method::PUT).then_some(0));
@@ -150,7 +152,8 @@ impl RegistryClient {
     /// The head of an answer with what is needed to read it.
     pub(crate) fn answer(&self, response: Response, place: String, request: String, crossed: bool) -> Answer {
         let now = self.options.clock.now();
-        Answer { response, place, request, crossed, shown: false, idle: self.http.idle(), now }
+        let told = Arc::clone(&self.told);
+        Answer { response, place, request, crossed, shown: false, idle: self.http.idle(), now, told }
     }
 
     /// Waits before the next attempt, and says so.
@@ -173,7 +176,7 @@ impl RegistryClient {
         }
         for warning in answer.headers("warning") {
             let Some(text) = warning.strip_prefix("299 - \"").and_then(|rest| rest.strip_suffix('"')) else { continue };
-            let text = format!("{} says: {}", host_of(root), clean(&text.replace("\\\"", "\"")));
+            let text = format!("{} says: {}", host_of(root), clean(&self.told.hide(&text.replace("\\\"", "\""))));
             let mut known = self.warnings.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let size: usize = known.iter().map(String::len).sum();
             if size + text.len() <= WARNINGS_LIMIT && known.insert(text.clone()) {
