@@ -3,21 +3,20 @@
 use insta::assert_snapshot;
 use tofu_oci_testkit::{Dist, ProviderZip};
 
-use crate::setup::zips::{renamed, with_mode};
 use crate::setup::{Scene, WIDGET};
 
-const ZIP: &str = "dist/terraform-provider-widget_1.4.0_linux_amd64.zip";
+pub(crate) const ZIP: &str = "dist/terraform-provider-widget_1.4.0_linux_amd64.zip";
 
 /// Publishing `dist/` with this file in it is refused, by a registry and by a directory alike.
 #[track_caller]
-fn refused(name: &str, bytes: impl AsRef<[u8]>) -> String {
+pub(crate) fn refused(name: &str, bytes: impl AsRef<[u8]>) -> String {
     let scene = Scene::new();
     scene.context.write(name, bytes);
     refused_dist(&scene, "")
 }
 
 #[track_caller]
-fn refused_dist(scene: &Scene, options: &str) -> String {
+pub(crate) fn refused_dist(scene: &Scene, options: &str) -> String {
     let text = scene.refuse(&format!("push dist REGISTRY/acme/widget --address {WIDGET} {options}"));
     for layout in ["artifact", "image"] {
         let to_directory =
@@ -27,198 +26,8 @@ fn refused_dist(scene: &Scene, options: &str) -> String {
     text
 }
 
-fn package() -> ProviderZip {
+pub(crate) fn package() -> ProviderZip {
     ProviderZip::new("widget", "1.4.0", "linux_amd64").file("abcd.txt", "text").file("wxyz.txt", "other")
-}
-
-#[test]
-fn a_file_that_is_no_zip() {
-    assert_snapshot!(refused(ZIP, "no zip at all"), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
-      cause: this is not a zip archive
-
-    hint: the file may be an interrupted download or build; make it again
-    ");
-}
-
-#[test]
-fn an_empty_file() {
-    assert_snapshot!(refused(ZIP, ""), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
-      cause: this is not a zip archive
-
-    hint: the file may be an interrupted download or build; make it again
-    ");
-}
-
-#[test]
-fn a_zip_that_is_cut_short() {
-    let zip = package().build();
-    assert_snapshot!(refused(ZIP, &zip[..zip.len() - 30]), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
-      cause: the archive is cut short
-
-    hint: the file may be an interrupted download or build; make it again
-    ");
-}
-
-#[test]
-fn a_zip_without_the_executable() {
-    assert_snapshot!(refused(ZIP, package().without_executable().build()), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip holds no `terraform-provider-widget` executable
-
-    hint: the program lies in the package's root as terraform-provider-widget[_vVERSION]
-    hint: it holds abcd.txt, wxyz.txt
-    ");
-}
-
-#[test]
-fn a_zip_with_the_executable_of_another_provider() {
-    assert_snapshot!(refused(ZIP, ProviderZip::new("gadget", "1.4.0", "linux_amd64").build()), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip holds no `terraform-provider-widget` executable
-
-    hint: the program lies in the package's root as terraform-provider-widget[_vVERSION]
-    hint: it holds terraform-provider-gadget_v1.4.0
-    ");
-}
-
-#[test]
-fn a_zip_with_a_parent_path() {
-    assert_snapshot!(refused(ZIP, renamed(package().build(), "abcd.txt", "../d.txt")), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
-      cause: the archive has an entry with an unsafe name, `../d.txt`: it has a `..` part
-
-    hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
-    ");
-}
-
-#[test]
-fn a_zip_with_an_absolute_path() {
-    assert_snapshot!(refused(ZIP, renamed(package().build(), "abcd.txt", "/bcd.txt")), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
-      cause: the archive has an entry with an unsafe name, `/bcd.txt`: it is absolute
-
-    hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
-    ");
-}
-
-#[test]
-fn a_zip_with_a_drive_letter() {
-    assert_snapshot!(refused(ZIP, renamed(package().build(), "abcd.txt", "c:cd.txt")), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
-      cause: the archive has an entry with an unsafe name, `c:cd.txt`: it has a colon, which on Windows names a drive or a stream
-
-    hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
-    ");
-}
-
-#[test]
-fn a_zip_with_a_backslash() {
-    assert_snapshot!(refused(ZIP, renamed(package().build(), "abcd.txt", r"a\cd.txt")), @r#"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
-      cause: the archive has an entry with an unsafe name, `a\\cd.txt`: it has a backslash
-
-    hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
-    "#);
-}
-
-#[test]
-fn a_zip_with_a_duplicate_entry() {
-    assert_snapshot!(refused(ZIP, renamed(package().build(), "wxyz.txt", "abcd.txt")), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
-      cause: the archive has two entries named `abcd.txt`
-
-    hint: remove one of the two, so that the package is the same on every system
-    ");
-}
-
-#[test]
-fn a_zip_with_names_that_differ_in_case_only() {
-    assert_snapshot!(refused(ZIP, renamed(package().build(), "wxyz.txt", "ABCD.txt")), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
-      cause: the archive has the entries `abcd.txt` and `ABCD.txt`, which are one name on some systems
-
-    hint: remove one of the two, so that the package is the same on every system
-    ");
-}
-
-#[test]
-fn a_zip_with_a_symlink() {
-    assert_snapshot!(refused(ZIP, with_mode(package().build(), "abcd.txt", 0o120_777)), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
-      cause: `abcd.txt` is a symbolic link, which a package must not contain
-
-    hint: a package consists of plain files: put a copy of the file in its place, or leave it out
-    ");
-}
-
-#[test]
-fn a_zip_with_contents_that_do_not_match_its_checksum() {
-    let scene = Scene::new();
-    let mut zip = package().build();
-    zip[30 + "abcd.txt".len() + 1] ^= 0x10;
-    scene.context.write(ZIP, zip);
-    // Contents are read while the upload runs, and before the index is sent: a blob may stay, a tag may not.
-    let said = scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}"));
-    assert_snapshot!(said.text, @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
-      cause: `abcd.txt` does not have the checksum that the archive records
-
-    hint: `unzip -t` shows what is damaged; build the archive again, or fetch it again
-    ");
-    assert_eq!(scene.registry.tags("acme/widget"), []);
 }
 
 #[test]
@@ -252,30 +61,6 @@ fn a_folder_without_the_executable() {
 
     hint: the program lies in the package's root as terraform-provider-widget[_vVERSION]
     hint: it holds README.md
-    ");
-}
-
-#[test]
-fn two_archives_for_one_platform() {
-    let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
-    let mut artifacts: serde_json::Value =
-        serde_json::from_str(&scene.context.read("dist/artifacts.json")).expect("written as JSON");
-    let list = artifacts.as_array_mut().expect("a list");
-    let mut second = list.iter().find(|item| item["type"] == "Archive").expect("one archive").clone();
-    second["path"] = "dist/terraform-provider-widget_1.4.0_linux_amd64_v3.zip".into();
-    second["name"] = "terraform-provider-widget_1.4.0_linux_amd64_v3.zip".into();
-    list.push(second);
-    scene.context.write("dist/artifacts.json", artifacts.to_string());
-    scene.context.write("dist/terraform-provider-widget_1.4.0_linux_amd64_v3.zip", package().build());
-    assert_snapshot!(refused_dist(&scene, ""), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: linux_amd64 has two packages: dist/terraform-provider-widget_1.4.0_linux_amd64.zip and dist/terraform-provider-widget_1.4.0_linux_amd64_v3.zip
-
-    hint: remove the one that does not belong to this release
     ");
 }
 
@@ -472,79 +257,6 @@ fn an_address_of_another_provider() {
     error: invalid value 'a/b/c/d' for '--address <ADDR>': `a/b/c/d` is not a provider address: it must read [HOST/]NAMESPACE/TYPE
 
     For more information, try '--help'.
-    ");
-}
-
-#[test]
-fn a_wrong_line_of_the_checksum_file() {
-    let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
-    let sums = "dist/terraform-provider-widget_1.4.0_SHA256SUMS";
-    let right = scene.context.read(sums);
-    let (_, rest) = right.split_once("  ").expect("a line of a checksum file");
-    scene.context.write(sums, format!("{}  {rest}", "0".repeat(64)));
-    assert_snapshot!(refused_dist(&scene, ""), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip does not match line 1 of dist/terraform-provider-widget_1.4.0_SHA256SUMS: expected sha256:[DIGEST], got sha256:[DIGEST]
-
-    hint: the file or the checksum file is not the one of the release; build the release again
-    ");
-    scene.context.write(sums, format!("nonsense\n{right}"));
-    assert_snapshot!(refused_dist(&scene, ""), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: cannot understand dist/terraform-provider-widget_1.4.0_SHA256SUMS: line 1: it must read CHECKSUM  FILE
-
-    hint: the folder is not as the build left it; build the release again
-    ");
-    let without: String =
-        right.lines().filter(|line| !line.ends_with(".zip")).map(|line| format!("{line}\n")).collect();
-    scene.context.write(sums, without);
-    assert_snapshot!(refused_dist(&scene, ""), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_SHA256SUMS has no line for dist/terraform-provider-widget_1.4.0_linux_amd64.zip
-
-    hint: a checksum file must name every package, or not be there
-    ");
-}
-
-#[test]
-fn a_metadata_file_that_is_no_json() {
-    let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
-    scene.context.write("dist/artifacts.json", "[{\n");
-    assert_snapshot!(refused_dist(&scene, ""), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: cannot understand dist/artifacts.json: EOF while parsing an object at line 2 column 0
-
-    hint: the folder is not as the build left it; build the release again
-    ");
-}
-
-#[test]
-fn an_archive_that_the_metadata_names_is_missing() {
-    let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
-    std::fs::remove_file(scene.path(ZIP)).expect("it was written");
-    assert_snapshot!(refused_dist(&scene, ""), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: dist/artifacts.json names dist/terraform-provider-widget_1.4.0_linux_amd64.zip, which is not there
-
-    hint: the folder is not as the build left it; build the release again
     ");
 }
 

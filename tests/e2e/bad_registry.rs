@@ -103,7 +103,7 @@ fn a_registry_that_does_not_know_these_credentials() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: unauthorized
+    error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: unauthorized
 
     hint: log in with `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: credentials are read from DOCKER_CONFIG, ~/.docker/config.json and containers/auth.json
@@ -122,7 +122,7 @@ fn credentials_that_may_not_push() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
+    error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
 
     hint: log in with `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: credentials are read from DOCKER_CONFIG, ~/.docker/config.json and containers/auth.json
@@ -206,25 +206,21 @@ fn a_registry_that_fails() {
 #[test]
 fn a_registry_that_fails_at_the_manifest_leaves_no_tag() {
     let rule = Rule::on("PUT", "/v2/*/manifests/1.4.0").then(Fault::status(500, "UNKNOWN"));
-    assert_snapshot!(refused_by(rule, "--attempts 1"), @"
+    assert_snapshot!(refused_by(rule, "--attempts 1 --jobs 1 --quiet"), @"
     exit code: 3
     ----- stdout -----
 
     ----- stderr -----
-    widget 1.4.0 darwin_arm64: pushed (324 B)
-    widget 1.4.0 linux_amd64: pushed (323 B)
     error: [REGISTRY]/acme/widget answered 500 to PUT /v2/acme/widget/manifests/1.4.0: injected (UNKNOWN)
 
     hint: the registry has a problem of its own; run the same command again later
     ");
     let rule = Rule::on("PUT", "/v2/*/manifests/*").then(Fault::status(400, "MANIFEST_INVALID"));
-    assert_snapshot!(refused_by(rule, "--attempts 1"), @"
+    assert_snapshot!(refused_by(rule, "--attempts 1 --jobs 1 --quiet"), @"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    widget 1.4.0 darwin_arm64: pushed (324 B)
-    widget 1.4.0 linux_amd64: pushed (323 B)
     error: [REGISTRY]/acme/widget answered 400 to PUT /v2/acme/widget/manifests/sha256:[DIGEST]: injected (MANIFEST_INVALID)
 
     hint: the registry does not take this; -vv shows every request

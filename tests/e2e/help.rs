@@ -95,7 +95,7 @@ fn the_short_help_fits_a_screen() {
     Where to look:
           --from <REPOSITORY>      The repository to look in: REGISTRY/REPOSITORY, oci:DIR, or a
                                    template with ${hostname}, ${namespace} and ${type}, as in OpenTofu's
-                                   oci_mirror blocks [env: TOFU_OCI_FROM=]
+                                   `oci_mirror` blocks [env: TOFU_OCI_FROM=]
           --magic-suffix <SUFFIX>  The reserved suffix of hosts that name a registry:
                                    example.com.SUFFIX/foo/bar is example.com/foo/opentofu-provider-bar
                                    [env: TOFU_OCI_MAGIC_SUFFIX=] [default: oci.opentofu.org]

@@ -3,7 +3,6 @@
 
 use std::process::{Child, Command, Output, Stdio};
 
-use insta::assert_snapshot;
 use tofu_oci_testkit::{Dist, Fault, Gate, ProviderZip, Rule};
 
 use crate::setup::stall::StalledWire;
@@ -50,11 +49,8 @@ fn a_download_that_is_interrupted_leaves_nothing() {
         wire.wait();
         let output = interrupt(child);
         assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
-        assert_snapshot!(stderr(&output), @"
-        error: interrupted
-
-        hint: nothing is half-done; run the same command again to go on
-        ");
+        let words = "error: interrupted\n\nhint: nothing is half-done; run the same command again to go on\n";
+        assert!(stderr(&output).ends_with(words), "{}", stderr(&output));
         assert_eq!(State::of(&scene), before, "{target}");
     }
     scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();

@@ -6,7 +6,7 @@ use crate::setup::{Scene, WIDGET};
 
 const INSTALL: &str = "install registry.example.com/acme/widget --from REGISTRY/acme/widget --platform linux_amd64";
 const LOCK: &str = ".terraform.lock.hcl";
-/// Of widget 1.4.0 for linux_amd64, as the fixtures make it.
+/// Of widget 1.4.0 for `linux_amd64`, as the fixtures make it.
 const H1: &str = "h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=";
 /// Of nothing.
 const OTHER_H1: &str = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
@@ -114,7 +114,7 @@ fn a_lock_file_of_another_package_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file has other checksums
+    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the one checksum in the lock file is not this package's
       cause: the lock file has h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
       cause: the package has  ch:sha256:[DIGEST]
       cause: the package has  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
@@ -131,7 +131,7 @@ fn a_lock_file_of_another_package_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file has other checksums
+    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the one checksum in the lock file is not this package's
       cause: the lock file has zh:[ZIP]
       cause: the package has  ch:sha256:[DIGEST]
       cause: the package has  zh:[ZIP]
@@ -147,7 +147,7 @@ fn a_lock_file_of_another_package_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST], but the release has ch:sha256:[DIGEST]
+    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST], but the release has ch:sha256:[DIGEST] (it was locked for linux_amd64)
       cause: it came from [REGISTRY]/acme/widget
 
     hint: nothing was installed: either the repository or the lock file is not what it was
@@ -167,8 +167,8 @@ fn a_wrong_line_beside_a_right_one_is_reported() {
     lock file .terraform.lock.hcl updated
 
     ----- stderr -----
-    warning: the lock file has checksums of registry.example.com/acme/widget 1.4.0 that no package has: h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
-      hint: remove these lines: nothing was refused because of them, nor protected
+    note: the lock file has checksums of registry.example.com/acme/widget 1.4.0 that are not this package's: h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+      hint: they may belong to other platforms, or be wrong
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
     ");
     assert_snapshot!(scene.shown(LOCK), @r#"

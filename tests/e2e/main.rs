@@ -13,12 +13,16 @@
 mod setup;
 
 mod bad_dist;
+mod bad_download;
+mod bad_metadata;
 mod bad_package;
 mod bad_registry;
+mod bad_zip;
 mod copy;
 mod disk;
 mod help;
 mod install;
+mod install_refused;
 mod interrupt;
 mod json;
 mod lock;

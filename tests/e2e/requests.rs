@@ -50,7 +50,26 @@ fn a_new_zip_costs_two_requests_and_a_known_one_a_single_head() {
     scene.registry.clear_requests();
     Dist::new("widget", "1.5.0", &["linux_amd64"]).write_zips(&scene.path("next"));
     scene.run(&format!("{} --jobs 1", PUSH.replace("push dist", "push next"))).success();
-    assert_snapshot!(anonymous(&scene), @"");
+    assert_snapshot!(anonymous(&scene), @"
+    HEAD /v2/acme/widget/manifests/1.5.0 -> 404
+    GET /v2/acme/widget/manifests/1.5.0 -> 404
+    GET /v2/acme/widget/tags/list -> 200
+    HEAD /v2/acme/widget/blobs/sha256:[DIGEST] -> 404
+    POST /v2/acme/widget/blobs/uploads/ -> 202
+    PUT /v2/acme/widget/blobs/uploads/[SESSION] -> 201
+    POST /v2/acme/widget/blobs/uploads/ -> 201
+    POST /v2/acme/widget/blobs/uploads/ -> 202
+    PUT /v2/acme/widget/blobs/uploads/[SESSION] -> 201
+    HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 404
+    PUT /v2/acme/widget/manifests/sha256:[DIGEST] -> 201
+    HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 404
+    PUT /v2/acme/widget/manifests/sha256:[DIGEST] -> 201
+    HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    HEAD /v2/acme/widget/manifests/1.5.0 -> 404
+    GET /v2/acme/widget/manifests/1.5.0 -> 404
+    PUT /v2/acme/widget/manifests/1.5.0 -> 201
+    ");
 }
 
 #[test]
@@ -77,7 +96,7 @@ fn the_whole_conversation_of_an_install() {
     GET /v2/acme/widget/blobs/sha256:[DIGEST] -> 200
     ");
 
-    // Nothing is asked for what is installed and locked.
+    // What is installed is compared with the release by its manifests, and not downloaded.
     scene.registry.clear_requests();
     scene.run(&install).success();
     assert_snapshot!(anonymous(&scene), @"

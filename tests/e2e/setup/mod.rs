@@ -142,7 +142,7 @@ impl Scene {
     pub(crate) fn tag(&self, repository: &str, tag: &str) -> String {
         let tags = self.registry.tags(repository);
         let found = tags.iter().find(|(name, _)| name == tag);
-        found.map(|(_, digest)| digest.clone()).unwrap_or_else(|| panic!("no tag {tag} among {tags:?}"))
+        found.map_or_else(|| panic!("no tag {tag} among {tags:?}"), |(_, digest)| digest.clone())
     }
 }
 

@@ -10,8 +10,11 @@ use super::Scene;
 pub(crate) struct State {
     work: BTreeMap<String, Vec<u8>>,
     temp: BTreeMap<String, Vec<u8>>,
-    registry: Vec<(String, Vec<(String, String)>, Vec<String>)>,
+    registry: Vec<Repository>,
 }
+
+/// One repository: its name, its tags with their digests, and the digests of everything in it.
+type Repository = (String, Vec<(String, String)>, Vec<String>);
 
 /// The repositories that tests write to.
 const REPOSITORIES: [&str; 3] = ["acme/widget", "acme/gadget", "mirror/widget"];

@@ -1,0 +1,104 @@
+//! A release folder of `GoReleaser` that contradicts itself: nothing is published.
+
+use insta::assert_snapshot;
+use tofu_oci_testkit::Dist;
+
+use crate::bad_dist::{ZIP, package, refused_dist};
+use crate::setup::Scene;
+
+#[test]
+fn two_archives_for_one_platform() {
+    let scene = Scene::new();
+    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
+    let mut artifacts: serde_json::Value =
+        serde_json::from_str(&scene.context.read("dist/artifacts.json")).expect("written as JSON");
+    let list = artifacts.as_array_mut().expect("a list");
+    let mut second = list.iter().find(|item| item["type"] == "Archive").expect("one archive").clone();
+    second["path"] = "dist/terraform-provider-widget_1.4.0_linux_amd64_v3.zip".into();
+    second["name"] = "terraform-provider-widget_1.4.0_linux_amd64_v3.zip".into();
+    list.push(second);
+    scene.context.write("dist/artifacts.json", artifacts.to_string());
+    scene.context.write("dist/terraform-provider-widget_1.4.0_linux_amd64_v3.zip", package().build());
+    assert_snapshot!(refused_dist(&scene, ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: linux_amd64 has two packages: dist/terraform-provider-widget_1.4.0_linux_amd64.zip and dist/terraform-provider-widget_1.4.0_linux_amd64_v3.zip
+
+    hint: remove the one that does not belong to this release
+    ");
+}
+
+#[test]
+fn a_wrong_line_of_the_checksum_file() {
+    let scene = Scene::new();
+    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
+    let sums = "dist/terraform-provider-widget_1.4.0_SHA256SUMS";
+    let right = scene.context.read(sums);
+    let (_, rest) = right.split_once("  ").expect("a line of a checksum file");
+    scene.context.write(sums, format!("{}  {rest}", "0".repeat(64)));
+    assert_snapshot!(refused_dist(&scene, ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip does not match line 1 of dist/terraform-provider-widget_1.4.0_SHA256SUMS: expected sha256:[DIGEST], got sha256:[DIGEST]
+
+    hint: the file or the checksum file is not the one of the release; build the release again
+    ");
+    scene.context.write(sums, format!("nonsense\n{right}"));
+    assert_snapshot!(refused_dist(&scene, ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot understand dist/terraform-provider-widget_1.4.0_SHA256SUMS: line 1: it must read CHECKSUM  FILE
+
+    hint: the folder is not as the build left it; build the release again
+    ");
+    let without: String =
+        right.lines().filter(|line| !line.ends_with("_amd64.zip")).map(|line| format!("{line}\n")).collect();
+    scene.context.write(sums, without);
+    assert_snapshot!(refused_dist(&scene, ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: dist/terraform-provider-widget_1.4.0_SHA256SUMS has no line for dist/terraform-provider-widget_1.4.0_linux_amd64.zip
+
+    hint: a checksum file must name every package, or not be there
+    ");
+}
+
+#[test]
+fn a_metadata_file_that_is_no_json() {
+    let scene = Scene::new();
+    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
+    scene.context.write("dist/artifacts.json", "[{\n");
+    assert_snapshot!(refused_dist(&scene, ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot understand dist/artifacts.json: EOF while parsing an object at line 2 column 0
+
+    hint: the folder is not as the build left it; build the release again
+    ");
+}
+
+#[test]
+fn an_archive_that_the_metadata_names_is_missing() {
+    let scene = Scene::new();
+    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
+    std::fs::remove_file(scene.path(ZIP)).expect("it was written");
+    assert_snapshot!(refused_dist(&scene, ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: dist/artifacts.json names dist/terraform-provider-widget_1.4.0_linux_amd64.zip, which is not there
+
+    hint: the folder is not as the build left it; build the release again
+    ");
+}

@@ -1,0 +1,160 @@
+//! `install`: what is not offered, and wrong usage.
+
+use insta::assert_snapshot;
+
+use crate::setup::{Scene, State, WIDGET};
+
+#[test]
+fn what_is_not_offered_is_refused() {
+    let scene = Scene::published();
+    let install = |what: &str| scene.refuse(&format!("install {what} --from REGISTRY/acme/widget"));
+    assert_snapshot!(install(&format!("{WIDGET} --platform windows_amd64")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 has no package for windows_amd64
+      cause: asked [REGISTRY]/acme/widget
+
+    hint: this release offers darwin_arm64, linux_amd64
+    ");
+    assert_snapshot!(install(&format!("'{WIDGET}@~> 2.0' --platform linux_amd64")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget has no version that meets `~> 2.0`
+      cause: asked [REGISTRY]/acme/widget
+
+    hint: it has 1.4.0
+    ");
+    assert_snapshot!(install(&format!("{WIDGET}@1.3.0 --platform linux_amd64")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget has no version that meets `1.3.0`
+      cause: asked [REGISTRY]/acme/widget
+
+    hint: it has 1.4.0
+    ");
+    let missing = format!("install {WIDGET} --from REGISTRY/acme/gadget --platform linux_amd64");
+    assert_snapshot!(scene.refuse(&missing), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no provider registry.example.com/acme/widget at [REGISTRY]/acme/gadget
+
+    hint: check the name; `tofu-oci resolve ADDR` says where it is looked for
+    ");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET} --platform linux_amd64")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: no rule says where registry.example.com/acme/widget is: its hostname does not end in .oci.opentofu.org, and no repository was given
+
+    hint: say where it is with --from REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'
+    ");
+}
+
+#[test]
+fn wrong_usage_of_install() {
+    let scene = Scene::published();
+    let from = "--from REGISTRY/acme/widget";
+    assert_snapshot!(scene.refuse(&format!("install a/b/c/d {from}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `a/b/c/d` is not a provider address: it must read [HOST/]NAMESPACE/TYPE
+
+    hint: write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget
+    ");
+    assert_snapshot!(scene.refuse(&format!("install '{WIDGET}@not a version' {from}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `not a version` is not a version constraint: its parts are versions, with or without an operator, separated by commas
+
+    hint: write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell
+    ");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET}@v1.4.0 {from}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `v1.4.0` is not a version constraint: versions are written without a v before them
+
+    hint: write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell
+    ");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET} acme/gadget {from}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget and registry.opentofu.org/acme/gadget would both come from [REGISTRY]/acme/widget
+
+    hint: give a template: --from 'REGISTRY/${namespace}/${type}'
+    ");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET} {from} --chdir missing")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no directory missing
+    ");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET} {from} --platform linux_amd64 --platform darwin_arm64")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: .terraform/providers is for one platform
+
+    hint: install for several platforms with --vendor or --into DIR
+    ");
+    assert_snapshot!(scene.refuse(&format!("install {from}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the configuration in . requires no providers
+
+    hint: name a provider: tofu-oci install HOST/NAMESPACE/TYPE
+    hint: or the directory of the configuration: --chdir DIR
+    ");
+    scene.context.write("main.tf", "terraform {\n  required_providers {\n    widget = {\n");
+    assert_snapshot!(scene.refuse(&format!("install {from}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: ./main.tf:3:5: the file does not parse: invalid block body; expected `}`, newline or identifier
+
+    hint: mend the file, or name the providers on the command line instead
+    ");
+}
+
+#[test]
+fn one_of_two_providers_that_fails_leaves_the_lock_file_alone() {
+    let scene = Scene::published();
+    let line = format!(
+        "install {WIDGET} registry.example.com/acme/gadget --from 'REGISTRY/${{namespace}}/${{type}}' \
+         --platform linux_amd64"
+    );
+    let said = scene.run(&line);
+    assert_snapshot!(said.text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
+    error: there is no provider registry.example.com/acme/gadget at [REGISTRY]/acme/gadget
+
+    hint: check the name; `tofu-oci resolve ADDR` says where it is looked for
+    ");
+    assert!(!scene.path(".terraform.lock.hcl").exists());
+    assert_eq!(State::of(&scene).temp(), Vec::<&str>::new());
+}
