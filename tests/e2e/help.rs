@@ -16,7 +16,8 @@ fn check(verb: &str, words: &[&str]) {
     assert_eq!(wide, Vec::<&str>::new(), "lines that are too long");
 }
 
-const RELEASE: [&str; 7] = ["DIST", "--address", "--version", "--layout", "--h1", "--replace-tag", "--dry-run"];
+const RELEASE: [&str; 8] =
+    ["DIST", "--any-platform", "--address", "--version", "--layout", "--h1", "--replace-tag", "--dry-run"];
 const NETWORK: [&str; 6] = ["--ca-file", "--client-cert", "--client-key", "--plain-http", "--attempts", "--max-wait"];
 const LOOKUP: [&str; 2] = ["--from", "--magic-suffix"];
 
