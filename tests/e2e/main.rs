@@ -28,6 +28,7 @@ mod json;
 mod lock;
 mod push;
 mod query;
+mod repositories;
 mod requests;
 mod second_client;
 mod secrets;
