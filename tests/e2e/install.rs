@@ -120,9 +120,7 @@ fn a_constraint_chooses_the_version() {
     installed registry.example.com/acme/widget 2.0.0-rc1 linux_amd64
     constraints = "2.0.0-rc1"
     "#);
-    assert_snapshot!(install(WIDGET), @"
-    installed registry.example.com/acme/widget 1.5.0 linux_amd64
-    ");
+    assert_snapshot!(install(WIDGET), @"installed registry.example.com/acme/widget 1.5.0 linux_amd64");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::setup::Scene;
+use crate::setup::state::tree;
 
 /// Where this program decides otherwise than `OpenTofu`: what it does, and why.
 const DECISIONS: &[(&str, i32, &str)] = &[
@@ -31,7 +32,7 @@ fn check(name: &str, opentofu: &str) {
         let address = "registry.example.test/acme/widget";
         let said = scene.run(&format!("install {address} --platform linux_amd64 --chdir {work} --from {from}"));
         assert_eq!(said.code, Some(want), "{name} from {from}: {}", said.text);
-        let left = std::fs::read_dir(scene.path(&work)).unwrap().count();
+        let left = tree(&scene.path(&work)).len();
         assert_eq!(left > 1, want == 0, "{name} from {from} left {left} entries");
         let told = said.stderr.starts_with("error: ") || said.stderr.contains("\nerror: ");
         assert_eq!(told, want == 1, "{name} from {from}: {}", said.stderr);
