@@ -86,8 +86,22 @@ impl Http {
 
 fn no_answer(error: reqwest::Error, url: &Url) -> NoAnswer {
     let refused_here = is_loopback(url) && has_cause(&error, refused);
-    let untrusted = has_cause(&error, untrusted);
-    NoAnswer { lasting: refused_here || untrusted, problem: network_problem(error) }
+    let lasting = refused_here || has_cause(&error, untrusted) || has_cause(&error, unknown_host);
+    NoAnswer { lasting, problem: network_problem(error) }
+}
+
+/// Whether the name service says that there is no such host, as opposed to not answering now. The resolver's code is
+/// not handed on, only its words: those of glibc, musl, macOS and Windows.
+fn unknown_host(cause: &(dyn Error + 'static)) -> bool {
+    const WORDS: &[&str] = &[
+        "Name or service not known",
+        "No address associated with hostname",
+        "Name does not resolve",
+        "nodename nor servname provided",
+        "No such host is known",
+    ];
+    let text = cause.to_string();
+    cause.is::<io::Error>() && WORDS.iter().any(|words| text.contains(words))
 }
 
 fn refused(cause: &(dyn Error + 'static)) -> bool {
@@ -169,4 +183,22 @@ fn build(
 
 fn tls(problem: String) -> ClientError {
     ClientError::Tls { problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(words: &str, want: bool) {
+        let error = io::Error::other(format!("failed to lookup address information: {words}"));
+        assert_eq!(unknown_host(&error), want, "{words}");
+    }
+
+    #[test]
+    fn a_misspelt_host_is_not_asked_for_again() {
+        check("Name or service not known", true);
+        check("nodename nor servname provided, or not known", true);
+        check("Temporary failure in name resolution", false);
+    }
 }
