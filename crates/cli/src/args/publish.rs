@@ -27,7 +27,7 @@ pub(crate) struct Release {
     #[arg(long, value_name = "LAYOUT", default_value = "artifact")]
     pub(crate) layout: PackageLayout,
     /// Whether to compute the h1: checksums that the index carries for lock files; `skip` saves the time to inflate
-    /// every package once
+    /// every package once, and with it the look at the packages' insides
     #[arg(long, value_name = "MODE", default_value = "compute")]
     pub(crate) h1: H1,
     /// Move the tag when it names another release already
