@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::{Bytes, BytesMut};
+use reqwest::header::HeaderValue;
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 use tofu_oci_store::StoreError;
 use url::Url;
 
-use crate::clean::{clean, network_problem};
+use crate::clean::{clean, mask, network_problem};
 use crate::origin::host_of;
 use crate::retry::retry_after;
 
@@ -24,8 +27,8 @@ pub(crate) struct Answer {
     pub(crate) request: String,
     /// Whether a redirect led to another origin.
     pub(crate) crossed: bool,
-    /// Whether the request showed who asks.
-    pub(crate) shown: bool,
+    /// What the request showed to say who asks.
+    pub(crate) shown: Option<HeaderValue>,
     pub(crate) idle: Duration,
     pub(crate) now: std::time::SystemTime,
 }
@@ -97,7 +100,7 @@ impl Answer {
     /// The answer as an error: the registry's own words where there are some. `what` is what was asked for.
     pub(crate) async fn into_error(self, what: &str) -> StoreError {
         let status = self.response.status();
-        let (asked_wait, shown) = (self.asked_wait(), self.shown);
+        let (asked_wait, shown) = (self.asked_wait(), self.shown.is_some());
         let from = self.crossed.then(|| host_of(self.url()));
         let (place, request) = (self.place.clone(), self.request.clone());
         let words = self.words().await;
@@ -121,7 +124,7 @@ impl Answer {
         }
     }
 
-    /// The registry's own words.
+    /// The registry's own words, without what it was shown.
     pub(crate) async fn words(mut self) -> Words {
         let mut bytes = BytesMut::new();
         while let Ok(Some(piece)) = self.piece().await {
@@ -131,8 +134,33 @@ impl Answer {
                 break;
             }
         }
-        serde_json::from_slice(&bytes).unwrap_or_default()
+        let mut words: Words = serde_json::from_slice(&bytes).unwrap_or_default();
+        for error in &mut words.errors {
+            error.code = self.masked(&error.code);
+            error.message = self.masked(&error.message);
+        }
+        words
     }
+
+    /// What the registry wrote, without what it was shown.
+    pub(crate) fn masked(&self, text: &str) -> String {
+        mask(text, &self.shown.as_ref().map(secrets_of).unwrap_or_default())
+    }
+}
+
+/// What must not be repeated of an `Authorization`: all behind the scheme and, where that is a name and a password, the
+/// password.
+fn secrets_of(shown: &HeaderValue) -> Vec<String> {
+    let value = shown.to_str().unwrap_or_default();
+    let Some((scheme, secret)) = value.split_once(' ') else { return vec![value.to_owned()] };
+    let mut secrets = vec![secret.to_owned()];
+    if scheme == "Basic"
+        && let Ok(decoded) = STANDARD.decode(secret)
+        && let Some((_, password)) = String::from_utf8_lossy(&decoded).split_once(':')
+    {
+        secrets.push(password.to_owned());
+    }
+    secrets
 }
 
 /// The errors that a registry names.

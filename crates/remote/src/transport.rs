@@ -99,7 +99,7 @@ impl RegistryClient {
             };
             let request = format!("{} {}", call.method, start.path());
             let mut answer = self.answer(response, place.to_owned(), request, hop.crossed);
-            answer.shown = shown.is_some();
+            answer.shown = shown.cloned();
             self.note_warnings(root, &answer);
             if answer.status() == 401 && !hop.crossed && !challenged {
                 challenged = true;
@@ -150,7 +150,7 @@ impl RegistryClient {
     /// The head of an answer with what is needed to read it.
     pub(crate) fn answer(&self, response: Response, place: String, request: String, crossed: bool) -> Answer {
         let now = self.options.clock.now();
-        Answer { response, place, request, crossed, shown: false, idle: self.http.idle(), now }
+        Answer { response, place, request, crossed, shown: None, idle: self.http.idle(), now }
     }
 
     /// Waits before the next attempt, and says so.
@@ -173,7 +173,7 @@ impl RegistryClient {
         }
         for warning in answer.headers("warning") {
             let Some(text) = warning.strip_prefix("299 - \"").and_then(|rest| rest.strip_suffix('"')) else { continue };
-            let text = format!("{} says: {}", host_of(root), clean(&text.replace("\\\"", "\"")));
+            let text = format!("{} says: {}", host_of(root), clean(&answer.masked(&text.replace("\\\"", "\""))));
             let mut known = self.warnings.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let size: usize = known.iter().map(String::len).sum();
             if size + text.len() <= WARNINGS_LIMIT && known.insert(text.clone()) {
