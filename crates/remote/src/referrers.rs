@@ -61,6 +61,9 @@ impl RemoteStore {
             }
             let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
             let bytes = answer.read("the list of referrers", MANIFEST_LIMIT).await?;
+            if !pages.fits(&bytes) {
+                return Err(self.list_too_large("the list of referrers"));
+            }
             let page: Listed =
                 serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of referrers is no index"))?;
             found.extend(descriptors(&page.manifests.unwrap_or_default()));

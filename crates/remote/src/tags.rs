@@ -36,6 +36,9 @@ impl RemoteStore {
             }
             let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
             let bytes = answer.read("the list of tags", PAGE_LIMIT).await?;
+            if !pages.fits(&bytes) {
+                return Err(self.list_too_large("the list of tags"));
+            }
             let page: Page =
                 serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of tags is no such list"))?;
             tags.extend(page.tags.unwrap_or_default().iter().filter_map(|tag| tag.parse::<Tag>().ok()));
