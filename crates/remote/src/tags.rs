@@ -43,7 +43,7 @@ impl RemoteStore {
                 serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of tags is no such list"))?;
             tags.extend(page.tags.unwrap_or_default().iter().filter_map(|tag| tag.parse::<Tag>().ok()));
             let Some(next) = next else {
-                self.memory.set_fresh(false);
+                self.memory.set_fresh(tags.is_empty());
                 return Ok(tags);
             };
             answer = self.client.send(&Call::to(Method::GET, Target::Address(next), &self.pull)).await?;
