@@ -120,7 +120,10 @@ mod tests {
 
     #[test]
     fn known_secrets_are_masked_wherever_they_stand() {
-        assert_eq!(mask("got dXNlcg== for hunter2!", &["dXNlcg==".to_owned(), "hunter2".to_owned()]), "got *** for ***!");
+        assert_eq!(
+            mask("got dXNlcg== for hunter2!", &["dXNlcg==".to_owned(), "hunter2".to_owned()]),
+            "got *** for ***!"
+        );
         assert_eq!(mask("abc", &["a".to_owned(), String::new()]), "abc");
     }
 

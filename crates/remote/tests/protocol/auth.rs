@@ -300,9 +300,9 @@ async fn a_token_server_that_is_not_there_does_not_look_like_a_missing_repositor
 
 #[tokio::test]
 async fn a_blob_is_sent_when_no_token_is_given_for_the_repository_to_mount_it_from() {
-    let tokens = Server::start(|request, _| match request.target.contains("repository%3Aother%3Apull") {
-        true => reply(403),
-        false => token(r#"{"token":"a"}"#),
+    let tokens = Server::start(|request, _| {
+        let foreign = request.target.contains("repository%3Aother%3Apull");
+        if foreign { reply(403) } else { token(r#"{"token":"a"}"#) }
     });
     let server = registry(realm(&tokens), |_, token| token == "a");
     let store = bench_as(user()).store(&server);
