@@ -221,3 +221,14 @@ async fn a_signed_address_that_is_good_for_get_alone_shows_presence() {
     assert!(bench().store(&server).exists(&blob(b"x")).await.unwrap());
     assert_eq!(storage.requests()[1].header("range"), Some("bytes=0-0"));
 }
+
+#[tokio::test]
+async fn the_password_of_a_proxy_is_not_printed() {
+    let proxies = Proxies::Fixed("user:secret-word@a b".to_owned());
+    assert_eq!(format!("{proxies:?}"), "Fixed(***)");
+    let options = ClientOptions { proxies, ..ClientOptions::default() };
+    let reporter = Arc::new(tofu_oci_types::NoReporter);
+    let client = tofu_oci_remote::RegistryClient::new(options, Arc::new(NoCredentials), reporter);
+    let error = client.map(|_| ()).unwrap_err().to_string();
+    assert_eq!(error, "the proxy is not usable: what was given is no address");
+}
