@@ -1,7 +1,7 @@
 //! What a package consists of, and its `h1:`.
 
 use sha2::{Digest as _, Sha256};
-use tofu_oci_types::PackageHash;
+use tofu_oci_types::{Digest, PackageHash};
 
 use crate::ArchiveError;
 
@@ -55,10 +55,7 @@ impl PackageContents {
         let mut summary = Sha256::new();
         for file in &self.files {
             let mut line = String::with_capacity(64 + 2 + file.name.len() + 1);
-            for byte in file.sha256 {
-                line.push(char::from_digit(u32::from(byte >> 4), 16).expect("a nibble is below 16"));
-                line.push(char::from_digit(u32::from(byte & 15), 16).expect("a nibble is below 16"));
-            }
+            line.push_str(Digest::from_sha256(file.sha256).encoded());
             line.push_str("  ");
             line.push_str(&file.name);
             line.push('\n');

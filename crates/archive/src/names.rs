@@ -12,6 +12,8 @@ const PART_BYTES: usize = 255;
 const NAME_BYTES: usize = 1024;
 /// Most parts of a name.
 const DEPTH: usize = 32;
+/// Most bytes that the names of an archive and of all directories in them may have together: names are kept in memory.
+const ALL_NAMES_BYTES: usize = 16 << 20;
 
 /// What an entry is, as far as its name is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,16 +93,33 @@ fn is_device(part: &str) -> bool {
     })
 }
 
+/// How long all names of an archive are together, each counted with every directory above it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NameBytes(usize);
+
+impl NameBytes {
+    /// Counts a name in.
+    pub(crate) fn add(&mut self, name: &str) -> Result<(), ArchiveError> {
+        self.0 += name.match_indices('/').map(|(slash, _)| slash).sum::<usize>() + name.len();
+        if self.0 > ALL_NAMES_BYTES {
+            return Err(ArchiveError::Malformed { reason: "its names are longer than 16 MiB together" });
+        }
+        Ok(())
+    }
+}
+
 /// The names met so far; refuses one that is there already, in whatever spelling.
 #[derive(Debug, Default)]
 pub(crate) struct NameSet {
     /// Folded name -> the spelling that came first, and what it is.
     names: HashMap<String, (String, Kind)>,
+    bytes: NameBytes,
 }
 
 impl NameSet {
     /// Takes in a checked name (no trailing slash) and the directories above it.
     pub(crate) fn insert(&mut self, name: &str, kind: Kind) -> Result<(), ArchiveError> {
+        self.bytes.add(name)?;
         for (slash, _) in name.match_indices('/') {
             self.insert_one(&name[..slash], Kind::Directory)?;
         }
@@ -210,5 +229,16 @@ mod tests {
             &[("Docs/a", File), ("docs/b", File)],
             Some("the archive has the entries `Docs` and `docs`, which are one name on some systems"),
         );
+    }
+
+    #[test]
+    fn names_that_are_too_long_together_are_refused() {
+        let mut set = NameSet::default();
+        let directories = "a/".repeat(31);
+        let error = (0..50_000)
+            .find_map(|number| set.insert(&format!("{number:0>900}/{directories}x"), Kind::File).err())
+            .expect("they are too long");
+        assert_eq!(error.to_string(), "the archive is damaged: its names are longer than 16 MiB together");
+        assert!(set.names.len() < 50_000, "{}", set.names.len());
     }
 }

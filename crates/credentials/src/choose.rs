@@ -97,9 +97,8 @@ impl AuthFile {
                 },
             ));
         }
-        // A helper knows registries only: keys with a path name none.
-        if let Some((Fit::Prefix(0), entry)) = best(&self.helpers, repository) {
-            choices.push((Fit::Prefix(0), self.helper(&entry.value, repository)));
+        if let Some((fit, entry)) = best(&self.helpers, repository) {
+            choices.push((fit, self.helper(&entry.value, repository)));
         }
         if let Some(store) = &self.store {
             choices.push((Fit::Store, self.helper(store, repository)));
@@ -278,6 +277,13 @@ mod tests {
         check(&[file], "docker.io/x", "helper store https://index.docker.io/v1/");
         check(&[r#"{"credsStore": "store"}"#, &keys(&["ghcr.io"])], "ghcr.io/x", "ghcr.io");
         check(&[r#"{"credsStore": "a"}"#, r#"{"credsStore": "b"}"#], "ghcr.io/x", "helper a https://ghcr.io");
+    }
+
+    #[test]
+    fn a_helper_under_a_path_does_not_hide_the_one_of_the_registry() {
+        let file = r#"{"credHelpers": {"ghcr.io/acme": "path", "ghcr.io": "host"}}"#;
+        check(&[file], "ghcr.io/acme/x", "helper host https://ghcr.io");
+        check(&[r#"{"credHelpers": {"ghcr.io/acme": "path"}}"#], "ghcr.io/acme/x", "none");
     }
 
     #[test]

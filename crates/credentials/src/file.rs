@@ -132,7 +132,8 @@ impl AuthFile {
     }
 
     fn add_helper(&mut self, text: &str, value: &Value) {
-        let Some(key) = Key::parse(text) else { return };
+        // A helper knows registries only: a key with a path names none.
+        let Some(key) = Key::parse(text).filter(Key::is_registry) else { return };
         match value {
             Value::Null => {}
             Value::String(name) if name.is_empty() => {}

@@ -30,6 +30,11 @@ impl Key {
         Some(Self { registry: canonical(whole.registry()), path })
     }
 
+    /// Whether the key names a whole registry.
+    pub(crate) fn is_registry(&self) -> bool {
+        self.path.is_empty()
+    }
+
     /// How many leading path segments of the repository the key names; nothing when it does not match.
     pub(crate) fn matches(&self, repository: &RepositoryRef) -> Option<usize> {
         let mut segments = repository.name().split('/');

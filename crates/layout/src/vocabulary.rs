@@ -52,11 +52,6 @@ pub mod media_type {
     /// An image layer: tar in Zstandard.
     pub const LAYER_TAR_ZSTD: &str = "application/vnd.oci.image.layer.v1.tar+zstd";
 
-    /// What to accept when asking for a manifest, best first. Send it as one header, joined with `, `.
-    ///
-    /// Docker schema 1 is left out on purpose: some registries convert down to it when it is accepted.
-    pub const ACCEPT: &[&str] = &[OCI_INDEX, OCI_MANIFEST, DOCKER_LIST, DOCKER_MANIFEST];
-
     /// Whether this is an index: [`OCI_INDEX`] or [`DOCKER_LIST`].
     pub fn is_index(media_type: &str) -> bool {
         matches!(media_type, OCI_INDEX | DOCKER_LIST)

@@ -125,7 +125,7 @@ impl Answer {
         }
     }
 
-    /// The registry's own words.
+    /// The registry's own words, without what it was shown.
     pub(crate) async fn words(mut self) -> Words {
         let mut bytes = BytesMut::new();
         while let Ok(Some(piece)) = self.piece().await {

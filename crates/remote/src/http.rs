@@ -11,7 +11,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Identity, Proxy, Request, Resp
 use url::Url;
 
 use crate::body::Progress;
-use crate::clean::{clean, network_problem};
+use crate::clean::network_problem;
 use crate::client::ClientError;
 use crate::options::{ClientOptions, Proxies};
 use crate::origin::is_loopback;
@@ -165,7 +165,7 @@ fn build(
             Proxies::Direct => builder.no_proxy(),
             Proxies::Fixed(address) => {
                 let proxy = Proxy::all(address.as_str())
-                    .map_err(|_| ClientError::Proxy { problem: format!("{} is no address", clean(address)) })?;
+                    .map_err(|_| ClientError::Proxy { problem: "what was given is no address".to_owned() })?;
                 builder.proxy(proxy)
             }
         })

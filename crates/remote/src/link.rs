@@ -9,16 +9,20 @@ use crate::origin::{host_of, same_origin};
 /// Most pages that are read of one list.
 const MAX_PAGES: usize = 1000;
 
+/// Most bytes of all pages of one list together.
+pub(crate) const LIST_LIMIT: u64 = 32 * 1024 * 1024;
+
 /// The pages of one list that have been asked for.
 pub(crate) struct Pages {
     first: Url,
+    bytes: u64,
     seen: HashSet<String>,
 }
 
 impl Pages {
     /// A list whose first page came from here.
     pub(crate) fn new(first: Url) -> Self {
-        Self { seen: HashSet::from([first.as_str().to_owned()]), first }
+        Self { seen: HashSet::from([first.as_str().to_owned()]), first, bytes: 0 }
     }
 
     /// Where the next page is, told by the `Link` headers of the page that came from `current`.
@@ -42,6 +46,12 @@ impl Pages {
             return Err("the list's pages lead back to one that was read before".to_owned());
         }
         Ok(Some(next))
+    }
+
+    /// Whether this page and those before it are within [`LIST_LIMIT`].
+    pub(crate) fn fits(&mut self, page: &[u8]) -> bool {
+        self.bytes += page.len() as u64;
+        self.bytes <= LIST_LIMIT
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) const MANIFEST_LIMIT: u64 = 4 * 1024 * 1024;
 /// Most entries of an index.
 const ENTRY_LIMIT: usize = 1000;
 
-const OCI_INDEX: &str = "application/vnd.oci.image.index.v1+json";
+pub(crate) const OCI_INDEX: &str = "application/vnd.oci.image.index.v1+json";
 const MANIFEST_TYPES: [&str; 4] = [
     OCI_INDEX,
     "application/vnd.oci.image.manifest.v1+json",

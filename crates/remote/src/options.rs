@@ -122,14 +122,24 @@ pub enum ChunkMode {
 }
 
 /// Through which proxy requests go. Loopback hosts are always reached directly.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Proxies {
     /// Those that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
     Environment,
     /// None.
     Direct,
-    /// This one, for everything.
+    /// This one, for everything. It may hold a password, so nothing prints it.
     Fixed(String),
+}
+
+impl fmt::Debug for Proxies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Environment => "Environment",
+            Self::Direct => "Direct",
+            Self::Fixed(_) => "Fixed(***)",
+        })
+    }
 }
 
 /// Time: what the clock says, and waiting.

@@ -14,10 +14,9 @@ use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 use crate::answer::Answer;
 use crate::call::{Call, Target};
 use crate::link::Pages;
-use crate::manifest::MANIFEST_LIMIT;
+use crate::manifest::{MANIFEST_LIMIT, OCI_INDEX};
 use crate::store::RemoteStore;
 
-const OCI_INDEX: &str = "application/vnd.oci.image.index.v1+json";
 /// Most referrers that are read of one subject.
 const REFERRERS_LIMIT: usize = 1000;
 /// How often the standing-in tag is written when somebody else writes it at the same time.
@@ -61,6 +60,9 @@ impl RemoteStore {
             }
             let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
             let bytes = answer.read("the list of referrers", MANIFEST_LIMIT).await?;
+            if !pages.fits(&bytes) {
+                return Err(self.list_too_large("the list of referrers"));
+            }
             let page: Listed =
                 serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of referrers is no index"))?;
             found.extend(descriptors(&page.manifests.unwrap_or_default()));

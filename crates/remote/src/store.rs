@@ -15,7 +15,7 @@ use url::Url;
 use crate::call::Call;
 use crate::client::RegistryClient;
 use crate::download::Download;
-
+use crate::link::LIST_LIMIT;
 use crate::scope::Access;
 
 /// Most bytes of pushed manifests that are kept for the tags that follow.
@@ -32,8 +32,8 @@ pub enum Freshness {
 
 /// One repository of a registry. Cheap to make; what it learns lives as long as it does.
 ///
-/// Limits: a manifest and an index 4 MiB, an index 1000 entries, a page of tags 8 MiB, 1000 pages of a list, a token
-/// server's answer 1 MiB, an error's body 64 KiB. Blobs are streamed both ways and have no limit but their own size.
+/// Limits: a manifest and an index 4 MiB, an index 1000 entries, a page of tags 8 MiB, a list 1000 pages and 32 MiB, a
+/// token server's answer 1 MiB, an error's body 64 KiB. Blobs are streamed both ways and have no limit but their own size.
 ///
 /// Spec: OCI distribution-spec 1.1.1.
 pub struct RemoteStore {
@@ -113,6 +113,10 @@ impl RemoteStore {
 
     pub(crate) fn malformed(&self, problem: impl Into<String>) -> StoreError {
         StoreError::Malformed { place: self.place(), problem: problem.into() }
+    }
+
+    pub(crate) fn list_too_large(&self, what: &str) -> StoreError {
+        StoreError::TooLarge { place: self.place(), what: what.to_owned(), limit: LIST_LIMIT }
     }
 
     pub(crate) fn forbidden(&self, problem: impl Into<String>) -> StoreError {

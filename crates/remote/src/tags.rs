@@ -36,11 +36,14 @@ impl RemoteStore {
             }
             let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
             let bytes = answer.read("the list of tags", PAGE_LIMIT).await?;
+            if !pages.fits(&bytes) {
+                return Err(self.list_too_large("the list of tags"));
+            }
             let page: Page =
                 serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of tags is no such list"))?;
             tags.extend(page.tags.unwrap_or_default().iter().filter_map(|tag| tag.parse::<Tag>().ok()));
             let Some(next) = next else {
-                self.memory.set_fresh(false);
+                self.memory.set_fresh(tags.is_empty());
                 return Ok(tags);
             };
             answer = self.client.send(&Call::to(Method::GET, Target::Address(next), &self.pull)).await?;

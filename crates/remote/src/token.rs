@@ -211,7 +211,14 @@ impl TokenRequest<'_> {
             return Err(StoreError::Unauthorized { place: self.place.to_owned(), problem });
         }
         if status != 200 {
-            return Err(answer.into_error("a token").await);
+            // Not in the registry's words: a token server that is not there must not look like a missing repository, and
+            // it may repeat what it was sent.
+            return Err(StoreError::Rejected {
+                place: self.place.to_owned(),
+                status,
+                request: answer.request,
+                problem: format!("the token server {server} gives no token"),
+            });
         }
         let bytes = answer.read("the token server's answer", TOKEN_LIMIT).await?;
         let malformed = |problem: &str| StoreError::Malformed {

@@ -84,7 +84,11 @@ impl RemoteStore {
             return Ok(true);
         }
         let access = Access::mount(&self.repository, from.name());
-        let answer = self.post(&mount_query(&descriptor.digest, from.name()), &access).await?;
+        let answer = match self.post(&mount_query(&descriptor.digest, from.name()), &access).await {
+            // Who may push here need not be allowed to pull there: the blob is sent then.
+            Err(StoreError::Unauthorized { .. }) => return Ok(false),
+            other => other?,
+        };
         match answer.status() {
             201 => {
                 *there = true;

@@ -96,6 +96,7 @@ impl Reading<'_> {
             // The root itself.
             return if size == 0 { Ok(()) } else { Err(unsafe_name("", "it is empty")) };
         };
+        self.used.names.add(&name)?;
         let kind = header.entry_type();
         let (parent, last) = name.rsplit_once('/').unwrap_or(("", &name));
         if last == ".wh..wh..opq" {

@@ -14,7 +14,7 @@ mod entries;
 mod tests;
 mod tree;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use tofu_oci_types::{Digest, DigestHasher};
 
 use crate::folder_target::FolderTarget;
-use crate::names::{Kind, NameSet};
+use crate::names::{Kind, NameBytes, NameSet};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
 use decode::{Consumed, Metered, decoder};
 use entries::Reading;
@@ -59,6 +59,7 @@ struct Used {
     entries: usize,
     bytes: u64,
     files: u64,
+    names: NameBytes,
 }
 
 impl LayerTree {
@@ -99,8 +100,8 @@ impl LayerTree {
     }
 
     /// Puts the package into the empty folder `into`. An image without files gives a package without files.
-    pub fn materialise(self, into: &Path) -> Result<PackageContents, ArchiveError> {
-        let nodes = self.tree.into_nodes();
+    pub fn materialise(mut self, into: &Path) -> Result<PackageContents, ArchiveError> {
+        let nodes = std::mem::take(&mut self.tree).into_nodes();
         let mut names = NameSet::default();
         let mut uses: HashMap<u64, usize> = HashMap::new();
         for (name, node) in &nodes {
@@ -112,6 +113,7 @@ impl LayerTree {
                 }
             }
         }
+        self.check_size(&nodes)?;
         let mut folder = FolderTarget::new(into);
         let mut files = Vec::new();
         for (name, node) in nodes {
@@ -129,6 +131,16 @@ impl LayerTree {
         let contents = PackageContents::new(files);
         folder.set_modes(&contents)?;
         Ok(contents)
+    }
+
+    /// Refuses when the files are too large together: every hard link becomes a copy, and costs the archive nothing.
+    fn check_size(&self, nodes: &BTreeMap<String, Node>) -> Result<(), ArchiveError> {
+        let sizes = nodes.values().map(|node| match node {
+            Node::Directory => 0,
+            Node::File(file) => file.size,
+        });
+        let limit = self.limits.total_bytes;
+        if sizes.fold(0, u64::saturating_add) > limit { Err(ArchiveError::TooLarge { limit }) } else { Ok(()) }
     }
 }
 

@@ -331,6 +331,30 @@ fn limits_hold_for_all_layers_together() {
 }
 
 #[test]
+fn hard_links_do_not_multiply_beyond_the_limit() {
+    let content = "x".repeat(1000);
+    let items: Vec<Item> =
+        std::iter::once(file("a", &content)).chain((0..20).map(|nth| link(&format!("l{nth}"), "a"))).collect();
+    let layer = [(LayerCompression::None, tar_of(&items))];
+    let limits = Limits { total_bytes: 20_000, ..Limits::default() };
+    insta::assert_snapshot!(union_within(&layer, &limits).unwrap_err(), @"the archive holds more than 20000 bytes");
+    assert!(union_within(&layer, &Limits { total_bytes: 21_000, ..Limits::default() }).is_ok());
+}
+
+#[test]
+fn long_names_do_not_fill_the_memory() {
+    let name = |nth: usize| {
+        let pax = |record: &str| Item(EntryType::XHeader, b"p".to_vec(), record.into(), 0o644);
+        let path = format!("{nth:0>200}/{}x", "a/".repeat(30));
+        let rest = format!(" path={path}\n");
+        [pax(&format!("{}{rest}", rest.len() + 3)), folder("d")]
+    };
+    let layer = gzip(&tar_of(&(0..5000).flat_map(name).collect::<Vec<_>>()));
+    let error = union_within(&[(LayerCompression::Gzip, layer)], &Limits::default()).unwrap_err();
+    insta::assert_snapshot!(error, @"the archive is damaged: its names are longer than 16 MiB together");
+}
+
+#[test]
 fn the_error_of_the_source_comes_back_untouched() {
     struct Breaks(Vec<u8>);
     impl ByteSource for Breaks {

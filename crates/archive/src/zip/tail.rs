@@ -35,7 +35,8 @@ pub(crate) fn read_entries(file: &File, base: u64, limits: &Limits) -> Result<Ve
         && locator[..4] == LOCATOR64
     {
         let mut wide = [0; 56];
-        let at = u64_at(locator, 8).checked_sub(base).ok_or(ArchiveError::Malformed { reason: OUTSIDE })?;
+        let at = u64_at(locator, 8).checked_sub(base).filter(|at| *at <= length);
+        let at = at.ok_or(ArchiveError::Malformed { reason: OUTSIDE })?;
         file.seek(SeekFrom::Start(at)).map_err(io)?;
         file.read_exact(&mut wide).map_err(|_| ArchiveError::Truncated)?;
         if wide[..4] != END64 {

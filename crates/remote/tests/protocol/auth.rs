@@ -289,6 +289,29 @@ async fn tokens_are_not_used_for_another_registry() {
 }
 
 #[tokio::test]
+async fn a_token_server_that_is_not_there_does_not_look_like_a_missing_repository() {
+    let tokens = Server::start(|_, _| reply(404).error("NAME_UNKNOWN", "secret-word"));
+    let server = registry(realm(&tokens), |_, _| false);
+    let error = bench_as(user()).store(&server).tags().await.unwrap_err();
+    assert!(!error.is_not_found());
+    let told = error.to_string().replace(&tokens.host(), "TOKENS").replace(&server.host(), "HOST");
+    assert_eq!(told, "HOST/x answered 404 to GET /token: the token server TOKENS gives no token");
+}
+
+#[tokio::test]
+async fn a_blob_is_sent_when_no_token_is_given_for_the_repository_to_mount_it_from() {
+    let tokens = Server::start(|request, _| {
+        let foreign = request.target.contains("repository%3Aother%3Apull");
+        if foreign { reply(403) } else { token(r#"{"token":"a"}"#) }
+    });
+    let server = registry(realm(&tokens), |_, token| token == "a");
+    let store = bench_as(user()).store(&server);
+    let from = format!("{}/other", server.host()).parse().unwrap();
+    assert!(!store.mount(&blob(b"x"), &from).await.unwrap());
+    assert!(tokens.requests().iter().any(|request| request.target.contains("other")));
+}
+
+#[tokio::test]
 async fn waiters_share_the_refusal_of_a_password() {
     let tokens = Server::start(|_, _| reply(401));
     let server = registry(realm(&tokens), |_, _| false);

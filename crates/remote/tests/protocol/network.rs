@@ -60,19 +60,41 @@ async fn a_401_after_a_redirect_to_another_origin_gets_no_credentials() {
 
 #[tokio::test]
 async fn coming_back_from_another_origin_does_not_bring_the_credentials_back() {
-    let server = Server::start(|request, _| match (request.path(), request.header("authorization")) {
+    let other = Server::start(|request, _| {
+        let home = request.target.split("home=").nth(1).unwrap_or_default();
+        reply(307).header("location", format!("http://{home}/back"))
+    });
+    let away = format!("http://{}/away", other.host());
+    let server = Server::start(move |request, _| match (request.path(), request.header("authorization")) {
         ("/back", _) => reply(200).body("x"),
         (_, None) => reply(401).header("www-authenticate", CHALLENGE),
-        (_, Some(_)) => {
-            let target = request.header("x-test-other").unwrap_or_default();
-            reply(307).header("location", target)
-        }
+        (_, Some(_)) => reply(307).header("location", format!("{away}?home={}", request.host())),
     });
-    let home = format!("http://{}/back", server.host());
-    let other = Server::start(move |_, _| reply(307).header("location", home.clone()));
-    let front = redirecting(format!("http://{}/away", other.host()));
-    assert_eq!(read(&basic().store(&front), &blob(b"x")).await.unwrap(), "x");
-    assert_eq!(server.requests()[0].header("authorization"), None);
+    assert_eq!(read(&basic().store(&server), &blob(b"x")).await.unwrap(), "x");
+    let asked = server.requests();
+    assert!(asked[1].header("authorization").is_some());
+    assert_eq!((asked[2].path(), asked[2].header("authorization")), ("/back", None));
+}
+
+#[tokio::test]
+async fn a_registry_that_repeats_the_credentials_does_not_bring_them_into_errors_and_warnings() {
+    let server = Server::start(|request, _| {
+        let Some(shown) = request.header("authorization") else {
+            return reply(401).header("www-authenticate", CHALLENGE);
+        };
+        let encoded = shown.trim_start_matches("Basic ");
+        reply(418)
+            .header("warning", format!(r#"299 - "{encoded} and secret-word""#))
+            .error("DENIED", &format!("header was {shown}, {encoded}|secret-word"))
+    });
+    let bench = basic();
+    let error = read(&bench.store(&server), &blob(b"x")).await.unwrap_err();
+    let told = format!("{error} {error:?} {:?}", bench.events.0.lock().unwrap());
+    assert!(
+        told.contains("header was Basic [hidden], [hidden]|[hidden]") && told.contains("[hidden] and [hidden]"),
+        "{told}"
+    );
+    assert!(!told.contains("secret-word") && !told.contains("dXNlcjpz"), "{told}");
 }
 
 #[tokio::test]
@@ -201,4 +223,15 @@ async fn a_signed_address_that_is_good_for_get_alone_shows_presence() {
     let server = Server::start(move |_, _| reply(307).header("location", target.clone()));
     assert!(bench().store(&server).exists(&blob(b"x")).await.unwrap());
     assert_eq!(storage.requests()[1].header("range"), Some("bytes=0-0"));
+}
+
+#[tokio::test]
+async fn the_password_of_a_proxy_is_not_printed() {
+    let proxies = Proxies::Fixed("user:secret-word@a b".to_owned());
+    assert_eq!(format!("{proxies:?}"), "Fixed(***)");
+    let options = ClientOptions { proxies, ..ClientOptions::default() };
+    let reporter = Arc::new(tofu_oci_types::NoReporter);
+    let client = tofu_oci_remote::RegistryClient::new(options, Arc::new(NoCredentials), reporter);
+    let error = client.map(|_| ()).unwrap_err().to_string();
+    assert_eq!(error, "the proxy is not usable: what was given is no address");
 }

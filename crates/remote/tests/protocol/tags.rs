@@ -3,7 +3,7 @@
 use tofu_oci_store::{ReadStore as _, StoreError};
 
 use crate::server::{Reply, Server, reply};
-use crate::support::store;
+use crate::support::{check_error, store};
 
 fn page(tags: &str) -> Reply {
     reply(200).header("content-type", "application/json").body(format!(r#"{{"name":"x","tags":{tags}}}"#))
@@ -81,4 +81,14 @@ async fn a_404_is_an_unknown_repository_unless_the_registry_says_otherwise() {
 async fn a_list_that_is_none_is_malformed() {
     let server = Server::start(|_, _| reply(200).body("<html>"));
     assert!(matches!(listed(&server).await, Err(StoreError::Malformed { .. })));
+}
+
+#[tokio::test]
+async fn a_list_whose_pages_are_too_large_together_is_refused() {
+    let server = Server::start(|_, nth| {
+        let next = format!(r#"<?last={nth}>; rel="next""#);
+        page("[]").body([br#"{"tags":[]}"#, &*vec![b' '; 8 * 1024 * 1024 - 20]].concat()).header("link", next)
+    });
+    check_error(listed(&server).await, &server, "the list of tags of HOST/x is larger than 33554432 bytes");
+    assert_eq!(server.requests().len(), 5);
 }

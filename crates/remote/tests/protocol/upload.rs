@@ -43,12 +43,20 @@ async fn a_new_blob_in_a_fresh_repository_costs_two_requests() {
 
 #[tokio::test]
 async fn a_list_without_tags_makes_a_repository_fresh() {
-    let server = Server::start(|request, _| empty(request));
-    let store = store(&server);
-    assert!(store.tags().await.is_err());
-    server.forget();
-    push(&store, &noise(1000)).await.unwrap();
-    assert_eq!(server.requests().len(), 2);
+    for (list, requests) in
+        [(reply(404), 2), (reply(200).body(r#"{"tags":[]}"#), 2), (reply(200).body(r#"{"tags":["1"]}"#), 3)]
+    {
+        let server = Server::start(move |request, _| match request.method.as_str() {
+            "GET" => list.clone(),
+            _ => empty(request),
+        });
+        let store = store(&server);
+        // There may be no such repository yet.
+        let _ = store.tags().await;
+        server.forget();
+        push(&store, &noise(1000)).await.unwrap();
+        assert_eq!(server.requests().len(), requests);
+    }
 }
 
 #[tokio::test]

@@ -15,6 +15,9 @@ const MAX_DEPTH: usize = 8;
 /// How many manifests are copied at once.
 const MAX_MANIFESTS: usize = 20_000;
 
+/// Most bytes of all these manifests together: they are held in memory.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
 /// Manifests with their bytes, and the blobs that they name.
 pub(super) struct Graph {
     nodes: HashMap<Digest, Node>,
@@ -41,6 +44,7 @@ impl Graph {
         let mut graph = Self { nodes: HashMap::new(), order: Vec::new(), blobs: Vec::new() };
         let mut asked: HashSet<Digest> = seen.clone();
         let mut level: Vec<Descriptor> = roots;
+        let mut bytes = 0;
         for depth in 0.. {
             level.retain(|entry| asked.insert(entry.digest.clone()));
             if level.is_empty() {
@@ -51,18 +55,25 @@ impl Graph {
                 return Err(StoreError::Malformed { place: from.place(), problem });
             }
             let work: Vec<_> = level.iter().map(|entry| Node::read(from, entry).boxed()).collect();
-            let nodes: Vec<Node> = futures_util::stream::iter(work).buffered(jobs).try_collect().await?;
-            level = Vec::new();
-            for node in nodes {
+            let mut nodes = futures_util::stream::iter(work).buffered(jobs);
+            let mut below = Vec::new();
+            while let Some(node) = nodes.try_next().await? {
+                bytes += node.bytes.len() as u64;
+                if bytes > MAX_BYTES {
+                    let what = "the manifests that hang together".to_owned();
+                    return Err(StoreError::TooLarge { place: from.place(), what, limit: MAX_BYTES });
+                }
                 if depth == 0 && subject.is_some() && node.manifest.subject() != subject {
                     continue;
                 }
                 for child in node.manifest.children() {
-                    if is_manifest_type(&child.media_type) { &mut level } else { &mut graph.blobs }.push(child.clone());
+                    if is_manifest_type(&child.media_type) { &mut below } else { &mut graph.blobs }.push(child.clone());
                 }
                 graph.order.push(node.descriptor.digest.clone());
                 graph.nodes.insert(node.descriptor.digest.clone(), node);
             }
+            drop(nodes);
+            level = below;
         }
         let mut known = asked;
         graph.blobs.retain(|blob| known.insert(blob.digest.clone()));

@@ -229,6 +229,24 @@ async fn a_copy_that_stops_names_the_end_and_leaves_no_tag() {
 }
 
 #[tokio::test]
+async fn manifests_that_do_not_fit_into_memory_are_refused() {
+    let from = MemoryStore::new("memory");
+    let config = push(&from, "application/vnd.oci.image.config.v1+json", b"{}").await;
+    let mut leaves = Vec::new();
+    for nth in 0..17 {
+        let padding = format!("{nth}{}", "x".repeat(4 * 1024 * 1024 - 1000));
+        let manifest = json!({ "schemaVersion": 2, "mediaType": OCI_MANIFEST, "config": config, "layers": [],
+            "annotations": { "padding": padding } });
+        leaves.push(push_json(&from, OCI_MANIFEST, &manifest).await);
+    }
+    let index = json!({ "schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": leaves });
+    let root = push_json(&from, OCI_INDEX, &index).await;
+    let (side, _, cause) = check_failure(&from, &MemoryStore::new("to"), &root).await;
+    let want = "the manifests that hang together of memory is larger than 67108864 bytes";
+    assert_eq!((side, cause.as_str()), (Side::Source, want));
+}
+
+#[tokio::test]
 async fn a_copy_that_was_interrupted_goes_on_where_it_stopped() {
     let from = MemoryStore::new("memory");
     let release = push_release(&from).await;

@@ -330,3 +330,16 @@ fn a_listing_names_the_files_or_says_what_is_wrong() {
     check_list(&Archive::of([deflated("a", ""), deflated("a", "")]), "the archive has two entries named `a`");
     check_list(&Archive { after: b"x".to_vec(), ..Archive::of(good()) }, "the archive is cut short");
 }
+
+#[test]
+fn a_wide_end_record_that_lies_nowhere_is_a_fault_of_the_archive_and_not_of_the_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.zip");
+    let mut bytes = Archive { zip64_end: true, ..Archive::of(good()) }.bytes();
+    let locator = bytes.len() - 22 - 20;
+    bytes[locator + 8..locator + 16].fill(0xff);
+    std::fs::write(&path, bytes).unwrap();
+    let error = list_zip(&path).unwrap_err();
+    insta::assert_snapshot!(error, @"the archive is damaged: its directory is not where it says");
+    assert!(read_zip(&path, &Limits::default()).unwrap_err().is_refusal());
+}
