@@ -60,8 +60,8 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "skopeo", needs: &["docker-registry", "skopeo"], work: skopeo::run },
 ];
 
-/// Runs the sub-stages, also after one has failed; a failure when one did.
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+/// Runs the sub-stages, also after one has failed; a failure when one did, skipped when one could not run.
+pub(crate) fn run(arguments: &Arguments) -> Outcome<End> {
     let known = |name: &String| SUB_STAGES.iter().any(|stage| stage.name == name);
     if let Some(unknown) = arguments.only.iter().find(|name| !known(name)) {
         return Err(Failure::new(format!("there is no sub-stage `{unknown}`")));
@@ -90,7 +90,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if !skipped.is_empty() {
         println!("\ninterop: NOT EVERYTHING RAN, left out: {}", skipped.join(", "));
     }
-    if failed.is_empty() { Ok(()) } else { Err(Failure::new(format!("interop failed: {}", failed.join(", ")))) }
+    end(&failed, &skipped)
+}
+
+/// How the stage ended, by the names of the sub-stages that failed and of those that could not run.
+fn end(failed: &[&str], skipped: &[&str]) -> Outcome<End> {
+    match (failed, skipped) {
+        ([], []) => Ok(End::Passed),
+        ([], skipped) => Ok(End::Skipped(format!("left out: {}", skipped.join(", ")))),
+        (failed, _) => Err(Failure::new(format!("interop failed: {}", failed.join(", ")))),
+    }
 }
 
 fn end_of(stage: &SubStage, lab: &Lab) -> Outcome<End> {
@@ -107,5 +116,18 @@ fn is_there(name: &str) -> bool {
         // Debian's name for it; its own project calls it `registry`.
         "docker-registry" => RealRegistry::available(),
         _ => find(name).is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sub_stage_that_could_not_run_is_not_called_passed() {
+        let shown = |failed: &[&str], skipped: &[&str]| end(failed, skipped).map_err(|failure| failure.to_string());
+        assert_eq!(shown(&[], &[]), Ok(End::Passed));
+        assert_eq!(shown(&[], &["provider"]), Ok(End::Skipped("left out: provider".to_owned())));
+        assert_eq!(shown(&["clients"], &["provider"]), Err("interop failed: clients".to_owned()));
     }
 }
