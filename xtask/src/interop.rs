@@ -2,6 +2,7 @@
 //! crane and regctl, and a provider that really runs.
 //!
 //! ```text
+//! testrepos   whole and broken repositories, served unchecked by ociserve.py, are decided as from a directory
 //! registries  push, versions, install, push again, copy: against registry:2 plain, TLS, htpasswd, token
 //! provider    testdata/provider built, published in each layout, installed, run by terraform (and tofu)
 //! buildah     the RFC's Dockerfile built by buildah is installed; our image layout is pulled by buildah
@@ -20,6 +21,7 @@ mod provider_build;
 mod registries;
 mod skopeo;
 mod terraform;
+mod testrepos;
 
 use std::time::Instant;
 
@@ -33,7 +35,7 @@ use lab::Lab;
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Run only the sub-stages with these names: registries, provider, buildah, clients, skopeo
+    /// Run only the sub-stages with these names: testrepos, registries, provider, buildah, clients, skopeo
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 }
@@ -53,6 +55,7 @@ struct SubStage {
 }
 
 const SUB_STAGES: &[SubStage] = &[
+    SubStage { name: "testrepos", needs: &["python3"], work: testrepos::run },
     SubStage { name: "registries", needs: &["docker-registry", "htpasswd"], work: registries::run },
     SubStage { name: "provider", needs: &["docker-registry", "go", "terraform"], work: provider::run },
     SubStage { name: "buildah", needs: &["docker-registry", "buildah"], work: buildah::run },
