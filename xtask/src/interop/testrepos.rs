@@ -26,18 +26,20 @@ pub(super) fn run(lab: &Lab) -> Outcome {
     let server = Server::start(&folder)?;
     let mut installed = 0;
     for case in &cases {
-        let served = decide(lab, &format!("{}/{case}", server.address), case)?;
-        let read = decide(lab, &format!("oci:{}", text(&folder.join(case))), case)?;
-        let alike = served.code == read.code
-            && served.files == read.files
-            && (served.said == read.said || OTHER_WORDS.contains(&case.as_str()));
+        let over_http = decide(lab, &format!("{}/{case}", server.address), case)?;
+        let from_folder = decide(lab, &format!("oci:{}", text(&folder.join(case))), case)?;
+        let alike = over_http.code == from_folder.code
+            && over_http.files == from_folder.files
+            && (over_http.said == from_folder.said || OTHER_WORDS.contains(&case.as_str()));
         if !alike {
-            return Err(Failure::new(format!("{case} is decided in two ways\nserved: {served:?}\nread: {read:?}")));
+            return Err(Failure::new(format!(
+                "{case} is decided in two ways\nover HTTP: {over_http:?}\nfrom the folder: {from_folder:?}"
+            )));
         }
-        match served.code {
+        match over_http.code {
             Some(0) => installed += 1,
-            Some(1) if served.files.is_empty() => {}
-            _ => return Err(Failure::new(format!("{case} is neither installed nor refused cleanly: {served:?}"))),
+            Some(1) if over_http.files.is_empty() => {}
+            _ => return Err(Failure::new(format!("{case} is neither installed nor refused cleanly: {over_http:?}"))),
         }
     }
     let refused = cases.len() - installed;
