@@ -47,14 +47,13 @@ impl Staging {
             let staging = match fs::create_dir(&path) {
                 Ok(()) => match lock(&path) {
                     Locked::ByUs(file) => Self { path, lock: Some(file), made },
-                    Locked::Impossible => Self { path, lock: None, made },
                     // Whoever sweeps at this very moment takes it for a leftover, and is about to remove it.
                     Locked::BySomebodyElse if attempts < 8 => {
                         attempts += 1;
                         remove_empty(&made);
                         continue;
                     }
-                    Locked::BySomebodyElse => Self { path, lock: None, made },
+                    Locked::BySomebodyElse | Locked::Impossible => Self { path, lock: None, made },
                 },
                 Err(source) => {
                     remove_empty(&made);
