@@ -62,6 +62,8 @@ fn start_tracing(verbose: u8) {
     };
     let filter = tracing_subscriber::EnvFilter::try_from_env("TOFU_OCI_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("off,tofu_oci={default}")));
+    let ansi = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi);
     // A second subscriber cannot exist in this process; if it did, the first one stays.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().try_init();
+    let _ = lines.without_time().try_init();
 }
