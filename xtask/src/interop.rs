@@ -2,6 +2,7 @@
 //! crane and regctl, and a provider that really runs.
 //!
 //! ```text
+//! testrepos   whole and broken repositories, served unchecked by ociserve.py, are decided as from a directory
 //! registries  push, versions, install, push again, copy: against registry:2 plain, TLS, htpasswd, token
 //! provider    testdata/provider built, published in each layout, installed, run by terraform (and tofu)
 //! buildah     the RFC's Dockerfile built by buildah is installed; our image layout is pulled by buildah
@@ -20,6 +21,7 @@ mod provider_build;
 mod registries;
 mod skopeo;
 mod terraform;
+mod testrepos;
 
 use std::time::Instant;
 
@@ -33,7 +35,7 @@ use lab::Lab;
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Run only the sub-stages with these names: registries, provider, buildah, clients, skopeo
+    /// Run only the sub-stages with these names: testrepos, registries, provider, buildah, clients, skopeo
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 }
@@ -53,6 +55,7 @@ struct SubStage {
 }
 
 const SUB_STAGES: &[SubStage] = &[
+    SubStage { name: "testrepos", needs: &["python3"], work: testrepos::run },
     SubStage { name: "registries", needs: &["docker-registry", "htpasswd"], work: registries::run },
     SubStage { name: "provider", needs: &["docker-registry", "go", "terraform"], work: provider::run },
     SubStage { name: "buildah", needs: &["docker-registry", "buildah"], work: buildah::run },
@@ -60,8 +63,8 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "skopeo", needs: &["docker-registry", "skopeo"], work: skopeo::run },
 ];
 
-/// Runs the sub-stages, also after one has failed; a failure when one did.
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+/// Runs the sub-stages, also after one has failed; a failure when one did, skipped when one could not run.
+pub(crate) fn run(arguments: &Arguments) -> Outcome<End> {
     let known = |name: &String| SUB_STAGES.iter().any(|stage| stage.name == name);
     if let Some(unknown) = arguments.only.iter().find(|name| !known(name)) {
         return Err(Failure::new(format!("there is no sub-stage `{unknown}`")));
@@ -90,7 +93,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if !skipped.is_empty() {
         println!("\ninterop: NOT EVERYTHING RAN, left out: {}", skipped.join(", "));
     }
-    if failed.is_empty() { Ok(()) } else { Err(Failure::new(format!("interop failed: {}", failed.join(", ")))) }
+    end(&failed, &skipped)
+}
+
+/// How the stage ended, by the names of the sub-stages that failed and of those that could not run.
+fn end(failed: &[&str], skipped: &[&str]) -> Outcome<End> {
+    match (failed, skipped) {
+        ([], []) => Ok(End::Passed),
+        ([], skipped) => Ok(End::Skipped(format!("left out: {}", skipped.join(", ")))),
+        (failed, _) => Err(Failure::new(format!("interop failed: {}", failed.join(", ")))),
+    }
 }
 
 fn end_of(stage: &SubStage, lab: &Lab) -> Outcome<End> {
@@ -107,5 +119,18 @@ fn is_there(name: &str) -> bool {
         // Debian's name for it; its own project calls it `registry`.
         "docker-registry" => RealRegistry::available(),
         _ => find(name).is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sub_stage_that_could_not_run_is_not_called_passed() {
+        let shown = |failed: &[&str], skipped: &[&str]| end(failed, skipped).map_err(|failure| failure.to_string());
+        assert_eq!(shown(&[], &[]), Ok(End::Passed));
+        assert_eq!(shown(&[], &["provider"]), Ok(End::Skipped("left out: provider".to_owned())));
+        assert_eq!(shown(&["clients"], &["provider"]), Err("interop failed: clients".to_owned()));
     }
 }

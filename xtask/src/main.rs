@@ -76,7 +76,7 @@ fn run(arguments: &Arguments) -> Outcome {
         Chore::Floors => floors::run(),
         Chore::Fixtures(arguments) => fixtures::run(arguments),
         Chore::Registry(arguments) => registry::run(arguments),
-        Chore::Interop(arguments) => interop::run(arguments),
+        Chore::Interop(arguments) => interop::run(arguments).map(|_| ()),
         Chore::Bench(arguments) => bench::run(arguments),
         Chore::BenchInflate(arguments) => bench::inflate(arguments),
         Chore::Ci(arguments) => ci::run(arguments),

@@ -87,9 +87,16 @@ fn warn(reporter: &Arc<dyn Reporter>, text: &str) {
 impl CredentialProvider for Ambient {
     async fn credential(&self, repository: &RepositoryRef) -> Result<Option<Credential>, String> {
         match self.files.choose(repository) {
-            Choice::None => Ok(None),
-            Choice::Found { credential, .. } => Ok(Some(credential)),
+            Choice::None => {
+                tracing::info!(%repository, "no credentials");
+                Ok(None)
+            }
+            Choice::Found { credential, origin, .. } => {
+                tracing::info!(%repository, %origin, "credentials");
+                Ok(Some(credential))
+            }
             Choice::Helper { name, server, login_server, origin } => {
+                tracing::info!(%repository, %origin, helper = name, "credentials");
                 let about = |error: String| format!("{error} (named in {origin})");
                 match self.ask(&name, &server).await.map_err(about)? {
                     None if login_server != server => self.ask(&name, &login_server).await.map_err(about),

@@ -25,7 +25,7 @@ use exit::Exit;
 fn main() -> std::process::ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return exit::from_clap(&error).into(),
+        Err(error) => return end(exit::from_clap(&error)),
     };
     start_tracing(args.global.verbose);
     // Chosen here once, for the whole process: a build with several providers in it would otherwise refuse to choose.
@@ -40,7 +40,17 @@ fn main() -> std::process::ExitCode {
     let exit = runtime.block_on(verbs::run(args));
     // Threads of an interrupted job remove their temporary folders now; one that hangs must not keep the program alive.
     runtime.shutdown_timeout(std::time::Duration::from_secs(3));
-    exit.into()
+    end(exit)
+}
+
+/// The exit code; what was done is worth less when its report is lost.
+fn end(exit: Exit) -> std::process::ExitCode {
+    if exit != Exit::Done || !printer::stdout_failed() {
+        return exit.into();
+    }
+    let hint = "the work itself was done; run the same command again to see its result";
+    printer::stderr(&format!("error: standard output cannot be written\n\nhint: {hint}\n"));
+    Exit::Unexpected.into()
 }
 
 fn start_tracing(verbose: u8) {
@@ -52,6 +62,8 @@ fn start_tracing(verbose: u8) {
     };
     let filter = tracing_subscriber::EnvFilter::try_from_env("TOFU_OCI_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("off,tofu_oci={default}")));
+    let ansi = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi);
     // A second subscriber cannot exist in this process; if it did, the first one stays.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().try_init();
+    let _ = lines.without_time().try_init();
 }

@@ -1,20 +1,48 @@
-//! The two streams. Data goes to stdout, everything else to stderr; a reader that went away ends the program quietly.
+//! The two streams. Data goes to stdout, everything else to stderr.
+//!
+//! A job is never ended by what it prints: it would leave its temporary folders behind, and half of its work undone. A
+//! reader that went away is no failure; an output that cannot be written is one, told by [`stdout_failed`] at the end.
 
 use std::io::{ErrorKind, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether something of stdout is lost that somebody may have wanted.
+static STDOUT_FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Writes to stdout, with colours only where they are wanted.
 pub(crate) fn stdout(text: &str) {
     let mut stream = anstream::stdout().lock();
-    let result = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
-    if let Err(error) = result {
-        // `tofu-oci versions … | head -1`: nobody reads on, and that is no failure.
-        let code = if error.kind() == ErrorKind::BrokenPipe { 0 } else { 3 };
-        std::process::exit(code);
+    note(stream.write_all(text.as_bytes()).and_then(|()| stream.flush()));
+}
+
+fn note(written: std::io::Result<()>) {
+    // `tofu-oci versions … | head -1`: nobody reads on, and that is no failure.
+    if written.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe) {
+        STDOUT_FAILED.store(true, Ordering::Relaxed);
     }
+}
+
+/// Whether an output that was not closed by its reader could not be written.
+pub(crate) fn stdout_failed() -> bool {
+    STDOUT_FAILED.load(Ordering::Relaxed)
 }
 
 /// Writes to stderr, with colours only where they are wanted; nothing can be done if that fails.
 pub(crate) fn stderr(text: &str) {
     let mut stream = anstream::stderr().lock();
     let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_pipe_ends_no_job_halfway() {
+        // Both come back: neither ends the process.
+        note(Err(ErrorKind::BrokenPipe.into()));
+        assert!(!stdout_failed(), "a reader that went away is no failure");
+        note(Err(ErrorKind::StorageFull.into()));
+        assert!(stdout_failed());
+    }
 }

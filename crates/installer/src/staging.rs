@@ -1,7 +1,7 @@
 //! The temporary folder that a package is unpacked into, beside the place where it will be.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,10 +45,16 @@ impl Staging {
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
             let staging = match fs::create_dir(&path) {
-                Ok(()) => {
-                    let lock = File::open(&path).ok().filter(|file| file.try_lock().is_ok());
-                    Self { path, lock, made }
-                }
+                Ok(()) => match lock(&path) {
+                    Locked::ByUs(file) => Self { path, lock: Some(file), made },
+                    // Whoever sweeps at this very moment takes it for a leftover, and is about to remove it.
+                    Locked::BySomebodyElse if attempts < 8 => {
+                        attempts += 1;
+                        remove_empty(&made);
+                        continue;
+                    }
+                    Locked::BySomebodyElse | Locked::Impossible => Self { path, lock: None, made },
+                },
                 Err(source) => {
                     remove_empty(&made);
                     let raced = matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists);
@@ -93,6 +99,24 @@ impl Drop for Staging {
     }
 }
 
+/// Whose lock is on a folder.
+#[derive(Debug)]
+enum Locked {
+    ByUs(File),
+    BySomebodyElse,
+    /// It is gone already, or cannot be locked here.
+    Impossible,
+}
+
+fn lock(folder: &Path) -> Locked {
+    let Ok(file) = File::open(folder) else { return Locked::Impossible };
+    match file.try_lock() {
+        Ok(()) => Locked::ByUs(file),
+        Err(TryLockError::WouldBlock) => Locked::BySomebodyElse,
+        Err(TryLockError::Error(_)) => Locked::Impossible,
+    }
+}
+
 fn make_parents(parent: &Path) -> Result<Vec<PathBuf>, InstallError> {
     let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
     let mut made: Vec<PathBuf> = parent.ancestors().take_while(missing).map(Path::to_owned).collect();
@@ -130,9 +154,7 @@ fn remove_stale(parent: &Path) {
         if !ours(entry.file_name()) || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }
-        if let Ok(folder) = File::open(entry.path())
-            && folder.try_lock().is_ok()
-        {
+        if let Locked::ByUs(_lock) = lock(&entry.path()) {
             let _ = fs::remove_dir_all(entry.path());
             // Only when nothing else is in it.
             let _ = fs::remove_dir(parent);
@@ -178,5 +200,17 @@ mod tests {
         assert!(!dead.exists());
         assert!(!root.path().join("0.9.0").exists());
         assert!(living.path().exists() && other.path().exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_folder_that_another_process_sweeps_is_not_taken() {
+        let root = tempfile::tempdir().unwrap();
+        let sweeper = File::open(root.path()).unwrap();
+        sweeper.lock().unwrap();
+        assert!(matches!(lock(root.path()), Locked::BySomebodyElse));
+        drop(sweeper);
+        assert!(matches!(lock(root.path()), Locked::ByUs(_)));
+        assert!(matches!(lock(&root.path().join("gone")), Locked::Impossible));
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use tofu_oci_packer::{CopiedRelease, CopyRequest, ReplaceTag, Versions, copy_release};
+use tofu_oci_source::Listing;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Tag, Version};
 
@@ -42,11 +43,15 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Compl
 /// The versions that were asked for, or the only one that there is, oldest first.
 async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<Vec<Version>, Complaint> {
     if !args.versions.is_empty() {
-        return Ok(args.versions.clone());
+        let mut versions: Vec<Version> = Vec::new();
+        for version in &args.versions {
+            if !versions.contains(version) {
+                versions.push(version.clone());
+            }
+        }
+        return Ok(versions);
     }
-    let tags = source.tags().await?;
-    let mut offered: Vec<Version> = tags.iter().filter_map(canonical).collect();
-    offered.sort_by(Version::precedence);
+    let offered = Listing::of(&source.tags().await?).versions;
     match offered.len() {
         0 => Err(Complaint::new(Exit::Fixable, format!("{} has no versions", source.place()))),
         1 => Ok(offered),
@@ -57,11 +62,6 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<Vec<Version>,
                 .hint("name one with --version, or copy all of them with --all"))
         }
     }
-}
-
-/// The version whose canonical tag this is.
-fn canonical(tag: &Tag) -> Option<Version> {
-    tag.version().filter(|version| Tag::for_version(version).is_ok_and(|canonical| canonical == *tag))
 }
 
 async fn preview(context: &Context, source: &dyn ReadStore, to: &End, versions: &[Version]) -> Result<(), Complaint> {

@@ -50,6 +50,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
             });
         }
     }
+    tracing::info!(packages = jobs.len(), lock_file = %lock_path.display(), locked = lock.is_some(), "installing");
     let options = Options::new(LockPolicy::Update(lock_path.clone()));
     let (installed, written) = tofu_oci_installer::install(jobs, &options, context.reporter.as_ref()).await?;
     print(context, &installed, written, &lock_path);
@@ -164,6 +165,7 @@ impl Sources {
 
     fn source(&mut self, args: &InstallArgs, address: &ProviderAddr) -> Result<Arc<dyn Source>, Complaint> {
         let found = lookup(&args.lookup, address)?;
+        tracing::info!(%address, place = %found.end, rule = %found.rule, "where to look");
         let store = self.connector.source(&found.end).map_err(|complaint| complaint.about(&address.to_string()))?;
         Ok(Arc::new(OciSource::new(store)))
     }

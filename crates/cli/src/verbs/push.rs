@@ -49,6 +49,7 @@ async fn release(context: &Context, args: &Release, end: &End, network: &Network
     let dist = read_dist_with(&args.dist, &options)?;
     let address = address(args, end, &dist)?;
     let version = dist.choose_version(args.version.as_ref())?;
+    tracing::info!(kind = ?dist.kind, %address, %version, platforms = dist.packages.len(), place = %end, "publishing");
     let work = tempfile::Builder::new()
         .prefix("tofu-oci-push-")
         .tempdir()

@@ -46,7 +46,7 @@ fn read_zips(path: &Path, entries: &[Entry], zips: &[&Entry], options: &DistOpti
     }
     let mut dist = settle(path, DistKind::Zips, candidates, options)?;
     let sums = sums_file(entries, &dist).map(|path| Sums::read(&path)).transpose()?;
-    dist.protocols = protocols::read(path, entries, sums.as_ref())?;
+    dist.protocols = protocols::read(path, entries, dist.version.as_ref(), sums.as_ref())?;
     dist.with_sums(sums)
 }
 
@@ -103,7 +103,8 @@ fn read_directories(
         candidates.push(Candidate { provider_type, version, package });
     }
     let mut dist = settle(path, DistKind::Directories, candidates, options)?;
-    dist.protocols = protocols::read(path, &files::entries(path)?, None)?;
+    let version = options.version.as_ref().or(dist.version.as_ref());
+    dist.protocols = protocols::read(path, &files::entries(path)?, version, None)?;
     Ok(dist)
 }
 

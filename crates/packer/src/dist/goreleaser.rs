@@ -59,7 +59,7 @@ pub(super) fn read(dist: &Path, options: &DistOptions) -> Result<Dist, PackError
     }
     let mut found = settle(dist, DistKind::GoReleaser, candidates, options)?;
     let sums = sums_file(dist, &artifacts)?.map(|path| Sums::read(&path)).transpose()?;
-    found.protocols = protocols::read(dist, &entries, sums.as_ref())?;
+    found.protocols = protocols::read(dist, &entries, found.version.as_ref(), sums.as_ref())?;
     found.with_sums(sums)
 }
 

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use tofu_oci_types::Version;
 
 use super::files::{self, Entry};
+use super::names::PREFIX;
 use super::sums::Sums;
 use crate::PackError;
 
@@ -26,12 +28,14 @@ struct ManifestMetadata {
 ///
 /// The manifest is `…_manifest.json` in the folder, or `terraform-registry-manifest.json` in it or beside it. One that
 /// lies beside the folder is believed only when the checksum file does not say otherwise, since it may have moved on.
-pub(super) fn read(dist: &Path, entries: &[Entry], sums: Option<&Sums>) -> Result<Vec<String>, PackError> {
-    let inside = entries
-        .iter()
-        .find(|entry| !entry.is_dir && (entry.name.ends_with(NAME_END) || entry.name == PLAIN_NAME))
-        .map(|entry| entry.path.clone());
-    if let Some(path) = inside {
+/// One that is named after another release than `version` is that one's.
+pub(super) fn read(
+    dist: &Path,
+    entries: &[Entry],
+    version: Option<&Version>,
+    sums: Option<&Sums>,
+) -> Result<Vec<String>, PackError> {
+    if let Some(path) = inside(entries, version) {
         if let Some(sums) = sums {
             sums.check(&path, &tofu_oci_types::Digest::sha256(files::read_text(&path)?.as_bytes()))?;
         }
@@ -43,6 +47,25 @@ pub(super) fn read(dist: &Path, entries: &[Entry], sums: Option<&Sums>) -> Resul
         Some((_, (digest, _))) if !digest.matches(files::read_text(&path)?.as_bytes()) => Ok(Vec::new()),
         _ => parse(&path),
     }
+}
+
+/// The manifest in the folder: the one that is named after the release, or one whose name tells no version.
+fn inside(entries: &[Entry], version: Option<&Version>) -> Option<PathBuf> {
+    let found = || entries.iter().filter(|entry| !entry.is_dir);
+    let named = found().find(|entry| version.is_some() && manifest_version(&entry.name).as_ref() == version);
+    let any = || {
+        found().find(|entry| {
+            let other = version.is_some() && manifest_version(&entry.name).is_some();
+            (entry.name.ends_with(NAME_END) && !other) || entry.name == PLAIN_NAME
+        })
+    };
+    named.or_else(any).map(|entry| entry.path.clone())
+}
+
+/// The version in `terraform-provider-TYPE_VERSION_manifest.json`.
+fn manifest_version(name: &str) -> Option<Version> {
+    let (_, version) = name.strip_prefix(PREFIX)?.strip_suffix(NAME_END)?.rsplit_once('_')?;
+    version.parse().ok()
 }
 
 fn beside(dist: &Path) -> Option<PathBuf> {

@@ -51,6 +51,24 @@ fn reads_a_folder_of_zips() {
 }
 
 #[test]
+fn another_versions_registry_manifest_is_not_taken_for_this_ones() {
+    let folder = Folder::new();
+    folder.package("1.4.0", "linux_amd64").package("1.5.0", "linux_amd64");
+    let old = r#"{"version": 1, "metadata": {"protocol_versions": ["4.0"]}}"#;
+    folder.file("terraform-provider-zap_1.4.0_manifest.json", old);
+    let options = DistOptions { version: "1.5.0".parse().ok(), ..DistOptions::default() };
+    assert_snapshot!(read_as(&folder, &options), @r"
+    Zips zap 1.5.0 [] sums: -
+    linux_amd64 DIST/terraform-provider-zap_1.5.0_linux_amd64.zip
+    ");
+    folder.file("terraform-provider-zap_1.5.0_manifest.json", MANIFEST);
+    assert_snapshot!(read_as(&folder, &options), @r"
+    Zips zap 1.5.0 [5.0 6.0] sums: -
+    linux_amd64 DIST/terraform-provider-zap_1.5.0_linux_amd64.zip
+    ");
+}
+
+#[test]
 fn reads_directories_of_platforms() {
     let folder = Folder::new();
     folder.file("linux_amd64/terraform-provider-zap", "x").file("windows_386/terraform-provider-zap.exe", "x");

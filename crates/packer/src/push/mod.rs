@@ -48,6 +48,7 @@ pub async fn push(
     inspect::inspect(request).await?;
     let tag = for_version(request.version)?;
     let existing = tags::look(store, &tag, request.version, reporter).await?;
+    tracing::info!(%tag, taken = existing.is_some(), "the files are in order");
     let mut preparation = Preparation::start(request)?;
     let sender = Sender { store, reporter, request };
     let report = match existing {
@@ -105,6 +106,7 @@ async fn publish(
     let Sender { store, request, .. } = *sender;
     let index = &release.index;
     transfers.count(sender.send_planned(index).await?, index.descriptor.size);
+    tracing::info!(index = %index.descriptor.digest, "everything is sent but the tag");
     sender.check(release).await?;
     // Somebody else may have published meanwhile.
     if request.replace == ReplaceTag::Refuse

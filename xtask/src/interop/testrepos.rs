@@ -1,0 +1,109 @@
+//! The repositories of `testdata/testrepos`, most of them broken: served over HTTP by a server that checks nothing, and
+//! read as directories. The program decides alike both ways.
+//!
+//! What it decides, and where that differs from `OpenTofu`, is a test of the installer (`real_repositories.rs`).
+
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use super::lab::{Lab, seen, text};
+use super::registries::ADDRESS;
+use crate::failure::{Doing, Failure, Outcome};
+use crate::paths;
+use crate::process::find;
+
+/// Refused both ways and in other words: here a registry says what is missing or wrong, there a file system.
+const OTHER_WORDS: &[&str] = &["blob-missing", "index-not-json", "layer-size-more", "leaf-missing"];
+
+/// The version and platform that every repository is about.
+const PLATFORM: &str = "linux_amd64";
+
+pub(super) fn run(lab: &Lab) -> Outcome {
+    let folder = paths::testdata().join("testrepos");
+    let cases = cases(&folder)?;
+    let server = Server::start(&folder)?;
+    let mut installed = 0;
+    for case in &cases {
+        let over_http = decide(lab, &format!("{}/{case}", server.address), case)?;
+        let from_folder = decide(lab, &format!("oci:{}", text(&folder.join(case))), case)?;
+        let alike = over_http.code == from_folder.code
+            && over_http.files == from_folder.files
+            && (over_http.said == from_folder.said || OTHER_WORDS.contains(&case.as_str()));
+        if !alike {
+            return Err(Failure::new(format!(
+                "{case} is decided in two ways\nover HTTP: {over_http:?}\nfrom the folder: {from_folder:?}"
+            )));
+        }
+        match over_http.code {
+            Some(0) => installed += 1,
+            Some(1) if over_http.files.is_empty() => {}
+            _ => return Err(Failure::new(format!("{case} is neither installed nor refused cleanly: {over_http:?}"))),
+        }
+    }
+    let refused = cases.len() - installed;
+    seen(&format!("{installed} repositories are installed and {refused} refused, over HTTP as from a directory"));
+    Ok(())
+}
+
+/// The names of the repositories.
+fn cases(folder: &Path) -> Outcome<Vec<String>> {
+    let file = std::fs::read(folder.join("expected.json")).doing(|| "reading expected.json".to_owned())?;
+    let cases: Vec<serde_json::Value> = serde_json::from_slice(&file)?;
+    let names: Option<Vec<String>> = cases.iter().map(|case| case["case"].as_str().map(str::to_owned)).collect();
+    names.filter(|names| names.len() >= 39).ok_or_else(|| Failure::new("expected.json lacks repositories"))
+}
+
+/// What the program made of a repository.
+#[derive(Debug)]
+struct Decision {
+    code: Option<i32>,
+    /// Both streams, with one name for the repository and one for the working directory.
+    said: String,
+    /// What lies in the working directory afterwards.
+    files: Vec<PathBuf>,
+}
+
+fn decide(lab: &Lab, place: &str, case: &str) -> Outcome<Decision> {
+    let folder = lab.new_folder(case)?;
+    let project = text(&folder);
+    let install = ["install", ADDRESS, "--from", place, "--platform", PLATFORM, "--chdir", &project];
+    let printed = lab.stranger(&install).output()?;
+    let said = printed.all().replace(place, "PLACE").replace(&project, "PROJECT");
+    Ok(Decision { code: printed.code, said, files: paths::files_below(&folder)? })
+}
+
+/// `ociserve.py` at work; dropping it ends it.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(folder: &Path) -> Outcome<Self> {
+        let python = find("python3").ok_or_else(|| Failure::new("python3 is not on the PATH"))?;
+        let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+        let mut child = Command::new(python)
+            .arg(folder.join("ociserve.py"))
+            .arg(folder)
+            .args(["--port", &port.to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .doing(|| "starting ociserve.py".to_owned())?;
+        let stdout = child.stdout.take();
+        let server = Self { child, address: format!("127.0.0.1:{port}") };
+        let first = stdout.and_then(|stdout| BufReader::new(stdout).lines().next()).transpose()?;
+        if first.as_deref() == Some("ready") { Ok(server) } else { Err(Failure::new("ociserve.py does not start")) }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
