@@ -279,6 +279,8 @@ fn both_ends_must_differ_and_the_source_must_be_there() {
 
     ----- stderr -----
     error: oci:a is both the source and the destination
+
+    hint: name another repository or directory to copy to
     ");
     assert_snapshot!(scene.refuse("copy oci:missing oci:b"), @"
     exit code: 1
@@ -308,4 +310,15 @@ fn both_ends_must_differ_and_the_source_must_be_there() {
 
     hint: check the name; some registries also say this to those who may not read the repository
     ");
+}
+
+#[test]
+fn a_dry_run_says_whether_the_tag_is_free_at_the_destination() {
+    let scene = Scene::published();
+    scene.run("copy REGISTRY/acme/widget oci:layout").success();
+    let said = scene.run("copy REGISTRY/acme/widget oci:layout --dry-run");
+    assert!(said.stdout.contains("oci:layout:1.4.0 is this release already"), "{}", said.text);
+    scene.run(&format!("push dist oci:other --address {WIDGET} --h1 skip")).success();
+    let said = scene.run("copy REGISTRY/acme/widget oci:other --dry-run --json");
+    assert_eq!(said.json()[0]["tag_state"]["state"], "taken", "{}", said.text);
 }

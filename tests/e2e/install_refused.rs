@@ -105,6 +105,8 @@ fn wrong_usage_of_install() {
 
     ----- stderr -----
     error: there is no directory missing
+
+    hint: --chdir names the directory that holds the configuration and its lock file
     ");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET} {from} --platform linux_amd64 --platform darwin_arm64")), @"
     exit code: 2

@@ -306,3 +306,17 @@ fn an_installed_package_that_was_changed_is_not_taken_for_the_right_one() {
     hint: delete ./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64 and run the same command again
     ");
 }
+
+#[test]
+fn a_platform_that_is_not_locked_yet_is_told_apart_from_a_wrong_package() {
+    let scene = Scene::published();
+    let install = format!("install {WIDGET} --from REGISTRY/acme/widget --into mirror");
+    scene.run(&format!("{install} --platform linux_amd64")).success();
+    let said = scene.run(&format!("{install} --platform darwin_arm64"));
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    let hint = "the lock file holds checksums of other platforms only; nothing vouches for darwin_arm64 yet";
+    assert!(said.stderr.contains(hint), "{}", said.text);
+    std::fs::remove_file(scene.path(".terraform.lock.hcl")).unwrap();
+    scene.run(&format!("{install} --platform linux_amd64 --platform darwin_arm64")).success();
+    scene.run(&format!("{install} --platform darwin_arm64")).success();
+}

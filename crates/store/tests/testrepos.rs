@@ -54,16 +54,15 @@ fn is_about_the_zip(because: &str) -> bool {
 }
 
 fn testrepos() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testrepos")
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let shared = root.join("../shared/testrepos");
+    if shared.is_dir() { shared } else { root.join("testdata/testrepos") }
 }
 
 #[tokio::test]
 async fn each_sample_repository_is_read_or_refused_for_the_right_reason() {
     let folder = testrepos();
-    let Ok(expected) = std::fs::read(folder.join("expected.json")) else {
-        // The samples lie beside the repository, and not everybody has them.
-        return;
-    };
+    let expected = std::fs::read(folder.join("expected.json")).unwrap();
     let cases: Vec<Case> = serde_json::from_slice(&expected).unwrap();
     assert!(cases.len() >= 39);
     for case in cases {

@@ -91,6 +91,19 @@ impl From<InstallError> for Complaint {
                 complaint.hint("layers are tar, tar+gzip or tar+zstd; the publisher must build the image so")
             }
             InstallError::Io { source, .. } => complaint.io_hint(&source),
+            InstallError::NotTheLockedPackage { place, refusal, locked_for, platform, address, .. }
+                if !locked_for.is_empty() && !locked_for.contains(&platform) =>
+            {
+                complaint
+                    .locked_and_found(&refusal)
+                    .cause(format!("it came from {place}"))
+                    .hint(format!(
+                        "the lock file holds checksums of other platforms only; nothing vouches for {platform} yet"
+                    ))
+                    .hint(format!(
+                        "to lock it too, remove the block of {address} from the lock file and install for each platform"
+                    ))
+            }
             InstallError::NotTheLockedPackage { place, refusal, .. } => complaint
                 .locked_and_found(&refusal)
                 .cause(format!("it came from {place}"))

@@ -1,10 +1,10 @@
 //! `copy`.
 
 use serde::Serialize;
-use tofu_oci_packer::{CopiedRelease, CopyRequest, ReplaceTag, Versions, copy_release};
+use tofu_oci_packer::{CopiedRelease, CopyRequest, ReplaceTag, TagState, Versions, copy_release};
 use tofu_oci_source::Listing;
 use tofu_oci_store::ReadStore;
-use tofu_oci_types::{Tag, Version};
+use tofu_oci_types::{Digest, Reference, Tag, Version};
 
 use super::Context;
 use crate::args::CopyArgs;
@@ -18,13 +18,19 @@ use crate::report::{human_bytes, json_line};
 pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Complaint> {
     let (from, to) = (End::parse(&args.source)?, End::parse(&args.destination)?);
     if from == to {
-        return Err(Complaint::usage(format!("{from} is both the source and the destination")));
+        return Err(Complaint::usage(format!("{from} is both the source and the destination"))
+            .hint("name another repository or directory to copy to"));
     }
     let connector = context.connector(&args.network);
     let source = connector.source(&from)?;
     let versions = chosen(args, source.as_ref()).await?;
     if args.dry_run {
-        return preview(context, source.as_ref(), &to, &versions).await;
+        let destination = match &to {
+            // A directory that does not exist yet holds nothing, and is not made by asking.
+            End::Layout(dir) if !dir.exists() => None,
+            _ => Some(connector.source(&to)?),
+        };
+        return preview(context, source.as_ref(), destination.as_deref(), &to, &versions).await;
     }
     let destination = connector.destination(&to)?;
     let replace = if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse };
@@ -53,7 +59,8 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<Vec<Version>,
     }
     let offered = Listing::of(&source.tags().await?).versions;
     match offered.len() {
-        0 => Err(Complaint::new(Exit::Fixable, format!("{} has no versions", source.place()))),
+        0 => Err(Complaint::new(Exit::Fixable, format!("{} has no versions", source.place()))
+            .hint("a version is a tag such as 1.4.0; `tofu-oci push` or `tofu-oci pack` writes one")),
         1 => Ok(offered),
         _ if args.all => Ok(offered),
         _ => {
@@ -64,25 +71,54 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<Vec<Version>,
     }
 }
 
-async fn preview(context: &Context, source: &dyn ReadStore, to: &End, versions: &[Version]) -> Result<(), Complaint> {
+/// What would be copied, and whether the destination's tags are free for it.
+async fn preview(
+    context: &Context,
+    source: &dyn ReadStore,
+    destination: Option<&dyn ReadStore>,
+    to: &End,
+    versions: &[Version],
+) -> Result<(), Complaint> {
     for version in versions {
         let tag = Tag::for_version(version).map_err(|error| Complaint::of(Exit::Usage, &error))?;
-        let index = source.resolve(&tofu_oci_types::Reference::Tag(tag.clone())).await?;
+        let index = source.resolve(&Reference::Tag(tag.clone())).await?.digest;
+        let tag_state = tag_state(destination, &tag, &index).await?;
+        let place = to.to_string();
         if context.json {
-            json_line(&Preview { event: "plan", tag: &tag, index: index.digest.as_str(), to: &to.to_string() });
-        } else {
-            printer::stdout(&format!("would copy {}:{tag} to {to}:{tag}\n  index {}\n", source.place(), index.digest));
+            json_line(&Preview { event: "plan", tag: &tag, index: &index, to: &place, tag_state });
+            continue;
         }
+        let what = match tag_state {
+            TagState::Free => format!("would copy {}:{tag} to {place}:{tag}", source.place()),
+            TagState::Equal => format!("{place}:{tag} is this release already; only what refers to it would be copied"),
+            TagState::Taken { existing } => format!(
+                "{place}:{tag} points at another release, {existing}\n\
+                 would copy {}:{tag} only with --replace-tag",
+                source.place()
+            ),
+        };
+        printer::stdout(&format!("{what}\n  index {index}\n"));
     }
     Ok(())
+}
+
+async fn tag_state(destination: Option<&dyn ReadStore>, tag: &Tag, index: &Digest) -> Result<TagState, Complaint> {
+    let Some(destination) = destination else { return Ok(TagState::Free) };
+    match destination.resolve(&Reference::Tag(tag.clone())).await {
+        Ok(there) if there.digest == *index => Ok(TagState::Equal),
+        Ok(there) => Ok(TagState::Taken { existing: there.digest }),
+        Err(error) if error.is_not_found() => Ok(TagState::Free),
+        Err(error) => Err(error.into()),
+    }
 }
 
 #[derive(Serialize)]
 struct Preview<'a> {
     event: &'static str,
     tag: &'a Tag,
-    index: &'a str,
+    index: &'a Digest,
     to: &'a str,
+    tag_state: TagState,
 }
 
 fn print(context: &Context, release: &CopiedRelease, to: &End) {

@@ -26,7 +26,8 @@ const LOCK_FILE: &str = ".terraform.lock.hcl";
 pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Complaint> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     if !dir.is_dir() {
-        return Err(Complaint::usage(format!("there is no directory {}", dir.display())));
+        return Err(Complaint::usage(format!("there is no directory {}", dir.display()))
+            .hint("--chdir names the directory that holds the configuration and its lock file"));
     }
     let platforms = platforms(args)?;
     let data_dir = data_dir(&dir);
