@@ -129,7 +129,7 @@ impl Release<'_> {
         let tag = Tag::for_version(self.version).map_err(|error| self.unusable(error.to_string()))?;
         let descriptor = match self.source.store.resolve(&Reference::Tag(tag.clone())).await {
             Ok(descriptor) => descriptor,
-            Err(error) if error.is_not_found() => return Err(self.version_missing().await),
+            Err(error) if error.is_not_found() => return Err(self.version_missing(&tag).await),
             Err(error) => return Err(error.into()),
         };
         let index = self.parse(&descriptor).await?;
@@ -146,8 +146,12 @@ impl Release<'_> {
         Leaf::parse(entry, &bytes).map_err(|error| self.layout(error))
     }
 
-    async fn version_missing(&self) -> SourceError {
+    async fn version_missing(&self, tag: &Tag) -> SourceError {
         match self.source.versions(self.address).await {
+            // The tag is listed, its manifest is gone: a registry's garbage collection, or a copy that is not whole.
+            Ok(listing) if listing.versions.contains(self.version) => {
+                StoreError::NotFound { place: self.source.place(), what: format!("manifest for its tag {tag}") }.into()
+            }
             Ok(listing) => {
                 let version = self.version.clone();
                 let what = NotOffered::VersionMissing { version, offered: listing.versions };

@@ -40,7 +40,7 @@ pub(crate) struct InstallArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "vendor")]
     pub(crate) into: Option<PathBuf>,
     /// Keep packages as zip files in the filesystem mirror
-    #[arg(long, requires = "into")]
+    #[arg(long, requires = "into", conflicts_with = "vendor")]
     pub(crate) packed: bool,
     /// Install into terraform.d/plugins of the working directory, where terraform and tofu look without configuration
     #[arg(long)]

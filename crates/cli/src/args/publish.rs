@@ -15,9 +15,9 @@ pub(crate) struct Release {
     /// `terraform-provider-NAME_VERSION_OS_ARCH.zip` files, or a folder of `OS_ARCH` folders
     #[arg(value_name = "DIST")]
     pub(crate) dist: PathBuf,
-    /// The provider's source address, HOST/NAMESPACE/TYPE. May be left out when the repository is named
-    /// NAMESPACE/opentofu-provider-TYPE: then it is the address that the RFC's magic suffix gives it
-    #[arg(long, value_name = "ADDR")]
+    /// The provider's source address, HOST/NAMESPACE/TYPE. May be left out in a push to a registry's
+    /// NAMESPACE/opentofu-provider-TYPE: then it is the address that the RFC's magic suffix gives the repository
+    #[arg(long, value_name = "ADDR", value_parser = full_address)]
     pub(crate) address: Option<ProviderAddr>,
     /// The version, where the input does not say it (or says several)
     #[arg(long, value_name = "V", value_parser = strict_version)]
@@ -134,6 +134,12 @@ pub(crate) struct CopyArgs {
     pub(crate) output: Output,
 }
 
+/// An address with nothing left to guess: what is published under a wrong name stays published.
+fn full_address(text: &str) -> Result<ProviderAddr, String> {
+    let address: ProviderAddr = text.parse().map_err(|error| format!("{error}"))?;
+    if text.matches('/').count() == 2 { Ok(address) } else { Err(format!("write it in full, such as {address}")) }
+}
+
 /// A version in its canonical form only, because it becomes a tag.
 fn strict_version(text: &str) -> Result<Version, String> {
     if let Some(rest) = text.strip_prefix('v')
@@ -143,4 +149,22 @@ fn strict_version(text: &str) -> Result<Version, String> {
     }
     let version: Version = text.parse().map_err(|error| format!("{error}"))?;
     if version.to_string() == text { Ok(version) } else { Err(format!("write it in full: {version}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, want: Result<&str, &str>) {
+        let got = full_address(text).map(|address| address.to_string());
+        assert_eq!(got.as_deref().map_err(String::as_str), want);
+    }
+
+    #[test]
+    fn an_address_to_publish_under_is_written_in_full() {
+        check("example.com/acme/widget", Ok("example.com/acme/widget"));
+        check("acme/widget", Err("write it in full, such as registry.opentofu.org/acme/widget"));
+        check("widget", Err("write it in full, such as registry.opentofu.org/hashicorp/widget"));
+    }
 }

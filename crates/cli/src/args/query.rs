@@ -28,8 +28,8 @@ Examples:
   tofu-oci versions registry.example.com/acme/widget --from 'ghcr.io/mirror/${namespace}/${type}'
   tofu-oci versions ghcr.io.oci.opentofu.org/acme/widget
 
-Newest first. With --from, or with a host that ends in the magic suffix, the argument is a provider address;
-everything else is a repository.")]
+Newest first. With --from, or with a host that ends in the magic suffix, the argument is a provider
+address; everything else is a repository.")]
 pub(crate) struct VersionsArgs {
     /// A provider address, or a repository (REGISTRY/REPOSITORY or oci:DIR)
     #[arg(value_name = "ADDR|REPOSITORY")]
@@ -50,7 +50,7 @@ pub(crate) struct VersionsArgs {
 #[command(after_help = "\
 Examples:
   tofu-oci resolve ghcr.io.oci.opentofu.org/acme/widget
-  tofu-oci resolve registry.example.com/acme/widget --from 'ghcr.io/mirror/${hostname}/${namespace}/${type}'
+  tofu-oci resolve registry.example.com/acme/widget --from 'ghcr.io/mirror/${namespace}/${type}'
 
 No request is made.")]
 pub(crate) struct ResolveArgs {

@@ -28,7 +28,11 @@ impl From<&StoreError> for Complaint {
                 "the account needs the right to read, and for a push to write; `docker login {}` changes the account",
                 registry(place)
             )),
+            StoreError::Rejected { problem, .. } if problem.contains("DIGEST_INVALID") => complaint.hint(
+                "what was sent is not what its digest says: the source is damaged, or something changed it on the way",
+            ),
             StoreError::Rejected { status, .. } => complaint.hint(match status {
+                405 => "the registry may be read-only just now; ask its operator",
                 404 => "create the repository first, or log in as somebody who may",
                 413 => "the registry or a proxy before it limits the size of uploads; ask its operator for more",
                 408 | 429 => "the registry wants fewer requests: try again later, or with --jobs 1",
@@ -63,6 +67,11 @@ impl From<&StoreError> for Complaint {
             )),
             StoreError::Unreachable { .. } => complaint
                 .hint("check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST"),
+            StoreError::DigestMismatch { place, .. } | StoreError::SizeMismatch { place, .. }
+                if place.starts_with("oci:") =>
+            {
+                complaint.hint("a file in the directory was changed or cut short; copy or pack the release again")
+            }
             StoreError::DigestMismatch { .. } | StoreError::SizeMismatch { .. } => complaint
                 .hint("the registry, or something between it and here, changed the content; nothing of it was kept"),
             StoreError::RateLimited { seconds, .. } => {

@@ -122,6 +122,11 @@ fn wanted(
 fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
     let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
     for text in providers {
+        if let Some(address) = text.strip_suffix('@') {
+            return Err(Complaint::usage(format!("`{text}` names no version behind the @"))
+                .hint("write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell")
+                .hint(format!("for the newest version, leave the @ away: {address}")));
+        }
         let (address, constraints) = text.split_once('@').unwrap_or((text, ""));
         let address: ProviderAddr = address.parse().map_err(|error: InvalidProviderAddr| {
             Complaint::of(Exit::Usage, &error)
@@ -229,6 +234,12 @@ mod tests {
         let want: Vec<(String, String)> =
             want.iter().map(|(address, constraints)| ((*address).to_owned(), (*constraints).to_owned())).collect();
         assert_eq!(got, want);
+    }
+
+    #[test]
+    fn an_at_sign_without_a_version_does_not_mean_the_newest() {
+        let complaint = given(&["example.com/acme/widget@".to_owned()]).expect_err("an unset variable, most likely");
+        assert_eq!(complaint.exit(), Exit::Usage);
     }
 
     #[test]

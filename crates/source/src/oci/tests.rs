@@ -128,6 +128,46 @@ async fn push_index(store: &MemoryStore, entries: &[serde_json::Value]) -> Descr
     descriptor
 }
 
+/// Lists its tags, but has no manifest for any: what a registry's garbage collection may leave.
+struct TagsAlone(MemoryStore);
+
+#[async_trait]
+impl ReadStore for TagsAlone {
+    fn place(&self) -> String {
+        self.0.place()
+    }
+
+    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+        Err(StoreError::NotFound { place: self.place(), what: reference.to_string() })
+    }
+
+    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+        self.0.tags().await
+    }
+
+    async fn exists(&self, _: &Descriptor) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+        self.0.fetch_unverified(descriptor).await
+    }
+
+    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        self.0.referrers(subject).await
+    }
+}
+
+#[tokio::test]
+async fn a_listed_tag_without_its_manifest_is_no_missing_version() {
+    let store = MemoryStore::new("memory");
+    release(&store, PackageLayout::Artifact, &["linux_amd64"]).await;
+    let source = OciSource::new(Arc::new(TagsAlone(store)));
+    let (address, version) = (ADDRESS.parse().unwrap(), "1.0.0".parse().unwrap());
+    let error = source.platforms(&address, &version).await.expect_err("its index is gone");
+    insta::assert_snapshot!(error, @"memory has no manifest for its tag 1.0.0");
+}
+
 #[tokio::test]
 async fn what_is_missing_is_told_with_what_is_there() {
     let store = MemoryStore::new("memory");
