@@ -134,10 +134,10 @@ pub(crate) struct CopyArgs {
     pub(crate) output: Output,
 }
 
-/// An address with nothing left to guess: what is published under a wrong name stays published.
+/// An address whose namespace is not guessed: what is published under a wrong name stays published.
 fn full_address(text: &str) -> Result<ProviderAddr, String> {
     let address: ProviderAddr = text.parse().map_err(|error| format!("{error}"))?;
-    if text.matches('/').count() == 2 { Ok(address) } else { Err(format!("write it in full, such as {address}")) }
+    if text.contains('/') { Ok(address) } else { Err(format!("write it in full, such as {address}")) }
 }
 
 /// A version in its canonical form only, because it becomes a tag.
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn an_address_to_publish_under_is_written_in_full() {
         check("example.com/acme/widget", Ok("example.com/acme/widget"));
-        check("acme/widget", Err("write it in full, such as registry.opentofu.org/acme/widget"));
+        check("acme/widget", Ok("registry.opentofu.org/acme/widget"));
         check("widget", Err("write it in full, such as registry.opentofu.org/hashicorp/widget"));
     }
 }
