@@ -121,7 +121,7 @@ fn a_lock_file_of_another_package_is_refused() {
       cause: the package has  zh:[ZIP]
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing was installed: either the repository or the lock file is not what it was
+    hint: nothing of it was installed: either the repository or the lock file is not what it was
     hint: if the package was replaced on purpose, remove the provider's block from the lock file
     ");
     let zh = format!("zh:{}", "0".repeat(64));
@@ -137,7 +137,7 @@ fn a_lock_file_of_another_package_is_refused() {
       cause: the package has  zh:[ZIP]
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing was installed: either the repository or the lock file is not what it was
+    hint: nothing of it was installed: either the repository or the lock file is not what it was
     hint: if the package was replaced on purpose, remove the provider's block from the lock file
     ");
     let ch = format!("ch:sha256:{}", "0".repeat(64));
@@ -150,7 +150,7 @@ fn a_lock_file_of_another_package_is_refused() {
     error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST], but the release has ch:sha256:[DIGEST] (it was locked for linux_amd64)
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing was installed: either the repository or the lock file is not what it was
+    hint: nothing of it was installed: either the repository or the lock file is not what it was
     hint: if the package was replaced on purpose, remove the provider's block from the lock file
     ");
 }
@@ -210,7 +210,7 @@ fn a_package_that_was_replaced_is_refused() {
     error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST], but the release has ch:sha256:[DIGEST]
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing was installed: either the repository or the lock file is not what it was
+    hint: nothing of it was installed: either the repository or the lock file is not what it was
     hint: if the package was replaced on purpose, remove the provider's block from the lock file
     ");
 }

@@ -53,7 +53,16 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     }
     tracing::info!(packages = jobs.len(), lock_file = %lock_path.display(), locked = lock.is_some(), "installing");
     let options = Options::new(LockPolicy::Update(lock_path.clone()));
-    let (installed, written) = tofu_oci_installer::install(jobs, &options, context.reporter.as_ref()).await?;
+    let several = jobs.len() > 1;
+    let (installed, written) =
+        tofu_oci_installer::install(jobs, &options, context.reporter.as_ref()).await.map_err(|error| {
+            let complaint = Complaint::from(error);
+            if several {
+                complaint.hint("packages that were complete stay; the lock file is as it was")
+            } else {
+                complaint
+            }
+        })?;
     print(context, &installed, written, &lock_path);
     Ok(())
 }
