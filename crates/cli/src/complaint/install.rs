@@ -121,6 +121,14 @@ impl From<InstallError> for Complaint {
 }
 
 impl Complaint {
+    /// The same for verbs without `--version`: hints that name it end in this instead.
+    pub(crate) fn version_said(mut self, instead: &str) -> Self {
+        for hint in &mut self.hints {
+            *hint = hint.replace(", and the version with --version", instead);
+        }
+        self
+    }
+
     /// Both sides of a disagreement about checksums, so that nobody has to compute them again.
     fn locked_and_found(self, refusal: &Refusal) -> Self {
         let Refusal::NoMatch { locked, found } = refusal else { return self };

@@ -130,7 +130,7 @@ fn wanted(
 
 fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
     let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
-    for text in providers {
+    for (number, text) in providers.iter().enumerate() {
         if let Some(address) = text.strip_suffix('@') {
             return Err(Complaint::usage(format!("`{text}` names no version behind the @"))
                 .hint("write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell")
@@ -138,8 +138,13 @@ fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Compl
         }
         let (address, constraints) = text.split_once('@').unwrap_or((text, ""));
         let address: ProviderAddr = address.parse().map_err(|error: InvalidProviderAddr| {
-            Complaint::of(Exit::Usage, &error)
-                .hint("write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget")
+            let before = number.checked_sub(1).and_then(|before| providers.get(before));
+            Complaint::of(Exit::Usage, &error).hint(match before {
+                Some(before) if !before.contains('@') && text.parse::<Constraints>().is_ok() => {
+                    format!("to say which version, join the two by an @: {before}@'{text}'")
+                }
+                _ => "write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget".to_owned(),
+            })
         })?;
         let constraints: Constraints = constraints.parse().map_err(|error| {
             Complaint::of(Exit::Usage, &error)
@@ -157,7 +162,8 @@ fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Compl
 fn one_place_each(args: &InstallArgs, wanted: &[(ProviderAddr, Constraints)]) -> Result<(), Complaint> {
     let Some(text) = &args.lookup.from else { return Ok(()) };
     let mut ends = HashMap::new();
-    let from = From::parse(text)?;
+    let from = From::parse(text)
+        .map_err(|complaint| complaint.version_said(", and the version behind the address: ADDR@VERSION"))?;
     for (address, _) in wanted {
         let end = from.end(address)?.to_string();
         if let Some(other) = ends.insert(end.clone(), address) {
