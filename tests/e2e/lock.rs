@@ -36,6 +36,7 @@ fn the_locked_version_is_kept_until_upgraded() {
     installed registry.example.com/acme/widget 1.5.0 linux_amd64
       .terraform/providers/registry.example.com/acme/widget/1.5.0/linux_amd64
     lock file .terraform.lock.hcl updated
+      registry.example.com/acme/widget 1.4.0 -> 1.5.0
 
     ----- stderr -----
     registry.example.com/acme/widget 1.5.0 linux_amd64: installed (323 B)
@@ -86,6 +87,7 @@ fn a_lock_file_with_h1_alone_is_verified_and_completed() {
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
       .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
     lock file .terraform.lock.hcl updated
+      registry.example.com/acme/widget 1.4.0: 2 checksums added
 
     ----- stderr -----
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
@@ -165,6 +167,7 @@ fn a_wrong_line_beside_a_right_one_is_reported() {
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
       .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
     lock file .terraform.lock.hcl updated
+      registry.example.com/acme/widget 1.4.0: 2 checksums added
 
     ----- stderr -----
     note: the lock file has checksums of registry.example.com/acme/widget 1.4.0 that are not this package's: h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=

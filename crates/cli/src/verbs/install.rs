@@ -11,6 +11,7 @@ use tofu_oci_source::{OciSource, Source};
 use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
 
 use super::Context;
+use super::locked::{Change, changes};
 use super::resolve::lookup;
 use crate::args::InstallArgs;
 use crate::complaint::Complaint;
@@ -63,7 +64,10 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
                 complaint
             }
         })?;
-    print(context, &installed, written, &lock_path);
+    // All is done: a file that cannot be read again takes nothing back.
+    let after = tofu_oci_lockfile::read(&lock_path).ok().flatten().unwrap_or_default();
+    let changes = changes(lock.as_ref(), &after);
+    print(context, &installed, &Recorded { path: &lock_path, written, changes });
     Ok(())
 }
 
@@ -192,7 +196,14 @@ impl Sources {
     }
 }
 
-fn print(context: &Context, installed: &[Installed], written: LockResult, lock: &Path) {
+/// What became of the lock file.
+struct Recorded<'a> {
+    path: &'a Path,
+    written: LockResult,
+    changes: Vec<Change>,
+}
+
+fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
     #[derive(Serialize)]
     struct Line<'a> {
         event: &'static str,
@@ -204,8 +215,9 @@ fn print(context: &Context, installed: &[Installed], written: LockResult, lock: 
         event: &'static str,
         path: &'a Path,
         outcome: &'static str,
+        changes: &'a [Change],
     }
-    let word = match written {
+    let word = match lock.written {
         Some(Written::Created) => "created",
         Some(Written::Updated) => "updated",
         Some(Written::Unchanged) | None => "unchanged",
@@ -214,7 +226,7 @@ fn print(context: &Context, installed: &[Installed], written: LockResult, lock: 
         for package in installed {
             json_line(&Line { event: "installed", installed: package });
         }
-        return json_line(&Lock { event: "lock", path: lock, outcome: word });
+        return json_line(&Lock { event: "lock", path: lock.path, outcome: word, changes: &lock.changes });
     }
     let mut text = String::new();
     for package in installed {
@@ -225,7 +237,11 @@ fn print(context: &Context, installed: &[Installed], written: LockResult, lock: 
         };
         text.push_str(&format!("{verb} {address} {version} {platform}\n  {}\n", shown(path)));
     }
-    text.push_str(&format!("lock file {} {word}\n", shown(lock)));
+    text.push_str(&format!("lock file {} {word}\n", shown(lock.path)));
+    // All of a new file is new: what it locks has just been listed.
+    if lock.written == Some(Written::Updated) {
+        lock.changes.iter().for_each(|change| text.push_str(&format!("  {}\n", change.text())));
+    }
     printer::stdout(&text);
 }
 

@@ -2,6 +2,7 @@
 
 mod copy;
 mod install;
+mod locked;
 mod push;
 mod resolve;
 mod versions;
