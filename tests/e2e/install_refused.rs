@@ -140,6 +140,49 @@ fn wrong_usage_of_install() {
 }
 
 #[test]
+fn the_repository_of_another_provider_is_said_to_be_one() {
+    let scene = Scene::published();
+    let line = "install registry.example.com/acme/other@1.4.0 --from REGISTRY/acme/widget --platform linux_amd64";
+    assert_snapshot!(scene.refuse(line), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    note: [REGISTRY]/acme/widget has 1.4.0 as registry.example.com/acme/widget, not as registry.example.com/acme/other
+      hint: right for a mirror; otherwise check the address and the place
+    error: the package of registry.example.com/acme/other 1.4.0 for linux_amd64 cannot be installed
+      cause: the package has no executable `terraform-provider-other`
+      cause: it came from [REGISTRY]/acme/widget
+
+    hint: [REGISTRY]/acme/widget holds the provider widget; check --from and the address
+    hint: nothing of it was installed
+    ");
+}
+
+#[test]
+fn a_mirror_under_another_address_is_installed_with_a_note() {
+    let scene = Scene::published();
+    let line = "install registry.example.net/mirror/widget --from REGISTRY/acme/widget --into mirror \
+                --platform linux_amd64 --platform darwin_arm64";
+    let said = scene.run(line).success();
+    assert_eq!(said.stderr.matches("note: ").count(), 1, "{}", said.text);
+    let line = "install registry.example.net/mirror/widget --from REGISTRY/acme/widget --platform linux_amd64";
+    std::fs::remove_file(scene.path(".terraform.lock.hcl")).expect("it was written");
+    assert_snapshot!(scene.run(line).text, @"
+    exit code: 0
+    ----- stdout -----
+    installed registry.example.net/mirror/widget 1.4.0 linux_amd64
+      .terraform/providers/registry.example.net/mirror/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl created
+
+    ----- stderr -----
+    note: [REGISTRY]/acme/widget has 1.4.0 as registry.example.com/acme/widget, not as registry.example.net/mirror/widget
+      hint: right for a mirror; otherwise check the address and the place
+    registry.example.net/mirror/widget 1.4.0 linux_amd64: installed (323 B)
+    ");
+}
+
+#[test]
 fn one_of_two_providers_that_fails_leaves_the_lock_file_alone() {
     let scene = Scene::published();
     let line = format!(

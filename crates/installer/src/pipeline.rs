@@ -1,6 +1,7 @@
 //! Jobs to packages in their places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
@@ -49,7 +50,8 @@ pub async fn install(
         job.lock = job.lock.take().or_else(|| before.get(&job.address).cloned());
     }
     let turns = Semaphore::new(options.parallel.max(1));
-    let runs = jobs.iter().map(|job| Run { job, turns: &turns, limits: &options.limits, reporter }.run());
+    let told = Mutex::new(BTreeSet::new());
+    let runs = jobs.iter().map(|job| Run { job, turns: &turns, told: &told, limits: &options.limits, reporter }.run());
     let done: Vec<Done> = futures_util::stream::iter(runs).buffered(JOBS).try_collect().await?;
     let lock = match &options.lock {
         LockPolicy::Update(path) => Some(record(path, &jobs, &done)?),
@@ -87,6 +89,8 @@ struct Done {
 struct Run<'a> {
     job: &'a Job,
     turns: &'a Semaphore,
+    /// The providers that were published under another address, once each.
+    told: &'a Mutex<BTreeSet<ProviderAddr>>,
     limits: &'a Limits,
     reporter: &'a dyn Reporter,
 }
@@ -149,10 +153,22 @@ impl Run<'_> {
             0..=SMALL => None,
             _ => Some(self.turns.acquire().await.expect("nobody closes the semaphore")),
         };
+        self.report_address(offer);
         let subject = subject(&offer.address, &offer.version, &offer.platform);
         self.reporter.event(&Event::Started { subject, bytes: Some(offer.bytes()) });
         let staged = stage(&*self.job.source, offer, place, self.limits, self.reporter).await?;
         verify(staged, offer, entry, self.reporter)
+    }
+
+    /// Tells, once for all platforms, of a release that was published under another address than the one asked for.
+    fn report_address(&self, offer: &Offer) {
+        let Offer { address, version, place, .. } = offer;
+        let Some(published) = offer.published_as.as_ref().filter(|published| *published != address) else { return };
+        if self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(address.clone()) {
+            let text = format!("{place} has {version} as {published}, not as {address}");
+            let hint = "right for a mirror; otherwise check the address and the place";
+            self.reporter.event(&Event::note("other-address", text).with_hint(hint));
+        }
     }
 
     /// Tells of lines of the lock file that are not the package's. The release's other manifests are asked only when

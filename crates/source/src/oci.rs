@@ -107,6 +107,7 @@ impl Release<'_> {
             LeafKind::Artifact => Vec::new(),
             LeafKind::Image => self.image(&leaf, platform).await?,
         };
+        let said = index.claims();
         Ok(Offer {
             address: self.address.clone(),
             version: self.version.clone(),
@@ -119,7 +120,8 @@ impl Release<'_> {
             parts: leaf.parts(),
             diff_ids,
             offered: index.platforms(),
-            protocols: index.claims().protocols,
+            protocols: said.protocols,
+            published_as: said.address,
             claims: claims(&index),
         })
     }

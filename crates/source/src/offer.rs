@@ -34,6 +34,8 @@ pub struct Offer {
     pub offered: Vec<Platform>,
     /// The plugin protocols that the index claims, such as `6.0`.
     pub protocols: Vec<String>,
+    /// The address that the index says it was published under; a mirror may well offer it under another one.
+    pub published_as: Option<ProviderAddr>,
     /// Checksums that the release claims for its platforms: `ch:` of the leaves, and what annotations say.
     /// Claims: good for telling whose a checksum is, never for trusting a package.
     pub claims: BTreeMap<Platform, BTreeSet<PackageHash>>,

@@ -80,10 +80,17 @@ impl From<InstallError> for Complaint {
             InstallError::LockedVersionGone { offered, .. } => {
                 complaint.hint(versions("it has", &offered)).hint("choose one of them with --upgrade")
             }
-            InstallError::Package { place, source, .. } if source.is_refusal() => complaint
-                .cause(format!("it came from {place}"))
-                .archive_hint(&source)
-                .hint("nothing of it was installed: the release itself must be mended by its publisher"),
+            InstallError::Package { place, source, .. } if source.is_refusal() => {
+                let complaint = complaint.cause(format!("it came from {place}"));
+                match other_provider(&source) {
+                    Some(other) => complaint
+                        .hint(format!("{place} holds the provider {other}; check --from and the address"))
+                        .hint("nothing of it was installed"),
+                    None => complaint
+                        .archive_hint(&source)
+                        .hint("nothing of it was installed: the release itself must be mended by its publisher"),
+                }
+            }
             InstallError::Package { source, .. } => complaint.archive_hint(&source),
             InstallError::Config { .. } => {
                 complaint.hint("mend the file, or name the providers on the command line instead")
@@ -136,6 +143,13 @@ impl Complaint {
         let found = found.iter().map(|hash| format!("the package has  {hash}"));
         locked.take(SHOWN).chain(found).fold(self, Self::cause)
     }
+}
+
+/// The type of the provider whose executable lies where another's was looked for.
+fn other_provider(error: &ArchiveError) -> Option<&str> {
+    let ArchiveError::NoExecutable { found, .. } = error else { return None };
+    let name = found.iter().find_map(|name| name.strip_prefix("terraform-provider-"))?;
+    name.split(['_', '.']).next().filter(|name| !name.is_empty())
 }
 
 /// How many items of a list are shown.
