@@ -230,7 +230,7 @@ fn a_lock_file_that_does_not_parse_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: ./.terraform.lock.hcl:2:3: the file does not parse: invalid block body; expected `}`, newline or identifier; undo the last edit, or delete the file and install again
+    error: ./.terraform.lock.hcl:2:3: the file does not parse: invalid block body; expected `}`, newline or identifier
 
     hint: mend the file by hand, or take it back from version control; nothing was changed
     ");
@@ -249,6 +249,24 @@ fn a_lock_file_that_does_not_parse_is_refused() {
 
     ----- stderr -----
     error: ./.terraform.lock.hcl:2:13: the version `1.4` must be written `1.4.0`
+
+    hint: mend the file by hand, or take it back from version control; nothing was changed
+    ");
+    assert_snapshot!(refuse(&entry("abc", &[H1])), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: ./.terraform.lock.hcl:2:13: `abc` is not a version: it must read MAJOR.MINOR.PATCH
+
+    hint: mend the file by hand, or take it back from version control; nothing was changed
+    ");
+    assert_snapshot!(refuse(&entry("1.4.0\"\n  constraints = \"~~ 1", &[H1])), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: ./.terraform.lock.hcl:3:17: `~~ 1` is not a version constraint: the operators are =, !=, >, >=, <, <= and ~>
 
     hint: mend the file by hand, or take it back from version control; nothing was changed
     ");

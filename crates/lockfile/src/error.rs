@@ -45,7 +45,7 @@ pub enum LockFileError {
 #[non_exhaustive]
 pub enum LockProblem {
     /// The text is no HCL.
-    #[error("the file does not parse: {message}; undo the last edit, or delete the file and install again")]
+    #[error("the file does not parse: {message}")]
     Syntax {
         /// The parser's words.
         message: String,
@@ -85,11 +85,11 @@ pub enum LockProblem {
     #[error("the block has no version")]
     MissingVersion,
     /// A version that is none.
-    #[error("`{text}` is not a version: {reason}")]
+    #[error("{reason}")]
     InvalidVersion {
         /// As written.
         text: String,
-        /// Why.
+        /// Which text and why.
         reason: String,
     },
     /// A version that is written differently in its normal form.
@@ -101,11 +101,11 @@ pub enum LockProblem {
         canonical: String,
     },
     /// Constraints that are none.
-    #[error("`{text}` is not a list of version constraints: {reason}")]
+    #[error("{reason}")]
     InvalidConstraints {
         /// As written.
         text: String,
-        /// Why.
+        /// Which text and why.
         reason: String,
     },
     /// Constraints that are written differently in their normal form.
