@@ -203,6 +203,21 @@ fn one_of_several_versions_must_be_named() {
 }
 
 #[test]
+fn a_version_that_is_named_twice_is_copied_once() {
+    let scene = Scene::published();
+    assert_snapshot!(scene.run("copy REGISTRY/acme/widget oci:some --version 1.4.0 --version 1.4.0").text, @"
+    exit code: 0
+    ----- stdout -----
+    copied oci:some (tag 1.4.0), sent 3.7 kB (7 new, 0 mounted, 0 present)
+      index sha256:[DIGEST]
+
+    ----- stderr -----
+    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
+    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    ");
+}
+
+#[test]
 fn a_dry_run_copies_nothing() {
     let scene = Scene::published();
     let before = State::of(&scene);

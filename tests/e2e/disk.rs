@@ -200,6 +200,18 @@ fn a_directory_of_somebody_else_is_not_written_to() {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn an_install_into_a_closed_pipe_is_done_to_its_end() {
+    let scene = Scene::published();
+    let (reader, writer) = std::io::pipe().expect("a pipe can be made");
+    drop(reader);
+    let said = scene.command(&format!("{INSTALL} --json")).stdout(writer).output().expect("the program runs");
+    assert_eq!((said.status.code(), String::from_utf8_lossy(&said.stderr).as_ref()), (Some(0), ""));
+    assert!(scene.context.read(".terraform.lock.hcl").contains("\"1.4.0\""), "the lock file is written all the same");
+    assert!(scene.run(INSTALL).stdout.contains("lock file .terraform.lock.hcl unchanged"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn output_that_cannot_be_written_is_unexpected_and_a_closed_pipe_is_quiet() {
     let scene = Scene::published();
     let full = std::fs::File::options().write(true).open("/dev/full").expect("it is a device of Linux");

@@ -33,7 +33,7 @@ pub(crate) struct Release {
     /// Move the tag when it names another release already
     #[arg(long)]
     pub(crate) replace_tag: bool,
-    /// How many packages are read and sent at a time
+    /// How many packages are read and sent at a time, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) jobs: u8,
     /// Take platforms that Go does not know as they are written, instead of refusing them as misspelt
@@ -122,7 +122,7 @@ pub(crate) struct CopyArgs {
     /// Move a tag when it names another release already
     #[arg(long)]
     pub(crate) replace_tag: bool,
-    /// How many blobs are copied at a time
+    /// How many blobs are copied at a time, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) jobs: u8,
     /// Print what would be copied and change nothing
