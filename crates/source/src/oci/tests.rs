@@ -77,7 +77,7 @@ async fn an_offer_says_all_there_is_to_know() {
     assert_eq!((offer.kind, offer.parts.len(), offer.diff_ids.len()), (LeafKind::Artifact, 1, 0));
     assert_eq!(offer.zh(), PackageHash::zh(&offer.parts[0].digest));
     assert_eq!(offer.protocols, ["5.0", "6.0"]);
-    assert_eq!(offer.published_as.map(|address| address.to_string()).as_deref(), Some(ADDRESS));
+    assert_eq!(offer.published_as.as_ref().map(ToString::to_string).as_deref(), Some(ADDRESS));
     let offered: Vec<String> = offer.offered.iter().map(ToString::to_string).collect();
     assert_eq!(offered, ["darwin_arm64", "linux_amd64"]);
     let claims = &offer.claims[&"darwin_arm64".parse().unwrap()];
