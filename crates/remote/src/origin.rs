@@ -84,6 +84,46 @@ pub(crate) fn check_realm(realm: &Url, registry: &Url) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether a token server may be told a secret for the registry: it is the registry's own host, one of the same site,
+/// the known token server of the registry, or one that the user trusts by name.
+///
+/// An anonymous token may be asked for anywhere: nothing is given away. `trusted` holds hosts without ports.
+///
+/// Spec: the security checklist of this project, "Bearer realm" (GHSA-xf85-363p-868w).
+pub(crate) fn check_confidant(realm: &Url, registry: &Url, trusted: &[String]) -> Result<(), String> {
+    let (Some(host), Some(own)) = (realm.host_str(), registry.host_str()) else {
+        return Err("the token server has no host".to_owned());
+    };
+    let both_local = is_loopback(realm) && is_loopback(registry);
+    let known = KNOWN_TOKEN_SERVERS.iter().any(|(site, server)| own.ends_with(site) && host == *server);
+    let by_name = trusted.iter().any(|trusted| trusted.eq_ignore_ascii_case(host));
+    if host == own || both_local || known || by_name || same_site(host, own) {
+        return Ok(());
+    }
+    Err(format!("the token server {host} is of another site than the registry, and would be told the password"))
+}
+
+/// Token servers that are known to belong to registries of another site.
+const KNOWN_TOKEN_SERVERS: &[(&str, &str)] = &[(".scw.cloud", "api.scaleway.com")];
+
+/// Whether two names end in the same domain that somebody can register.
+fn same_site(one: &str, other: &str) -> bool {
+    let literal = |host: &str| host.starts_with('[') || host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    !literal(one) && !literal(other) && site(one).is_some() && site(one) == site(other)
+}
+
+/// The domain that a name belongs to, told by its shape: the last two labels, or the last three where those two look
+/// like `co.uk`.
+fn site(host: &str) -> Option<&str> {
+    let mut labels = host.rsplit('.');
+    let (top, second) = (labels.next()?, labels.next()?);
+    let mut length = second.len() + 1 + top.len();
+    if top.len() == 2 && second.len() <= 3 {
+        length += labels.next()?.len() + 1;
+    }
+    host.get(host.len() - length..)
+}
+
 /// Host and port of an address, for people.
 pub(crate) fn host_of(url: &Url) -> String {
     match (url.host_str(), url.port()) {
@@ -136,6 +176,36 @@ mod tests {
         check_location("https://a.test/v2/", "http://a.test:5000/u", None);
         check_location("https://a.test/v2/", "http://b.test/u", None);
         check_location("https://a.test/v2/", "https://b.test/u", Some("https://b.test/u"));
+    }
+
+    #[track_caller]
+    fn check_told(registry: &str, realm: &str, want: bool) {
+        let trusted = ["login.partner.test".to_owned()];
+        let registry = url(&format!("https://{registry}/"));
+        assert_eq!(
+            check_confidant(&url(&format!("https://{realm}/token")), &registry, &trusted).is_ok(),
+            want,
+            "{realm}"
+        );
+    }
+
+    #[test]
+    fn a_password_goes_to_token_servers_of_the_registrys_own_site_or_to_trusted_ones() {
+        check_told("ghcr.io", "ghcr.io", true);
+        check_told("registry-1.docker.io", "auth.docker.io", true);
+        check_told("registry.gitlab.com", "gitlab.com", true);
+        check_told("registry.digitalocean.com:443", "api.digitalocean.com", true);
+        check_told("rg.fr-par.scw.cloud", "api.scaleway.com", true);
+        check_told("harbor.example.co.uk", "auth.example.co.uk", true);
+        check_told("harbor.example.co.uk", "evil.co.uk", false);
+        check_told("harbor.example.co.uk", "co.uk", false);
+        check_told("registry.example.com", "evil.test", false);
+        check_told("registry.example.com", "example.com.evil.test", false);
+        check_told("registry.example.com", "notexample.com", false);
+        check_told("registry.example.com", "login.partner.test", true);
+        check_told("registry", "auth", false);
+        check_told("10.0.0.1:5000", "10.0.0.1", true);
+        check_told("10.0.0.1", "10.1.0.1", false);
     }
 
     #[track_caller]
