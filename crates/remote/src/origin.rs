@@ -23,8 +23,9 @@ pub(crate) fn same_origin(one: &Url, other: &Url) -> bool {
 /// The address that a redirect or an upload location names, seen from the request that was answered with it.
 ///
 /// # Errors
-/// The reason, when the rules forbid to go there: another scheme than HTTP, from HTTPS to HTTP, a user info.
-pub(crate) fn next_hop(from: &Url, location: &str) -> Result<Url, String> {
+/// The reason, when the rules forbid to go there: another scheme than HTTP, a user info, from HTTPS to HTTP, or over
+/// plain HTTP to another host that is neither on this machine with the first one nor one of those that `plain` allows.
+pub(crate) fn next_hop(from: &Url, location: &str, plain: &dyn Fn(&Url) -> bool) -> Result<Url, String> {
     let to = from.join(location).map_err(|_| "it names an address that is none".to_owned())?;
     if !matches!(to.scheme(), "http" | "https") || to.host().is_none() {
         return Err(format!("it names an address of the scheme {}", to.scheme()));
@@ -35,12 +36,16 @@ pub(crate) fn next_hop(from: &Url, location: &str) -> Result<Url, String> {
     if from.scheme() == "https" && to.scheme() == "http" {
         return Err(format!("it leads from HTTPS to plain HTTP on {}", host_of(&to)));
     }
+    let near = from.host() == to.host() || is_loopback(from) && is_loopback(&to);
+    if to.scheme() == "http" && !near && !plain(&to) {
+        return Err(format!("it leads to plain HTTP on {}", host_of(&to)));
+    }
     Ok(to)
 }
 
 /// The upload location, with the one repair that costs no safety: a registry behind a proxy that ends TLS often names
 /// its own host with `http:`, and is then asked over HTTPS on its own origin.
-pub(crate) fn upload_location(from: &Url, location: &str) -> Result<Url, String> {
+pub(crate) fn upload_location(from: &Url, location: &str, plain: &dyn Fn(&Url) -> bool) -> Result<Url, String> {
     if let Ok(to) = from.join(location)
         && from.scheme() == "https"
         && to.scheme() == "http"
@@ -53,7 +58,7 @@ pub(crate) fn upload_location(from: &Url, location: &str) -> Result<Url, String>
         repaired.set_query(to.query());
         return Ok(repaired);
     }
-    next_hop(from, location)
+    next_hop(from, location, plain)
 }
 
 /// Whether a token server may be asked, and given the registry's credential.
@@ -143,7 +148,8 @@ mod tests {
 
     #[track_caller]
     fn check_hop(from: &str, location: &str, want: Result<&str, &str>) {
-        match (next_hop(&url(from), location), want) {
+        let plain = |to: &Url| to.host_str() == Some("plain.test");
+        match (next_hop(&url(from), location, &plain), want) {
             (Ok(to), Ok(want)) => assert_eq!(to.as_str(), want),
             (Err(reason), Err(want)) => assert!(reason.contains(want), "{reason}"),
             (got, want) => panic!("{from} -> {location}: got {got:?}, want {want:?}"),
@@ -154,7 +160,12 @@ mod tests {
     fn redirects_never_leave_https() {
         check_hop("https://a.test/v2/x", "/y?z=1", Ok("https://a.test/y?z=1"));
         check_hop("https://a.test/v2/x", "https://b.test/y", Ok("https://b.test/y"));
-        check_hop("http://a.test/v2/x", "http://b.test/y", Ok("http://b.test/y"));
+        check_hop("http://a.test/v2/x", "http://a.test:81/y", Ok("http://a.test:81/y"));
+        check_hop("http://a.test/v2/x", "http://plain.test/y", Ok("http://plain.test/y"));
+        check_hop("http://a.test/v2/x", "http://b.test/y", Err("plain HTTP on b.test"));
+        check_hop("http://a.test/v2/x", "http://127.0.0.1/y", Err("plain HTTP"));
+        check_hop("http://127.0.0.1:1/v2/x", "http://localhost:2/y", Ok("http://localhost:2/y"));
+        check_hop("http://127.0.0.1:1/v2/x", "http://169.254.169.254/y", Err("plain HTTP"));
         check_hop("http://a.test/v2/x", "https://a.test/y", Ok("https://a.test/y"));
         check_hop("https://a.test/v2/x", "http://a.test/y", Err("plain HTTP"));
         check_hop("https://a.test/v2/x", "http://127.0.0.1/y", Err("plain HTTP"));
@@ -165,7 +176,7 @@ mod tests {
 
     #[track_caller]
     fn check_location(from: &str, location: &str, want: Option<&str>) {
-        assert_eq!(upload_location(&url(from), location).ok().as_ref().map(Url::as_str), want);
+        assert_eq!(upload_location(&url(from), location, &|_| false).ok().as_ref().map(Url::as_str), want);
     }
 
     #[test]

@@ -191,7 +191,8 @@ impl TokenRequest<'_> {
                 let request = format!("{method} {}", url.path());
                 return Ok(Ok(client.answer(response, self.place.to_owned(), request, false)));
             };
-            let next = next_hop(&url, location).map_err(|problem| self.forbidden(problem))?;
+            let plain = |to: &Url| client.hosts.allows_plain(to);
+            let next = next_hop(&url, location, &plain).map_err(|problem| self.forbidden(problem))?;
             if !same_origin(&next, &url) {
                 authorization = None;
                 if form.is_some() {
