@@ -53,7 +53,7 @@ fn a_package_that_is_no_zip() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: the file may be an interrupted download or build; make it again
-    hint: nothing was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed: the release itself must be mended by its publisher
     ");
 }
 
@@ -70,7 +70,7 @@ fn a_package_that_is_cut_short() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: the file may be an interrupted download or build; make it again
-    hint: nothing was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed: the release itself must be mended by its publisher
     ");
 }
 
@@ -87,7 +87,7 @@ fn a_package_without_the_executable() {
 
     hint: the program lies in the package's root as terraform-provider-widget[_vVERSION]
     hint: the root holds abcd.txt, wxyz.txt
-    hint: nothing was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed: the release itself must be mended by its publisher
     ");
 }
 
@@ -103,7 +103,7 @@ fn a_package_with_unsafe_names() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
-    hint: nothing was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed: the release itself must be mended by its publisher
     ");
     assert_snapshot!(refused(renamed(package().build(), "abcd.txt", "/bcd.txt")), @"
     exit code: 1
@@ -115,7 +115,7 @@ fn a_package_with_unsafe_names() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
-    hint: nothing was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed: the release itself must be mended by its publisher
     ");
     assert_snapshot!(refused(renamed(package().build(), "abcd.txt", r"a\cd.txt")), @r#"
     exit code: 1
@@ -127,7 +127,7 @@ fn a_package_with_unsafe_names() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
-    hint: nothing was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed: the release itself must be mended by its publisher
     "#);
 }
 
@@ -143,7 +143,7 @@ fn a_package_with_a_duplicate_entry() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: remove one of the two, so that the package is the same on every system
-    hint: nothing was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed: the release itself must be mended by its publisher
     ");
 }
 
@@ -159,7 +159,7 @@ fn a_package_with_a_symlink() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: a package consists of plain files: put a copy of the file in its place, or leave it out
-    hint: nothing was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed: the release itself must be mended by its publisher
     ");
 }
 
@@ -203,7 +203,7 @@ fn a_plain_container_image() {
       cause: this is a plain container image, not a provider package: its config has no label org.opentofu.package-type=provider_binary
 
     hint: check the repository's name; a provider release is what `tofu-oci push` writes, or labelled images
-    hint: nothing was installed
+    hint: nothing of it was installed
     ");
 }
 
@@ -230,7 +230,7 @@ fn a_module_package() {
       cause: this is a module package, not a provider release: expected an image index with a package for each platform
 
     hint: check the repository's name; a provider release is what `tofu-oci push` writes, or labelled images
-    hint: nothing was installed
+    hint: nothing of it was installed
     ");
 }
 

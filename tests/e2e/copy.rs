@@ -13,7 +13,7 @@ fn packing_writes_an_image_layout_directory() {
     assert_snapshot!(said.text, @"
     exit code: 0
     ----- stdout -----
-    pushed registry.example.com/acme/widget 1.4.0 to oci:layout:1.4.0
+    pushed registry.example.com/acme/widget 1.4.0 to oci:layout (tag 1.4.0)
       index sha256:[DIGEST]
       darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
       linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
@@ -28,7 +28,7 @@ fn packing_writes_an_image_layout_directory() {
     assert_snapshot!(again.text, @"
     exit code: 0
     ----- stdout -----
-    registry.example.com/acme/widget 1.4.0 is at oci:layout:1.4.0 already; nothing was sent
+    registry.example.com/acme/widget 1.4.0 is at oci:layout (tag 1.4.0) already; nothing was sent
       index sha256:[DIGEST]
       darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
       linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
@@ -89,10 +89,6 @@ fn copies_keep_every_byte() {
       index sha256:[DIGEST]
 
     ----- stderr -----
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
     application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): pushed (188 B)
     application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): pushed (189 B)
     terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
@@ -102,14 +98,10 @@ fn copies_keep_every_byte() {
     assert_snapshot!(said.text, @"
     exit code: 0
     ----- stdout -----
-    copied oci:second:1.4.0, sent 6.4 kB (13 new, 0 mounted, 0 present)
+    copied oci:second (tag 1.4.0), sent 6.4 kB (13 new, 0 mounted, 0 present)
       index sha256:[DIGEST]
 
     ----- stderr -----
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
     application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): pushed (188 B)
     application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): pushed (189 B)
     terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
@@ -120,18 +112,10 @@ fn copies_keep_every_byte() {
     assert_snapshot!(said.text, @"
     exit code: 0
     ----- stdout -----
-    copied oci:second:1.4.0, unchanged
+    oci:second (tag 1.4.0) is there already
       index sha256:[DIGEST]
 
     ----- stderr -----
-    application/vnd.oci.image.config.v1+json ([HEX]): present (219 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): present (219 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): present (220 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): present (220 B)
-    application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): present (188 B)
-    application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): present (189 B)
-    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): present (324 B)
-    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): present (323 B)
     ");
 }
 
@@ -153,12 +137,10 @@ fn one_of_several_versions_must_be_named() {
     assert_snapshot!(said.text, @"
     exit code: 0
     ----- stdout -----
-    copied oci:some:1.5.0, sent 3.7 kB (7 new, 0 mounted, 0 present)
+    copied oci:some (tag 1.5.0), sent 3.7 kB (7 new, 0 mounted, 0 present)
       index sha256:[DIGEST]
 
     ----- stderr -----
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
     terraform-provider-widget_1.5.0_darwin_arm64.zip ([HEX]): pushed (324 B)
     terraform-provider-widget_1.5.0_linux_amd64.zip ([HEX]): pushed (323 B)
     ");
@@ -173,21 +155,15 @@ fn one_of_several_versions_must_be_named() {
     assert_snapshot!(said.text, @"
     exit code: 0
     ----- stdout -----
-    copied oci:all:1.4.0, sent 3.7 kB (7 new, 0 mounted, 0 present)
+    copied oci:all (tag 1.4.0), sent 3.7 kB (7 new, 0 mounted, 0 present)
       index sha256:[DIGEST]
-    copied oci:all:1.5.0, sent 3.7 kB (7 new, 0 mounted, 0 present)
+    copied oci:all (tag 1.5.0), sent 3.7 kB (7 new, 0 mounted, 0 present)
       index sha256:[DIGEST]
-    copied oci:all:2.0.0-rc1, sent 3.7 kB (7 new, 0 mounted, 0 present)
+    copied oci:all (tag 2.0.0-rc1), sent 3.7 kB (7 new, 0 mounted, 0 present)
       index sha256:[DIGEST]
     3 releases, 11.0 kB sent
 
     ----- stderr -----
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (219 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
-    application/vnd.oci.image.config.v1+json ([HEX]): pushed (220 B)
     terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
     terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
     terraform-provider-widget_1.5.0_darwin_arm64.zip ([HEX]): pushed (324 B)
@@ -234,7 +210,7 @@ fn a_dry_run_copies_nothing() {
     assert_snapshot!(said.text, @"
     exit code: 0
     ----- stdout -----
-    would copy [REGISTRY]/acme/widget:1.4.0 to oci:layout:1.4.0
+    would copy [REGISTRY]/acme/widget:1.4.0 to oci:layout (tag 1.4.0)
       index sha256:[DIGEST]
 
     ----- stderr -----
@@ -265,8 +241,6 @@ fn a_copy_onto_a_taken_tag_is_refused() {
       index sha256:[DIGEST]
 
     ----- stderr -----
-    application/vnd.oci.image.config.v1+json ([HEX]): present (219 B)
-    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): present (323 B)
     ");
 }
 
@@ -317,7 +291,7 @@ fn a_dry_run_says_whether_the_tag_is_free_at_the_destination() {
     let scene = Scene::published();
     scene.run("copy REGISTRY/acme/widget oci:layout").success();
     let said = scene.run("copy REGISTRY/acme/widget oci:layout --dry-run");
-    assert!(said.stdout.contains("oci:layout:1.4.0 is this release already"), "{}", said.text);
+    assert!(said.stdout.contains("oci:layout (tag 1.4.0) is this release already"), "{}", said.text);
     scene.run(&format!("push dist oci:other --address {WIDGET} --h1 skip")).success();
     let said = scene.run("copy REGISTRY/acme/widget oci:other --dry-run --json");
     assert_eq!(said.json()[0]["tag_state"]["state"], "taken", "{}", said.text);

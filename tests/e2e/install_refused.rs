@@ -156,6 +156,7 @@ fn one_of_two_providers_that_fails_leaves_the_lock_file_alone() {
     error: there is no provider registry.example.com/acme/gadget at [REGISTRY]/acme/gadget
 
     hint: check the name; `tofu-oci resolve ADDR` says where it is looked for
+    hint: packages that were complete stay; the lock file is as it was
     ");
     assert!(!scene.path(".terraform.lock.hcl").exists());
     assert_eq!(State::of(&scene).temp(), Vec::<&str>::new());

@@ -36,6 +36,7 @@ fn the_locked_version_is_kept_until_upgraded() {
     installed registry.example.com/acme/widget 1.5.0 linux_amd64
       .terraform/providers/registry.example.com/acme/widget/1.5.0/linux_amd64
     lock file .terraform.lock.hcl updated
+      registry.example.com/acme/widget 1.4.0 -> 1.5.0
 
     ----- stderr -----
     registry.example.com/acme/widget 1.5.0 linux_amd64: installed (323 B)
@@ -86,6 +87,7 @@ fn a_lock_file_with_h1_alone_is_verified_and_completed() {
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
       .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
     lock file .terraform.lock.hcl updated
+      registry.example.com/acme/widget 1.4.0: 2 checksums added
 
     ----- stderr -----
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
@@ -121,7 +123,7 @@ fn a_lock_file_of_another_package_is_refused() {
       cause: the package has  zh:[ZIP]
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing was installed: either the repository or the lock file is not what it was
+    hint: nothing of it was installed: either the repository or the lock file is not what it was
     hint: if the package was replaced on purpose, remove the provider's block from the lock file
     ");
     let zh = format!("zh:{}", "0".repeat(64));
@@ -137,7 +139,7 @@ fn a_lock_file_of_another_package_is_refused() {
       cause: the package has  zh:[ZIP]
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing was installed: either the repository or the lock file is not what it was
+    hint: nothing of it was installed: either the repository or the lock file is not what it was
     hint: if the package was replaced on purpose, remove the provider's block from the lock file
     ");
     let ch = format!("ch:sha256:{}", "0".repeat(64));
@@ -150,7 +152,7 @@ fn a_lock_file_of_another_package_is_refused() {
     error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST], but the release has ch:sha256:[DIGEST] (it was locked for linux_amd64)
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing was installed: either the repository or the lock file is not what it was
+    hint: nothing of it was installed: either the repository or the lock file is not what it was
     hint: if the package was replaced on purpose, remove the provider's block from the lock file
     ");
 }
@@ -165,6 +167,7 @@ fn a_wrong_line_beside_a_right_one_is_reported() {
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
       .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
     lock file .terraform.lock.hcl updated
+      registry.example.com/acme/widget 1.4.0: 2 checksums added
 
     ----- stderr -----
     note: the lock file has checksums of registry.example.com/acme/widget 1.4.0 that are not this package's: h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
@@ -210,7 +213,7 @@ fn a_package_that_was_replaced_is_refused() {
     error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST], but the release has ch:sha256:[DIGEST]
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: nothing was installed: either the repository or the lock file is not what it was
+    hint: nothing of it was installed: either the repository or the lock file is not what it was
     hint: if the package was replaced on purpose, remove the provider's block from the lock file
     ");
 }

@@ -25,10 +25,10 @@ fn versions_are_listed_newest_first() {
     exit code: 0
     ----- stdout -----
     2.0.0-beta.2  darwin_arm64 linux_amd64
-    1.10.0+meta  darwin_arm64 linux_amd64
-    1.10.0  darwin_arm64 linux_amd64
-    1.9.1  darwin_arm64 linux_amd64
-    1.4.0  darwin_arm64 linux_amd64
+    1.10.0+meta   darwin_arm64 linux_amd64
+    1.10.0        darwin_arm64 linux_amd64
+    1.9.1         darwin_arm64 linux_amd64
+    1.4.0         darwin_arm64 linux_amd64
 
     ----- stderr -----
     ");
@@ -42,6 +42,142 @@ fn versions_are_listed_newest_first() {
     1.4.0
 
     ----- stderr -----
+    asking [REGISTRY]/acme/widget for registry.example.com/acme/widget, as --from or TOFU_OCI_FROM says
+    ");
+}
+
+#[test]
+fn a_place_that_from_decides_is_named() {
+    let scene = Scene::published();
+    let versions = |line: &str, from: &str| {
+        scene.output(scene.command(line).env("TOFU_OCI_FROM", from.replace("REGISTRY", scene.registry.address()))).text
+    };
+    assert_snapshot!(versions("versions REGISTRY/acme/other", "REGISTRY/acme/widget"), @"
+    exit code: 0
+    ----- stdout -----
+    1.4.0
+
+    ----- stderr -----
+    asking [REGISTRY]/acme/widget for [REGISTRY]/acme/other, as --from or TOFU_OCI_FROM says
+    ");
+    assert_snapshot!(versions("versions REGISTRY/acme/other --quiet", "REGISTRY/acme/widget"), @"
+    exit code: 0
+    ----- stdout -----
+    1.4.0
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(versions("versions REGISTRY/acme/widget", ""), @"
+    exit code: 0
+    ----- stdout -----
+    1.4.0
+
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn an_empty_variable_counts_as_unset() {
+    let scene = Scene::published();
+    let mut command = scene.command("versions REGISTRY/acme/widget");
+    for name in ["FROM", "MAGIC_SUFFIX", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY", "PLAIN_HTTP", "LOG"] {
+        command.env(format!("TOFU_OCI_{name}"), "");
+    }
+    assert_snapshot!(scene.output(&mut command).text, @"
+    exit code: 0
+    ----- stdout -----
+    1.4.0
+
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn a_broken_release_does_not_hide_the_platforms_of_the_others() {
+    let scene = Scene::published();
+    let leaf = scene.registry.put_manifest("acme/widget", "application/vnd.oci.image.manifest.v1+json", "{}");
+    scene.registry.put_tag("acme/widget", "1.5.0", &leaf);
+    scene.publish("1.6.0");
+    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --platforms").text, @"
+    exit code: 0
+    ----- stdout -----
+    1.6.0  darwin_arm64 linux_amd64
+    1.5.0
+    1.4.0  darwin_arm64 linux_amd64
+
+    ----- stderr -----
+    warning: the platforms of 1.5.0 in [REGISTRY]/acme/widget cannot be read: this is a single manifest, not a provider release: expected an image index with a package for each platform
+      hint: its publisher can push the release again
+    ");
+    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --platforms --json").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    {"event":"message","level":"warning","code":"broken-release","text":"the platforms of 1.5.0 in [REGISTRY]/acme/widget cannot be read: this is a single manifest, not a provider release: expected an image index with a package for each platform","hint":"its publisher can push the release again"}
+    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.6.0","platforms":["darwin_arm64","linux_amd64"]}
+    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.5.0"}
+    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","platforms":["darwin_arm64","linux_amd64"]}
+
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn hints_name_no_options_that_the_verb_does_not_have() {
+    let scene = Scene::published();
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget:1.4.0"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `[REGISTRY]/acme/widget:1.4.0` is not a repository address: it must name no tag and no digest
+
+    hint: name the repository alone, [REGISTRY]/acme/widget
+    ");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET} --from REGISTRY/acme/widget:1.4.0")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `[REGISTRY]/acme/widget:1.4.0` is not a repository address: it must name no tag and no digest
+
+    hint: name the repository alone, [REGISTRY]/acme/widget, and the version behind the address: ADDR@VERSION
+    ");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET} '~> 1.0' --from REGISTRY/acme/widget")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `~> 1.0` is not a provider address: the type contains a dot
+
+    hint: to say which version, join the two by an @: registry.example.com/acme/widget@'~> 1.0'
+    ");
+    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}@1.0")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: invalid value 'registry.example.com/acme/widget@1.0' for '<ADDR>': `registry.example.com/acme/widget@1.0` is not a provider address: the type contains a dot; leave the constraint away: registry.example.com/acme/widget
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scene.refuse(&format!("versions {WIDGET}@1.0 --from REGISTRY/acme/widget")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `registry.example.com/acme/widget@1.0` is not a provider address: the type contains a dot
+
+    hint: leave the constraint away: registry.example.com/acme/widget
+    ");
+    assert_snapshot!(scene.refuse("versions 127.0.0.1:1/acme/widget --attempts 1"), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error [N])
+
+    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    hint: for a provider address, say where it is with --from REPOSITORY
     ");
 }
 
@@ -141,6 +277,7 @@ fn versions_of_what_is_not_there() {
     error: cannot reach acme/widget: failed to lookup address information: [REASON]
 
     hint: `acme` was taken for a host name; write HOST/NAME, such as ghcr.io/acme/opentofu-provider-widget
+    hint: for a provider address, say where it is with --from REPOSITORY
     ");
     assert_snapshot!(scene.refuse("versions a/b/c/d --from REGISTRY/acme/widget"), @"
     exit code: 2

@@ -17,13 +17,11 @@ mod printer;
 mod report;
 mod verbs;
 
-use clap::Parser as _;
-
 use args::Args;
 use exit::Exit;
 
 fn main() -> std::process::ExitCode {
-    let args = match Args::try_parse() {
+    let args = match Args::read() {
         Ok(args) => args,
         Err(error) => return end(exit::from_clap(&error)),
     };
@@ -60,8 +58,10 @@ fn start_tracing(verbose: u8) {
         2 => "debug",
         _ => "trace",
     };
-    let filter = tracing_subscriber::EnvFilter::try_from_env("TOFU_OCI_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("off,tofu_oci={default}")));
+    let asked = std::env::var("TOFU_OCI_LOG").ok().filter(|asked| !asked.is_empty());
+    let filter = asked
+        .and_then(|asked| tracing_subscriber::EnvFilter::try_new(asked).ok())
+        .unwrap_or_else(|| tracing_subscriber::EnvFilter::new(format!("off,tofu_oci={default}")));
     let ansi = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi);
     // A second subscriber cannot exist in this process; if it did, the first one stays.

@@ -55,6 +55,11 @@ impl Manifest {
         self.config.iter().chain(lists.into_iter().flatten().flatten())
     }
 
+    /// The config, where it has one.
+    pub(crate) fn config(&self) -> Option<&Descriptor> {
+        self.config.as_ref()
+    }
+
     /// The manifest that this one says something about.
     pub(crate) fn subject(&self) -> Option<&Digest> {
         self.subject.as_ref().map(|subject| &subject.digest)

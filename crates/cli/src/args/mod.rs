@@ -5,7 +5,7 @@ mod install;
 mod publish;
 mod query;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use common::{Global, Network, Output};
 pub(crate) use install::InstallArgs;
@@ -38,6 +38,24 @@ pub(crate) struct Args {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) verb: Verb,
+}
+
+impl Args {
+    /// What was typed and what the environment says.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        Self::from_arg_matches_mut(&mut command().try_get_matches()?)
+    }
+}
+
+/// The declared command, but a variable that is empty counts as unset, as scripts mean it.
+fn command() -> clap::Command {
+    let is_empty = |arg: &clap::Arg| {
+        arg.get_env().is_some_and(|name| std::env::var_os(name).is_some_and(|value| value.is_empty()))
+    };
+    let unset = |arg: clap::Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg };
+    let command = Args::command();
+    let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    verbs.into_iter().fold(command, |command, verb| command.mut_subcommand(verb, |verb| verb.mut_args(unset)))
 }
 
 /// The verbs.

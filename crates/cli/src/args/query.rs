@@ -55,10 +55,18 @@ Examples:
 No request is made.")]
 pub(crate) struct ResolveArgs {
     /// The provider's source address, [HOST/]NAMESPACE/TYPE
-    #[arg(value_name = "ADDR")]
+    #[arg(value_name = "ADDR", value_parser = bare_address)]
     pub(crate) address: ProviderAddr,
     #[command(flatten)]
     pub(crate) lookup: Lookup,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// An address alone: where it is does not depend on a version.
+fn bare_address(text: &str) -> Result<ProviderAddr, String> {
+    text.parse().map_err(|error| match text.split_once('@') {
+        Some((address, _)) => format!("{error}; leave the constraint away: {address}"),
+        None => format!("{error}"),
+    })
 }

@@ -41,9 +41,9 @@ impl From<&SourceError> for Complaint {
                     _ => complaint.hint("check the name; `tofu-oci resolve ADDR` says where it is looked for"),
                 }
             }
-            SourceError::Layout { .. } | SourceError::Unusable { .. } => Self::of(Exit::Fixable, error)
-                .hint("check the repository's name; a provider release is what `tofu-oci push` writes, or labelled images")
-                .hint("nothing was installed"),
+            SourceError::Layout { .. } | SourceError::Unusable { .. } => Self::of(Exit::Fixable, error).hint(
+                "check the repository's name; a provider release is what `tofu-oci push` writes, or labelled images",
+            ),
             _ => Self::of(Exit::Fixable, error),
         }
     }
@@ -66,6 +66,9 @@ impl From<InstallError> for Complaint {
     fn from(error: InstallError) -> Self {
         let complaint = Self::of(exit(&error), &error);
         match error {
+            InstallError::Source(error @ (SourceError::Layout { .. } | SourceError::Unusable { .. })) => {
+                Self::from(error).hint("nothing of it was installed")
+            }
             InstallError::Source(error) => Self::from(error),
             InstallError::LockFile(error) => Self::from(error),
             InstallError::NoMatchingVersion { place, offered, .. } => {
@@ -80,7 +83,7 @@ impl From<InstallError> for Complaint {
             InstallError::Package { place, source, .. } if source.is_refusal() => complaint
                 .cause(format!("it came from {place}"))
                 .archive_hint(&source)
-                .hint("nothing was installed: the release itself must be mended by its publisher"),
+                .hint("nothing of it was installed: the release itself must be mended by its publisher"),
             InstallError::Package { source, .. } => complaint.archive_hint(&source),
             InstallError::Config { .. } => {
                 complaint.hint("mend the file, or name the providers on the command line instead")
@@ -107,7 +110,7 @@ impl From<InstallError> for Complaint {
             InstallError::NotTheLockedPackage { place, refusal, .. } => complaint
                 .locked_and_found(&refusal)
                 .cause(format!("it came from {place}"))
-                .hint("nothing was installed: either the repository or the lock file is not what it was")
+                .hint("nothing of it was installed: either the repository or the lock file is not what it was")
                 .hint("if the package was replaced on purpose, remove the provider's block from the lock file"),
             InstallError::LocallyModified { path, .. } => {
                 complaint.hint(format!("delete {} and run the same command again", path.display()))
@@ -118,6 +121,14 @@ impl From<InstallError> for Complaint {
 }
 
 impl Complaint {
+    /// The same for verbs without `--version`: hints that name it end in this instead.
+    pub(crate) fn version_said(mut self, instead: &str) -> Self {
+        for hint in &mut self.hints {
+            *hint = hint.replace(", and the version with --version", instead);
+        }
+        self
+    }
+
     /// Both sides of a disagreement about checksums, so that nobody has to compute them again.
     fn locked_and_found(self, refusal: &Refusal) -> Self {
         let Refusal::NoMatch { locked, found } = refusal else { return self };

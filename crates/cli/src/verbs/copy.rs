@@ -6,7 +6,7 @@ use tofu_oci_source::Listing;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Digest, Reference, Tag, Version};
 
-use super::Context;
+use super::{Context, tagged};
 use crate::args::CopyArgs;
 use crate::complaint::Complaint;
 use crate::connect::End;
@@ -88,13 +88,13 @@ async fn preview(
             json_line(&Preview { event: "plan", tag: &tag, index: &index, to: &place, tag_state });
             continue;
         }
+        let (here, there) = (tagged(&source.place(), &tag), tagged(&place, &tag));
         let what = match tag_state {
-            TagState::Free => format!("would copy {}:{tag} to {place}:{tag}", source.place()),
-            TagState::Equal => format!("{place}:{tag} is this release already; only what refers to it would be copied"),
+            TagState::Free => format!("would copy {here} to {there}"),
+            TagState::Equal => format!("{there} is this release already; only what refers to it would be copied"),
             TagState::Taken { existing } => format!(
-                "{place}:{tag} points at another release, {existing}\n\
-                 would copy {}:{tag} only with --replace-tag",
-                source.place()
+                "{there} points at another release, {existing}\n\
+                 would copy {here} only with --replace-tag"
             ),
         };
         printer::stdout(&format!("{what}\n  index {index}\n"));
@@ -133,16 +133,17 @@ fn print(context: &Context, release: &CopiedRelease, to: &End) {
         return json_line(&Line { event: "copied", place: to.to_string(), release });
     }
     let CopiedRelease { tag, index, transfers, unchanged } = release;
-    let state = if *unchanged {
-        "unchanged".to_owned()
+    let there = tagged(&to.to_string(), tag);
+    let text = if *unchanged {
+        format!("{there} is there already")
     } else {
         format!(
-            "sent {} ({} new, {} mounted, {} present)",
+            "copied {there}, sent {} ({} new, {} mounted, {} present)",
             human_bytes(transfers.bytes),
             transfers.uploaded,
             transfers.mounted,
             transfers.present
         )
     };
-    printer::stdout(&format!("copied {to}:{tag}, {state}\n  index {index}\n"));
+    printer::stdout(&format!("{text}\n  index {index}\n"));
 }

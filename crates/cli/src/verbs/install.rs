@@ -11,6 +11,7 @@ use tofu_oci_source::{OciSource, Source};
 use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
 
 use super::Context;
+use super::locked::{Change, changes};
 use super::resolve::lookup;
 use crate::args::InstallArgs;
 use crate::complaint::Complaint;
@@ -53,8 +54,20 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     }
     tracing::info!(packages = jobs.len(), lock_file = %lock_path.display(), locked = lock.is_some(), "installing");
     let options = Options::new(LockPolicy::Update(lock_path.clone()));
-    let (installed, written) = tofu_oci_installer::install(jobs, &options, context.reporter.as_ref()).await?;
-    print(context, &installed, written, &lock_path);
+    let several = jobs.len() > 1;
+    let (installed, written) =
+        tofu_oci_installer::install(jobs, &options, context.reporter.as_ref()).await.map_err(|error| {
+            let complaint = Complaint::from(error);
+            if several {
+                complaint.hint("packages that were complete stay; the lock file is as it was")
+            } else {
+                complaint
+            }
+        })?;
+    // All is done: a file that cannot be read again takes nothing back.
+    let after = tofu_oci_lockfile::read(&lock_path).ok().flatten().unwrap_or_default();
+    let changes = changes(lock.as_ref(), &after);
+    print(context, &installed, &Recorded { path: &lock_path, written, changes });
     Ok(())
 }
 
@@ -121,7 +134,7 @@ fn wanted(
 
 fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
     let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
-    for text in providers {
+    for (number, text) in providers.iter().enumerate() {
         if let Some(address) = text.strip_suffix('@') {
             return Err(Complaint::usage(format!("`{text}` names no version behind the @"))
                 .hint("write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell")
@@ -129,8 +142,13 @@ fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Compl
         }
         let (address, constraints) = text.split_once('@').unwrap_or((text, ""));
         let address: ProviderAddr = address.parse().map_err(|error: InvalidProviderAddr| {
-            Complaint::of(Exit::Usage, &error)
-                .hint("write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget")
+            let before = number.checked_sub(1).and_then(|before| providers.get(before));
+            Complaint::of(Exit::Usage, &error).hint(match before {
+                Some(before) if !before.contains('@') && text.parse::<Constraints>().is_ok() => {
+                    format!("to say which version, join the two by an @: {before}@'{text}'")
+                }
+                _ => "write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget".to_owned(),
+            })
         })?;
         let constraints: Constraints = constraints.parse().map_err(|error| {
             Complaint::of(Exit::Usage, &error)
@@ -148,7 +166,8 @@ fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Compl
 fn one_place_each(args: &InstallArgs, wanted: &[(ProviderAddr, Constraints)]) -> Result<(), Complaint> {
     let Some(text) = &args.lookup.from else { return Ok(()) };
     let mut ends = HashMap::new();
-    let from = From::parse(text)?;
+    let from = From::parse(text)
+        .map_err(|complaint| complaint.version_said(", and the version behind the address: ADDR@VERSION"))?;
     for (address, _) in wanted {
         let end = from.end(address)?.to_string();
         if let Some(other) = ends.insert(end.clone(), address) {
@@ -177,7 +196,14 @@ impl Sources {
     }
 }
 
-fn print(context: &Context, installed: &[Installed], written: LockResult, lock: &Path) {
+/// What became of the lock file.
+struct Recorded<'a> {
+    path: &'a Path,
+    written: LockResult,
+    changes: Vec<Change>,
+}
+
+fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
     #[derive(Serialize)]
     struct Line<'a> {
         event: &'static str,
@@ -189,8 +215,9 @@ fn print(context: &Context, installed: &[Installed], written: LockResult, lock: 
         event: &'static str,
         path: &'a Path,
         outcome: &'static str,
+        changes: &'a [Change],
     }
-    let word = match written {
+    let word = match lock.written {
         Some(Written::Created) => "created",
         Some(Written::Updated) => "updated",
         Some(Written::Unchanged) | None => "unchanged",
@@ -199,7 +226,7 @@ fn print(context: &Context, installed: &[Installed], written: LockResult, lock: 
         for package in installed {
             json_line(&Line { event: "installed", installed: package });
         }
-        return json_line(&Lock { event: "lock", path: lock, outcome: word });
+        return json_line(&Lock { event: "lock", path: lock.path, outcome: word, changes: &lock.changes });
     }
     let mut text = String::new();
     for package in installed {
@@ -210,7 +237,11 @@ fn print(context: &Context, installed: &[Installed], written: LockResult, lock: 
         };
         text.push_str(&format!("{verb} {address} {version} {platform}\n  {}\n", shown(path)));
     }
-    text.push_str(&format!("lock file {} {word}\n", shown(lock)));
+    text.push_str(&format!("lock file {} {word}\n", shown(lock.path)));
+    // All of a new file is new: what it locks has just been listed.
+    if lock.written == Some(Written::Updated) {
+        lock.changes.iter().for_each(|change| text.push_str(&format!("  {}\n", change.text())));
+    }
     printer::stdout(&text);
 }
 

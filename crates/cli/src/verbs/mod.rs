@@ -2,13 +2,14 @@
 
 mod copy;
 mod install;
+mod locked;
 mod push;
 mod resolve;
 mod versions;
 
 use std::sync::Arc;
 
-use tofu_oci_types::Reporter;
+use tofu_oci_types::{Reporter, Tag};
 
 use crate::args::{Args, Global, Network, Output, Verb};
 use crate::complaint::Complaint;
@@ -32,6 +33,11 @@ impl Context {
     pub(crate) fn connector(&self, network: &Network) -> Connector {
         Connector::new(network, Arc::clone(&self.reporter))
     }
+}
+
+/// A tag of a place. `oci:DIR:TAG` would be taken for a directory of that name.
+pub(crate) fn tagged(place: &str, tag: &Tag) -> String {
+    if place.starts_with("oci:") { format!("{place} (tag {tag})") } else { format!("{place}:{tag}") }
 }
 
 /// Runs the verb until it is done or the user interrupts it.

@@ -12,7 +12,7 @@ use tofu_oci_packer::{
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{ProviderAddr, RepositoryRef};
 
-use super::Context;
+use super::{Context, tagged};
 use crate::args::{H1, Network, PackArgs, PushArgs, Release};
 use crate::complaint::Complaint;
 use crate::connect::End;
@@ -135,10 +135,11 @@ fn print_report(context: &Context, report: &PushReport) {
         return json_line(&Line { event: "pushed", report });
     }
     let PushReport { address, version, place, tag, index, .. } = report;
+    let there = tagged(place, tag);
     let mut text = if report.unchanged {
-        format!("{address} {version} is at {place}:{tag} already; nothing was sent\n")
+        format!("{address} {version} is at {there} already; nothing was sent\n")
     } else {
-        format!("pushed {address} {version} to {place}:{tag}\n")
+        format!("pushed {address} {version} to {there}\n")
     };
     text.push_str(&format!("  index {index}\n"));
     text.push_str(&platforms(&report.platforms));
@@ -158,11 +159,12 @@ fn print_plan(context: &Context, plan: &PushPlan) {
         return json_line(&Line { event: "plan", report: plan });
     }
     let PushPlan { address, version, place, tag, index, .. } = plan;
+    let there = tagged(place, tag);
     let mut text = match &plan.tag_state {
-        TagState::Free => format!("would push {address} {version} to {place}:{tag}\n"),
-        TagState::Equal => format!("{address} {version} is at {place}:{tag} already; nothing would be sent\n"),
+        TagState::Free => format!("would push {address} {version} to {there}\n"),
+        TagState::Equal => format!("{address} {version} is at {there} already; nothing would be sent\n"),
         TagState::Taken { existing } => format!(
-            "{place}:{tag} points at another release, {existing}\n\
+            "{there} points at another release, {existing}\n\
              would push {address} {version} only with --replace-tag\n"
         ),
     };

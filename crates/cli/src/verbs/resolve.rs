@@ -42,7 +42,7 @@ pub(crate) struct Found {
 /// `--from` where it is given, then the magic suffix.
 pub(crate) fn lookup(args: &Lookup, address: &ProviderAddr) -> Result<Found, Complaint> {
     if let Some(text) = &args.from {
-        let from = From::parse(text)?;
+        let from = From::parse(text).map_err(|complaint| complaint.version_said(""))?;
         let rule = match &from {
             From::One(_) => "--from".to_owned(),
             From::Repositories(_) | From::Layouts(_) => format!("the repository template `{text}`"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_source::{NotOffered, OciSource, Source, SourceError, StrayEffect, StrayTag};
+use tofu_oci_source::{Listing, NotOffered, OciSource, Source, SourceError, StrayEffect, StrayTag};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Event, Platform, ProviderAddr, Version};
 
@@ -12,6 +12,7 @@ use super::resolve::{lookup, suffix};
 use crate::args::VersionsArgs;
 use crate::complaint::Complaint;
 use crate::connect::End;
+use crate::exit::Exit;
 use crate::printer;
 use crate::report::json_line;
 
@@ -20,19 +21,15 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     let Subject { end, address, named } = subject(args)?;
     let store = context.connector(&args.network).source(&end)?;
     let place = store.place();
-    let source = OciSource::new(Arc::clone(&store));
-    let listing = source.versions(&address).await.map_err(|error| match error {
-        SourceError::NotOffered { place, what: NotOffered::UnknownProvider, .. } if named == Named::Repository => {
-            Complaint::from(StoreError::UnknownRepository { place })
-        }
-        error => error.into(),
-    })?;
-    warn(context, &place, &listing.stray);
-    let mut lines = Vec::new();
-    for version in listing.versions.iter().rev() {
-        let platforms = if args.platforms { Some(source.platforms(&address, version).await?) } else { None };
-        lines.push(Line { event: "version", place: &place, version, platforms });
+    // An address and a repository look alike, and a variable that was set long ago decides without a word.
+    if args.lookup.from.is_some() && !context.json && !context.quiet {
+        printer::stderr(&format!("asking {place} for {address}, as --from or TOFU_OCI_FROM says\n"));
     }
+    let source = OciSource::new(Arc::clone(&store));
+    let listing = source.versions(&address).await.map_err(|error| named.complaint(error, &args.subject))?;
+    warn(context, &place, &listing.stray);
+    let asked = Asked { source: &source, address: &address, place: &place };
+    let lines = lines(context, args, &asked, &listing).await?;
     if context.json {
         lines.iter().for_each(json_line);
         return Ok(());
@@ -40,9 +37,64 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     if lines.is_empty() && !context.quiet {
         printer::stderr(&format!("{place} has no versions\n"));
     }
-    let text: String = lines.iter().map(Line::text).collect();
+    let width = lines.iter().map(|line| line.version.to_string().len()).max().unwrap_or_default();
+    let text: String = lines.iter().map(|line| line.text(width)).collect();
     printer::stdout(&text);
     Ok(())
+}
+
+/// One line a version, newest first; a release that cannot be read is warned about and has no platforms.
+async fn lines<'a>(
+    context: &Context,
+    args: &VersionsArgs,
+    asked: &Asked<'a>,
+    listing: &'a Listing,
+) -> Result<Vec<Line<'a>>, Complaint> {
+    let mut lines = Vec::new();
+    for version in listing.versions.iter().rev() {
+        let platforms = if args.platforms { asked.platforms(context, version).await? } else { None };
+        lines.push(Line { event: "version", place: asked.place, version, platforms });
+    }
+    Ok(lines)
+}
+
+/// One repository, and the provider that is looked for in it.
+struct Asked<'a> {
+    source: &'a OciSource,
+    address: &'a ProviderAddr,
+    place: &'a str,
+}
+
+impl Asked<'_> {
+    /// The platforms of a release; nothing, and a warning, where the release itself is broken.
+    async fn platforms(&self, context: &Context, version: &Version) -> Result<Option<Vec<Platform>>, Complaint> {
+        let error = match self.source.platforms(self.address, version).await {
+            Ok(platforms) => return Ok(Some(platforms)),
+            Err(error) => error,
+        };
+        let Some(problem) = broken(&error) else { return Err(error.into()) };
+        let text = format!("the platforms of {version} in {} cannot be read: {problem}", self.place);
+        let event = Event::warning("broken-release", text).with_hint("its publisher can push the release again");
+        context.reporter.event(&event);
+        Ok(None)
+    }
+}
+
+/// What is wrong with one release, where the others may be well.
+fn broken(error: &SourceError) -> Option<String> {
+    match error {
+        SourceError::Layout { source, .. } => Some(source.to_string()),
+        SourceError::Unusable { problem, .. } => Some(problem.clone()),
+        SourceError::NotOffered { what, .. } => Some(what.to_string()),
+        SourceError::Store(
+            error @ (StoreError::NotFound { .. }
+            | StoreError::DigestMismatch { .. }
+            | StoreError::SizeMismatch { .. }
+            | StoreError::TooLarge { .. }
+            | StoreError::UnsupportedDigest { .. }),
+        ) => Some(error.to_string()),
+        _ => None,
+    }
 }
 
 #[derive(Serialize)]
@@ -55,10 +107,11 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn text(&self) -> String {
+    /// The platforms begin at the same column in every line.
+    fn text(&self, width: usize) -> String {
         let platforms = self.platforms.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-        let gap = if platforms.is_empty() { "" } else { "  " };
-        format!("{}{gap}{platforms}\n", self.version)
+        let line = format!("{:<width$}  {platforms}", self.version.to_string());
+        format!("{}\n", line.trim_end())
     }
 }
 
@@ -76,11 +129,34 @@ enum Named {
     Repository,
 }
 
+impl Named {
+    /// Why there is no listing; whoever has named a repository is told of no address.
+    fn complaint(self, error: SourceError, subject: &str) -> Complaint {
+        let is_address = || subject.parse::<ProviderAddr>().is_ok();
+        match (self, error) {
+            (Self::Repository, SourceError::NotOffered { place, what: NotOffered::UnknownProvider, .. }) => {
+                Complaint::from(StoreError::UnknownRepository { place })
+            }
+            (Self::Repository, error @ SourceError::Store(StoreError::Unreachable { .. })) if is_address() => {
+                Complaint::from(error).hint(IF_ADDRESS)
+            }
+            (_, error) => error.into(),
+        }
+    }
+}
+
+/// What to do where an address was taken for a repository.
+const IF_ADDRESS: &str = "for a provider address, say where it is with --from REPOSITORY";
+
 /// An address where `--from` or the magic suffix makes it one, a repository otherwise.
 fn subject(args: &VersionsArgs) -> Result<Subject, Complaint> {
     if args.lookup.from.is_some() {
         let address = args.subject.parse().map_err(|error| {
-            Complaint::of(crate::exit::Exit::Usage, &error).hint("with --from, name a provider: HOST/NAMESPACE/TYPE")
+            let complaint = Complaint::of(Exit::Usage, &error);
+            match args.subject.split_once('@') {
+                Some((address, _)) => complaint.hint(format!("leave the constraint away: {address}")),
+                None => complaint.hint("with --from, name a provider: HOST/NAMESPACE/TYPE"),
+            }
         })?;
         return Ok(Subject { end: lookup(&args.lookup, &address)?.end, address, named: Named::Address });
     }
@@ -92,8 +168,8 @@ fn subject(args: &VersionsArgs) -> Result<Subject, Complaint> {
         return Ok(Subject { end: lookup(&args.lookup, &address)?.end, address, named: Named::Address });
     }
     let end = End::parse(&args.subject).map_err(|complaint| match args.subject.parse::<ProviderAddr>() {
-        Ok(_) => complaint.hint("for a provider address, say where it is with --from REPOSITORY"),
-        Err(_) => complaint,
+        Ok(_) => complaint.hint(IF_ADDRESS),
+        Err(_) => complaint.version_said(""),
     })?;
     // The repository alone is asked; nothing of the answer depends on the address.
     let address = "registry.opentofu.org/unknown/unknown".parse().expect("a well-formed address");

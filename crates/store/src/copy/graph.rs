@@ -24,6 +24,7 @@ pub(super) struct Graph {
     /// The order in which manifests were found.
     order: Vec<Digest>,
     blobs: Vec<Descriptor>,
+    configs: HashSet<Digest>,
 }
 
 struct Node {
@@ -41,7 +42,7 @@ impl Graph {
         seen: &HashSet<Digest>,
         jobs: usize,
     ) -> Result<Self, StoreError> {
-        let mut graph = Self { nodes: HashMap::new(), order: Vec::new(), blobs: Vec::new() };
+        let mut graph = Self { nodes: HashMap::new(), order: Vec::new(), blobs: Vec::new(), configs: HashSet::new() };
         let mut asked: HashSet<Digest> = seen.clone();
         let mut level: Vec<Descriptor> = roots;
         let mut bytes = 0;
@@ -69,6 +70,7 @@ impl Graph {
                 for child in node.manifest.children() {
                     if is_manifest_type(&child.media_type) { &mut below } else { &mut graph.blobs }.push(child.clone());
                 }
+                graph.configs.extend(node.manifest.config().map(|config| config.digest.clone()));
                 graph.order.push(node.descriptor.digest.clone());
                 graph.nodes.insert(node.descriptor.digest.clone(), node);
             }
@@ -93,6 +95,11 @@ impl Graph {
     /// Every blob once, in the order in which they were found.
     pub(super) fn blobs(&self) -> Vec<&Descriptor> {
         self.blobs.iter().collect()
+    }
+
+    /// Whether a blob is the config of a manifest: so small that nobody wants to watch it.
+    pub(super) fn is_config(&self, blob: &Descriptor) -> bool {
+        self.configs.contains(&blob.digest)
     }
 
     /// The manifests in groups: each group needs only those before it. A manifest comes after its subject as well,

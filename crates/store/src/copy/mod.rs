@@ -8,7 +8,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _, future::BoxFuture};
-use tofu_oci_types::{Descriptor, Digest, Event, Reporter, Tag};
+use tofu_oci_types::{Descriptor, Digest, Event, NoReporter, Reporter, Tag};
 use tokio::sync::mpsc;
 
 use crate::{Content, Pushed, ReadStore, Store, StoreError};
@@ -139,7 +139,8 @@ impl Job<'_> {
     async fn copy_graph(&mut self, roots: Vec<Descriptor>, subject: Option<&Digest>) -> Result<Vec<Digest>, CopyError> {
         let graph = Graph::read(self.from, roots, subject, &self.seen, self.jobs()).await.map_err(CopyError::source)?;
         self.seen.extend(graph.digests());
-        let blobs = graph.blobs().into_iter().map(|blob| self.copy_blob(blob).boxed()).collect();
+        let blobs = graph.blobs().into_iter();
+        let blobs = blobs.map(|blob| self.copy_blob(blob, self.moved(blob, &graph)).boxed()).collect();
         let done = self.all(blobs).await?;
         self.count(done);
         for level in graph.levels() {
@@ -196,20 +197,22 @@ impl Job<'_> {
         Ok((pushed, descriptor.size))
     }
 
-    async fn copy_blob(&self, blob: &Descriptor) -> Result<(Pushed, u64), CopyError> {
-        let subject = subject_of(blob);
-        let reporter = self.options.reporter;
-        reporter.event(&Event::Started { subject: subject.clone(), bytes: Some(blob.size) });
+    /// How the blob is told of.
+    fn moved(&self, blob: &Descriptor, graph: &Graph) -> Moved<'_> {
+        let reporter: &dyn Reporter = if graph.is_config(blob) { &NoReporter } else { self.options.reporter };
+        Moved { subject: subject_of(blob), bytes: blob.size, reporter, started: false }
+    }
+
+    async fn copy_blob(&self, blob: &Descriptor, mut moved: Moved<'_>) -> Result<(Pushed, u64), CopyError> {
         let pushed = match self.mount(blob).await.map_err(CopyError::destination)? {
             Some(pushed) => pushed,
-            None => self.send(blob, &subject).await?,
+            None => self.send(blob, &mut moved).await?,
         };
-        let outcome = match pushed {
-            Pushed::Uploaded => "pushed",
-            Pushed::Present => "present",
-            Pushed::Mounted => "mounted",
-        };
-        reporter.event(&Event::Finished { subject, outcome: outcome.to_owned() });
+        match pushed {
+            Pushed::Uploaded => moved.finish("pushed"),
+            Pushed::Mounted => moved.finish("mounted"),
+            Pushed::Present => {}
+        }
         Ok((pushed, blob.size))
     }
 
@@ -225,27 +228,53 @@ impl Job<'_> {
         Ok(self.to.mount(blob, from).await?.then_some(Pushed::Mounted))
     }
 
-    async fn send(&self, blob: &Descriptor, subject: &str) -> Result<Pushed, CopyError> {
+    async fn send(&self, blob: &Descriptor, moved: &mut Moved<'_>) -> Result<Pushed, CopyError> {
         let (told, mut heard) = mpsc::unbounded_channel();
         let witness = Witness::new(self.from, told);
         let content = Content::Stored(&witness, blob);
         let mut push = self.to.push(blob, &content);
-        let tell = |done| self.options.reporter.event(&Event::Progress { subject: subject.to_owned(), done });
         let pushed = loop {
             tokio::select! {
                 biased;
-                Some(done) = heard.recv() => tell(done),
+                Some(done) = heard.recv() => moved.progress(done),
                 pushed = &mut push => break pushed,
             }
         };
         drop(push);
         while let Ok(done) = heard.try_recv() {
-            tell(done);
+            moved.progress(done);
         }
         pushed.map_err(|error| match witness.failure() {
             Some(error) => CopyError::source(error),
             None => CopyError::destination(error),
         })
+    }
+}
+
+/// A blob as those who watch see it: nothing is told of one that turns out to be there already.
+struct Moved<'a> {
+    subject: String,
+    bytes: u64,
+    reporter: &'a dyn Reporter,
+    started: bool,
+}
+
+impl Moved<'_> {
+    fn start(&mut self) {
+        if !self.started {
+            self.started = true;
+            self.reporter.event(&Event::Started { subject: self.subject.clone(), bytes: Some(self.bytes) });
+        }
+    }
+
+    fn progress(&mut self, done: u64) {
+        self.start();
+        self.reporter.event(&Event::Progress { subject: self.subject.clone(), done });
+    }
+
+    fn finish(mut self, outcome: &str) {
+        self.start();
+        self.reporter.event(&Event::Finished { subject: self.subject, outcome: outcome.to_owned() });
     }
 }
 

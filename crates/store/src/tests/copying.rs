@@ -294,7 +294,8 @@ async fn progress_is_told_blob_by_blob() {
     let manifest = json!({ "schemaVersion": 2, "mediaType": OCI_MANIFEST, "config": config, "layers": [zip] });
     let root = push_json(&from, OCI_MANIFEST, &manifest).await;
     let listening = Listening::default();
-    copy(&from, &MemoryStore::new("to"), &root, options(&listening)).await.unwrap();
+    let to = MemoryStore::new("to");
+    copy(&from, &to, &root, options(&listening)).await.unwrap();
     let events = listening.0.into_inner().unwrap();
     let name = format!("widget.zip ({})", zip.digest.short());
     let mut last = 0;
@@ -309,4 +310,8 @@ async fn progress_is_told_blob_by_blob() {
     assert!(last > 0);
     assert!(events.contains(&Event::Started { subject: name.clone(), bytes: Some(600_000) }));
     assert!(events.contains(&Event::Finished { subject: name, outcome: "pushed".to_owned() }));
+    assert!(!format!("{events:?}").contains(config.digest.short()), "nobody watches a config");
+    let again = Listening::default();
+    copy(&from, &to, &root, options(&again)).await.unwrap();
+    assert_eq!(again.0.into_inner().unwrap(), [], "nothing moves that is there");
 }

@@ -1,0 +1,86 @@
+//! What an installation has changed in the lock file.
+
+use serde::Serialize;
+use tofu_oci_lockfile::{LockEntry, LockFile};
+use tofu_oci_types::{ProviderAddr, Version};
+
+/// One provider whose entry is not what it was.
+#[derive(Debug, Serialize)]
+pub(super) struct Change {
+    address: ProviderAddr,
+    /// The version that was locked before; nothing for a new entry.
+    from: Option<Version>,
+    /// The version that is locked now.
+    to: Version,
+    /// How many checksums of the new version were not there before.
+    checksums_added: usize,
+}
+
+/// The entries that differ, by address.
+pub(super) fn changes(before: Option<&LockFile>, after: &LockFile) -> Vec<Change> {
+    let before = |address| before.and_then(|file| file.get(address));
+    let changed = after.iter().filter(|(address, entry)| before(address) != Some(entry));
+    changed.map(|(address, entry)| Change::between(address, before(address), entry)).collect()
+}
+
+impl Change {
+    fn between(address: &ProviderAddr, before: Option<&LockEntry>, after: &LockEntry) -> Self {
+        let known = before.filter(|before| before.version == after.version);
+        let is_new = |hash: &&_| known.is_none_or(|known| !known.hashes.contains(*hash));
+        Self {
+            address: address.clone(),
+            from: before.map(|entry| entry.version.clone()),
+            to: after.version.clone(),
+            checksums_added: after.hashes.iter().filter(is_new).count(),
+        }
+    }
+
+    /// The change in a few words.
+    pub(super) fn text(&self) -> String {
+        let Self { address, from, to, checksums_added } = self;
+        match (from, checksums_added) {
+            (None, _) => format!("{address} {to} added"),
+            (Some(from), _) if from != to => format!("{address} {from} -> {to}"),
+            (_, 0) => format!("{address} {to}: constraints changed"),
+            (_, 1) => format!("{address} {to}: 1 checksum added"),
+            (_, added) => format!("{address} {to}: {added} checksums added"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const H1: &str = "\"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\",";
+
+    fn file(version: &str, constraints: &str, hashes: &str) -> LockFile {
+        let text = format!(
+            "provider \"example.com/acme/widget\" {{\n  version = \"{version}\"\n{constraints}  hashes = [{hashes}]\n}}\n"
+        );
+        LockFile::parse(&text).expect("well-formed")
+    }
+
+    #[track_caller]
+    fn check(before: Option<&LockFile>, after: &LockFile, want: &[&str]) {
+        let got: Vec<String> = changes(before, after).iter().map(Change::text).collect();
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn a_change_is_said_in_a_few_words() {
+        let old = file("1.1.0", "", H1);
+        check(Some(&old), &old, &[]);
+        check(None, &old, &["example.com/acme/widget 1.1.0 added"]);
+        check(Some(&old), &file("2.0.0", "", H1), &["example.com/acme/widget 1.1.0 -> 2.0.0"]);
+        check(Some(&file("2.0.0", "", H1)), &old, &["example.com/acme/widget 2.0.0 -> 1.1.0"]);
+        let zh = format!("\"zh:{}\",", "0".repeat(64));
+        check(
+            Some(&old),
+            &file("1.1.0", "", &format!("{H1} {zh}")),
+            &["example.com/acme/widget 1.1.0: 1 checksum added"],
+        );
+        let constrained = file("1.1.0", "  constraints = \"1.1.0\"\n", H1);
+        check(Some(&old), &constrained, &["example.com/acme/widget 1.1.0: constraints changed"]);
+    }
+}
