@@ -18,7 +18,8 @@ fn check(verb: &str, words: &[&str]) {
 
 const RELEASE: [&str; 8] =
     ["DIST", "--any-platform", "--address", "--version", "--layout", "--h1", "--replace-tag", "--dry-run"];
-const NETWORK: [&str; 6] = ["--ca-file", "--client-cert", "--client-key", "--plain-http", "--attempts", "--max-wait"];
+const NETWORK: [&str; 7] =
+    ["--ca-file", "--client-cert", "--client-key", "--plain-http", "--token-host", "--attempts", "--max-wait"];
 const LOOKUP: [&str; 2] = ["--from", "--magic-suffix"];
 
 #[test]
@@ -121,6 +122,8 @@ fn the_short_help_fits_a_screen() {
                                 of its own [env: TOFU_OCI_CLIENT_KEY=]
           --plain-http <HOST>   Speak plain HTTP with this HOST[:PORT] (repeatable). Loopback hosts that
                                 do not speak TLS need no such option [env: TOFU_OCI_PLAIN_HTTP=]
+          --token-host <HOST>   Tell the registry's password to this token server too, although it is of
+                                another site (repeatable) [env: TOFU_OCI_TOKEN_HOST=]
           --attempts <N>        How often a request that failed for a passing reason is tried in all
                                 [default: 5]
           --max-wait <SECONDS>  The longest wait, in seconds, that a registry may ask for (Retry-After)

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{End, Failure, Outcome};
 use crate::process::{Run, find, in_ci};
 use crate::{fixtures, floors, interop, paths};
 
@@ -12,15 +12,6 @@ pub(crate) struct Arguments {
     /// Leave out the stage with real registries and clients
     #[arg(long)]
     without_interop: bool,
-}
-
-/// How a check ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum End {
-    /// It ran and found nothing.
-    Passed,
-    /// It could not run here, and why.
-    Skipped(String),
 }
 
 /// A check by name.

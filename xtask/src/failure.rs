@@ -5,6 +5,15 @@ use std::fmt;
 /// What a chore returns.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
+/// How a check ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum End {
+    /// It ran and found nothing.
+    Passed,
+    /// It could not run here, and why.
+    Skipped(String),
+}
+
 /// Why a chore stopped, ready to be read.
 #[derive(Debug)]
 pub(crate) struct Failure(String);

@@ -27,8 +27,7 @@ use std::time::Instant;
 
 use tofu_oci_testkit::RealRegistry;
 
-use crate::ci::End;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{End, Failure, Outcome};
 use crate::process::{find, in_ci};
 use lab::Lab;
 

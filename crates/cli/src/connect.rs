@@ -106,6 +106,7 @@ impl Connector {
             options.client_identity = Some(identity);
         }
         options.plain_http.clone_from(&self.network.plain_http);
+        options.token_hosts.clone_from(&self.network.token_host);
         options.retry.attempts = self.network.attempts;
         options.max_retry_after = Duration::from_secs(self.network.max_wait);
         let credentials = Arc::new(Ambient::read(&self.reporter));

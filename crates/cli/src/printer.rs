@@ -33,9 +33,25 @@ pub(crate) fn stderr(text: &str) {
     let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
 }
 
+/// Foreign text that a terminal may show: control characters, with which a registry could move the cursor or change
+/// what stands above, and marks that turn the direction of writing become visible. Line breaks stay.
+pub(crate) fn visible(text: &str) -> std::borrow::Cow<'_, str> {
+    let hostile = |character: char| {
+        character.is_control() && character != '\n'
+            || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if text.contains(hostile) { text.replace(hostile, "\u{fffd}").into() } else { text.into() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn foreign_text_moves_no_cursor() {
+        assert_eq!(visible("artifact type `a\x1b[2Jb`\r\nnext"), "artifact type `a\u{fffd}[2Jb`\u{fffd}\nnext");
+        assert_eq!(visible("plain ü"), "plain ü");
+    }
 
     #[test]
     fn a_closed_pipe_ends_no_job_halfway() {

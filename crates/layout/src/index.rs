@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tofu_oci_types::{Descriptor, Digest, OciPlatform, PackageHash, Platform, ProviderAddr, Version};
 
 use crate::document::{self, Document, MAX_ENTRIES, MAX_NESTING};
-use crate::{DocumentKind, LayoutError, LeafKind, PackageLayout, annotation, artifact_type, media_type, select};
+use crate::{DocumentKind, LayoutError, LeafKind, PackageLayout, annotation, artifact_type, media_type};
 
 /// The index that a release's tag names, as a view of its bytes.
 ///
@@ -151,7 +151,7 @@ impl ReleaseIndex {
         Ok(())
     }
 
-    /// Nested indexes that must be fetched and [absorbed](Self::absorb) before [`select`] can answer for this
+    /// Nested indexes that must be fetched and [absorbed](Self::absorb) before [`select`](crate::select()) can answer for this
     /// platform; empty when it can, and always when there is an artifact leaf, which is never looked for deeper.
     pub fn unread(&self, platform: &Platform) -> Vec<Descriptor> {
         if self.marked && self.artifacts.iter().any(|entry| is_for(entry, platform)) {
@@ -213,13 +213,6 @@ impl ReleaseIndex {
             .filter_map(platform_of)
             .collect();
         offered.into_iter().collect()
-    }
-
-    /// The entries that a package of this platform may be taken from: artifacts first, then images, best first.
-    pub fn candidates(&self, platform: &Platform) -> Vec<Descriptor> {
-        let artifacts =
-            self.artifact_entries().iter().filter(|entry| is_for(entry, platform) && !has_os_version(entry));
-        artifacts.chain(select::ranked_images(self, platform)).cloned().collect()
     }
 
     /// The kind of leaf that an entry of this index leads to.

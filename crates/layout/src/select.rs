@@ -68,8 +68,17 @@ fn select_artifact(index: &ReleaseIndex, platform: &Platform) -> Result<Option<D
     }
 }
 
+impl ReleaseIndex {
+    /// The entries that a package of this platform may be taken from: artifacts first, then images, best first.
+    pub fn candidates(&self, platform: &Platform) -> Vec<Descriptor> {
+        let artifacts =
+            self.artifact_entries().iter().filter(|entry| is_for(entry, platform) && !has_os_version(entry));
+        artifacts.chain(ranked_images(self, platform)).cloned().collect()
+    }
+}
+
 /// The images of a platform, best first.
-pub(crate) fn ranked_images<'a>(index: &'a ReleaseIndex, platform: &Platform) -> Vec<&'a Descriptor> {
+fn ranked_images<'a>(index: &'a ReleaseIndex, platform: &Platform) -> Vec<&'a Descriptor> {
     let mut images: Vec<&Descriptor> = index.image_entries().iter().filter(|entry| is_for(entry, platform)).collect();
     images.sort_by_key(|entry| (has_os_version(entry), variant_rank(entry)));
     images

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tokio::sync::Mutex;
 use url::Url;
 
-use crate::origin::is_loopback;
+use crate::origin::{host_of, is_loopback};
 use crate::tls_probe::speaks_tls;
 
 /// The registries' addresses, as far as they are known.
@@ -50,6 +50,11 @@ impl Hosts {
         };
         found.insert(registry, root.clone());
         Ok(root)
+    }
+
+    /// Whether the user said that this host is spoken to without TLS.
+    pub(crate) fn allows_plain(&self, url: &Url) -> bool {
+        self.is_plain(&host_of(url))
     }
 
     fn is_plain(&self, registry: &str) -> bool {

@@ -22,6 +22,8 @@ pub struct ClientOptions {
     ///
     /// Loopback hosts need not be named: TLS is tried, and left away where the host does not speak it.
     pub plain_http: Vec<String>,
+    /// Token servers of another site than the registry that may be told its password: hosts without ports.
+    pub token_hosts: Vec<String>,
     /// When a request is made again.
     pub retry: RetryPolicy,
     /// How long to wait for an answer.
@@ -43,6 +45,7 @@ impl Default for ClientOptions {
             ca_certificates: Vec::new(),
             client_identity: None,
             plain_http: Vec::new(),
+            token_hosts: Vec::new(),
             retry: RetryPolicy::default(),
             timeouts: Timeouts::default(),
             max_retry_after: Duration::from_mins(2),
@@ -60,6 +63,7 @@ impl fmt::Debug for ClientOptions {
             .field("ca_certificates", &self.ca_certificates.len())
             .field("client_identity", &self.client_identity.is_some())
             .field("plain_http", &self.plain_http)
+            .field("token_hosts", &self.token_hosts)
             .field("retry", &self.retry)
             .field("timeouts", &self.timeouts)
             .field("max_retry_after", &self.max_retry_after)

@@ -23,8 +23,9 @@ pub(crate) fn same_origin(one: &Url, other: &Url) -> bool {
 /// The address that a redirect or an upload location names, seen from the request that was answered with it.
 ///
 /// # Errors
-/// The reason, when the rules forbid to go there: another scheme than HTTP, from HTTPS to HTTP, a user info.
-pub(crate) fn next_hop(from: &Url, location: &str) -> Result<Url, String> {
+/// The reason, when the rules forbid to go there: another scheme than HTTP, a user info, from HTTPS to HTTP, or over
+/// plain HTTP to another host that is neither on this machine with the first one nor one of those that `plain` allows.
+pub(crate) fn next_hop(from: &Url, location: &str, plain: &dyn Fn(&Url) -> bool) -> Result<Url, String> {
     let to = from.join(location).map_err(|_| "it names an address that is none".to_owned())?;
     if !matches!(to.scheme(), "http" | "https") || to.host().is_none() {
         return Err(format!("it names an address of the scheme {}", to.scheme()));
@@ -35,12 +36,16 @@ pub(crate) fn next_hop(from: &Url, location: &str) -> Result<Url, String> {
     if from.scheme() == "https" && to.scheme() == "http" {
         return Err(format!("it leads from HTTPS to plain HTTP on {}", host_of(&to)));
     }
+    let near = from.host() == to.host() || is_loopback(from) && is_loopback(&to);
+    if to.scheme() == "http" && !near && !plain(&to) {
+        return Err(format!("it leads to plain HTTP on {}", host_of(&to)));
+    }
     Ok(to)
 }
 
 /// The upload location, with the one repair that costs no safety: a registry behind a proxy that ends TLS often names
 /// its own host with `http:`, and is then asked over HTTPS on its own origin.
-pub(crate) fn upload_location(from: &Url, location: &str) -> Result<Url, String> {
+pub(crate) fn upload_location(from: &Url, location: &str, plain: &dyn Fn(&Url) -> bool) -> Result<Url, String> {
     if let Ok(to) = from.join(location)
         && from.scheme() == "https"
         && to.scheme() == "http"
@@ -53,7 +58,7 @@ pub(crate) fn upload_location(from: &Url, location: &str) -> Result<Url, String>
         repaired.set_query(to.query());
         return Ok(repaired);
     }
-    next_hop(from, location)
+    next_hop(from, location, plain)
 }
 
 /// Whether a token server may be asked, and given the registry's credential.
@@ -84,6 +89,46 @@ pub(crate) fn check_realm(realm: &Url, registry: &Url) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether a token server may be told a secret for the registry: it is the registry's own host, one of the same site,
+/// the known token server of the registry, or one that the user trusts by name.
+///
+/// An anonymous token may be asked for anywhere: nothing is given away. `trusted` holds hosts without ports.
+///
+/// Spec: the security checklist of this project, "Bearer realm" (GHSA-xf85-363p-868w).
+pub(crate) fn check_confidant(realm: &Url, registry: &Url, trusted: &[String]) -> Result<(), String> {
+    let (Some(host), Some(own)) = (realm.host_str(), registry.host_str()) else {
+        return Err("the token server has no host".to_owned());
+    };
+    let both_local = is_loopback(realm) && is_loopback(registry);
+    let known = KNOWN_TOKEN_SERVERS.iter().any(|(site, server)| own.ends_with(site) && host == *server);
+    let by_name = trusted.iter().any(|trusted| trusted.eq_ignore_ascii_case(host));
+    if host == own || both_local || known || by_name || same_site(host, own) {
+        return Ok(());
+    }
+    Err(format!("the token server {host} is of another site than the registry, and would be told the password"))
+}
+
+/// Token servers that are known to belong to registries of another site.
+const KNOWN_TOKEN_SERVERS: &[(&str, &str)] = &[(".scw.cloud", "api.scaleway.com")];
+
+/// Whether two names end in the same domain that somebody can register.
+fn same_site(one: &str, other: &str) -> bool {
+    let literal = |host: &str| host.starts_with('[') || host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    !literal(one) && !literal(other) && site(one).is_some() && site(one) == site(other)
+}
+
+/// The domain that a name belongs to, told by its shape: the last two labels, or the last three where those two look
+/// like `co.uk`.
+fn site(host: &str) -> Option<&str> {
+    let mut labels = host.rsplit('.');
+    let (top, second) = (labels.next()?, labels.next()?);
+    let mut length = second.len() + 1 + top.len();
+    if top.len() == 2 && second.len() <= 3 {
+        length += labels.next()?.len() + 1;
+    }
+    host.get(host.len() - length..)
+}
+
 /// Host and port of an address, for people.
 pub(crate) fn host_of(url: &Url) -> String {
     match (url.host_str(), url.port()) {
@@ -103,7 +148,8 @@ mod tests {
 
     #[track_caller]
     fn check_hop(from: &str, location: &str, want: Result<&str, &str>) {
-        match (next_hop(&url(from), location), want) {
+        let plain = |to: &Url| to.host_str() == Some("plain.test");
+        match (next_hop(&url(from), location, &plain), want) {
             (Ok(to), Ok(want)) => assert_eq!(to.as_str(), want),
             (Err(reason), Err(want)) => assert!(reason.contains(want), "{reason}"),
             (got, want) => panic!("{from} -> {location}: got {got:?}, want {want:?}"),
@@ -114,7 +160,12 @@ mod tests {
     fn redirects_never_leave_https() {
         check_hop("https://a.test/v2/x", "/y?z=1", Ok("https://a.test/y?z=1"));
         check_hop("https://a.test/v2/x", "https://b.test/y", Ok("https://b.test/y"));
-        check_hop("http://a.test/v2/x", "http://b.test/y", Ok("http://b.test/y"));
+        check_hop("http://a.test/v2/x", "http://a.test:81/y", Ok("http://a.test:81/y"));
+        check_hop("http://a.test/v2/x", "http://plain.test/y", Ok("http://plain.test/y"));
+        check_hop("http://a.test/v2/x", "http://b.test/y", Err("plain HTTP on b.test"));
+        check_hop("http://a.test/v2/x", "http://127.0.0.1/y", Err("plain HTTP"));
+        check_hop("http://127.0.0.1:1/v2/x", "http://localhost:2/y", Ok("http://localhost:2/y"));
+        check_hop("http://127.0.0.1:1/v2/x", "http://169.254.169.254/y", Err("plain HTTP"));
         check_hop("http://a.test/v2/x", "https://a.test/y", Ok("https://a.test/y"));
         check_hop("https://a.test/v2/x", "http://a.test/y", Err("plain HTTP"));
         check_hop("https://a.test/v2/x", "http://127.0.0.1/y", Err("plain HTTP"));
@@ -125,7 +176,7 @@ mod tests {
 
     #[track_caller]
     fn check_location(from: &str, location: &str, want: Option<&str>) {
-        assert_eq!(upload_location(&url(from), location).ok().as_ref().map(Url::as_str), want);
+        assert_eq!(upload_location(&url(from), location, &|_| false).ok().as_ref().map(Url::as_str), want);
     }
 
     #[test]
@@ -136,6 +187,36 @@ mod tests {
         check_location("https://a.test/v2/", "http://a.test:5000/u", None);
         check_location("https://a.test/v2/", "http://b.test/u", None);
         check_location("https://a.test/v2/", "https://b.test/u", Some("https://b.test/u"));
+    }
+
+    #[track_caller]
+    fn check_told(registry: &str, realm: &str, want: bool) {
+        let trusted = ["login.partner.test".to_owned()];
+        let registry = url(&format!("https://{registry}/"));
+        assert_eq!(
+            check_confidant(&url(&format!("https://{realm}/token")), &registry, &trusted).is_ok(),
+            want,
+            "{realm}"
+        );
+    }
+
+    #[test]
+    fn a_password_goes_to_token_servers_of_the_registrys_own_site_or_to_trusted_ones() {
+        check_told("ghcr.io", "ghcr.io", true);
+        check_told("registry-1.docker.io", "auth.docker.io", true);
+        check_told("registry.gitlab.com", "gitlab.com", true);
+        check_told("registry.digitalocean.com:443", "api.digitalocean.com", true);
+        check_told("rg.fr-par.scw.cloud", "api.scaleway.com", true);
+        check_told("harbor.example.co.uk", "auth.example.co.uk", true);
+        check_told("harbor.example.co.uk", "evil.co.uk", false);
+        check_told("harbor.example.co.uk", "co.uk", false);
+        check_told("registry.example.com", "evil.test", false);
+        check_told("registry.example.com", "example.com.evil.test", false);
+        check_told("registry.example.com", "notexample.com", false);
+        check_told("registry.example.com", "login.partner.test", true);
+        check_told("registry", "auth", false);
+        check_told("10.0.0.1:5000", "10.0.0.1", true);
+        check_told("10.0.0.1", "10.1.0.1", false);
     }
 
     #[track_caller]

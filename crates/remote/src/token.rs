@@ -18,7 +18,7 @@ use url::form_urlencoded::Serializer;
 use crate::answer::Answer;
 use crate::body::Progress;
 use crate::client::RegistryClient;
-use crate::origin::{MAX_REDIRECTS, check_realm, host_of, next_hop, same_origin};
+use crate::origin::{MAX_REDIRECTS, check_confidant, check_realm, host_of, next_hop, same_origin};
 use crate::retry::{Attempts, Next, is_transient};
 use crate::scope::Scopes;
 
@@ -72,6 +72,10 @@ fn secret_header(scheme: &str, value: &str) -> Option<HeaderValue> {
 impl TokenRequest<'_> {
     /// The token, after as many attempts as the policy allows.
     pub(crate) async fn fetch(&self, client: &RegistryClient) -> Result<Token, StoreError> {
+        if self.credential.is_some() {
+            check_confidant(self.realm, self.registry, &client.options.token_hosts)
+                .map_err(|problem| self.forbidden(problem))?;
+        }
         let refresh = match self.credential {
             Some(Credential::IdentityToken(token)) => Some(token),
             Some(Credential::Basic { username, password }) if username == TOKEN_USER => Some(password),
@@ -187,7 +191,8 @@ impl TokenRequest<'_> {
                 let request = format!("{method} {}", url.path());
                 return Ok(Ok(client.answer(response, self.place.to_owned(), request, false)));
             };
-            let next = next_hop(&url, location).map_err(|problem| self.forbidden(problem))?;
+            let plain = |to: &Url| client.hosts.allows_plain(to);
+            let next = next_hop(&url, location, &plain).map_err(|problem| self.forbidden(problem))?;
             if !same_origin(&next, &url) {
                 authorization = None;
                 if form.is_some() {

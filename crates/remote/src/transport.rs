@@ -110,7 +110,7 @@ impl RegistryClient {
                     continue;
                 }
             }
-            match redirect(call, &hop, &answer) {
+            match self.redirect(call, &hop, &answer) {
                 Ok(None) => return Ok(Outcome::Answer(Box::new(answer))),
                 Ok(Some(next)) => {
                     hop.crossed |= !same_origin(&next, root);
@@ -149,6 +149,21 @@ impl RegistryClient {
         }
     }
 
+    /// Where the answer leads, if it is a redirect that this request may follow.
+    fn redirect(&self, call: &Call<'_>, hop: &Hop, answer: &Answer) -> Result<Option<Url>, String> {
+        let reading = matches!(call.method, Method::GET | Method::HEAD);
+        let follows = match answer.status() {
+            301..=303 => reading,
+            307 | 308 => true,
+            _ => false,
+        };
+        let Some(location) = answer.header(LOCATION.as_str()).filter(|_| follows) else { return Ok(None) };
+        if hop.count >= MAX_REDIRECTS {
+            return Err(format!("it redirects more than {MAX_REDIRECTS} times"));
+        }
+        next_hop(&hop.url, location, &|to| self.hosts.allows_plain(to)).map(Some)
+    }
+
     /// The head of an answer with what is needed to read it.
     pub(crate) fn answer(&self, response: Response, place: String, request: String, crossed: bool) -> Answer {
         let now = self.options.clock.now();
@@ -185,19 +200,4 @@ impl RegistryClient {
             }
         }
     }
-}
-
-/// Where the answer leads, if it is a redirect that this request may follow.
-fn redirect(call: &Call<'_>, hop: &Hop, answer: &Answer) -> Result<Option<Url>, String> {
-    let reading = matches!(call.method, Method::GET | Method::HEAD);
-    let follows = match answer.status() {
-        301..=303 => reading,
-        307 | 308 => true,
-        _ => false,
-    };
-    let Some(location) = answer.header(LOCATION.as_str()).filter(|_| follows) else { return Ok(None) };
-    if hop.count >= MAX_REDIRECTS {
-        return Err(format!("it redirects more than {MAX_REDIRECTS} times"));
-    }
-    next_hop(&hop.url, location).map(Some)
 }

@@ -284,7 +284,7 @@ impl RemoteStore {
         let location = answer
             .header("location")
             .ok_or_else(|| self.malformed(format!("its answer to {} names no upload location", answer.request)))?;
-        upload_location(answer.url(), location)
+        upload_location(answer.url(), location, &|to| self.client.hosts.allows_plain(to))
             .map_err(|problem| self.forbidden(format!("the upload location: {problem}")))
     }
 

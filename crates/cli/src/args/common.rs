@@ -39,6 +39,9 @@ pub(crate) struct Network {
     /// Speak plain HTTP with this HOST[:PORT] (repeatable). Loopback hosts that do not speak TLS need no such option
     #[arg(long, value_name = "HOST", env = "TOFU_OCI_PLAIN_HTTP", value_delimiter = ',')]
     pub(crate) plain_http: Vec<String>,
+    /// Tell the registry's password to this token server too, although it is of another site (repeatable)
+    #[arg(long, value_name = "HOST", env = "TOFU_OCI_TOKEN_HOST", value_delimiter = ',')]
+    pub(crate) token_host: Vec<String>,
     /// How often a request that failed for a passing reason is tried in all
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=20))]
     pub(crate) attempts: u32,

@@ -12,7 +12,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use crate::exit::Exit;
-use crate::printer;
+use crate::printer::{self, visible};
 
 /// One error as the user sees it.
 #[derive(Debug)]
@@ -110,16 +110,16 @@ impl Complaint {
     fn to_text(&self) -> String {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let bold = Style::new().bold();
-        let mut text = format!("{red}error:{red:#} {}\n", self.text.trim_end());
+        let mut text = format!("{red}error:{red:#} {}\n", visible(self.text.trim_end()));
         for cause in &self.causes {
             // Writing to a String cannot fail.
-            let _ = writeln!(text, "  cause: {}", cause.trim_end().replace('\n', "\n         "));
+            let _ = writeln!(text, "  cause: {}", visible(cause.trim_end()).replace('\n', "\n         "));
         }
         if !self.hints.is_empty() {
             text.push('\n');
         }
         for hint in &self.hints {
-            let _ = writeln!(text, "{bold}hint:{bold:#} {hint}");
+            let _ = writeln!(text, "{bold}hint:{bold:#} {}", visible(hint));
         }
         text
     }

@@ -42,6 +42,9 @@ impl From<&StoreError> for Complaint {
             StoreError::Malformed { place, .. } if place.starts_with("oci:") => {
                 complaint.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
             }
+            StoreError::Forbidden { problem, .. } if problem.contains("of another site") => {
+                complaint.hint("where that server is the right one, allow it with --token-host HOST")
+            }
             StoreError::Malformed { .. } | StoreError::Forbidden { .. } => {
                 complaint.hint("-vv shows every request; check that this is the registry you mean")
             }

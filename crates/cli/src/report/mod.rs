@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tofu_oci_types::{Event, Level, NoReporter, Reporter};
 
-use crate::printer;
+use crate::printer::{self, visible};
 
 /// The watcher that fits: bars on a terminal, plain lines otherwise, JSON lines with `--json`, warnings only with
 /// `--quiet`.
@@ -62,17 +62,18 @@ fn message(event: &Event) -> String {
                 Level::Warning => (yellow, "warning"),
                 Level::Note => (cyan, "note"),
             };
-            let mut lines = format!("{style}{word}:{style:#} {text}\n");
+            let mut lines = format!("{style}{word}:{style:#} {}\n", visible(text));
             for line in hint.iter().flat_map(|hint| hint.lines()) {
                 lines.push_str("  hint: ");
-                lines.push_str(line);
+                lines.push_str(&visible(line));
                 lines.push('\n');
             }
             lines
         }
         Event::Retrying { request, attempt, after_ms, reason } => {
             format!(
-                "{cyan}note:{cyan:#} {request}: {reason}; attempt {attempt} in {:.1} s\n",
+                "{cyan}note:{cyan:#} {request}: {}; attempt {attempt} in {:.1} s\n",
+                visible(reason),
                 *after_ms as f64 / 1000.0
             )
         }

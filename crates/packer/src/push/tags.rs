@@ -9,9 +9,14 @@ use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Versio
 use crate::PackError;
 
 /// The one tag of a version.
+///
+/// 0.0.0 has none: `OpenTofu` takes it for "no version" and refuses to install it.
 pub(crate) fn for_version(version: &Version) -> Result<Tag, PackError> {
-    Tag::for_version(version)
-        .map_err(|error| PackError::NoTag { version: Box::new(version.clone()), reason: error.to_string() })
+    let no_tag = |reason| PackError::NoTag { version: Box::new(version.clone()), reason };
+    if version.is_unspecified() {
+        return Err(no_tag("OpenTofu takes it for no version and does not install it".to_owned()));
+    }
+    Tag::for_version(version).map_err(|error| no_tag(error.to_string()))
 }
 
 /// What the reference names; nothing where there is no such thing.

@@ -280,6 +280,15 @@ async fn refused(folder: &Folder, change: impl FnOnce(&mut Push)) -> String {
 }
 
 #[tokio::test]
+async fn the_version_that_stands_for_none_is_not_published() {
+    let folder = Folder::new();
+    folder.package("0.0.0", "linux_amd64");
+    let store = Watching::new();
+    let error = Push::new(&folder, "0.0.0").run(&store).await.unwrap_err();
+    assert_snapshot!(error, @"version 0.0.0 cannot be a tag: OpenTofu takes it for no version and does not install it");
+}
+
+#[tokio::test]
 async fn refuses_what_was_not_asked_for() {
     let other = |push: &mut Push| push.address = "example.com/acme/zip".parse().unwrap();
     assert_snapshot!(refused(&zips(), other).await, @"the address names the provider `zip`, but DIST holds `zap`");

@@ -257,6 +257,14 @@ async fn a_realm_that_breaks_the_rules_gets_nothing() {
 }
 
 #[tokio::test]
+async fn a_token_server_of_another_site_is_told_no_password() {
+    let server = registry("http://tokens.elsewhere.test/token".to_owned(), |_, _| false);
+    let error = bench_as(user()).store(&server).tags().await.unwrap_err();
+    assert!(matches!(error, StoreError::Forbidden { .. }), "{error}");
+    assert!(error.to_string().contains("tokens.elsewhere.test is of another site"), "{error}");
+}
+
+#[tokio::test]
 async fn a_realm_that_redirects_gives_no_password_to_another_origin() {
     let other = Server::start(|_, _| token(r#"{"token":"a"}"#));
     let target = format!("http://{}/t", other.host());
