@@ -291,6 +291,8 @@ fn a_missing_certificate_file_is_wrong_usage() {
 
     ----- stderr -----
     error: cannot read none.pem: No such file or directory (os error [N])
+
+    hint: --ca-file, --client-cert and --client-key name PEM files
     ");
     scene.context.write("bad.pem", "no certificate");
     assert_snapshot!(scene.refuse(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --ca-file bad.pem")), @"

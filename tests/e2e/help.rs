@@ -124,8 +124,8 @@ fn the_short_help_fits_a_screen() {
                                 do not speak TLS need no such option [env: TOFU_OCI_PLAIN_HTTP=]
           --token-host <HOST>   Tell the registry's password to this token server too, although it is of
                                 another site (repeatable) [env: TOFU_OCI_TOKEN_HOST=]
-          --attempts <N>        How often a request that failed for a passing reason is tried in all
-                                [default: 5]
+          --attempts <N>        How often a request that failed for a passing reason is tried in all, 1
+                                to 20 [default: 5]
           --max-wait <SECONDS>  The longest wait, in seconds, that a registry may ask for (Retry-After)
                                 [default: 120]
 

@@ -118,7 +118,10 @@ impl Connector {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Complaint> {
-    std::fs::read(file).map_err(|error| Complaint::usage(format!("cannot read {}: {error}", file.display())))
+    std::fs::read(file).map_err(|error| {
+        Complaint::usage(format!("cannot read {}: {error}", file.display()))
+            .hint("--ca-file, --client-cert and --client-key name PEM files")
+    })
 }
 
 /// Where `--from` says that providers are: one end, or one for each address by a template.

@@ -1,6 +1,6 @@
 //! A folder of release files becomes a release in a store.
 //!
-//! [`read_dist`] finds out what lies in a folder; [`push`] writes it to a store, [`plan`] says what [`push`] would
+//! [`read_dist`] finds out what lies in a folder; [`push()`] writes it to a store, [`plan`] says what [`push()`] would
 //! write, and [`copy_release`] moves a release that is in a store already. Nothing here prints, and nothing here
 //! knows a registry: a store is handed in.
 //!

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tofu_oci_store::Pushed;
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Tag, Version};
 
-/// What [`crate::push`] did.
+/// What [`push()`](crate::push()) did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PushReport {
     /// The repository.
@@ -79,7 +79,7 @@ impl Transfers {
     }
 }
 
-/// What [`crate::push`] would do.
+/// What [`push()`](crate::push()) would do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PushPlan {
     /// The repository.

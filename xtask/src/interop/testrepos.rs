@@ -8,6 +8,8 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use tofu_oci_testkit::Registry;
+
 use super::lab::{Lab, seen, text};
 use super::registries::ADDRESS;
 use crate::failure::{Doing, Failure, Outcome};
@@ -23,10 +25,10 @@ const PLATFORM: &str = "linux_amd64";
 pub(super) fn run(lab: &Lab) -> Outcome {
     let folder = paths::testdata().join("testrepos");
     let cases = cases(&folder)?;
-    let server = Server::start(&folder)?;
+    let server = Server::start(&folder, &cases)?;
     let mut installed = 0;
     for case in &cases {
-        let over_http = decide(lab, &format!("{}/{case}", server.address), case)?;
+        let over_http = decide(lab, &format!("{}/{case}", server.address()), case)?;
         let from_folder = decide(lab, &format!("oci:{}", text(&folder.join(case))), case)?;
         let alike = over_http.code == from_folder.code
             && over_http.files == from_folder.files
@@ -43,7 +45,8 @@ pub(super) fn run(lab: &Lab) -> Outcome {
         }
     }
     let refused = cases.len() - installed;
-    seen(&format!("{installed} repositories are installed and {refused} refused, over HTTP as from a directory"));
+    let by = server.name();
+    seen(&format!("{installed} repositories are installed and {refused} refused, served by {by} as from a directory"));
     Ok(())
 }
 
@@ -59,7 +62,7 @@ fn cases(folder: &Path) -> Outcome<Vec<String>> {
 #[derive(Debug)]
 struct Decision {
     code: Option<i32>,
-    /// Both streams, with one name for the repository and one for the working directory.
+    /// Both streams up to the hints, with one name for the repository and one for the working directory.
     said: String,
     /// What lies in the working directory afterwards.
     files: Vec<PathBuf>,
@@ -70,22 +73,37 @@ fn decide(lab: &Lab, place: &str, case: &str) -> Outcome<Decision> {
     let project = text(&folder);
     let install = ["install", ADDRESS, "--from", place, "--platform", PLATFORM, "--chdir", &project];
     let printed = lab.stranger(&install).output()?;
-    let said = printed.all().replace(place, "PLACE").replace(&project, "PROJECT");
+    let all = printed.all().replace(place, "PLACE").replace(&project, "PROJECT");
+    // A hint says what to do about a registry, or about a directory.
+    let said = all.split("\n\nhint:").next().unwrap_or_default().to_owned();
     Ok(Decision { code: printed.code, said, files: paths::files_below(&folder)? })
 }
 
-/// `ociserve.py` at work; dropping it ends it.
-struct Server {
-    child: Child,
-    address: String,
+/// A server of layouts that checks nothing; dropping it ends it.
+enum Server {
+    /// `ociserve.py`, which has no code of this project, where it lies beside the checkout.
+    Script { child: Child, address: String },
+    /// The registry of the testkit.
+    Testkit(Registry),
 }
 
 impl Server {
-    fn start(folder: &Path) -> Outcome<Self> {
-        let python = find("python3").ok_or_else(|| Failure::new("python3 is not on the PATH"))?;
+    fn start(folder: &Path, cases: &[String]) -> Outcome<Self> {
+        let script = paths::root().join("../shared/tools/ociserve.py");
+        if let Some(python) = find("python3").filter(|_| script.is_file()) {
+            return Self::script(&python, &script, folder);
+        }
+        let registry = Registry::start();
+        for case in cases {
+            registry.put_layout(case, &folder.join(case));
+        }
+        Ok(Self::Testkit(registry))
+    }
+
+    fn script(python: &Path, script: &Path, folder: &Path) -> Outcome<Self> {
         let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
         let mut child = Command::new(python)
-            .arg(folder.join("ociserve.py"))
+            .arg(script)
             .arg(folder)
             .args(["--port", &port.to_string()])
             .stdin(Stdio::null())
@@ -94,16 +112,32 @@ impl Server {
             .spawn()
             .doing(|| "starting ociserve.py".to_owned())?;
         let stdout = child.stdout.take();
-        let server = Self { child, address: format!("127.0.0.1:{port}") };
+        let server = Self::Script { child, address: format!("127.0.0.1:{port}") };
         let first = stdout.and_then(|stdout| BufReader::new(stdout).lines().next()).transpose()?;
         if first.as_deref() == Some("ready") { Ok(server) } else { Err(Failure::new("ociserve.py does not start")) }
+    }
+
+    fn address(&self) -> &str {
+        match self {
+            Self::Script { address, .. } => address,
+            Self::Testkit(registry) => registry.address(),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Script { .. } => "ociserve.py",
+            Self::Testkit(_) => "the testkit's registry",
+        }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Self::Script { child, .. } = self {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }

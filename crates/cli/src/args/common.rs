@@ -42,7 +42,7 @@ pub(crate) struct Network {
     /// Tell the registry's password to this token server too, although it is of another site (repeatable)
     #[arg(long, value_name = "HOST", env = "TOFU_OCI_TOKEN_HOST", value_delimiter = ',')]
     pub(crate) token_host: Vec<String>,
-    /// How often a request that failed for a passing reason is tried in all
+    /// How often a request that failed for a passing reason is tried in all, 1 to 20
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=20))]
     pub(crate) attempts: u32,
     /// The longest wait, in seconds, that a registry may ask for (Retry-After)

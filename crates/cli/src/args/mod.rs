@@ -1,4 +1,5 @@
 //! What people type.
+#![allow(rustdoc::broken_intra_doc_links, reason = "the texts are help for a terminal, where `HOST[:PORT]` is no link")]
 
 mod common;
 mod install;

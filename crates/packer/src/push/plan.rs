@@ -10,7 +10,7 @@ use super::release::Release;
 use super::{inspect, tags};
 use crate::{PackError, PlannedItem, PushPlan, PushRequest, TagState};
 
-/// What [`crate::push`] would write. The store is only read; on disk nothing outside of `work_dir` is touched, save
+/// What [`push()`](crate::push()) would write. The store is only read; on disk nothing outside of `work_dir` is touched, save
 /// for the memo.
 pub async fn plan(
     request: &PushRequest<'_>,
