@@ -22,7 +22,7 @@ pub enum Written {
 /// The lock file at `path`; nothing when there is none.
 ///
 /// # Errors
-/// When it does not parse, and when it is a symbolic link that leaves its folder: see [`write`].
+/// When it does not parse, and when it is a symbolic link that leaves its folder: see [`write()`].
 pub fn read(path: &Path) -> Result<Option<LockFile>, LockFileError> {
     let place = follow(path)?;
     let text = match std::fs::read(&place) {

@@ -1,7 +1,7 @@
 //! Where bytes live: one store is one repository.
 //!
 //! [`ReadStore`] and [`Store`] are the only seams through which packages move. The ends are [`MemoryStore`] and
-//! [`DirStore`] here, and a registry in `remote`. [`copy`] moves a release between any two of them byte for byte;
+//! [`DirStore`] here, and a registry in `remote`. [`copy()`] moves a release between any two of them byte for byte;
 //! [`verified`] is what stands between a stream and anybody who believes it.
 //!
 //! ```text
