@@ -118,9 +118,9 @@ fn another_release_under_a_taken_tag_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with other packages
+    error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms
 
-    hint: publish the change as a new version: lock files refuse another package under a known one
+    hint: push with the --layout and the platforms of the published release, and nothing has to be sent
     hint: to move the tag all the same, add --replace-tag
     ");
 
@@ -165,9 +165,9 @@ fn another_release_under_a_taken_tag_of_a_directory_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: oci:layout has a tag 1.4.0 already: it points at a release with other packages
+    error: oci:layout has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms
 
-    hint: publish the change as a new version: lock files refuse another package under a known one
+    hint: push with the --layout and the platforms of the published release, and nothing has to be sent
     hint: to move the tag all the same, add --replace-tag
     ");
     scene.run(&format!("push other oci:layout --address {WIDGET} --replace-tag")).success();

@@ -138,11 +138,8 @@ async fn look(
     if replace == ReplaceTag::Replace {
         return Ok(Existing::Other);
     }
-    let difference = match (leaves_of(to, &there).await, leaves_of(from, root).await) {
-        (None, _) => Difference::NotARelease,
-        (Some(there), Some(new)) if there == new => Difference::Annotations,
-        _ => Difference::Packages,
-    };
+    let (existing, new) = (leaves_of(to, &there).await, leaves_of(from, root).await);
+    let difference = Difference::between(existing.as_ref(), new.as_ref());
     Err(PackError::TagTaken(Box::new(TagTaken {
         place: to.place(),
         tag: tag.clone(),

@@ -1,5 +1,6 @@
 //! What can go wrong between a folder and a release.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,6 +14,8 @@ use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Platform, Tag, Version
 pub enum Difference {
     /// Its packages are others.
     Packages,
+    /// What both have is the same, but one has more: another layout, or more platforms.
+    Extent,
     /// Its packages are the same; annotations of the index (`h1:` checksums, protocols) are others.
     Annotations,
     /// It is no release of a provider.
@@ -283,9 +286,22 @@ pub struct TagTaken {
 }
 
 impl Difference {
+    /// What tells two releases apart, by the digests of their leaves; none where something is no release.
+    pub(crate) fn between(there: Option<&BTreeSet<Digest>>, new: Option<&BTreeSet<Digest>>) -> Self {
+        match (there, new) {
+            (None, _) => Self::NotARelease,
+            (Some(there), Some(new)) if there == new => Self::Annotations,
+            (Some(there), Some(new)) if !there.is_empty() && (there.is_subset(new) || new.is_subset(there)) => {
+                Self::Extent
+            }
+            _ => Self::Packages,
+        }
+    }
+
     fn in_words(self) -> &'static str {
         match self {
             Self::Packages => "it points at a release with other packages",
+            Self::Extent => "it points at a release with the same packages in another layout, or for other platforms",
             Self::Annotations => "it points at a release with the same packages and other annotations",
             Self::NotARelease => "it points at something that is no provider release",
         }

@@ -74,6 +74,9 @@ impl From<PackError> for Complaint {
                     Difference::Packages => {
                         "publish the change as a new version: lock files refuse another package under a known one"
                     }
+                    Difference::Extent => {
+                        "push with the --layout and the platforms of the published release, and nothing has to be sent"
+                    }
                     Difference::Annotations => {
                         "what clients install is the same; --h1 and the protocol versions decide the annotations"
                     }

@@ -121,11 +121,8 @@ async fn publish(
 
 /// The refusal of a tag that points at something else.
 async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag: &Tag) -> PackError {
-    let difference = match leaves_of(store, existing).await {
-        Some(leaves) if leaves == release::leaf_digests(&release.prepared) => Difference::Annotations,
-        Some(_) => Difference::Packages,
-        None => Difference::NotARelease,
-    };
+    let new = release::leaf_digests(&release.prepared);
+    let difference = Difference::between(leaves_of(store, existing).await.as_ref(), Some(&new));
     PackError::TagTaken(Box::new(TagTaken {
         place: store.place(),
         tag: tag.clone(),

@@ -136,6 +136,15 @@ async fn the_same_packages_with_other_annotations_are_another_release() {
 }
 
 #[tokio::test]
+async fn the_same_packages_in_another_layout_are_not_called_other_packages() {
+    let folder = zips();
+    let store = Watching::new();
+    Push { layout: PackageLayout::Both, ..Push::new(&folder, "1.4.0") }.run(&store).await.unwrap();
+    let error = Push::new(&folder, "1.4.0").run(&store).await.expect_err("taken");
+    assert_snapshot!(error, @"memory has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms");
+}
+
+#[tokio::test]
 async fn a_tag_that_appears_meanwhile_is_not_moved() {
     let other = Folder::new();
     other.zip("terraform-provider-zap_1.4.0_linux_amd64.zip", &[("terraform-provider-zap", b"another program")]);
