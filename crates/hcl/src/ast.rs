@@ -49,6 +49,8 @@ pub struct Key {
     pub text: String,
     /// Whether it stands in quotes.
     pub quoted: bool,
+    /// Whether it comes from a JSON text.
+    pub json: bool,
     /// With its quotes.
     pub span: Range<usize>,
     /// Why the text cannot be had, where HCL 1 reads it and then crashes on first use; `text` is then as written.

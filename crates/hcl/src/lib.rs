@@ -14,6 +14,7 @@
 
 mod ast;
 mod cursor;
+mod decode;
 mod error;
 mod hcl1;
 mod json;
@@ -23,6 +24,7 @@ mod position;
 mod text;
 
 pub use ast::{Body, Document, Item, Key, OffsetMap, Syntax, Text, TextFault, Value};
+pub use decode::{DecodeError, DecodeErrorKind, Decoded, Shape};
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use hcl1::{Duplicates, parse, parse_bytes};
 pub use position::{Position, position};

@@ -262,10 +262,10 @@ impl Parser<'_, '_> {
         let written = || String::from_utf8_lossy(bytes).into_owned();
         let span = self.source.span(token.span.clone());
         if token.kind == Kind::Name {
-            return Key { text: written(), quoted: false, span, fault: None };
+            return Key { text: written(), quoted: false, json: false, span, fault: None };
         }
         let text = text::quoted(bytes, Quoting::Native, token.span.start, &|offset| self.source.place(offset));
         let fault: Option<TextFault> = text.fault;
-        Key { text: if fault.is_some() { written() } else { text.value }, quoted: true, span, fault }
+        Key { text: if fault.is_some() { written() } else { text.value }, quoted: true, json: false, span, fault }
     }
 }

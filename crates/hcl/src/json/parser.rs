@@ -123,7 +123,7 @@ impl Parser<'_> {
         let text = self.text();
         let written = || String::from_utf8_lossy(self.scanner.bytes(self.token.span.clone())).into_owned();
         let value = if text.fault.is_some() { written() } else { text.value };
-        Key { text: value, quoted: true, span: text.span, fault: text.fault }
+        Key { text: value, quoted: true, json: true, span: text.span, fault: text.fault }
     }
 
     fn value(&mut self) -> Result<Value, Stop> {
