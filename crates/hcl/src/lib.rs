@@ -20,8 +20,14 @@ mod hcl1;
 mod json;
 mod letters;
 mod lexeme;
+#[cfg(test)]
+mod measured;
 mod position;
+#[cfg(test)]
+mod robust;
 mod text;
+#[cfg(test)]
+mod underlined;
 
 pub use ast::{Body, Document, Item, Key, OffsetMap, Syntax, Text, TextFault, Value};
 pub use decode::{DecodeError, DecodeErrorKind, Decoded, Shape};

@@ -93,12 +93,11 @@ impl Parser<'_, '_> {
             if open.is_some() && self.look().kind == Kind::CloseBrace {
                 return (body, None);
             }
-            let item = match self.item() {
+            let (item, written) = match self.item() {
                 Ok(item) => item,
                 Err(Stop::End) => return (body, None),
                 Err(mistake) => return (body, Some(mistake)),
             };
-            let (item, written) = item;
             if item.assigned && self.duplicates == Duplicates::Refused {
                 for token in &written {
                     if !seen.insert(self.scanner.bytes(token.span.clone())) {
@@ -114,6 +113,7 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// An item, and its keys as they are written.
     fn item(&mut self) -> Result<(Item, Vec<Token>), Stop> {
         let (keys, stop) = self.keys();
         match stop {
@@ -128,7 +128,7 @@ impl Parser<'_, '_> {
                 let brace = self.token.clone();
                 (self.object(&brace)?, Some(self.source.place(brace.span.start)))
             }
-            _ => return Err(culprit::no_value(&self.token, &keys, &self.brackets)),
+            _ => return Err(culprit::no_value(&self.token, &keys, self.source.bytes())),
         };
         // HCL 1 looks for a comment behind the value, and so for the next token.
         self.look();
@@ -159,11 +159,9 @@ impl Parser<'_, '_> {
                     let stop = culprit::labels_with_assign(&token, &keys);
                     return (Vec::new(), Some(stop));
                 }
-                Kind::Assign if keys.is_empty() => Some(culprit::no_name(&token)),
-                Kind::Assign => None,
-                Kind::OpenBrace if keys.is_empty() => Some(culprit::no_name(&token)),
-                Kind::OpenBrace => None,
-                _ => Some(culprit::no_key(&token, &keys, &self.brackets)),
+                Kind::Assign | Kind::OpenBrace if keys.is_empty() => Some(culprit::no_name(&token)),
+                Kind::Assign | Kind::OpenBrace => None,
+                _ => Some(culprit::no_key(&token, &keys, self.source.bytes())),
             };
             return (keys, stop);
         }

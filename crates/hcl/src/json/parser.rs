@@ -27,7 +27,7 @@ struct Mistake {
 pub(super) fn parse(text: &[u8]) -> Result<Body, SyntaxError> {
     let mut scanner = Scanner::new(text);
     let token = scanner.token();
-    let mut parser = Parser { scanner, token, depth: 0 };
+    let mut parser = Parser { scanner, token, depth: 0, inner_list: None };
     let result = match parser.token.kind {
         Kind::OpenBrace => parser.object(),
         _ => Err(parser.mistake(SyntaxErrorKind::Unexpected, "an object belongs here", None)),
@@ -38,7 +38,18 @@ pub(super) fn parse(text: &[u8]) -> Result<Body, SyntaxError> {
     match result {
         Ok((body, _)) => Ok(body),
         Err(Stop::End) => Ok(Body::default()),
-        Err(Stop::Mistake(mistake)) => Err(error(text, mistake.fault, mistake.reported)),
+        Err(Stop::Mistake(mistake)) => Err(error(text, culprit(mistake.fault, parser.inner_list), mistake.reported)),
+    }
+}
+
+/// A list in a list is what goes wrong before anything else does.
+fn culprit(fault: Fault, inner_list: Option<Range<usize>>) -> Fault {
+    match inner_list {
+        Some(span) if span.start < fault.span.start && fault.kind != SyntaxErrorKind::TooDeep => {
+            let message = "a list cannot stand in a list".to_owned();
+            Fault { message, span, kind: SyntaxErrorKind::Unexpected }
+        }
+        _ => fault,
     }
 }
 
@@ -52,6 +63,8 @@ struct Parser<'a> {
     scanner: Scanner<'a>,
     token: Token,
     depth: usize,
+    /// The first list in a list: its end is taken for that of the outer one.
+    inner_list: Option<Range<usize>>,
 }
 
 impl Parser<'_> {
@@ -148,7 +161,10 @@ impl Parser<'_> {
         loop {
             match self.next() {
                 Kind::Number | Kind::Float | Kind::String => values.push(self.literal()),
-                Kind::Comma | Kind::Bool | Kind::OpenList => {}
+                Kind::Comma | Kind::Bool => {}
+                Kind::OpenList => {
+                    self.inner_list.get_or_insert(self.token.span.clone());
+                }
                 Kind::OpenBrace => values.push(self.object().map(|(body, span)| Value::Object(body, span))?),
                 Kind::CloseList => {
                     self.depth -= 1;
