@@ -9,6 +9,18 @@ pub struct Document {
     pub body: Body,
     /// How it was written.
     pub syntax: Syntax,
+    /// What HCL 1 passes over in silence although it was surely meant, in the order of reading.
+    pub overlooked: Vec<Overlooked>,
+}
+
+/// Something written that counts for nothing, and that HCL 1 says nothing about: `a =` at the end of the file, what
+/// stands behind the outermost JSON object, `true` in a JSON list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlooked {
+    /// What is passed over, or what is missing; without a place.
+    pub message: String,
+    /// The bytes to underline.
+    pub span: Range<usize>,
 }
 
 /// The two ways to write it.

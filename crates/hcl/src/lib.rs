@@ -29,7 +29,7 @@ mod text;
 #[cfg(test)]
 mod underlined;
 
-pub use ast::{Body, Document, Item, Key, OffsetMap, Syntax, Text, TextFault, Value};
+pub use ast::{Body, Document, Item, Key, OffsetMap, Overlooked, Syntax, Text, TextFault, Value};
 pub use decode::{DecodeError, DecodeErrorKind, Decoded, Shape};
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use hcl1::{Duplicates, parse, parse_bytes};

@@ -33,6 +33,7 @@ fn visit(document: &Document, length: usize, duplicates: Duplicates) {
     if let Err(error) = document.body.decode(&any, duplicates) {
         assert!(error.span.end <= length);
     }
+    assert!(document.overlooked.iter().all(|passed| passed.span.start < passed.span.end && passed.span.end <= length));
     visit_body(&document.body, length);
 }
 

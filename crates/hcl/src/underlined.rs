@@ -203,3 +203,36 @@ fn escapes() {
     (HCL 1: 1:11)
     "#);
 }
+
+/// What is passed over in silence.
+#[track_caller]
+fn check_overlooked(text: &str, duplicates: Duplicates, want: &[(&str, &str)]) {
+    let document = parse(text, duplicates).expect("HCL 1 takes it");
+    let got: Vec<_> =
+        document.overlooked.iter().map(|passed| (&text[passed.span.clone()], passed.message.as_str())).collect();
+    assert_eq!(got, want);
+}
+
+#[test]
+fn what_is_passed_over() {
+    let refused = Duplicates::Refused;
+    let forgotten = "the file ends before the value, so the name counts for nothing";
+    check_overlooked("a = 1\nb =", refused, &[("b =", forgotten)]);
+    let value = "a value belongs behind the `=`";
+    check_overlooked("x { a = } }", Duplicates::Allowed, &[("a", value)]);
+    let behind = "what stands behind the outermost object is not read";
+    check_overlooked("{\"a\": 1} {\"b\": 2}\n", refused, &[("{\"b\": 2}", behind)]);
+    check_overlooked("{\"a\": 1", refused, &[("{", "this brace is not closed; its `}` is missing")]);
+    let end = "a comma or `}` is missing before this, which is taken for the end";
+    check_overlooked("{\"a\": 1 \"b\": 2}", refused, &[("\"b\"", end)]);
+    let list = "`true` and `false` count for nothing in a list";
+    check_overlooked("{\"a\": [1, true]}", refused, &[("true", list)]);
+    check_overlooked("{\"a\"}", refused, &[("\"a\"", "`: VALUE` belongs behind a name")]);
+}
+
+#[test]
+fn nothing_is_passed_over_in_plain_texts() {
+    for text in ["", "{}", "{ }\n", "{\"a\": {}, \"b\": [1, {}],}", "a = 1\nb \"c\" { d = [1, [2],] }\n"] {
+        check_overlooked(text, Duplicates::Refused, &[]);
+    }
+}

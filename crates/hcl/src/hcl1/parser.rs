@@ -9,7 +9,7 @@ use super::source::Source;
 use super::{Duplicates, heredoc};
 use crate::cursor::Fault;
 use crate::text::{self, Quoting};
-use crate::{Body, Item, Key, MAX_DEPTH, Position, SyntaxError, SyntaxErrorKind, TextFault, Value};
+use crate::{Body, Item, Key, MAX_DEPTH, Overlooked, Position, SyntaxError, SyntaxErrorKind, TextFault, Value};
 
 /// Why reading ends early.
 #[derive(Debug)]
@@ -36,10 +36,18 @@ impl Stop {
 }
 
 /// Reads the whole of `source`.
-pub(super) fn parse(source: &Source<'_>, duplicates: Duplicates) -> Result<Body, SyntaxError> {
+pub(super) fn parse(source: &Source<'_>, duplicates: Duplicates) -> Result<(Body, Vec<Overlooked>), SyntaxError> {
     let mut scanner = Scanner::new(source.bytes());
     let first = scanner.token();
-    let mut parser = Parser { scanner, source, duplicates, token: first, ahead: true, brackets: Brackets::default() };
+    let mut parser = Parser {
+        scanner,
+        source,
+        duplicates,
+        token: first,
+        ahead: true,
+        brackets: Brackets::default(),
+        overlooked: Vec::new(),
+    };
     let (body, stop) = parser.items(None);
     let suspect = parser.scanner.suspect.take();
     if let Some((fault, reported)) = parser.scanner.into_fault() {
@@ -54,7 +62,7 @@ pub(super) fn parse(source: &Source<'_>, duplicates: Duplicates) -> Result<Body,
             }
             Err(source.error(*fault, reported))
         }
-        Some(Stop::End) | None => Ok(body),
+        Some(Stop::End) | None => Ok((body, parser.overlooked)),
     }
 }
 
@@ -68,6 +76,7 @@ pub(super) struct Parser<'s, 'a> {
     token: Token,
     ahead: bool,
     brackets: Brackets,
+    overlooked: Vec<Overlooked>,
 }
 
 impl Parser<'_, '_> {
@@ -173,7 +182,12 @@ impl Parser<'_, '_> {
             Kind::Number | Kind::Float | Kind::Bool | Kind::String | Kind::Heredoc => Ok(self.literal(&token)),
             Kind::OpenBrace => self.object(&token),
             Kind::OpenList => self.list(&token),
-            Kind::End => Err(Stop::End),
+            Kind::End => {
+                let start = keys.first().map_or(token.span.start, |key| key.span.start);
+                let message = "the file ends before the value, so the name counts for nothing".to_owned();
+                self.overlooked.push(Overlooked { message, span: self.source.span(start..token.span.start) });
+                Err(Stop::End)
+            }
             _ => Err(culprit::no_literal(&token, keys, self.scanner.bytes(token.span.clone()))),
         }
     }
@@ -187,6 +201,10 @@ impl Parser<'_, '_> {
             // The HCL 1 that allows duplicates goes on when the mistake stands right before a closing brace.
             if self.duplicates == Duplicates::Refused || self.token.kind != Kind::CloseBrace {
                 return Err(stop);
+            }
+            if let Stop::Mistake(fault, _) = stop {
+                let span = self.source.span(fault.span);
+                self.overlooked.push(Overlooked { message: fault.message, span });
             }
             self.brackets.forget(depth);
         }
