@@ -20,6 +20,7 @@ mod place;
 mod release;
 mod rules;
 mod template;
+mod uri_template;
 #[cfg(test)]
 mod vectors;
 
@@ -31,3 +32,4 @@ pub use place::{OciPlace, Place, Rule};
 pub use release::TofuRelease;
 pub use rules::RuleSet;
 pub use template::{RepositoryTemplate, Symbol};
+pub use uri_template::{InvalidUriTemplate, UriTemplate};
