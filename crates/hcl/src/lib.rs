@@ -17,6 +17,7 @@ mod error;
 mod hcl1;
 mod json;
 mod position;
+pub mod template;
 
 pub use ast::{Body, Document, Item, Key, OffsetMap, Syntax, Text, TextFault, Value};
 pub use error::{SyntaxError, SyntaxErrorKind};
