@@ -57,6 +57,17 @@ impl InvalidPattern {
     }
 }
 
+impl InvalidPattern {
+    /// What to write instead.
+    pub fn instead(&self) -> String {
+        match self.fault {
+            Fault::NamespaceWildcard => "write the namespace, or * for the type too".to_owned(),
+            Fault::HostnameWildcard => "write the host, or */*/* for every provider".to_owned(),
+            _ => "write HOST/NAMESPACE/TYPE, such as \"registry.opentofu.org/acme/*\"".to_owned(),
+        }
+    }
+}
+
 /// Which providers a method is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selector {
