@@ -72,7 +72,8 @@ fn under<'a>(list: &[Entry<'a>], name: &str) -> Vec<Entry<'a>> {
 
 /// Whether HCL 1 takes one name for the other when it looks for an argument.
 pub(super) fn same_name(one: &str, other: &str) -> bool {
-    let fold = |text: &str| -> String { text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect() };
+    let fold =
+        |text: &str| -> String { text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect() };
     one == other || fold(one) == fold(other)
 }
 
@@ -101,7 +102,7 @@ impl<'a> Node<'a> {
             Self::Value(value) => value.span(),
             Self::Entry(entry) => entry.item.span.clone(),
             Self::Items(list) => match (list.first(), list.last()) {
-                (Some(first), Some(last)) => first.item.span.start..last.item.span.end,
+                (Some(from), Some(to)) => from.item.span.start..to.item.span.end,
                 _ => 0..0,
             },
         }
@@ -119,11 +120,11 @@ impl<'a> Node<'a> {
 
 /// The text of an argument; the last one where it is given twice.
 pub(super) fn text<'a>(list: &[Entry<'a>], name: &str) -> Result<Option<Written<'a>>, Mismatch> {
-    let mut last = None;
+    let mut found = None;
     for node in field(list, name) {
-        last = Some(one_text(&node, name)?);
+        found = Some(one_text(&node, name)?);
     }
-    Ok(last)
+    Ok(found)
 }
 
 fn one_text<'a>(node: &Node<'a>, name: &str) -> Result<Written<'a>, Mismatch> {
@@ -141,20 +142,20 @@ fn one_text<'a>(node: &Node<'a>, name: &str) -> Result<Written<'a>, Mismatch> {
 
 /// The truth value of an argument.
 pub(super) fn truth(list: &[Entry<'_>], name: &str) -> Result<Option<bool>, Mismatch> {
-    let mut last = None;
+    let mut found = None;
     for node in field(list, name) {
         match node {
-            Node::Value(Value::Bool { value, .. }) => last = Some(*value),
+            Node::Value(Value::Bool { value, .. }) => found = Some(*value),
             _ => return Err(node.mismatch(name, "true or false, without quotes")),
         }
     }
-    Ok(last)
+    Ok(found)
 }
 
 /// The whole number of an argument, which may stand in quotes.
 pub(super) fn whole(list: &[Entry<'_>], name: &str) -> Result<Option<i64>, Mismatch> {
     const WANTED: &str = "a whole number";
-    let mut last = None;
+    let mut found = None;
     for node in field(list, name) {
         let text = match &node {
             Node::Value(Value::Number { text, .. }) => text.as_str(),
@@ -163,9 +164,9 @@ pub(super) fn whole(list: &[Entry<'_>], name: &str) -> Result<Option<i64>, Misma
             _ => return Err(node.mismatch(name, WANTED)),
         };
         // A text that is no number is refused without a place.
-        last = Some(integer(text).ok_or_else(|| Mismatch { at: None, ..node.mismatch(name, WANTED) })?);
+        found = Some(integer(text).ok_or_else(|| Mismatch { at: None, ..node.mismatch(name, WANTED) })?);
     }
-    Ok(last)
+    Ok(found)
 }
 
 /// A whole number as Go reads it with base 0: `0x`, `0o`, `0b`, a leading 0 for octal, single `_` between digits.
@@ -191,8 +192,8 @@ fn integer(text: &str) -> Option<i64> {
 }
 
 /// The texts of a list; joined where it is given twice, nothing where it is not given.
-pub(super) fn texts(list: &[Entry<'_>], name: &str) -> Result<Option<Vec<(String, Range<usize>)>>, Mismatch> {
-    let mut all: Option<Vec<_>> = None;
+pub(super) fn texts(list: &[Entry<'_>], name: &str) -> Result<Option<Vec<String>>, Mismatch> {
+    let mut all: Option<Vec<String>> = None;
     for node in field(list, name) {
         let items: Vec<Node<'_>> = match node {
             Node::Value(Value::List(values, _)) => values.iter().map(Node::Value).collect(),
@@ -201,8 +202,9 @@ pub(super) fn texts(list: &[Entry<'_>], name: &str) -> Result<Option<Vec<(String
         };
         let all = all.get_or_insert_default();
         for item in items {
-            let written = one_text(&item, name).map_err(|error| Mismatch { wanted: "a list of texts in quotes", ..error })?;
-            all.push((written.value, written.span));
+            let written =
+                one_text(&item, name).map_err(|error| Mismatch { wanted: "a list of texts in quotes", ..error })?;
+            all.push(written.value);
         }
     }
     Ok(all)
@@ -296,7 +298,8 @@ mod tests {
         check("0x_1", Some(1));
         check("9223372036854775807", Some(i64::MAX));
         check("-9223372036854775808", Some(i64::MIN));
-        for text in ["", "-", "+", " 5", "5 ", "5.0", "1e3", "08", "_1", "1_", "1__0", "--5", "+-5", "0x", "0x-1", "a"] {
+        for text in ["", "-", "+", " 5", "5 ", "5.0", "1e3", "08", "_1", "1_", "1__0", "--5", "+-5", "0x", "0x-1", "a"]
+        {
             check(text, None);
         }
         check("9223372036854775808", None);

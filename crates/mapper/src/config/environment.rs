@@ -15,6 +15,10 @@ pub trait Files: Send + Sync {
     fn is_dir(&self, path: &Path) -> bool;
     /// Whether anything is there. Links are followed.
     fn exists(&self, path: &Path) -> bool;
+    /// Whether a link is there, whatever it leads to. A file system without links has none.
+    fn is_link(&self, _path: &Path) -> bool {
+        false
+    }
 }
 
 /// The kinds of systems that keep their configuration in different folders.

@@ -107,7 +107,8 @@ impl Block<'_> {
                     (true, false) => "write every method as a list: \"direct\": [{ … }]".to_owned(),
                     (false, true) => format!("leave the = out: {name} {{ … }}"),
                     (false, false) => {
-                        "leave it out: only method blocks such as direct { … } stand in provider_installation".to_owned()
+                        "leave it out: only method blocks such as direct { … } stand in provider_installation"
+                            .to_owned()
                     }
                 };
                 let message = format!("{name} must be a block");
@@ -177,22 +178,20 @@ impl Block<'_> {
             _ => self.decoded(name, decode::truth(list, "trust_all_hashes"))?.unwrap_or_default(),
         };
         let url = self.required(item, "url", url, "url = \"https://mirror.example.com/providers/\"")?;
-        Ok(Arguments { kind: MethodKind::NetworkMirror { url, download_retry_count, trust_all_hashes }, include, exclude })
+        Ok(Arguments {
+            kind: MethodKind::NetworkMirror { url, download_retry_count, trust_all_hashes },
+            include,
+            exclude,
+        })
     }
 
-    fn oci_mirror(
-        &self,
-        item: &Item,
-        list: &[Entry<'_>],
-        findings: &mut Findings,
-    ) -> Result<Arguments, Box<Problem>> {
+    fn oci_mirror(&self, item: &Item, list: &[Entry<'_>], findings: &mut Findings) -> Result<Arguments, Box<Problem>> {
         let line = self.source.line_of_brace(item);
         let dropped = |problem: Problem| Box::new(problem.effect(Effect::MethodDropped));
         let decode = |error: Mismatch| dropped(self.source.mismatch("decode", line, &error));
         let written = decode::text(list, "repository_template").map_err(decode)?;
-        let strings = |list: Vec<(String, _)>| list.into_iter().map(|(text, _)| text).collect::<Vec<_>>();
-        let include = strings(decode::texts(list, "include").map_err(decode)?.unwrap_or_default());
-        let exclude = strings(decode::texts(list, "exclude").map_err(decode)?.unwrap_or_default());
+        let include = decode::texts(list, "include").map_err(decode)?.unwrap_or_default();
+        let exclude = decode::texts(list, "exclude").map_err(decode)?.unwrap_or_default();
         let Some(written) = written.filter(|written| !written.value.is_empty()) else {
             let problem = self
                 .source
@@ -216,11 +215,11 @@ impl Block<'_> {
                     })
                     .collect();
                 // The last one stands for the method; the order of telling stays.
-                let last = problems.pop();
+                let decisive = problems.pop();
                 for problem in problems {
                     findings.push(problem);
                 }
-                Err(Box::new(last.unwrap_or_else(|| {
+                Err(Box::new(decisive.unwrap_or_else(|| {
                     self.source.problem("template", written.span.clone(), line, "the repository template is unusable")
                 })))
             }
@@ -286,10 +285,7 @@ impl Block<'_> {
 
     /// `include` and `exclude` as they were written.
     fn patterns(&self, name: &str, list: &[Entry<'_>]) -> Result<(Vec<String>, Vec<String>), Box<Problem>> {
-        let read = |argument| {
-            let texts = self.decoded(name, decode::texts(list, argument))?.unwrap_or_default();
-            Ok::<_, Box<Problem>>(texts.into_iter().map(|(text, _)| text).collect())
-        };
+        let read = |argument| self.decoded(name, decode::texts(list, argument)).map(Option::unwrap_or_default);
         Ok((read("include")?, read("exclude")?))
     }
 

@@ -11,7 +11,7 @@ use super::reader::Findings;
 use super::settings::Settings;
 use super::{
     At, CliConfig, ConfigFile, Effect, Environment, Files, Host, Installation, Problem, RawBlock, RegistryProtocols,
-    Setting, sources, variables,
+    sources, variables,
 };
 use crate::MagicSuffix;
 
@@ -20,7 +20,7 @@ use crate::MagicSuffix;
 pub(super) struct Merged {
     plugin_cache_dir: Option<(String, Option<At>)>,
     may_break_lock: bool,
-    hosts: BTreeMap<String, (BTreeMap<String, Setting>, At)>,
+    hosts: BTreeMap<String, Host>,
     credentials: Vec<RawBlock>,
     credentials_helpers: Vec<RawBlock>,
     retry_count: Option<i64>,
@@ -46,10 +46,10 @@ impl Merged {
             self.plugin_cache_dir = given.map(|(dir, at)| (dir, Some(at)));
         }
         self.may_break_lock |= settings.may_break_lock;
-        for (label, services, at) in settings.hosts {
+        for (label, host) in settings.hosts {
             match self.hosts.get_mut(&label) {
-                Some((known, first)) if first.file == at.file => known.extend(services),
-                _ => drop(self.hosts.insert(label, (services.into_iter().collect(), at))),
+                Some(known) if known.at.file == host.at.file => known.services.extend(host.services),
+                _ => drop(self.hosts.insert(label, host)),
             }
         }
         merge_blocks(&mut self.credentials, settings.credentials);
@@ -92,9 +92,7 @@ impl Merged {
         if let Some(installation) = &mut installation {
             sources::check(installation, read, findings);
         }
-        let host = |(label, (services, at)): (String, (BTreeMap<String, Setting>, At))| {
-            Some((label.parse::<Hostname>().ok()?, Host { services, at }))
-        };
+        let host = |(label, host): (String, Host)| Some((label.parse::<Hostname>().ok()?, host));
         CliConfig {
             installation,
             plugin_cache_dir: self
@@ -102,7 +100,7 @@ impl Merged {
                 .map(|(dir, _)| environment.absolute(&environment.working_dir, Path::new(&dir))),
             plugin_cache_may_break_lock: self.may_break_lock,
             hosts: self.hosts.into_iter().filter_map(host).collect(),
-            credentials: self.credentials.into_iter().filter(|block| has_host(block)).collect(),
+            credentials: self.credentials.into_iter().filter(has_host).collect(),
             credentials_helper: self.credentials_helpers.into_iter().next(),
             oci_credentials: self.oci_credentials,
             oci_default_credentials: self.oci_defaults.into_iter().next(),
@@ -114,8 +112,8 @@ impl Merged {
 
     /// What can be seen only when all files have been read.
     fn validate(&mut self, findings: &mut Findings) {
-        for (label, (_, at)) in &self.hosts {
-            check_host("host", label, at, findings);
+        for (label, host) in &self.hosts {
+            check_host("host", label, &host.at, findings);
         }
         for block in &self.credentials {
             let at = At { file: block.file, span: block.span.clone() };
@@ -181,13 +179,7 @@ fn check_host(kind: &str, label: &str, at: &At, findings: &mut Findings) {
 }
 
 /// `OpenTofu` looks for the folder where it was started, and uses it below the working directory.
-fn check_cache(
-    environment: &Environment,
-    files: &dyn Files,
-    dir: &str,
-    at: Option<&At>,
-    findings: &mut Findings,
-) {
+fn check_cache(environment: &Environment, files: &dyn Files, dir: &str, at: Option<&At>, findings: &mut Findings) {
     let path = environment.absolute(&environment.launch_dir, Path::new(dir));
     if files.exists(&path) {
         return;

@@ -30,13 +30,8 @@ const TOP: [&str; 13] = [
 pub(super) const METHODS: [&str; 5] = ["direct", "filesystem_mirror", "network_mirror", "oci_mirror", "dev_overrides"];
 
 /// Known names that HCL 1 looks for without regard to case.
-const ANY_CASE: [&str; 5] = [
-    "credentials",
-    "credentials_helper",
-    "host",
-    "plugin_cache_dir",
-    "plugin_cache_may_break_dependency_lock_file",
-];
+const ANY_CASE: [&str; 5] =
+    ["credentials", "credentials_helper", "host", "plugin_cache_dir", "plugin_cache_may_break_dependency_lock_file"];
 
 /// The arguments of a block, as the newest release knows them.
 pub(super) fn arguments(block: &str) -> &'static [&'static str] {
@@ -48,9 +43,7 @@ pub(super) fn arguments(block: &str) -> &'static [&'static str] {
         "host" => &["services"],
         "credentials" => &["token"],
         "credentials_helper" => &["args"],
-        "oci_credentials" => {
-            &["username", "password", "access_token", "refresh_token", "docker_credentials_helper"]
-        }
+        "oci_credentials" => &["username", "password", "access_token", "refresh_token", "docker_credentials_helper"],
         "oci_default_credentials" => {
             &["discover_ambient_credentials", "docker_style_config_files", "docker_credentials_helper"]
         }

@@ -102,6 +102,9 @@ fn repository(source: Source<'_>, item: &Item, findings: &mut Findings) -> Resul
     Ok(sound.then(|| raw(source, BlockKind::OciCredentials, Some(label), item, list)))
 }
 
+/// What credentials look like.
+const STYLES: &str = "write username and password, or access_token and refresh_token, or docker_credentials_helper";
+
 /// Whether the arguments make one style of credentials.
 fn check_repository(
     source: Source<'_>,
@@ -111,16 +114,14 @@ fn check_repository(
     line: Option<usize>,
     findings: &mut Findings,
 ) -> Result<bool, Box<Problem>> {
-    let argument = |name| {
-        decode::text(list, name).map_err(|error| Box::new(source.mismatch("block-argument-type", line, &error)))
-    };
+    let argument =
+        |name| decode::text(list, name).map_err(|error| Box::new(source.mismatch("block-argument-type", line, &error)));
     let basic = [argument("username")?.is_some(), argument("password")?.is_some()];
     let oauth = [argument("access_token")?.is_some(), argument("refresh_token")?.is_some()];
     let helper = argument("docker_credentials_helper")?;
     let wrong = |code: &str, message: &str, instead: &str| {
         Err(Box::new(source.problem(code, head(item), line, message).instead(instead)))
     };
-    const STYLES: &str = "write username and password, or access_token and refresh_token, or docker_credentials_helper";
     let styles = [basic.contains(&true), oauth.contains(&true), helper.is_some()];
     match styles.iter().filter(|given| **given).count() {
         0 => return wrong("block-no-style", "oci_credentials holds no credentials", STYLES),

@@ -1,19 +1,21 @@
 //! The settings of one file that HCL 1 decodes by itself: a single value of the wrong kind drops the whole file.
 
+use std::collections::BTreeMap;
+
 use tofu_oci_hcl::{Document, Item, Value};
 
 use super::decode::{self, Entry, Mismatch, Node};
 use super::reader::{Findings, Source};
-use super::{At, Attribute, BlockKind, Effect, Environment, Problem, RawBlock, Setting};
-use crate::TofuRelease;
+use super::{At, Attribute, BlockKind, Effect, Environment, Host, Problem, RawBlock};
 use crate::MagicSuffix;
+use crate::TofuRelease;
 
 /// What a file says besides its installation methods and the credentials of OCI registries.
 #[derive(Default)]
 pub(super) struct Settings {
     pub(super) plugin_cache_dir: Option<(String, At)>,
     pub(super) may_break_lock: bool,
-    pub(super) hosts: Vec<(String, Vec<(String, Setting)>, At)>,
+    pub(super) hosts: Vec<(String, Host)>,
     pub(super) credentials: Vec<RawBlock>,
     pub(super) credentials_helpers: Vec<RawBlock>,
     pub(super) retry_count: Option<i64>,
@@ -29,17 +31,18 @@ pub(super) fn read(environment: &Environment, source: Source<'_>, document: &Doc
         let at = At { file: source.file, span: written.span };
         settings.plugin_cache_dir = Some((expand(&written.value, environment), at));
     }
-    settings.may_break_lock =
-        decode::truth(&list, "plugin_cache_may_break_dependency_lock_file")?.unwrap_or_default();
+    settings.may_break_lock = decode::truth(&list, "plugin_cache_may_break_dependency_lock_file")?.unwrap_or_default();
     for node in decode::field(&list, "host") {
         for (key, node) in decode::members(&node, "host")? {
             let arguments = decode::arguments(&node, "host")?;
-            let mut services = Vec::new();
+            let mut services = BTreeMap::new();
             for node in decode::field(&arguments, "services") {
                 let members = decode::members(&node, "services")?;
-                services.extend(members.iter().map(|(key, node)| (key.text.clone(), decode::anything(node, &key.text))));
+                services
+                    .extend(members.iter().map(|(key, node)| (key.text.clone(), decode::anything(node, &key.text))));
             }
-            settings.hosts.push((key.text.clone(), services, At { file: source.file, span: key.span.clone() }));
+            let at = At { file: source.file, span: key.span.clone() };
+            settings.hosts.push((key.text.clone(), Host { services, at }));
         }
     }
     for node in decode::field(&list, "credentials") {
@@ -95,7 +98,8 @@ pub(super) fn registry_protocols(
         let Some(key) = item.keys.first().filter(|key| key.text == "registry_protocols") else { continue };
         if let Some(first) = first {
             let line = source.line_of(first);
-            let problem = source.problem("duplicate-block", key.span.clone(), line, "registry_protocols is given twice");
+            let problem =
+                source.problem("duplicate-block", key.span.clone(), line, "registry_protocols is given twice");
             findings.push(problem.instead("put both arguments into one block").effect(Effect::FirstUsed));
             continue;
         }
@@ -130,15 +134,19 @@ pub(super) fn tofu_oci(source: Source<'_>, document: &Document, settings: &mut S
             (_, false) if source.is_json() => vec![Entry { keys: rest, item }],
             (Value::Object(body, _), true) if source.is_json() || !item.assigned => decode::entries(body),
             _ => {
-                findings.push(own(source, key.span.clone(), "tofu_oci must be a block without a label")
-                    .instead("write tofu_oci { magic_suffix = \"oci.example.com\" }"));
+                findings.push(
+                    own(source, key.span.clone(), "tofu_oci must be a block without a label")
+                        .instead("write tofu_oci { magic_suffix = \"oci.example.com\" }"),
+                );
                 continue;
             }
         };
         for entry in &list {
             let Some(name) = entry.keys.first().filter(|name| name.text != "magic_suffix") else { continue };
-            findings.push(own(source, name.span.clone(), format!("tofu_oci has no argument {}", name.text))
-                .instead("write magic_suffix"));
+            findings.push(
+                own(source, name.span.clone(), format!("tofu_oci has no argument {}", name.text))
+                    .instead("write magic_suffix"),
+            );
         }
         if let Err(problem) = suffix(source, &list, settings) {
             findings.push(*problem);

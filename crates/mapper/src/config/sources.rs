@@ -25,7 +25,12 @@ fn fault(method: &Method, files: &[ConfigFile]) -> Option<Problem> {
         && let Err(why) = super::mirror_url::check(url)
     {
         let instead = "write an address such as \"https://mirror.example.com/providers/\"";
-        return Some(problem("mirror-url", Some(url), format!("a network mirror cannot be at this url: {why}"), instead.to_owned()));
+        return Some(problem(
+            "mirror-url",
+            Some(url),
+            format!("a network mirror cannot be at this url: {why}"),
+            instead.to_owned(),
+        ));
     }
     let (list, index, error) = Selector::parse(&method.include, &method.exclude).err()?;
     let (code, written) = match list {
