@@ -167,7 +167,7 @@ impl Search<'_> {
     fn misnamed(&self, directory: Option<&Path>) -> Vec<PassedOver> {
         let mut over = Vec::new();
         let mut add = |path: PathBuf, why: &str| {
-            if self.files.exists(&path) {
+            if self.files.exists(&path) && !over.iter().any(|known: &PassedOver| known.path == path) {
                 over.push(PassedOver { path, why: why.to_owned() });
             }
         };
@@ -178,7 +178,8 @@ impl Search<'_> {
                 add(self.at(home, &[name]), &format!("the file is called {new} here"));
             }
             let standard = self.at(home, &[".config", "opentofu"]);
-            for name in self.config_like(&standard) {
+            let named = self.xdg().is_some_and(|xdg| self.at(xdg, &["opentofu"]) == standard);
+            for name in if named { Vec::new() } else { self.config_like(&standard) } {
                 add(self.at(&standard, &[&name]), "~/.config is looked into only where XDG_CONFIG_HOME names it");
             }
         }
