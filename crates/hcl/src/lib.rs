@@ -25,6 +25,7 @@ mod measured;
 mod position;
 #[cfg(test)]
 mod robust;
+pub mod template;
 mod text;
 #[cfg(test)]
 mod underlined;
