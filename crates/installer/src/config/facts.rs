@@ -64,7 +64,7 @@ pub(super) struct ProviderBlock {
 pub(super) struct Resource {
     /// Mode, type and name.
     pub(super) by: UsedBy,
-    pub(super) resource_type: String,
+    pub(super) type_name: String,
     pub(super) provider: Option<ConfigRef>,
     pub(super) at: Declared,
 }
@@ -74,7 +74,7 @@ pub(super) struct Resource {
 pub(super) struct Import {
     /// The address without instance keys.
     pub(super) to: String,
-    pub(super) resource_type: String,
+    pub(super) type_name: String,
     /// Whether it imports into a child module.
     pub(super) in_module: bool,
     pub(super) provider: Option<ConfigRef>,
@@ -141,11 +141,20 @@ impl ConfigRef {
 #[derive(Clone, Debug)]
 pub(super) struct Backend {
     pub(super) kind: String,
-    /// The `path` of a local backend: the text, or nothing in it where it is computed.
-    pub(super) path: Option<Option<String>>,
-    /// The `workspace_dir` of a local backend, likewise.
-    pub(super) workspace_dir: Option<Option<String>>,
+    /// The `path` of a local backend.
+    pub(super) path: Setting,
+    /// The `workspace_dir` of a local backend.
+    pub(super) workspace_dir: Setting,
     pub(super) at: Declared,
+}
+
+/// An argument of a backend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Setting {
+    Absent,
+    Text(String),
+    /// It would have to be evaluated.
+    Computed,
 }
 
 /// `name` or `name.alias`.

@@ -260,11 +260,11 @@ fn used(scope: &Scope<'_>, child: &ConfigRef) -> bool {
     let Some(address) = scope.node.module.known_address(&child.name) else { return true };
     let here = |module: &Module| {
         let by_resource = module.resources.iter().map(|resource| {
-            let name = Module::local_name(&resource.resource_type, resource.provider.as_ref(), &resource.at).ok();
+            let name = Module::local_name(&resource.type_name, resource.provider.as_ref(), &resource.at).ok();
             (name, resource.provider.as_ref().and_then(|provider| provider.alias.clone()))
         });
         let by_import = module.imports.iter().map(|import| {
-            let name = Module::local_name(&import.resource_type, import.provider.as_ref(), &import.at).ok();
+            let name = Module::local_name(&import.type_name, import.provider.as_ref(), &import.at).ok();
             (name, import.provider.as_ref().and_then(|provider| provider.alias.clone()))
         });
         let by_function = module.functions.iter().map(|call| (Some(call.name.clone()), call.alias.clone()));

@@ -1,6 +1,5 @@
 //! Calls of functions that a provider brings along: `provider::NAME::FUNCTION(…)`, anywhere in an expression.
 
-use hcl_edit::Span as _;
 use hcl_edit::expr::FuncCall;
 use hcl_edit::structure::Body;
 use hcl_edit::template::ForTemplateExpr;
@@ -63,7 +62,7 @@ impl Visit for Calls<'_> {
         {
             let alias = namespace.next();
             let text = ["provider", name].into_iter().chain(alias).chain([call.name.name.as_str()]);
-            let offset = call.name.namespace.first().and_then(|part| part.span()).map_or(0, |span| span.start);
+            let offset = call.name.namespace.first().and_then(hcl_edit::Span::span).map_or(0, |span| span.start);
             self.found.push(FunctionCall {
                 name: name.to_owned(),
                 alias: alias.map(str::to_owned),

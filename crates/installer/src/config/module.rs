@@ -51,8 +51,12 @@ pub(super) fn read(dir: &Path) -> Result<Option<Module>, InstallError> {
             module.required.insert(entry.name.clone(), entry);
         }
     }
-    primary.into_iter().for_each(|facts| module.append(facts));
-    overrides.into_iter().for_each(|facts| module.merge(facts));
+    for facts in primary {
+        module.append(facts);
+    }
+    for facts in overrides {
+        module.merge(facts);
+    }
     Ok(Some(module))
 }
 
@@ -181,12 +185,11 @@ impl Module {
             }
         }
         for resource in facts.resources {
-            match self.resources.iter_mut().find(|base| base.by == resource.by) {
-                Some(base) => base.provider = resource.provider.or(base.provider.take()),
-                None => {
-                    let name = resource.by.text().to_owned();
-                    self.findings.push(nothing_to_override(&format!("block `{name}`"), resource.at));
-                }
+            if let Some(base) = self.resources.iter_mut().find(|base| base.by == resource.by) {
+                base.provider = resource.provider.or(base.provider.take());
+            } else {
+                let name = resource.by.text();
+                self.findings.push(nothing_to_override(&format!("block `{name}`"), resource.at));
             }
         }
         for call in facts.modules {

@@ -6,7 +6,7 @@ use tofu_oci_types::Constraints;
 
 use super::facts::{
     Backend, ConfigRef, Facts, Import, ModuleCall, ModuleSource, Passed, ProviderBlock, Required, RequiredBlock,
-    Resource, implied, normal_name, parse_constraints, parse_source, position, problem,
+    Resource, Setting, implied, normal_name, parse_constraints, parse_source, position, problem,
 };
 use super::files::Syntax;
 use super::syntax::{Attribute, Block, Body, Constant, Value};
@@ -95,11 +95,10 @@ impl Reader<'_> {
     }
 
     fn backends(&self, body: &Body<'_>, facts: &mut Facts) {
-        let text = |attribute: Option<Attribute<'_>>| {
-            attribute.map(|attribute| match attribute.value.constant() {
-                Some(Constant::Text(text)) => Some(text),
-                _ => None,
-            })
+        let text = |attribute: Option<Attribute<'_>>| match attribute.map(|attribute| attribute.value.constant()) {
+            None | Some(Some(Constant::Null)) => Setting::Absent,
+            Some(Some(Constant::Text(text) | Constant::Other(text))) => Setting::Text(text),
+            Some(None) => Setting::Computed,
         };
         for block in body.blocks("backend", 1) {
             facts.backends.push(Backend {
@@ -111,7 +110,7 @@ impl Reader<'_> {
         }
         for block in body.blocks("cloud", 0) {
             let (kind, at) = ("cloud".to_owned(), self.at(block.offset));
-            facts.backends.push(Backend { kind, path: None, workspace_dir: None, at });
+            facts.backends.push(Backend { kind, path: Setting::Absent, workspace_dir: Setting::Absent, at });
         }
     }
 
@@ -201,7 +200,7 @@ impl Reader<'_> {
         let prefix = if kind == "resource" { String::new() } else { format!("{kind}.") };
         Ok(Resource {
             by: by(format!("{prefix}{resource_type}.{name}")),
-            resource_type: resource_type.to_owned(),
+            type_name: resource_type.to_owned(),
             provider: self.meta_provider(&block.body)?,
             at: self.at(block.offset),
         })
@@ -225,9 +224,9 @@ impl Reader<'_> {
         let Some(to) = block.body.attribute("to").and_then(|to| to.value.address()) else { return Ok(None) };
         let modules =
             to.chunks(2).take_while(|pair| pair.len() == 2 && pair.first().is_some_and(|step| step == "module"));
-        let [resource_type, _] = &to[modules.count() * 2..] else { return Ok(None) };
+        let [type_name, _] = &to[modules.count() * 2..] else { return Ok(None) };
         Ok(Some(Import {
-            resource_type: resource_type.clone(),
+            type_name: type_name.clone(),
             in_module: to.first().is_some_and(|step| step == "module"),
             to: to.join("."),
             provider: self.meta_provider(&block.body)?,
@@ -254,13 +253,13 @@ impl Reader<'_> {
         };
         let mut repeated = ["count", "for_each", "depends_on"].into_iter();
         let repeated = repeated.find_map(|name| Some((name, self.at(block.body.attribute(name)?.offset))));
-        let enabled = block.body.blocks("lifecycle", 0).into_iter();
-        let enabled = enabled.filter_map(|block| Some(("enabled", self.at(block.body.attribute("enabled")?.offset))));
+        let mut enabled = block.body.blocks("lifecycle", 0).into_iter();
+        let enabled = enabled.find_map(|block| Some(("enabled", self.at(block.body.attribute("enabled")?.offset))));
         Ok(ModuleCall {
             name: block.labels.first().copied().unwrap_or_default().to_owned(),
             source,
             providers: self.passed(&block.body)?,
-            repeated: repeated.or(enabled.last()),
+            repeated: repeated.or(enabled),
             at: self.at(block.offset),
         })
     }

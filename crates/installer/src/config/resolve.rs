@@ -123,7 +123,7 @@ impl<'a> Scope<'a> {
 fn uses(module: &Module) -> Result<Vec<ProviderUse>, InstallError> {
     let mut found = Vec::new();
     for resource in &module.resources {
-        let local_name = Module::local_name(&resource.resource_type, resource.provider.as_ref(), &resource.at)?;
+        let local_name = Module::local_name(&resource.type_name, resource.provider.as_ref(), &resource.at)?;
         found.push(ProviderUse {
             address: module.address(&local_name, &resource.at)?,
             local_name,
@@ -133,7 +133,7 @@ fn uses(module: &Module) -> Result<Vec<ProviderUse>, InstallError> {
         });
     }
     for import in &module.imports {
-        let local_name = Module::local_name(&import.resource_type, import.provider.as_ref(), &import.at)?;
+        let local_name = Module::local_name(&import.type_name, import.provider.as_ref(), &import.at)?;
         found.push(ProviderUse {
             address: module.address(&local_name, &import.at)?,
             local_name,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hcl_edit::expr::{Expression, TraversalOperator};
 use tofu_oci_types::ProviderAddr;
 
-use super::facts::{Backend, position, problem};
+use super::facts::{Backend, Setting, position, problem};
 use super::json::{self, Json, Kind};
 use super::model::{StateLook, StateProvider};
 use super::syntax::Value;
@@ -28,22 +28,23 @@ pub(super) fn look(
     };
     let default = workspace == "default";
     let written = match backend {
-        None => None,
+        None => Setting::Absent,
         Some(backend) => {
             let written = if default { &backend.path } else { &backend.workspace_dir };
-            if backend.kind != "local" || matches!(written, Some(None)) {
+            if backend.kind != "local" || *written == Setting::Computed {
                 let (backend, declared) = (backend.kind.clone(), backend.at.clone());
                 return Ok(StateLook::Elsewhere { backend, declared });
             }
-            written.clone().flatten()
+            written.clone()
         }
     };
-    let path = if default {
-        dir.join(written.as_deref().unwrap_or("terraform.tfstate"))
-    } else {
-        dir.join(written.as_deref().unwrap_or("terraform.tfstate.d")).join(workspace).join("terraform.tfstate")
+    let place = match &written {
+        Setting::Text(text) if !text.is_empty() => text,
+        _ if default => "terraform.tfstate",
+        _ => "terraform.tfstate.d",
     };
-    read(path)
+    let place = dir.join(place);
+    read(if default { place } else { place.join(workspace).join("terraform.tfstate") })
 }
 
 /// The workspace that was selected last.
@@ -148,7 +149,7 @@ impl File<'_> {
 fn address(text: &str) -> Option<ProviderAddr> {
     let expression = hcl_edit::parser::parse_expr(text).ok()?;
     let Expression::Traversal(traversal) = &expression else { return None };
-    let mut operators = traversal.operators.iter().map(|operator| operator.value());
+    let mut operators = traversal.operators.iter().map(hcl_edit::Decorated::value);
     let mut word = traversal.expr.as_variable()?.as_str().to_owned();
     while word == "module" {
         let TraversalOperator::GetAttr(_) = operators.next()? else { return None };

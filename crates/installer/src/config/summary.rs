@@ -49,14 +49,10 @@ pub(super) fn requires(module: &Module) -> Result<Vec<RequiredProvider>, Install
         add(&block.name, &block_constraints(block), &block.at)?;
     }
     for resource in &module.resources {
-        add(
-            &Module::local_name(&resource.resource_type, resource.provider.as_ref(), &resource.at)?,
-            &any,
-            &resource.at,
-        )?;
+        add(&Module::local_name(&resource.type_name, resource.provider.as_ref(), &resource.at)?, &any, &resource.at)?;
     }
     for import in &module.imports {
-        add(&Module::local_name(&import.resource_type, import.provider.as_ref(), &import.at)?, &any, &import.at)?;
+        add(&Module::local_name(&import.type_name, import.provider.as_ref(), &import.at)?, &any, &import.at)?;
     }
     found.sort_by(|a, b| (&a.address, &a.local_name).cmp(&(&b.address, &b.local_name)));
     Ok(found)

@@ -261,10 +261,12 @@ fn number(text: &str) -> String {
 /// Spec: `OpenTofu` 1.12, `configs.decodeProviderConfigRef`.
 fn reference(expression: &Expression) -> Option<ConfigRef> {
     match expression {
-        Expression::Variable(name) => Some(ConfigRef { name: name.as_str().to_owned(), alias: None, key: None }),
+        Expression::Variable(_) | Expression::Null(_) | Expression::Bool(_) => {
+            Some(ConfigRef { name: root_name(expression)?.to_owned(), alias: None, key: None })
+        }
         Expression::Traversal(traversal) => {
-            let name = traversal.expr.as_variable()?.as_str().to_owned();
-            let mut operators = traversal.operators.iter().map(|operator| operator.value());
+            let name = root_name(&traversal.expr)?.to_owned();
+            let mut operators = traversal.operators.iter().map(hcl_edit::Decorated::value);
             let TraversalOperator::GetAttr(alias) = operators.next()? else { return None };
             let key = match operators.next() {
                 None => None,
@@ -279,6 +281,16 @@ fn reference(expression: &Expression) -> Option<ConfigRef> {
         Expression::String(text) if !text.contains('"') => {
             reference(&hcl_edit::parser::parse_expr(text.as_str()).ok()?)
         }
+        _ => None,
+    }
+}
+
+/// The name at the beginning of a reference; `null` is the name of a well-known provider too.
+fn root_name(expression: &Expression) -> Option<&str> {
+    match expression {
+        Expression::Variable(name) => Some(name.as_str()),
+        Expression::Null(_) => Some("null"),
+        Expression::Bool(value) => Some(if *value.value() { "true" } else { "false" }),
         _ => None,
     }
 }

@@ -135,6 +135,6 @@ fn errors_say_where() {
         let answer = check(&[(name, text)]);
         assert!(answer.starts_with("error: DIR/main.tf"), "{answer}");
     }
-    insta::assert_snapshot!(check(&[("a.tf", WIDGET), ("b.tf", WIDGET)]), @"error: DIR/b.tf:4:5: `widget` is required twice in one module; keep one of the two entries");
-    insta::assert_snapshot!(check(&[("a.tf", "module \"m\" {\n  source = \"./none\"\n}\n")]), @"error: DIR/a.tf:2:12: the module's folder `./none` cannot be read");
+    insta::assert_snapshot!(check(&[("a.tf", WIDGET), ("b.tf", WIDGET)]), @"error: DIR/b.tf:3:3: a module has one `required_providers` block; the first one stands at DIR/a.tf:3:3");
+    insta::assert_snapshot!(check(&[("a.tf", "module \"m\" {\n  source = \"./none\"\n}\n")]), @"error: DIR/a.tf:2:12: the module's folder `./none` is not there");
 }

@@ -21,6 +21,7 @@ pub(super) struct Node {
     /// The name of the call.
     pub(super) name: String,
     pub(super) source: String,
+    /// The folder, the root's in front as it was given.
     pub(super) dir: PathBuf,
     pub(super) called: Option<Declared>,
     pub(super) module: Rc<Module>,
@@ -41,7 +42,7 @@ pub(super) fn walk(dir: &Path, data_dir: &Path) -> Result<Option<Walked>, Instal
         Walk { root: dir, installed, read: BTreeMap::new(), calls: 0, chain: Vec::new(), missing: Vec::new() };
     let Some(module) = walk.read(dir)? else { return Ok(None) };
     let call = Call { key: String::new(), name: String::new(), source: String::new(), called: None };
-    let root = walk.node(call, dir.to_owned(), module)?;
+    let root = walk.node(call, Path::new(""), module)?;
     Ok(Some(Walked { root, missing: walk.missing }))
 }
 
@@ -94,8 +95,11 @@ impl Walk<'_> {
         Ok(module)
     }
 
-    fn node(&mut self, call: Call, dir: PathBuf, module: Rc<Module>) -> Result<Node, InstallError> {
+    /// `below` is the folder as seen from the root's.
+    fn node(&mut self, call: Call, below: &Path, module: Rc<Module>) -> Result<Node, InstallError> {
         self.calls += 1;
+        // An empty path would only add a separator.
+        let dir = if below.as_os_str().is_empty() { self.root.to_owned() } else { self.root.join(below) };
         let real = std::fs::canonicalize(&dir).unwrap_or_else(|_| dir.clone());
         if let Some(at) = call.called.clone() {
             if let Some(first) = self.chain.iter().position(|(earlier, _)| *earlier == real) {
@@ -113,7 +117,7 @@ impl Walk<'_> {
             let key = if call.key.is_empty() { name.clone() } else { format!("{}.{name}", call.key) };
             // OpenTofu refuses a call without a source; there is nothing to look into.
             let Some(source) = &call_below.source else { continue };
-            let below = Call {
+            let call_of_child = Call {
                 key: key.clone(),
                 name: name.clone(),
                 source: source.text.clone(),
@@ -121,18 +125,20 @@ impl Walk<'_> {
             };
             let local = !source.computed && is_local(&source.text);
             let child_dir = match self.installed.get(&key) {
-                _ if local => Some(clean(&dir.join(source.text.replace('\\', "/")))),
-                Some(installed) => Some(clean(&self.root.join(installed))),
+                _ if local => Some(clean(&below.join(source.text.replace('\\', "/")))),
+                Some(installed) => Some(clean(installed)),
                 None => None,
             };
             let child = match &child_dir {
-                Some(dir) => self.read(dir)?,
+                Some(child) => self.read(&self.root.join(child))?,
                 None => None,
             };
             match (child_dir, child) {
-                (Some(child_dir), Some(child)) => children.push(self.node(below, child_dir, child)?),
+                (Some(child_dir), Some(child)) => {
+                    children.push(self.node(call_of_child, &child_dir, child)?);
+                }
                 (child_dir, None) if local => {
-                    let exists = child_dir.is_some_and(|dir| dir.is_dir());
+                    let exists = child_dir.is_some_and(|dir| self.root.join(dir).is_dir());
                     let problem_here = ConfigProblem::ModuleMissing { path: source.text.clone(), exists };
                     return Err(problem(source.at.clone(), problem_here));
                 }
@@ -161,7 +167,7 @@ fn clean(path: &Path) -> PathBuf {
             other => cleaned.push(other),
         }
     }
-    if cleaned.as_os_str().is_empty() { PathBuf::from(".") } else { cleaned }
+    cleaned
 }
 
 #[cfg(test)]
@@ -177,7 +183,7 @@ mod tests {
     fn folders_are_joined_literally() {
         check("./a/./b", "a/b");
         check("a/../b", "b");
-        check("a/..", ".");
+        check("a/..", "");
         check("../a/../../b", "../../b");
         check("/x/../a", "/a");
     }
