@@ -13,22 +13,22 @@ fn configuration(scene: &Scene, name: &str) {
 }
 
 fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &to)
+    std::fs::create_dir_all(to).expect("a folder in the work folder");
+    for entry in std::fs::read_dir(from).expect("a folder of testdata") {
+        let from = entry.expect("an entry of testdata").path();
+        let to = to.join(from.file_name().expect("a name"));
+        if from.is_dir() {
+            copy(&from, &to);
         } else {
-            std::fs::copy(entry.path(), to).map(drop).unwrap()
+            std::fs::copy(from, to).expect("a file in the work folder");
         }
     }
 }
 
 fn write(scene: &Scene, name: &str, text: &str) {
     let path = scene.path(name);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder in the work folder");
+    std::fs::write(path, text).expect("a file in the work folder");
 }
 
 #[test]
