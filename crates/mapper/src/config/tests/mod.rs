@@ -1,6 +1,7 @@
 //! Readings of files that lie in memory.
 
 mod files;
+mod messages;
 mod places;
 
 pub(super) use files::MemoryFiles;
