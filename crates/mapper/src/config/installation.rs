@@ -127,9 +127,9 @@ impl Block<'_> {
         }
         let list = decode::entries(body);
         let arguments = match name {
-            "direct" => self.direct(name, &list, findings.release)?,
-            "filesystem_mirror" => self.filesystem_mirror(item, name, &list)?,
-            "network_mirror" => self.network_mirror(item, name, &list, findings.release)?,
+            "direct" => self.direct(&list, findings.release)?,
+            "filesystem_mirror" => self.filesystem_mirror(item, &list)?,
+            "network_mirror" => self.network_mirror(item, &list, findings.release)?,
             "oci_mirror" => self.oci_mirror(item, &list, findings)?,
             "dev_overrides" => return self.dev_overrides(item, list, installation, findings),
             _ => return Err(Box::new(self.unknown(item, name))),
@@ -152,30 +152,24 @@ impl Block<'_> {
         }
     }
 
-    fn direct(&self, name: &str, list: &[Entry<'_>], release: TofuRelease) -> Result<Arguments, Box<Problem>> {
-        let (include, exclude) = self.patterns(name, list)?;
-        let download_retry_count = self.retries(name, list, release)?;
+    fn direct(&self, list: &[Entry<'_>], release: TofuRelease) -> Result<Arguments, Box<Problem>> {
+        let (include, exclude) = self.patterns(list)?;
+        let download_retry_count = self.retries(list, release)?;
         Ok(Arguments { kind: MethodKind::Direct { download_retry_count }, include, exclude })
     }
 
-    fn filesystem_mirror(&self, item: &Item, name: &str, list: &[Entry<'_>]) -> Result<Arguments, Box<Problem>> {
+    fn filesystem_mirror(&self, item: &Item, list: &[Entry<'_>]) -> Result<Arguments, Box<Problem>> {
         let path = self.decoded(decode::text(list, "path"))?.map(|written| written.value);
-        let (include, exclude) = self.patterns(name, list)?;
+        let (include, exclude) = self.patterns(list)?;
         let written = self.required(item, "path", path, "path = \"/usr/share/providers\"")?;
         let path = self.absolute(&written);
         Ok(Arguments { kind: MethodKind::FilesystemMirror { path, written }, include, exclude })
     }
 
-    fn network_mirror(
-        &self,
-        item: &Item,
-        name: &str,
-        list: &[Entry<'_>],
-        release: TofuRelease,
-    ) -> Result<Arguments, Box<Problem>> {
+    fn network_mirror(&self, item: &Item, list: &[Entry<'_>], release: TofuRelease) -> Result<Arguments, Box<Problem>> {
         let url = self.decoded(decode::text(list, "url"))?.map(|written| written.value);
-        let (include, exclude) = self.patterns(name, list)?;
-        let download_retry_count = self.retries(name, list, release)?;
+        let (include, exclude) = self.patterns(list)?;
+        let download_retry_count = self.retries(list, release)?;
         let trust_all_hashes = match release {
             TofuRelease::V1_10 => false,
             _ => self.decoded(decode::truth(list, "trust_all_hashes"))?.unwrap_or_default(),
@@ -287,13 +281,13 @@ impl Block<'_> {
     }
 
     /// `include` and `exclude` as they were written.
-    fn patterns(&self, name: &str, list: &[Entry<'_>]) -> Result<(Vec<String>, Vec<String>), Box<Problem>> {
+    fn patterns(&self, list: &[Entry<'_>]) -> Result<(Vec<String>, Vec<String>), Box<Problem>> {
         let read = |argument| self.decoded(decode::texts(list, argument)).map(Option::unwrap_or_default);
         Ok((read("include")?, read("exclude")?))
     }
 
     /// `download_retry_count`, which 1.10 does not know.
-    fn retries(&self, name: &str, list: &[Entry<'_>], release: TofuRelease) -> Result<Option<i64>, Box<Problem>> {
+    fn retries(&self, list: &[Entry<'_>], release: TofuRelease) -> Result<Option<i64>, Box<Problem>> {
         match release {
             TofuRelease::V1_10 => Ok(None),
             _ => self.decoded(decode::whole(list, "download_retry_count")),

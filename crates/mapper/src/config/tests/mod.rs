@@ -2,7 +2,10 @@
 
 mod files;
 mod messages;
+mod oci;
 mod places;
+mod reading;
+mod strict;
 
 pub(super) use files::MemoryFiles;
 
