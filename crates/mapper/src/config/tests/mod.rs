@@ -1,7 +1,13 @@
 //! Readings of files that lie in memory.
 
 mod files;
+mod messages;
+mod never;
+mod oci;
 mod places;
+mod reading;
+mod replay;
+mod strict;
 
 pub(super) use files::MemoryFiles;
 
@@ -11,7 +17,7 @@ use std::path::{Path, PathBuf};
 use super::{Environment, Os, Reading, read};
 use crate::TofuRelease;
 
-/// A user `u` of a Unix, in `/work` below the root.
+/// A user `u` of a Unix, in `/w`.
 fn environment() -> Environment {
     Environment {
         os: Os::Unix,
