@@ -52,6 +52,11 @@ impl Fault {
 }
 
 impl InvalidHostname {
+    /// What is wrong, without the text that was given.
+    pub(crate) fn reason(&self) -> &'static str {
+        self.fault.reason()
+    }
+
     /// A stable kebab-case name of the fault.
     pub fn code(&self) -> &'static str {
         match self.fault {

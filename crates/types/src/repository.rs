@@ -22,6 +22,13 @@ pub struct InvalidRepositoryRef {
     reason: &'static str,
 }
 
+impl InvalidRepositoryRef {
+    /// What is wrong, without the text that was given.
+    pub(crate) fn reason(&self) -> &str {
+        self.reason
+    }
+}
+
 impl RepositoryRef {
     /// The registry's host, with its port where one is named.
     pub fn registry(&self) -> &str {
