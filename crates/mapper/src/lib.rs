@@ -15,6 +15,7 @@
 mod error;
 mod magic;
 mod place;
+mod prefix;
 mod rules;
 mod template;
 #[cfg(test)]
@@ -23,5 +24,6 @@ mod vectors;
 pub use error::{MapError, TemplateError};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};
 pub use place::{OciPlace, Place, Rule};
+pub use prefix::{Prefix, parse_prefix};
 pub use rules::RuleSet;
 pub use template::{RepositoryTemplate, Symbol};
