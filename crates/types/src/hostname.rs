@@ -187,6 +187,22 @@ mod tests {
     }
 
     #[test]
+    fn two_dots_at_the_end_are_refused_which_opentofu_lets_through() {
+        check("example.com..", Err("empty-label"));
+        check("example.com..:8080", Err("empty-label"));
+        check("example.com.\u{3002}", Err("empty-label"));
+        check("example.com.", Ok("example.com."));
+    }
+
+    #[test]
+    fn punycode_for_nothing_is_refused_which_opentofu_lets_through() {
+        check("Xn--", Err("idna"));
+        check("Xn--.example.com", Err("idna"));
+        check("xn\u{ff0d}\u{ff0d}.example.com", Err("idna"));
+        check("Xn--80akhbyknj4f-.com", Err("idna"));
+    }
+
+    #[test]
     fn only_lower_case_punycode_is_refused_as_by_the_original() {
         check("xn--fiq228c.com", Err("punycode-given"));
         check("Xn--fiq228c.com", Ok("xn--fiq228c.com"));

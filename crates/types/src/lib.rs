@@ -24,6 +24,7 @@ mod event;
 mod hash;
 mod hostname;
 mod idn;
+mod idn_newer;
 mod module;
 mod platform;
 mod repository;

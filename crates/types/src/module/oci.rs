@@ -83,8 +83,11 @@ fn parse(input: &str) -> Result<OciModuleSource, Fault> {
     let (registry, name) = split_place(place)?;
     let arguments = Arguments::parse(arguments)?;
     arguments.refuse_archive(&name)?;
-    let repository =
-        RepositoryRef::from_str(&format!("{registry}/{name}")).map_err(|error| invalid_repository(error.reason()))?;
+    if name.contains(['@', ':']) {
+        return Err(invalid_repository("a tag and a digest are arguments behind `?`"));
+    }
+    let repository = RepositoryRef::from_opentofu(&format!("{registry}/{name}"))
+        .map_err(|error| invalid_repository(error.reason()))?;
     let reference = arguments.reference()?;
     Ok(OciModuleSource { repository, subdir, reference })
 }
@@ -98,9 +101,17 @@ fn split_place(place: &str) -> Result<(&str, String), Fault> {
     let place = place.strip_prefix("//").ok_or_else(|| invalid_repository("behind `oci:` come two slashes"))?;
     let (authority, path) =
         place.split_once('/').ok_or_else(|| invalid_repository("it names no repository of the registry"))?;
-    let registry = authority.rsplit_once('@').map_or(authority, |(_, registry)| registry);
+    let (user, registry) = authority.rsplit_once('@').unwrap_or(("", authority));
+    if !is_user_information(user) {
+        return Err(invalid_repository("what stands before the @ is not well-formed"));
+    }
     let name = percent_decoded(path).ok_or_else(|| invalid_repository("it is not a well-formed URL"))?;
     Ok((registry, name))
+}
+
+fn is_user_information(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte);
+    text.bytes().all(allowed) && percent_bytes(text).is_some()
 }
 
 /// The arguments behind `?` in the order of their names, each with its values.
@@ -194,6 +205,10 @@ fn digest_of(text: &str) -> Result<Digest, Fault> {
 
 /// The text with each `%XX` as the byte that it stands for; nothing where that is not possible or not text.
 fn percent_decoded(text: &str) -> Option<String> {
+    String::from_utf8(percent_bytes(text)?).ok()
+}
+
+fn percent_bytes(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {
@@ -207,7 +222,7 @@ fn percent_decoded(text: &str) -> Option<String> {
         bytes.push(digit(*high)? << 4 | digit(*low)?);
         rest = after;
     }
-    String::from_utf8(bytes).ok()
+    Some(bytes)
 }
 
 impl fmt::Display for OciModuleSource {
@@ -261,13 +276,26 @@ mod tests {
         check("oci://example.com/%ff", Err("invalid-repository"));
         check("oci://example.com/Foo", Err("invalid-repository"));
         check("oci://example.com/a b", Err("invalid-repository"));
+        check("oci://example.com/foo:", Err("invalid-repository"));
+        check("oci://example.com/foo@", Err("invalid-repository"));
         check("oci://example.com//sub", Err("invalid-repository"));
         check("oci://example.com/a//", Ok("oci://example.com/a"));
         check("oci://127.0.0.1:5000/a/b//c?tag=x", Ok("oci://127.0.0.1:5000/a/b//c?tag=x"));
     }
 
     #[test]
+    fn registries_are_read_as_in_a_mirror() {
+        check("oci://example.com:/a", Ok("oci://example.com/a"));
+        check("oci://EXAMPLE.com:99999/a", Ok("oci://EXAMPLE.com:99999/a"));
+        check("oci://example.com:x/a", Err("invalid-repository"));
+        check("oci://[::1]:5000/a", Ok("oci://[::1]:5000/a"));
+    }
+
+    #[test]
     fn user_information_is_read_over_and_never_shown() {
+        check("oci://u%20:%zz@example.com/a", Err("invalid-repository"));
+        check("oci://u v@example.com/a", Err("invalid-repository"));
+        check("oci://u@v:w@example.com/a", Ok("oci://example.com/a"));
         let source: OciModuleSource = "oci://user:hunter2@example.com/foo".parse().expect("a source");
         assert_eq!(source.to_string(), "oci://example.com/foo");
         assert!(!format!("{source:?}").contains("hunter2"));
