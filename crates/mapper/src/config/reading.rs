@@ -7,8 +7,9 @@ use tofu_oci_hcl::{Body, Duplicates, Value};
 
 use super::merge::Merged;
 use super::reader::{Findings, Source};
+use super::settings::Settings;
 use super::{CliConfig, Effect, Environment, Files, Located, MainFile, Origin, Problem, Severity};
-use super::{installation, locate, names, oci, settings};
+use super::{installation, locate, names, oci, secrets, settings};
 use crate::TofuRelease;
 
 /// What a release of `OpenTofu` makes of the user's files.
@@ -111,7 +112,10 @@ pub fn read(environment: &Environment, files: &dyn Files, release: TofuRelease) 
     }
     let Reader { mut findings, read: files_read, merged, .. } = reader;
     let config = merged.finish(environment, files, &files_read, &mut findings);
-    let Findings { problems, unknown, .. } = findings;
+    let Findings { mut problems, unknown, .. } = findings;
+    for problem in &mut problems {
+        secrets::mask(problem, &files_read);
+    }
     Reading { release, located, files: files_read, config, problems, unknown }
 }
 
@@ -192,19 +196,17 @@ impl Reader<'_> {
         let source = Source { file: index, path, text: &text, syntax: document.syntax };
         if let Some(span) = crash(&document.body) {
             let message = "OpenTofu crashes on this text";
-            let problem = source.problem("hcl1-crash", span, None, message).effect(Effect::Crash).ours();
+            let problem = source.problem("opentofu-crash", span, None, message).effect(Effect::Crash).ours();
             self.findings.push(problem.instead("write it without the broken escape"));
             return;
         }
-        let mut settings = match settings::read(self.environment, source, &document) {
-            Ok(settings) => settings,
-            Err(error) => {
-                let line = error.at.and_then(|at| source.line(at));
-                let problem = source.mismatch("hcl1-parse", line, &error).effect(Effect::FileDropped);
-                self.findings.push(problem.instead(format!("give {} {}", error.name, error.wanted)));
-                return names::look_at(source, &document.body, &mut self.findings);
-            }
-        };
+        let mut settings = Settings::default();
+        if let Err(error) = settings::read(self.environment, source, &document, &mut settings) {
+            let line = error.at.and_then(|at| source.line(at));
+            self.findings.push(source.mismatch("hcl1-parse", line, &error).effect(Effect::FileDropped));
+            names::look_at(source, &document.body, &mut self.findings);
+            return self.merged.add(settings, Vec::new(), Vec::new(), Vec::new());
+        }
         let findings = &mut self.findings;
         settings::registry_protocols(source, &document, &mut settings, findings);
         let installations = installation::read(self.environment, source, &document, findings);
