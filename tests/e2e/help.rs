@@ -25,7 +25,7 @@ const LOOKUP: [&str; 2] = ["--from", "--magic-suffix"];
 #[test]
 fn every_verb_explains_its_options() {
     let with = |lists: &[&[&'static str]]| lists.concat();
-    check("", &["push", "pack", "copy", "install", "versions", "resolve", "Exit codes", "--version"]);
+    check("", &["push", "pack", "copy", "install", "versions", "resolve", "providers", "Exit codes", "--version"]);
     check("push", &with(&[&RELEASE, &NETWORK, &["DEST", "--jobs", "--json", "Examples:"]]));
     check("pack", &with(&[&RELEASE, &["oci:DIR", "--jobs", "--json", "Example:"]]));
     check(
@@ -37,6 +37,7 @@ fn every_verb_explains_its_options() {
     check("install", &with(&[&LOOKUP, &NETWORK, &install]));
     check("versions", &with(&[&LOOKUP, &NETWORK, &["ADDR|REPOSITORY", "--platforms", "--json"]]));
     check("resolve", &with(&[&LOOKUP, &["ADDR", "--json"]]));
+    check("providers", &with(&[&LOOKUP, &["--chdir", "--json", "Examples:"]]));
 }
 
 #[test]
@@ -49,13 +50,14 @@ fn the_short_help_fits_a_screen() {
     Usage: tofu-oci [OPTIONS] <COMMAND>
 
     Commands:
-      push      Publish a provider's release files to an OCI repository
-      pack      Write a provider's release files to an OCI image layout directory, without a registry
-      copy      Copy releases between repositories or directories, byte for byte
-      install   Install providers from OCI repositories, verified, and update the lock file
-      versions  List the versions that a repository offers
-      resolve   Say which repository a provider address belongs to, and by which rule
-      help      Print this message or the help of the given subcommand(s)
+      push       Publish a provider's release files to an OCI repository
+      pack       Write a provider's release files to an OCI image layout directory, without a registry
+      copy       Copy releases between repositories or directories, byte for byte
+      install    Install providers from OCI repositories, verified, and update the lock file
+      versions   List the versions that a repository offers
+      resolve    Say which repository a provider address belongs to, and by which rule
+      providers  Show which providers a configuration needs, module by module, and where each comes from
+      help       Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help

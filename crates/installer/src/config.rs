@@ -128,4 +128,6 @@ pub fn providers_tree(dir: &Path, data_dir: &Path, workspace: Option<&str>) -> R
 #[cfg(test)]
 mod goldens;
 #[cfg(test)]
+mod problems;
+#[cfg(test)]
 mod tests;

@@ -132,7 +132,7 @@ pub enum InstallError {
         path: PathBuf,
     },
     /// There is nothing to read.
-    #[error("{} holds no configuration", dir.display())]
+    #[error("there is no configuration in {}", dir.display())]
     NoConfiguration {
         /// The folder.
         dir: PathBuf,
@@ -243,7 +243,7 @@ pub enum ConfigProblem {
         name: String,
     },
     /// A reference to a provider configuration of another shape.
-    #[error("`{argument}` names configurations as `aws`, `aws.west` or `aws.west[each.key]`, without quotes")]
+    #[error("`{argument}` names provider configurations: `aws`, `aws.west` or `aws.west[each.key]`")]
     InvalidReference {
         /// `provider` or `providers`.
         argument: String,

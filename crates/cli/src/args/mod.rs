@@ -3,6 +3,7 @@
 
 mod common;
 mod install;
+mod providers;
 mod publish;
 mod query;
 
@@ -10,6 +11,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use common::{Global, Network, Output};
 pub(crate) use install::InstallArgs;
+pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
 pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
 
@@ -74,4 +76,6 @@ pub(crate) enum Verb {
     Versions(VersionsArgs),
     /// Say which repository a provider address belongs to, and by which rule
     Resolve(ResolveArgs),
+    /// Show which providers a configuration needs, module by module, and where each comes from
+    Providers(ProvidersArgs),
 }

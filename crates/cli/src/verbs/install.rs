@@ -76,7 +76,7 @@ fn entry(lock: Option<&LockFile>, address: &ProviderAddr) -> Option<LockEntry> {
 }
 
 /// `.terraform` of the directory, or what `TF_DATA_DIR` says, relative to the directory.
-fn data_dir(dir: &Path) -> PathBuf {
+pub(super) fn data_dir(dir: &Path) -> PathBuf {
     match std::env::var_os("TF_DATA_DIR").filter(|value| !value.is_empty()) {
         Some(data_dir) => dir.join(data_dir),
         None => dir.join(".terraform"),

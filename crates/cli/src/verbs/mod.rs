@@ -3,6 +3,7 @@
 mod copy;
 mod install;
 mod locked;
+mod providers;
 mod push;
 mod resolve;
 mod versions;
@@ -50,6 +51,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Install(args) => args.output.json,
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
+        Verb::Providers(args) => args.output.json,
     };
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
     let ended = tokio::select! {
@@ -73,6 +75,7 @@ async fn job(global: &Global, verb: Verb) -> Result<(), Complaint> {
         Verb::Install(args) => install::install(&Context::new(global, &args.output), &args).await,
         Verb::Versions(args) => versions::versions(&Context::new(global, &args.output), &args).await,
         Verb::Resolve(args) => resolve::resolve(&Context::new(global, &args.output), &args),
+        Verb::Providers(args) => providers::providers(&Context::new(global, &args.output), &args),
     }
 }
 

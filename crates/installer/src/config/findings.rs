@@ -26,7 +26,7 @@ fn below(scope: &Scope<'_>, found: &mut Vec<Finding>) {
     let module = &scope.node.module;
     found.extend(module.findings.iter().cloned());
     requirements(module, found);
-    functions(module, found);
+    functions(scope, found);
     references(scope, found);
     calls(scope, found);
     if scope.above.is_some() {
@@ -74,8 +74,20 @@ fn requirements(module: &Module, found: &mut Vec<Finding>) {
     }
 }
 
-fn functions(module: &Module, found: &mut Vec<Finding>) {
-    for call in module.functions.iter().filter(|call| !module.required.contains_key(&call.name)) {
+fn functions(scope: &Scope<'_>, found: &mut Vec<Finding>) {
+    let module = &scope.node.module;
+    for call in &module.functions {
+        if module.required.contains_key(&call.name) {
+            if scope.config(&call.name, call.alias.as_deref()).0 == ConfigOrigin::Missing {
+                let name = config_name(&call.name, call.alias.as_deref());
+                let message =
+                    format!("`{}` names the configuration `{name}`, which the module does not have", call.text);
+                let instead =
+                    "the function runs in a provider without configuration, if it can; check the name".to_owned();
+                found.push(finding("missing-configuration", false, &call.at, message, instead));
+            }
+            continue;
+        }
         let message =
             format!("`{}` is a function of `{}`, which `required_providers` does not name", call.text, call.name);
         let instead = format!("add an entry `{}` with its `source` to `required_providers` of this module", call.name);
@@ -210,7 +222,7 @@ fn given(scope: &Scope<'_>, found: &mut Vec<Finding>) {
             found.push(finding("configuration-not-replaceable", true, at, message, instead));
         } else if !declares(module, child) {
             undeclared(scope, passed, found);
-        } else if !used(scope, child) {
+        } else if !demanded(module, child) && !used(scope, child) {
             let message = format!("module `{}` does not use the configuration `{name}`", call.name);
             found.push(finding("unused-configuration", false, at, message, "remove this entry".to_owned()));
         }
@@ -223,6 +235,12 @@ fn given(scope: &Scope<'_>, found: &mut Vec<Finding>) {
             found.push(finding("provider-differs", true, at, message, instead));
         }
     }
+}
+
+/// Whether the module must be given this configuration, used or not.
+fn demanded(module: &Module, child: &ConfigRef) -> bool {
+    let required = module.required.get(&child.name);
+    child.alias.as_ref().is_some_and(|alias| required.is_some_and(|required| required.aliases.contains(alias)))
 }
 
 /// Whether a module says that it may be given this configuration.

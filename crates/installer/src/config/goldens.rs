@@ -64,10 +64,9 @@ fn what_opentofu_complains_about_is_found_at_its_place() {
     module-providers-versions/main.tf:4:3: note deprecated-version: `version` in a provider block is deprecated; it counts as `0.124.0`
     module-providers-versions/mod/mod.tf:2:3: note deprecated-version: `version` in a provider block is deprecated; it counts as `>= 0.1.0`
     module-providers-versions/main.tf:10:5: error configuration-not-replaceable: module `my_mod` has a configuration `aws` of its own; it takes no other
-    multiple-aliases/main.tf:18:5: note unused-configuration: module `my_mod` does not use the configuration `modaws.foo`
-    multiple-aliases/main.tf:19:5: note unused-configuration: module `my_mod` does not use the configuration `modaws.bar`
     override-files/main_override.tf:12:3: note deprecated-version: `version` in a provider block is deprecated; it counts as `< 2.0.0`
     override-files/override.tf.json:1:24: note deprecated-version: `version` in a provider block is deprecated; it counts as `0.1.0`
+    provider-functions/main.tf:19:41: note missing-configuration: `provider::aws::us::arn_parse` names the configuration `aws.us`, which the module does not have
     provider-names-own-block/main.tf:18:5: error configuration-not-replaceable: module `my_mod` has a configuration `modaws` of its own; it takes no other
     provider-versions/main.tf:4:3: note deprecated-version: `version` in a provider block is deprecated; it counts as `0.124.0`
     ");

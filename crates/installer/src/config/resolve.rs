@@ -133,11 +133,15 @@ fn uses(module: &Module) -> Result<Vec<ProviderUse>, InstallError> {
         });
     }
     for import in &module.imports {
-        let local_name = Module::local_name(&import.type_name, import.provider.as_ref(), &import.at)?;
+        // The resource decides where there is one.
+        let target = UsedBy::Resource(import.to.clone());
+        let target = module.resources.iter().find(|resource| resource.by == target);
+        let provider = import.provider.as_ref().or(target.and_then(|target| target.provider.as_ref()));
+        let local_name = Module::local_name(&import.type_name, provider, &import.at)?;
         found.push(ProviderUse {
             address: module.address(&local_name, &import.at)?,
             local_name,
-            alias: alias(import.provider.as_ref()),
+            alias: alias(provider),
             by: UsedBy::Import(import.to.clone()),
             declared: import.at.clone(),
         });
