@@ -56,7 +56,7 @@ impl Registries {
         let offers = case.offers.iter().filter_map(|(name, offer)| Some((name.strip_prefix("oci:")?, offer)));
         let short = Duration::from_millis(400);
         let options = ClientOptions {
-            plain_http: vec!["127.0.0.1".to_owned()],
+            plain_http: vec!["127.0.0.1".to_owned(), NOWHERE.to_owned()],
             retry: RetryPolicy { attempts: 2, ..RetryPolicy::default() },
             timeouts: Timeouts { idle: short, ..Timeouts::default() },
             max_retry_after: Duration::ZERO,
@@ -122,11 +122,10 @@ fn fill(registry: &Registry, repository: &str, offer: &Offered, provider_type: &
     for tag in &offer.extra_tags {
         registry.put_tag(repository, tag, &release.put("1.0.0"));
     }
-    let faults = [("list", "list"), ("tag", "list"), ("manifest", "list"), ("blob", "list"), ("ping", "list")];
-    for (stage, listing) in faults {
-        if let Some(word) = offer.failure(stage, listing) {
+    for stage in ["list", "tag", "manifest", "blob", "ping"] {
+        if let Some(word) = offer.failure(stage, "list") {
             let own = format!("/v2/{repository}/");
-            registry.fault(Rule::when(move |head| is_stage(stage, &own, head)).then(fault(word)));
+            registry.fault(Rule::when(move |head| is_stage(stage, &own, head)).then(fault(word, registry)));
         }
     }
     if broken == "no-digest-header" {
@@ -137,7 +136,8 @@ fn fill(registry: &Registry, repository: &str, offer: &Offered, provider_type: &
 
 fn is_stage(stage: &str, own: &str, head: &RequestHead) -> bool {
     if stage == "ping" {
-        return head.path == "/v2/" || head.path == "/v2";
+        // Whoever is refused everywhere gets no token either.
+        return ["/v2/", "/v2", "/token"].contains(&head.path.as_str());
     }
     let Some(rest) = head.path.strip_prefix(own) else { return false };
     match stage {
@@ -149,7 +149,7 @@ fn is_stage(stage: &str, own: &str, head: &RequestHead) -> bool {
 }
 
 /// What a word of the cases means: a status, an error code, both in either order, or something else that goes wrong.
-fn fault(word: &str) -> Fault {
+fn fault(word: &str, registry: &Registry) -> Fault {
     let json = |status, body: &'static str| {
         Fault::Answer(Answer::new(status).header("Content-Type", "application/json").body(body))
     };
@@ -163,7 +163,7 @@ fn fault(word: &str) -> Fault {
         "cut" => Fault::CutBody(5),
         "302" => Fault::Answer(Answer::new(302).header("Location", "/elsewhere")),
         "401-bearer" => {
-            let challenge = r#"Bearer realm="http://127.0.0.1:9/token",service="registry""#;
+            let challenge = format!(r#"Bearer realm="{}/token",service="registry""#, registry.url());
             Fault::Answer(Answer::new(401).header("WWW-Authenticate", challenge))
         }
         _ => {

@@ -200,15 +200,15 @@ impl<'a> World<'a> {
         came
     }
 
+    /// Runs a script; as in the measurement, it may fail where the command before it has left nothing.
     fn shell(&self, script: &str) {
-        let done = Command::new("sh")
-            .arg("-ec")
+        Command::new("sh")
+            .arg("-c")
             .arg(self.translation.apply(script))
             .current_dir(self.work())
             .envs([("HOME", self.home()), ("WORK", self.work()), ("BASE", self.base().to_owned())])
             .output()
             .unwrap();
-        assert!(done.status.success(), "{}: {script}: {}", self.case.name, String::from_utf8_lossy(&done.stderr));
     }
 
     async fn init(&self, arguments: &[String]) -> Came {
@@ -335,13 +335,11 @@ impl<'a> World<'a> {
         self.case.offers.iter().find(|(name, _)| fits(name)).map(|(_, offer)| offer)
     }
 
-    /// The checksums of the lock file, as a set; nothing where there is no entry. Manifests' digests are left out: no
-    /// release of `OpenTofu` writes them.
+    /// The checksums of the lock file; nothing where there is no entry.
     pub(super) fn locked(&self) -> Option<BTreeSet<String>> {
         let file = tofu_oci_lockfile::read(&self.lock_file()).ok()??;
         let entry = file.get(&self.case.provider.parse().ok()?)?;
-        let lines = entry.hashes.iter().map(ToString::to_string);
-        Some(lines.filter(|line| !line.starts_with("ch:")).collect())
+        Some(entry.hashes.iter().map(ToString::to_string).collect())
     }
 
     /// The measured checksums as they are here.
