@@ -21,6 +21,7 @@ mod letters;
 mod lexeme;
 mod position;
 mod text;
+pub mod template;
 
 pub use ast::{Body, Document, Item, Key, OffsetMap, Syntax, Text, TextFault, Value};
 pub use error::{SyntaxError, SyntaxErrorKind};
