@@ -20,8 +20,8 @@ mod json;
 mod letters;
 mod lexeme;
 mod position;
-mod text;
 pub mod template;
+mod text;
 
 pub use ast::{Body, Document, Item, Key, OffsetMap, Syntax, Text, TextFault, Value};
 pub use error::{SyntaxError, SyntaxErrorKind};
