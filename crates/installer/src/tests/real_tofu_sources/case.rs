@@ -114,7 +114,9 @@ impl Expected {
     /// What happened in spite of an error in the configuration, with the lock file that was there in the end.
     pub(super) fn in_the_end(&self) -> Self {
         match &self.then {
-            Some(then) => Self { lock_after: self.lock_after.clone().or_else(|| then.lock_after.clone()), ..*then.clone() },
+            Some(then) => {
+                Self { lock_after: self.lock_after.clone().or_else(|| then.lock_after.clone()), ..*then.clone() }
+            }
             None => self.clone(),
         }
     }

@@ -108,10 +108,7 @@ fn foreign_ch(case: &Case, expected: &Expected) -> bool {
 
 fn unpacked_zh(case: &Case, expected: &Expected) -> bool {
     let unpacked = case.offers.iter().any(|(name, offer)| name.starts_with("fs:") && offer.unpacked);
-    unpacked
-        && is_by(expected, "filesystem_mirror")
-        && case.final_lock().contains("\"zh:")
-        && !locked(case, "fs", "h1")
+    unpacked && is_by(expected, "filesystem_mirror") && case.final_lock().contains("\"zh:") && !locked(case, "fs", "h1")
 }
 
 fn stray_tag(case: &Case, expected: &Expected) -> bool {

@@ -6,9 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tofu_oci_remote::{
-    ClientOptions, Clock, NoCredentials, Proxies, RegistryClient, RetryPolicy, Timeouts,
-};
+use tofu_oci_remote::{ClientOptions, Clock, NoCredentials, Proxies, RegistryClient, RetryPolicy, Timeouts};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_testkit::{Answer, ClientCertificate, Fault, Registry, RequestHead, Rule};
 use tofu_oci_types::{Digest, RepositoryRef};
@@ -68,7 +66,8 @@ impl Registries {
             offers: offers.map(|(repository, offer)| (repository.to_owned(), offer.clone())).collect(),
             provider_type: case.provider.rsplit('/').next().unwrap().to_owned(),
             hosts: Mutex::default(),
-            client: RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(tofu_oci_types::NoReporter)).unwrap(),
+            client: RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(tofu_oci_types::NoReporter))
+                .unwrap(),
         }
     }
 
@@ -167,8 +166,7 @@ fn fault(word: &str, registry: &Registry) -> Fault {
             Fault::Answer(Answer::new(401).header("WWW-Authenticate", challenge))
         }
         _ => {
-            let (status, code): (Vec<&str>, Vec<&str>) =
-                word.split('-').partition(|part| part.parse::<u16>().is_ok());
+            let (status, code): (Vec<&str>, Vec<&str>) = word.split('-').partition(|part| part.parse::<u16>().is_ok());
             let status = status.first().map_or(404, |status| status.parse().unwrap());
             match code.first() {
                 Some(code) => Fault::status(status, code),
@@ -199,7 +197,8 @@ impl Release<'_> {
             "no-leaves" => Vec::new(),
             _ => leaves.into_iter().map(|(_, entry)| entry).collect(),
         };
-        let mut index = json!({"schemaVersion": 2, "mediaType": INDEX, "artifactType": PROVIDER, "manifests": manifests});
+        let mut index =
+            json!({"schemaVersion": 2, "mediaType": INDEX, "artifactType": PROVIDER, "manifests": manifests});
         match self.broken {
             "index-type" => index["artifactType"] = json!("application/vnd.example.other"),
             "index-no-type" => drop(index.as_object_mut().unwrap().remove("artifactType")),

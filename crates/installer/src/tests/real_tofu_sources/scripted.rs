@@ -110,7 +110,12 @@ impl Source for Server {
         Ok(platforms(self.offer.platforms(&version.to_string())))
     }
 
-    async fn offer(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Result<Offer, SourceError> {
+    async fn offer(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Offer, SourceError> {
         self.connect()?;
         let text = version.to_string();
         let gone = || {
@@ -219,7 +224,12 @@ impl Source for Folder {
         Ok(found.map(|found| found.platform).collect())
     }
 
-    async fn offer(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Result<Offer, SourceError> {
+    async fn offer(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Offer, SourceError> {
         let all = self.found(address)?;
         let of_version: Vec<&Found> = all.iter().filter(|found| found.version == *version).collect();
         if of_version.is_empty() {
@@ -328,7 +338,12 @@ impl Source for Watched {
         self.inner.platforms(address, version).await
     }
 
-    async fn offer(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Result<Offer, SourceError> {
+    async fn offer(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Offer, SourceError> {
         self.inner.offer(address, version, platform).await
     }
 

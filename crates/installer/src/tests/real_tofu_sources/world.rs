@@ -215,9 +215,7 @@ impl<'a> World<'a> {
         self.log.lock().unwrap().clear();
         match self.try_init(arguments).await {
             Ok(came) => came,
-            Err(error) => {
-                Came::Refused { class: error.code().to_owned(), told: super::super::fixture::told(&error) }
-            }
+            Err(error) => Came::Refused { class: error.code().to_owned(), told: super::super::fixture::told(&error) },
         }
     }
 
@@ -313,9 +311,7 @@ impl<'a> World<'a> {
                     let server = Server { name: "network_mirror", offer, stages: MIRROR };
                     self.watch(Kind::NetworkMirror, None, Arc::new(server))
                 }
-                Some(Ok(Place::Filesystem { path })) => {
-                    self.watch(Kind::Filesystem, None, Arc::new(Folder { path }))
-                }
+                Some(Ok(Place::Filesystem { path })) => self.watch(Kind::Filesystem, None, Arc::new(Folder { path })),
                 Some(Ok(place)) => panic!("{}: {place}", self.case.name),
             };
             links.push(link);
@@ -328,9 +324,8 @@ impl<'a> World<'a> {
         let asked = Url::parse(url).ok()?.join("index.json").ok()?;
         let fits = |name: &String| {
             let offered = name.strip_prefix("mirror:").and_then(|url| Url::parse(url).ok());
-            offered.is_some_and(|offered| {
-                offered.origin() == asked.origin() && asked.path().starts_with(offered.path())
-            })
+            offered
+                .is_some_and(|offered| offered.origin() == asked.origin() && asked.path().starts_with(offered.path()))
         };
         self.case.offers.iter().find(|(name, _)| fits(name)).map(|(_, offer)| offer)
     }
