@@ -10,10 +10,13 @@
 mod case;
 mod differences;
 mod failures;
+mod folder;
+mod methods;
 mod packages;
 mod registry;
 mod scripted;
 mod verdict;
+mod watched;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tofu_oci_remote::{ClientOptions, Clock, NoCredentials, Proxies, RegistryClient, RetryPolicy, Timeouts};
-use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_store::ReadStore;
 use tofu_oci_testkit::{Answer, ClientCertificate, Fault, Registry, RequestHead, Rule};
 use tofu_oci_types::{Digest, RepositoryRef};
 
@@ -52,11 +52,13 @@ impl Clock for NoWaiting {
 impl Registries {
     pub(super) fn of(case: &Case) -> Self {
         let offers = case.offers.iter().filter_map(|(name, offer)| Some((name.strip_prefix("oci:")?, offer)));
-        let short = Duration::from_millis(400);
+        // Patience is only tried where somebody is silent on purpose.
+        let silent = case.offers.values().any(|offer| offer.fails.as_deref() == Some("timeout"));
+        let idle = if silent { Duration::from_millis(500) } else { Timeouts::default().idle };
         let options = ClientOptions {
             plain_http: vec!["127.0.0.1".to_owned(), NOWHERE.to_owned()],
             retry: RetryPolicy { attempts: 2, ..RetryPolicy::default() },
-            timeouts: Timeouts { idle: short, ..Timeouts::default() },
+            timeouts: Timeouts { idle, ..Timeouts::default() },
             max_retry_after: Duration::ZERO,
             proxies: Proxies::Direct,
             clock: Arc::new(NoWaiting),
@@ -72,7 +74,7 @@ impl Registries {
     }
 
     /// The repository, wherever its registry is here.
-    pub(super) fn open(&self, repository: &RepositoryRef) -> Result<Arc<dyn ReadStore>, StoreError> {
+    pub(super) fn open(&self, repository: &RepositoryRef) -> Arc<dyn ReadStore> {
         let (host, name) = (repository.registry(), repository.name());
         let offered = self.offers.get(&repository.to_string());
         let word = offered.and_then(|offer| offer.fails.as_deref()).unwrap_or_default();
@@ -91,7 +93,7 @@ impl Registries {
                 })
             }
         };
-        Ok(Arc::new(self.client.store(format!("{address}/{name}").parse().unwrap())))
+        Arc::new(self.client.store(RepositoryRef::from_opentofu(&format!("{address}/{name}")).unwrap()))
     }
 
     fn host<T>(&self, name: &str, tls: bool, with: impl FnOnce(&mut Host) -> T) -> T {
