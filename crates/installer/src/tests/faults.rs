@@ -153,7 +153,7 @@ fn an_interrupted_installation_leaves_nothing_behind() {
             let mut job = workspace.job(store);
             if let Target::WorkingDir { cache, .. } = &mut job.target {
                 let dir = workspace.path().join("cache");
-                *cache = cached.then(|| PluginCache { dir, may_break_lock: false });
+                *cache = cached.then_some(PluginCache { dir, may_break_lock: false });
             }
             let stopped = tokio::time::timeout(Duration::from_millis(200), workspace.run(vec![job])).await;
             assert!(stopped.is_err(), "it was still waiting");

@@ -1,5 +1,6 @@
 //! The registries of a case: real ones, spoken to over HTTP, with the case's fault at the case's stage.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -49,27 +50,48 @@ impl Clock for NoWaiting {
     async fn sleep(&self, _: Duration) {}
 }
 
+/// The clients of one thread of cases; it takes long to make one.
+#[derive(Default)]
+pub(super) struct Clients {
+    patient: OnceCell<Arc<RegistryClient>>,
+    impatient: OnceCell<Arc<RegistryClient>>,
+}
+
+impl Clients {
+    fn patient(&self) -> &Arc<RegistryClient> {
+        self.patient.get_or_init(|| client(Timeouts::default().idle))
+    }
+
+    fn impatient(&self) -> &Arc<RegistryClient> {
+        self.impatient.get_or_init(|| client(Duration::from_millis(500)))
+    }
+}
+
+/// A client that tries everything twice, without a pause, and hears nothing for so long at most.
+fn client(idle: Duration) -> Arc<RegistryClient> {
+    let options = ClientOptions {
+        plain_http: vec!["127.0.0.1".to_owned(), NOWHERE.to_owned()],
+        retry: RetryPolicy { attempts: 2, ..RetryPolicy::default() },
+        timeouts: Timeouts { idle, ..Timeouts::default() },
+        max_retry_after: Duration::ZERO,
+        proxies: Proxies::Direct,
+        clock: Arc::new(NoWaiting),
+        ..ClientOptions::default()
+    };
+    RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(tofu_oci_types::NoReporter)).unwrap()
+}
+
 impl Registries {
-    pub(super) fn of(case: &Case) -> Self {
-        let offers = case.offers.iter().filter_map(|(name, offer)| Some((name.strip_prefix("oci:")?, offer)));
+    pub(super) fn of(case: &Case, clients: &Clients) -> Self {
         // Patience is only tried where somebody is silent on purpose.
         let silent = case.offers.values().any(|offer| offer.fails.as_deref() == Some("timeout"));
-        let idle = if silent { Duration::from_millis(500) } else { Timeouts::default().idle };
-        let options = ClientOptions {
-            plain_http: vec!["127.0.0.1".to_owned(), NOWHERE.to_owned()],
-            retry: RetryPolicy { attempts: 2, ..RetryPolicy::default() },
-            timeouts: Timeouts { idle, ..Timeouts::default() },
-            max_retry_after: Duration::ZERO,
-            proxies: Proxies::Direct,
-            clock: Arc::new(NoWaiting),
-            ..ClientOptions::default()
-        };
+        let client = Arc::clone(if silent { clients.impatient() } else { clients.patient() });
+        let offers = case.offers.iter().filter_map(|(name, offer)| Some((name.strip_prefix("oci:")?, offer)));
         Self {
             offers: offers.map(|(repository, offer)| (repository.to_owned(), offer.clone())).collect(),
             provider_type: case.provider.rsplit('/').next().unwrap().to_owned(),
             hosts: Mutex::default(),
-            client: RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(tofu_oci_types::NoReporter))
-                .unwrap(),
+            client,
         }
     }
 
