@@ -219,4 +219,6 @@ fn claims(index: &ReleaseIndex) -> BTreeMap<Platform, BTreeSet<PackageHash>> {
 }
 
 #[cfg(test)]
-mod tests;
+mod answers;
+#[cfg(test)]
+pub(crate) mod tests;
