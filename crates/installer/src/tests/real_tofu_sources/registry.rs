@@ -22,6 +22,23 @@ const TARGET: &str = "application/vnd.opentofu.provider-target";
 
 /// All hosts of this domain were registries in the measured world; every other one was closed.
 const DOMAIN: &str = ".example.test";
+/// What can be broken about a release.
+const DAMAGES: [&str; 13] = [
+    "",
+    "blob-corrupt",
+    "blob-missing",
+    "descriptor-type",
+    "index-no-type",
+    "index-type",
+    "layer-type",
+    "leaf-tagged",
+    "leaf-type",
+    "manifest-missing",
+    "no-digest-header",
+    "no-leaves",
+    "no-platform",
+];
+
 /// No name server can know it: its first label is too long.
 const NOWHERE: &str = "a123456789b123456789c123456789d123456789e123456789f123456789g123456789.invalid";
 
@@ -137,6 +154,7 @@ fn closed() -> String {
 /// Puts an offer's releases into a repository, damaged as the case says.
 fn fill(registry: &Registry, repository: &str, offer: &Offered, provider_type: &str) {
     let broken = offer.broken.as_deref().unwrap_or_default();
+    assert!(DAMAGES.contains(&broken), "damage that nobody knows: {broken}");
     let release = Release { registry, repository, offer, provider_type, broken };
     for version in &offer.versions {
         let digest = release.put(version);
@@ -149,6 +167,10 @@ fn fill(registry: &Registry, repository: &str, offer: &Offered, provider_type: &
         if let Some(word) = offer.failure(stage, "list") {
             let own = format!("/v2/{repository}/");
             registry.fault(Rule::when(move |head| is_stage(stage, &own, head)).then(fault(word, registry)));
+            if word == "401-bearer" {
+                // Whoever is refused gets no token either.
+                registry.fault(Rule::on("*", "/token").then(Fault::Answer(Answer::new(401))));
+            }
         }
     }
     if broken == "no-digest-header" {
@@ -159,8 +181,7 @@ fn fill(registry: &Registry, repository: &str, offer: &Offered, provider_type: &
 
 fn is_stage(stage: &str, own: &str, head: &RequestHead) -> bool {
     if stage == "ping" {
-        // Whoever is refused everywhere gets no token either.
-        return ["/v2/", "/v2", "/token"].contains(&head.path.as_str());
+        return ["/v2/", "/v2"].contains(&head.path.as_str());
     }
     let Some(rest) = head.path.strip_prefix(own) else { return false };
     match stage {
@@ -191,6 +212,8 @@ fn fault(word: &str, registry: &Registry) -> Fault {
         }
         _ => {
             let (status, code): (Vec<&str>, Vec<&str>) = word.split('-').partition(|part| part.parse::<u16>().is_ok());
+            let shouted = code.iter().all(|code| code.chars().all(|letter| !letter.is_ascii_lowercase()));
+            assert!(code.len() < 2 && shouted, "a fault that nobody knows: {word}");
             let status = status.first().map_or(404, |status| status.parse().unwrap());
             match code.first() {
                 Some(code) => Fault::status(status, code),
@@ -236,10 +259,14 @@ impl Release<'_> {
         let maker = maker("oci", self.offer.content.as_deref());
         let zip = package(&maker, self.provider_type, version, platform).zip.clone();
         let digest = self.registry.put_blob(self.repository, zip.clone());
-        if self.broken == "blob-corrupt" {
-            let mut bytes = zip.to_vec();
-            bytes[0] ^= 1;
-            self.registry.put_blob_as(self.repository, &digest, bytes);
+        match self.broken {
+            "blob-corrupt" => {
+                let mut bytes = zip.to_vec();
+                bytes[0] ^= 1;
+                self.registry.put_blob_as(self.repository, &digest, bytes);
+            }
+            "blob-missing" => self.registry.remove(self.repository, &digest),
+            _ => {}
         }
         let config = self.registry.put_blob(self.repository, "{}");
         let config = json!({"mediaType": "application/vnd.oci.empty.v1+json", "digest": config, "size": 2});
