@@ -53,7 +53,7 @@ pub(super) fn index(source: Value, key: Value, span: &Range<usize>) -> Result<Va
         (Type::List(_) | Type::Tuple(_), Value::Number(number)) => {
             let length = match &source {
                 Value::Tuple(items) | Value::List(_, items) => Some(items.len()),
-                Value::Unknown(Type::Tuple(types)) => Some(types.len()),
+                Value::Unknown(Type::Tuple(types)) | Value::Present(Type::Tuple(types)) => Some(types.len()),
                 _ => None,
             };
             let (Some(length), place) = (length, number.to_index()) else {
@@ -103,9 +103,9 @@ fn attribute(source: Value, name: &str, span: &Range<usize>) -> Result<Value, Te
         Value::Null(_) => {
             fault("attempt-to-get-attribute-from-null-value", "the value is null and has no attributes".to_owned())
         }
-        Value::Unknown(Type::Any) => Ok(Value::ANY),
-        Value::Unknown(Type::Map(of)) => Ok(Value::Unknown(*of)),
-        Value::Unknown(Type::Object(types)) => match types.get(name) {
+        Value::Unknown(Type::Any) | Value::Present(Type::Any) => Ok(Value::ANY),
+        Value::Unknown(Type::Map(of)) | Value::Present(Type::Map(of)) => Ok(Value::Unknown(*of)),
+        Value::Unknown(Type::Object(types)) | Value::Present(Type::Object(types)) => match types.get(name) {
             Some(of) => Ok(Value::Unknown(of.clone())),
             None => fault(UNSUPPORTED, format!("there is no attribute `{name}`{}", names(types.keys()))),
         },

@@ -18,6 +18,7 @@ pub(super) fn convert(value: Value, wanted: &Type) -> Result<Value, String> {
     }
     match (value, wanted) {
         (Value::Unknown(_), _) => Ok(Value::Unknown(closed(&of, wanted))),
+        (Value::Present(_), _) => Ok(Value::Present(closed(&of, wanted))),
         (Value::Null(_), _) => Ok(Value::Null(closed(&of, wanted))),
         (Value::Bool(value), Type::String) => Ok(Value::String(value.to_string())),
         (Value::Number(value), Type::String) => Ok(Value::String(value.to_string())),
@@ -91,7 +92,11 @@ fn convertible(from: &Type, to: &Type) -> bool {
             from.len() == to.len() && from.iter().zip(to).all(|(from, to)| convertible(from, to))
         }
         (Type::List(from), Type::List(to)) | (Type::Map(from), Type::Map(to)) => convertible(from, to),
-        (Type::Tuple(from), Type::List(to)) => all_convertible(from, to),
+        (Type::Tuple(from), Type::List(to)) => {
+            // A list of which nothing is known cannot be made of elements of which something is.
+            let lost = **to == Type::Any && unify(from) == Some(Type::Any) && from.iter().any(|of| *of != Type::Any);
+            !lost && all_convertible(from, to)
+        }
         (Type::Object(from), Type::Map(to)) => {
             let types: Vec<Type> = from.values().cloned().collect();
             all_convertible(&types, to)

@@ -97,10 +97,11 @@ pub(super) fn eval(expr: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> Value
 
 fn template(parts: &[Expr], scope: &Scope<'_>, faults: &mut Faults) -> Value {
     let mut text = Some(String::new());
+    let before = faults.len();
     for part in parts {
         let value = eval(part, scope, faults);
         if value.is_null() {
-            faults.push(not_a_text("null", part));
+            faults.push(null_in_text(part));
             continue;
         }
         if !value.is_known() {
@@ -108,12 +109,13 @@ fn template(parts: &[Expr], scope: &Scope<'_>, faults: &mut Faults) -> Value {
             continue;
         }
         match convert(value, &Type::String) {
-            Ok(Value::String(piece)) => text = text.map(|text| text + &piece),
+            Ok(Value::String(piece)) if faults.len() == before => text = text.map(|text| text + &piece),
+            Ok(Value::String(_)) => {}
             Ok(other) => faults.push(not_a_text(other.type_of().name(), part)),
             Err(message) => faults.push(not_a_text(&message, part)),
         }
     }
-    text.map_or(Value::UNKNOWN_STRING, |text| Value::String(literal::normal(&text)))
+    text.map_or(Value::Present(Type::String), |text| Value::String(literal::normal(&text)))
 }
 
 fn not_a_text(what: &str, part: &Expr) -> TemplateFault {
@@ -121,13 +123,17 @@ fn not_a_text(what: &str, part: &Expr) -> TemplateFault {
     TemplateFault::new("invalid-template-interpolation-value", message, part.span.clone())
 }
 
+fn null_in_text(part: &Expr) -> TemplateFault {
+    TemplateFault { null: true, ..not_a_text("null", part) }
+}
+
 fn joined(tuple: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> Value {
     let Value::Tuple(items) = eval(tuple, scope, faults) else { return Value::UNKNOWN_STRING };
     let mut text = String::new();
     for item in items {
         match item {
-            Value::Null(_) => faults.push(not_a_text("null", tuple)),
-            Value::Unknown(_) => return Value::UNKNOWN_STRING,
+            Value::Null(_) => faults.push(null_in_text(tuple)),
+            Value::Unknown(_) | Value::Present(_) => return Value::UNKNOWN_STRING,
             known => match convert(known, &Type::String) {
                 Ok(Value::String(piece)) => text.push_str(&piece),
                 Ok(other) => faults.push(not_a_text(other.type_of().name(), tuple)),
@@ -170,8 +176,7 @@ fn conditional(condition: &Expr, positive: &Expr, negative: &Expr, scope: &Scope
         return Value::Unknown(common);
     }
     if !test.is_known() {
-        let nulls = positive_value.is_null() && negative_value.is_null();
-        return if nulls { Value::Null(common) } else { Value::Unknown(common) };
+        return either(positive_value, &negative_value, common);
     }
     let (value, own_faults, expr) = match convert(test, &Type::Bool) {
         Ok(Value::Bool(true)) => (positive_value, positive_faults, positive),
@@ -188,6 +193,16 @@ fn conditional(condition: &Expr, positive: &Expr, negative: &Expr, scope: &Scope
         faults.push(TemplateFault::new(inconsistent, message, expr.span.clone()));
         Value::Unknown(common)
     })
+}
+
+/// One of the two, as long as it is not known which.
+fn either(positive: Value, negative: &Value, common: Type) -> Value {
+    match (&positive, negative) {
+        (Value::Null(_), Value::Null(_)) => Value::Null(common),
+        (Value::Number(one), Value::Number(other)) if one == other => positive,
+        (one, other) if one.is_present() && other.is_present() => Value::Present(common),
+        _ => Value::Unknown(common),
+    }
 }
 
 fn unary(expr: &Expr, operator: UnaryOperator, operand: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> Value {
@@ -316,16 +331,16 @@ fn splat(source: &Expr, each: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> 
         return Value::ANY;
     }
     // What is no list counts as a list of one; that it may yet turn out to be null leaves the result open.
-    let open = !sequence && !value.is_known();
+    let open = !sequence && !value.is_known() && !value.is_present();
     let (items, listed) = match value {
         Value::Tuple(items) => (items, false),
         Value::List(_, items) => (items, true),
-        Value::Unknown(Type::Tuple(types)) => {
+        Value::Unknown(Type::Tuple(types)) | Value::Present(Type::Tuple(types)) => {
             let types = types.into_iter().map(|of| each_of(of, each, scope, faults)).collect();
-            return Value::Unknown(Type::Tuple(types));
+            return Value::Present(Type::Tuple(types));
         }
-        Value::Unknown(Type::List(element)) => {
-            return Value::Unknown(Type::List(Box::new(each_of(*element, each, scope, faults))));
+        Value::Unknown(Type::List(element)) | Value::Present(Type::List(element)) => {
+            return Value::Present(Type::List(Box::new(each_of(*element, each, scope, faults))));
         }
         other => (vec![other], false),
     };

@@ -145,11 +145,15 @@ impl<'a> Lexer<'a> {
         if self.sequence() {
             return;
         }
-        let length =
-            if self.rest().starts_with(['$', '%']) { self.marker(true) } else { self.plain(&['$', '%', '\r', '\n']) };
-        let end = if self.rest().starts_with(['$', '%']) { 0 } else { Self::line_end(&self.rest()[length..]) };
+        let rest = self.rest();
+        let (length, end) = if rest.starts_with(['$', '%']) {
+            (if rest.len() > 1 { self.marker(true) } else { 0 }, 0)
+        } else {
+            let length = self.plain(&['$', '%', '\r', '\n']);
+            (length, Self::line_end(&rest[length..]))
+        };
         if length + end == 0 {
-            return self.push(Kind::Invalid, self.rest().len());
+            return self.push(Kind::Invalid, rest.len());
         }
         let line = &self.rest()[..length];
         let Some(Mode::Heredoc { marker, line_start }) = self.modes.last_mut() else { return };

@@ -42,7 +42,7 @@ pub(super) fn decided(
         _ => return None,
     };
     let decides = |value: &Value| value.is_known() && (*value == Value::Bool(true)) == deciding;
-    let unknown = || Value::Unknown(Type::Bool);
+    let unknown = || Value::Present(Type::Bool);
     match (left.is_known(), right.is_known()) {
         (false, false) => left_faults.is_empty().then(|| (unknown(), true)),
         _ if decides(left) => Some((Value::Bool(deciding), true)),
@@ -57,7 +57,7 @@ pub(super) fn decided(
 pub(super) fn binary(operator: BinaryOperator, left: Value, right: Value) -> Result<Value, String> {
     if let BinaryOperator::Equal | BinaryOperator::NotEqual = operator {
         let wanted = operator == BinaryOperator::Equal;
-        return Ok(left.equals(&right).map_or(Value::Unknown(Type::Bool), |equal| Value::Bool(equal == wanted)));
+        return Ok(left.equals(&right).map_or(Value::Present(Type::Bool), |equal| Value::Bool(equal == wanted)));
     }
     if left.is_null() || right.is_null() {
         return Err("null cannot be reckoned with".to_owned());
@@ -67,7 +67,7 @@ pub(super) fn binary(operator: BinaryOperator, left: Value, right: Value) -> Res
         (Value::Bool(left), Value::Bool(right)) => {
             Ok(Value::Bool(if operator == BinaryOperator::Or { left || right } else { left && right }))
         }
-        _ => Ok(Value::Unknown(operator.result())),
+        _ => Ok(Value::Present(operator.result())),
     }
 }
 
@@ -101,6 +101,6 @@ pub(super) fn unary(operator: UnaryOperator, value: Value) -> Result<Value, Stri
         Value::Null(_) => Err("null cannot be reckoned with".to_owned()),
         Value::Number(number) => Ok(Value::Number(number.negated())),
         Value::Bool(value) => Ok(Value::Bool(!value)),
-        _ => Ok(Value::Unknown(operand(operator))),
+        _ => Ok(Value::Present(operand(operator))),
     }
 }

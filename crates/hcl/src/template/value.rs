@@ -11,6 +11,8 @@ use super::number::Number;
 pub enum Value {
     /// Not known yet, but of a type that may be known: such a value checks a template before it is used.
     Unknown(Type),
+    /// Not known yet, but not null.
+    Present(Type),
     /// `null`.
     Null(Type),
     /// `true` or `false`.
@@ -59,7 +61,7 @@ impl Value {
     /// Its type.
     pub fn type_of(&self) -> Type {
         match self {
-            Self::Unknown(of) | Self::Null(of) => of.clone(),
+            Self::Unknown(of) | Self::Present(of) | Self::Null(of) => of.clone(),
             Self::Bool(_) => Type::Bool,
             Self::Number(_) => Type::Number,
             Self::String(_) => Type::String,
@@ -78,7 +80,12 @@ impl Value {
     }
 
     pub(super) fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
+        !matches!(self, Self::Unknown(_) | Self::Present(_))
+    }
+
+    /// Whether it is certain not to be `null`.
+    pub(super) fn is_present(&self) -> bool {
+        !matches!(self, Self::Unknown(_) | Self::Null(_))
     }
 
     /// The elements with their keys, where it has any and they are known.
@@ -102,8 +109,9 @@ impl Value {
     pub(super) fn equals(&self, other: &Self) -> Option<bool> {
         let (of, other_of) = (self.type_of(), other.type_of());
         match (self, other) {
-            (Self::Unknown(_), Self::Unknown(_)) => return None,
-            (Self::Unknown(_), known) | (known, Self::Unknown(_)) => {
+            (Self::Null(_), value) | (value, Self::Null(_)) if value.is_present() => return Some(false),
+            (Self::Unknown(_) | Self::Present(_), Self::Unknown(_) | Self::Present(_)) => return None,
+            (Self::Unknown(_) | Self::Present(_), known) | (known, Self::Unknown(_) | Self::Present(_)) => {
                 let unknown_of = if self.is_known() { &other_of } else { &of };
                 if known.is_null() || unknown_of.is_open() || of == other_of {
                     return None;
@@ -111,7 +119,6 @@ impl Value {
                 return Some(false);
             }
             (Self::Null(_), Self::Null(_)) => return Some(true),
-            (Self::Null(_), _) | (_, Self::Null(_)) => return Some(false),
             _ => {}
         }
         if of.is_open() || other_of.is_open() {

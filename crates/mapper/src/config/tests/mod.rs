@@ -2,6 +2,7 @@
 
 mod files;
 mod messages;
+mod never;
 mod oci;
 mod places;
 mod reading;
