@@ -206,6 +206,8 @@ async fn answers_about_the_package() {
     lab.check(answer(TAG, 403, "DENIED"), "denied").await;
     lab.check(answer(TAG, 500, "UNKNOWN"), "server-error").await;
     lab.check(answer(MANIFEST, 404, "MANIFEST_UNKNOWN"), "manifest-not-found").await;
+    lab.check(answer(MANIFEST, 404, "NAME_UNKNOWN"), "manifest-not-found").await;
+    lab.check(answer(BLOB, 404, "NAME_UNKNOWN"), "blob-not-found").await;
     lab.check(answer(MANIFEST, 500, "UNKNOWN"), "server-error").await;
     lab.check(answer(BLOB, 404, "BLOB_UNKNOWN"), "blob-not-found").await;
     lab.check(answer(BLOB, 403, "DENIED"), "denied").await;
