@@ -6,6 +6,7 @@ mod never;
 mod oci;
 mod places;
 mod reading;
+mod replay;
 mod strict;
 
 pub(super) use files::MemoryFiles;
