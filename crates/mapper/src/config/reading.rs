@@ -189,7 +189,8 @@ impl Reader<'_> {
             Err(error) => {
                 let problem = Problem::load("hcl1-parse", error.message).effect(Effect::FileDropped);
                 let reported = error.reported.map(|place| place.line);
-                self.findings.push(Problem { file: Some(index), span: Some(error.span), reported, ..problem });
+                let span = in_text(bytes, &text, error.span.start)..in_text(bytes, &text, error.span.end);
+                self.findings.push(Problem { file: Some(index), span: Some(span), reported, ..problem });
                 return;
             }
         };
@@ -219,6 +220,13 @@ impl Reader<'_> {
             file.state = FileState::Read;
         }
     }
+}
+
+/// Where a byte of a file stands in the text that is shown of it, in which each run of bytes that is no UTF-8 is one
+/// replacement character.
+fn in_text(bytes: &[u8], text: &str, offset: usize) -> usize {
+    let before = bytes.get(..offset).unwrap_or(bytes);
+    text.floor_char_boundary(String::from_utf8_lossy(before).len())
 }
 
 /// The first text in a file that HCL 1 reads and cannot make a value of.

@@ -13,7 +13,11 @@ pub(in crate::config) struct MemoryFiles(BTreeMap<String, Vec<u8>>);
 
 impl MemoryFiles {
     pub(in crate::config) fn add(&mut self, path: &str, content: &str) {
-        self.0.insert(path.to_owned(), content.as_bytes().to_vec());
+        self.add_bytes(path, content.as_bytes());
+    }
+
+    pub(in crate::config) fn add_bytes(&mut self, path: &str, content: &[u8]) {
+        self.0.insert(path.to_owned(), content.to_vec());
     }
 
     /// What lies below a folder: the rest of each path.

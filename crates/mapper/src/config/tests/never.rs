@@ -3,8 +3,8 @@
 use proptest::prelude::{Strategy, any, proptest};
 use proptest::{collection, sample};
 
-use super::super::render_problem;
-use super::read_text;
+use super::super::{read, render_problem};
+use super::{MemoryFiles, environment, read_text};
 use crate::TofuRelease;
 
 /// Pieces of configuration; those with `hunter2` hold a secret.
@@ -80,5 +80,18 @@ proptest! {
             let debug = format!("{reading:?}");
             assert!(!debug.contains("hunter2"), "{text:?}\n{debug}");
         }
+    }
+}
+
+#[test]
+fn the_place_of_a_byte_that_is_no_utf_8_lies_between_characters_of_the_text() {
+    for text in [&b"provider_in\x8f\x8ballation {\n}\n"[..], b"x = \"\xc3\xa9\xff\"", b"\xff", b"a = 1\n\xf0\x9f"] {
+        let mut files = MemoryFiles::default();
+        files.add_bytes("/home/u/.tofurc", text);
+        let reading = read(&environment(), &files, TofuRelease::V1_13);
+        let problem = reading.errors().next().expect("no UTF-8");
+        let span = problem.span.clone().expect("a place");
+        assert!(reading.files[0].text.get(span.clone()).is_some(), "{span:?} of {text:?}");
+        assert!(render_problem(&reading, problem).contains("UTF-8"), "{text:?}");
     }
 }
