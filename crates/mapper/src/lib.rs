@@ -12,16 +12,22 @@
 //! replace the implicit rule. So nothing is asked of a public registry when a mirror was named.
 //! This crate reads no files and opens no connections.
 
+pub mod config;
 mod error;
 mod magic;
+mod pattern;
 mod place;
+mod release;
 mod rules;
 mod template;
 #[cfg(test)]
 mod vectors;
 
+pub use config::{Candidate, CliConfig, Environment, Files, Method, MethodKind, Methods, Os, Problem, Reading};
 pub use error::{MapError, TemplateError};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};
+pub use pattern::{InvalidPattern, Pattern, PatternList, Selection, Selector};
 pub use place::{OciPlace, Place, Rule};
+pub use release::TofuRelease;
 pub use rules::RuleSet;
 pub use template::{RepositoryTemplate, Symbol};

@@ -1,9 +1,10 @@
 //! Where to look, and why there.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use serde::Serialize;
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{Hostname, RepositoryRef};
 
 /// A place to look for a provider in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -12,6 +13,21 @@ use tofu_oci_types::RepositoryRef;
 pub enum Place {
     /// A repository of an OCI registry.
     Oci(OciPlace),
+    /// Whatever the services of a host say.
+    Direct {
+        /// The host of the provider's address.
+        host: Hostname,
+    },
+    /// A server of the network mirror protocol.
+    NetworkMirror {
+        /// Its address as it was written.
+        url: String,
+    },
+    /// A folder.
+    Filesystem {
+        /// The folder.
+        path: PathBuf,
+    },
 }
 
 /// A repository, and the rule that led there.
@@ -41,10 +57,11 @@ pub enum Rule {
 }
 
 impl Place {
-    /// The repository behind the place.
-    pub(crate) fn target(&self) -> &RepositoryRef {
+    /// The repository behind the place, where it is one.
+    pub fn repository(&self) -> Option<&RepositoryRef> {
         match self {
-            Self::Oci(place) => &place.repository,
+            Self::Oci(place) => Some(&place.repository),
+            Self::Direct { .. } | Self::NetworkMirror { .. } | Self::Filesystem { .. } => None,
         }
     }
 }
@@ -53,6 +70,9 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Oci(place) => write!(f, "oci {}", place.repository),
+            Self::Direct { host } => write!(f, "the registry {}", host.display()),
+            Self::NetworkMirror { url } => write!(f, "the network mirror {url}"),
+            Self::Filesystem { path } => write!(f, "the folder {}", path.display()),
         }
     }
 }

@@ -40,7 +40,7 @@ impl RuleSet {
         let mut seen: Vec<(Place, &ProviderAddr)> = Vec::new();
         for address in addresses {
             for place in self.places(address)? {
-                match seen.iter().find(|(other, first)| *other.target() == *place.target() && *first != address) {
+                match seen.iter().find(|(other, first)| other.repository() == place.repository() && *first != address) {
                     Some((_, first)) => {
                         return Err(MapError::SamePlace {
                             first: Box::new((*first).clone()),
@@ -77,7 +77,7 @@ mod tests {
                 let lines: Vec<String> = places
                     .iter()
                     .map(|place| {
-                        let Place::Oci(oci) = place;
+                        let Place::Oci(oci) = place else { panic!("{place}") };
                         format!("{place} by {}", oci.rule)
                     })
                     .collect();

@@ -1,0 +1,66 @@
+//! What a reading depends on besides the files' text: the system, folders, variables, and a way to look at files.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file system that can be looked at and not changed. Handed in, because this crate opens nothing by itself.
+pub trait Files: Send + Sync {
+    /// The content of a file.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+    /// The names of what lies in a folder, in any order.
+    fn list(&self, path: &Path) -> io::Result<Vec<OsString>>;
+    /// Whether a folder is there. Links are followed.
+    fn is_dir(&self, path: &Path) -> bool;
+    /// Whether anything is there. Links are followed.
+    fn exists(&self, path: &Path) -> bool;
+}
+
+/// The kinds of systems that keep their configuration in different folders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Os {
+    /// Linux and everything like it.
+    Unix,
+    /// macOS: as Unix, but for the folders of plugins.
+    Mac,
+    /// Windows.
+    Windows,
+}
+
+/// Where and as whom the program runs. `Debug` tells the names of variables but not their values, which may be tokens.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Environment {
+    /// The system.
+    pub os: Os,
+    /// The home folder of the user.
+    pub home: Option<PathBuf>,
+    /// The folder of application data (roaming), on Windows.
+    pub app_data: Option<PathBuf>,
+    /// The folder in which the program was started.
+    pub launch_dir: PathBuf,
+    /// The folder that `--chdir` names; otherwise the same.
+    pub working_dir: PathBuf,
+    /// The environment variables.
+    pub vars: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// A variable that is set and not empty.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.vars.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+}
+
+impl std::fmt::Debug for Environment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Environment")
+            .field("os", &self.os)
+            .field("home", &self.home)
+            .field("app_data", &self.app_data)
+            .field("launch_dir", &self.launch_dir)
+            .field("working_dir", &self.working_dir)
+            .field("vars", &self.vars.keys().collect::<Vec<_>>())
+            .finish()
+    }
+}

@@ -1,0 +1,28 @@
+//! The CLI configuration: which files count, what they say, and what `OpenTofu` makes of their errors.
+//!
+//! ```text
+//! Environment, Files --locate--> Located --read--> Reading --methods--> Methods --candidates--> [Candidate]
+//! ```
+//!
+//! A [`Reading`] is `OpenTofu`'s own, lenient as it is: what it drops is dropped, and each [`Problem`] tells what it
+//! does then. [`Reading::refuse`] is the strict answer of this program.
+
+mod environment;
+mod locate;
+mod methods;
+mod model;
+mod problem;
+
+pub use environment::{Environment, Files, Os};
+pub use locate::{Located, MainFile, Origin, PassedOver, locate};
+pub use methods::{Candidate, Methods};
+pub use model::{
+    At, Attribute, BlockKind, CliConfig, DevOverride, Host, Installation, Masked, Method, MethodKind, RawBlock,
+    RegistryProtocols, Setting, TokenVariable,
+};
+pub use problem::{Effect, Problem, Severity, Stage};
+pub use reading::{ConfigFile, FileState, Reading, Unknown, read};
+pub use render::render_problem;
+
+mod reading;
+mod render;

@@ -1,0 +1,306 @@
+//! The settings that come out of the files and the environment.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use tofu_oci_types::{Hostname, ProviderAddr};
+
+use crate::{MagicSuffix, RepositoryTemplate, Selector};
+
+/// Everything that `OpenTofu` goes on with after it has read the files.
+#[derive(Clone, Debug, Default)]
+pub struct CliConfig {
+    /// The first `provider_installation` block; nothing where none counts, so that the implicit methods do.
+    pub installation: Option<Installation>,
+    /// Where packages are kept between installations; variables expanded, made absolute against the working directory.
+    pub plugin_cache_dir: Option<PathBuf>,
+    /// Whether a cached package may be used although the lock file has no checksum of it.
+    pub plugin_cache_may_break_lock: bool,
+    /// Hosts whose services are written down, so that nobody asks them.
+    pub hosts: BTreeMap<Hostname, Host>,
+    /// `credentials` blocks, the label is the host. A later block of a host replaces an earlier one.
+    pub credentials: Vec<RawBlock>,
+    /// The `credentials_helper` block, the label is the helper's name.
+    pub credentials_helper: Option<RawBlock>,
+    /// `oci_credentials` blocks that are sound, the label is the prefix of the repositories.
+    pub oci_credentials: Vec<RawBlock>,
+    /// The first `oci_default_credentials` block.
+    pub oci_default_credentials: Option<RawBlock>,
+    /// How registries are asked.
+    pub registry_protocols: RegistryProtocols,
+    /// `TF_TOKEN_*` variables whose name is that of a host.
+    pub tokens: Vec<TokenVariable>,
+    /// The suffix in a block `tofu_oci`, which `OpenTofu` ignores, and where it stands.
+    pub magic_suffix: Option<(MagicSuffix, At)>,
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct At {
+    /// The file, as its place in [`super::Reading::files`].
+    pub file: usize,
+    /// The bytes of its text.
+    pub span: Range<usize>,
+}
+
+/// A `host` block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Host {
+    /// What each service is, by its identifier such as `providers.v1`.
+    pub services: BTreeMap<String, Setting>,
+    /// Where it stands.
+    pub at: At,
+}
+
+/// A value of a setting that keeps the form in which it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Setting {
+    /// JSON's `null`.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// A number as it was written.
+    Number(String),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Setting>),
+    /// A block or an object.
+    Map(BTreeMap<String, Setting>),
+}
+
+impl Setting {
+    /// The text, where it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// The kinds of blocks that are handed on as they were written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// `credentials "HOST"`.
+    Credentials,
+    /// `credentials_helper "NAME"`.
+    CredentialsHelper,
+    /// `oci_credentials "PREFIX"`.
+    OciCredentials,
+    /// `oci_default_credentials`.
+    OciDefaultCredentials,
+}
+
+/// A block of arguments whose meaning is another crate's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawBlock {
+    /// The kind of block.
+    pub kind: BlockKind,
+    /// The label, where this kind has one.
+    pub label: Option<String>,
+    /// The arguments in their order.
+    pub attributes: Vec<Attribute>,
+    /// The file, as its place in [`super::Reading::files`].
+    pub file: usize,
+    /// The bytes of the whole block.
+    pub span: Range<usize>,
+}
+
+impl RawBlock {
+    /// The last argument of this name, which is the one that counts.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().rev().find(|attribute| attribute.name == name)
+    }
+}
+
+/// An argument. `Debug` masks what may be a secret: every value but those of the arguments known to be none.
+#[derive(Clone, PartialEq)]
+pub struct Attribute {
+    /// Its name.
+    pub name: String,
+    /// Its value, in the clear.
+    pub value: Setting,
+    /// The bytes of the value.
+    pub span: Range<usize>,
+}
+
+/// Arguments of credentials that hold no secret.
+const HARMLESS: [&str; 5] =
+    ["args", "username", "docker_credentials_helper", "discover_ambient_credentials", "docker_style_config_files"];
+
+impl fmt::Debug for Attribute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Attribute");
+        shown.field("name", &self.name);
+        if HARMLESS.contains(&self.name.as_str()) && self.name != "args" {
+            shown.field("value", &self.value);
+        } else {
+            shown.field("value", &"***");
+        }
+        shown.field("span", &self.span).finish()
+    }
+}
+
+/// Settings of `registry_protocols`, or of the variables that replace them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegistryProtocols {
+    /// How often a request for metadata is tried again.
+    pub retry_count: i64,
+    /// How long an answer may take, in seconds.
+    pub request_timeout_seconds: i64,
+}
+
+impl Default for RegistryProtocols {
+    fn default() -> Self {
+        Self { retry_count: 1, request_timeout_seconds: 10 }
+    }
+}
+
+/// A variable `TF_TOKEN_HOST` that holds a token for a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenVariable {
+    /// The host.
+    pub host: Hostname,
+    /// The name of the variable.
+    pub variable: String,
+    /// The token.
+    pub token: Masked,
+}
+
+/// A secret text. `Debug` and `Display` give `***`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Masked(String);
+
+impl Masked {
+    /// Hides `text`.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text in the clear.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Masked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl fmt::Display for Masked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+/// A `provider_installation` block.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    /// Providers that come from a folder of their developer.
+    pub dev_overrides: Vec<DevOverride>,
+    /// The methods in the order of the file, those that are dropped among them.
+    pub methods: Vec<Method>,
+    /// The file, as its place in [`super::Reading::files`].
+    pub file: usize,
+    /// The bytes of the whole block.
+    pub span: Range<usize>,
+}
+
+/// A provider that comes from a folder of its developer, without versions and checks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DevOverride {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The folder, absolute against the working directory.
+    pub path: PathBuf,
+    /// The folder as it was written.
+    pub written: String,
+    /// The bytes of the entry.
+    pub span: Range<usize>,
+}
+
+/// A method of installation.
+#[derive(Clone, Debug)]
+pub struct Method {
+    /// What it does.
+    pub kind: MethodKind,
+    /// The patterns of `include` as they were written.
+    pub include: Vec<String>,
+    /// The patterns of `exclude` as they were written.
+    pub exclude: Vec<String>,
+    /// The patterns; empty where one of them is none, and then the method is dropped.
+    pub selector: Selector,
+    /// The file, as its place in [`super::Reading::files`]; nothing for an implicit method.
+    pub file: Option<usize>,
+    /// The file and line for people, such as `/home/u/.tofurc:3`; nothing for an implicit method.
+    pub place: Option<String>,
+    /// The bytes of the whole block.
+    pub span: Range<usize>,
+    /// The problem for which `OpenTofu` leaves the method out, as its place in [`super::Reading::problems`].
+    pub dropped: Option<usize>,
+}
+
+impl Method {
+    /// The method for people: `oci_mirror at /home/u/.tofurc:3`, or `direct (implicit)`.
+    pub fn label(&self) -> String {
+        match &self.place {
+            Some(place) => format!("{} at {place}", self.kind.name()),
+            None => format!("{} (implicit)", self.kind.name()),
+        }
+    }
+}
+
+/// What a method does, with its arguments.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum MethodKind {
+    /// The registry that a provider's address names.
+    Direct {
+        /// How often a download is tried again, where that is said.
+        download_retry_count: Option<i64>,
+    },
+    /// A folder.
+    FilesystemMirror {
+        /// The folder, absolute against the working directory.
+        path: PathBuf,
+        /// The folder as it was written.
+        written: String,
+    },
+    /// A server of the network mirror protocol.
+    NetworkMirror {
+        /// Its address as it was written.
+        url: String,
+        /// How often a download is tried again, where that is said.
+        download_retry_count: Option<i64>,
+        /// Whether its checksums are recorded without a look.
+        trust_all_hashes: bool,
+    },
+    /// Repositories of OCI registries.
+    OciMirror {
+        /// The repository of each provider.
+        template: RepositoryTemplate,
+    },
+    /// Something that `OpenTofu` could not read; such a method is always dropped.
+    Unreadable {
+        /// The block's name as it was written.
+        name: String,
+    },
+}
+
+impl MethodKind {
+    /// The block's name in the file.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Direct { .. } => "direct",
+            Self::FilesystemMirror { .. } => "filesystem_mirror",
+            Self::NetworkMirror { .. } => "network_mirror",
+            Self::OciMirror { .. } => "oci_mirror",
+            Self::Unreadable { name } => name,
+        }
+    }
+}

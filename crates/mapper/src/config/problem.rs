@@ -1,0 +1,68 @@
+//! What is wrong in a file, and what `OpenTofu` does about it.
+
+use std::ops::Range;
+
+/// Something that is wrong with the CLI configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// A stable kebab-case name of the fault, such as `missing-hostname`, `unknown-symbol:X` or `hcl:invalid-index`.
+    pub code: String,
+    /// How `OpenTofu` calls it.
+    pub severity: Severity,
+    /// When `OpenTofu` sees it.
+    pub stage: Stage,
+    /// The file, as its place in [`super::Reading::files`].
+    pub file: Option<usize>,
+    /// The bytes of that file to underline.
+    pub span: Option<Range<usize>>,
+    /// The line that `OpenTofu` names, which is often that of a whole block; nothing where it names none.
+    pub reported: Option<usize>,
+    /// What is wrong, in one sentence without a full stop. Never a secret.
+    pub message: String,
+    /// What to write instead.
+    pub instead: Option<String>,
+    /// What `OpenTofu` does then.
+    pub effect: Effect,
+    /// Codes of what `OpenTofu` says in the same breath.
+    pub also: Vec<String>,
+    /// Whether `OpenTofu` is silent about it, and only this program complains.
+    pub ours: bool,
+}
+
+/// How grave a problem is to `OpenTofu`, which goes on in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// An error.
+    Error,
+    /// A warning.
+    Warning,
+}
+
+/// When a problem is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// While the files are read.
+    Load,
+    /// While the sources of the methods are put together.
+    Sources,
+}
+
+/// What `OpenTofu` does about a problem. It stops for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Effect {
+    /// Nothing of the file counts.
+    FileDropped,
+    /// What the file says in its plain settings counts, and so do the blocks that could be read.
+    BlockIgnored,
+    /// The method is left out; the others stay.
+    MethodDropped,
+    /// One entry of a block is left out; the others stay.
+    EntryIgnored,
+    /// What was written is used all the same.
+    KeptAnyway,
+    /// Of several blocks the first one is used.
+    FirstUsed,
+    /// It is not told, and what was written has no effect.
+    SilentlyIgnored,
+}
