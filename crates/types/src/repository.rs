@@ -7,6 +7,9 @@ use crate::serde_text::serde_as_text;
 
 /// A repository of a registry: `HOST[:PORT]/NAME`.
 ///
+/// `FromStr` is strict. [`RepositoryRef::from_opentofu`] takes what `OpenTofu` takes from a configuration; such a value
+/// may print as something that `FromStr` refuses.
+///
 /// Spec: OCI distribution-spec 1.1.1, "Pulling manifests" for the name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepositoryRef {
@@ -23,6 +26,41 @@ pub struct InvalidRepositoryRef {
 }
 
 impl RepositoryRef {
+    /// Reads a repository with all that `OpenTofu` lets through in a configuration.
+    ///
+    /// Beyond `FromStr` it takes every registry that is the host of a URL: letters outside ASCII, `*`, `~` and the
+    /// like, any number as the port (`host:99999`), an address without brackets (`::1/x`); names of any length; and an
+    /// empty tag or digest at the end (`host/name:`), which is dropped. The registry stays as it was written, but for
+    /// an empty port (`host:/name`), which is dropped as it is on the wire.
+    ///
+    /// # Errors
+    /// When a part is missing or malformed, and when a tag or a digest is named.
+    ///
+    /// Spec: `OpenTofu` 1.12, ociauthconfig, `ParseRepositoryAddressPrefix`; oras-go 2.6, `registry.ParseReference`;
+    /// Go 1.25, `url.ParseRequestURI` for the host.
+    pub fn from_opentofu(input: &str) -> Result<Self, InvalidRepositoryRef> {
+        let invalid = |reason| InvalidRepositoryRef { input: input.to_owned(), reason };
+        let (registry, path) = input.split_once('/').ok_or_else(|| invalid(SHAPE))?;
+        if !host_of_a_url(registry) {
+            return Err(invalid(REGISTRY));
+        }
+        let (name, reference) = match path.split_once('@') {
+            Some((before, digest)) => (before.split(':').next().unwrap_or(before), digest),
+            None => path.split_once(':').unwrap_or((path, "")),
+        };
+        if !name.split('/').all(valid_component) {
+            return Err(invalid(NAME));
+        }
+        if !reference.is_empty() {
+            return Err(invalid(REFERENCE));
+        }
+        let registry = match registry.strip_suffix(':') {
+            Some(host) if !host.is_empty() => host,
+            _ => registry,
+        };
+        Ok(Self { registry: registry.to_owned(), name: name.to_owned() })
+    }
+
     /// The registry's host, with its port where one is named.
     pub fn registry(&self) -> &str {
         &self.registry
@@ -42,6 +80,11 @@ impl RepositoryRef {
     }
 }
 
+const SHAPE: &str = "it must read HOST/NAME, such as ghcr.io/acme/widget";
+const REGISTRY: &str = "the part before the first `/` is not a host with an optional port";
+const REFERENCE: &str = "it must name no tag and no digest";
+const NAME: &str = "a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`";
+
 impl FromStr for RepositoryRef {
     type Err = InvalidRepositoryRef;
 
@@ -50,24 +93,42 @@ impl FromStr for RepositoryRef {
         if input.contains("://") {
             return Err(invalid("it is written without a scheme such as https://"));
         }
-        let (registry, name) =
-            input.split_once('/').ok_or_else(|| invalid("it must read HOST/NAME, such as ghcr.io/acme/widget"))?;
+        let (registry, name) = input.split_once('/').ok_or_else(|| invalid(SHAPE))?;
         if !valid_registry(registry) {
-            return Err(invalid("the part before the first `/` is not a host with an optional port"));
+            return Err(invalid(REGISTRY));
         }
         if name.contains(['@', ':']) {
-            return Err(invalid("it must name no tag and no digest"));
+            return Err(invalid(REFERENCE));
         }
         if !name.split('/').all(valid_component) {
-            return Err(invalid(
-                "a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`",
-            ));
+            return Err(invalid(NAME));
         }
         if registry.len() + 1 + name.len() > 255 {
             return Err(invalid("it is longer than 255 characters"));
         }
         Ok(Self { registry: registry.to_owned(), name: name.to_owned() })
     }
+}
+
+/// Whether Go's URL parser gives back `registry` unchanged as the host of `dummy://registry`.
+fn host_of_a_url(registry: &str) -> bool {
+    let allowed =
+        |byte: u8| !byte.is_ascii() || byte.is_ascii_alphanumeric() || b"!$&'()*+,;=:[]<>\"-_.~".contains(&byte);
+    if registry.is_empty() || !registry.bytes().all(allowed) {
+        return false;
+    }
+    let port = match registry.rfind('[') {
+        Some(0) => {
+            let Some((address, port)) = registry[1..].rsplit_once(']') else { return false };
+            if address.parse::<std::net::Ipv6Addr>().is_err() {
+                return false;
+            }
+            port
+        }
+        Some(_) => return false,
+        None => registry.rfind(':').map_or("", |colon| &registry[colon..]),
+    };
+    port.is_empty() || port.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn valid_registry(registry: &str) -> bool {

@@ -1,0 +1,183 @@
+//! What a text says, each part with the bytes that say it.
+
+use std::ops::Range;
+
+/// A text that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// What stands at the top level.
+    pub body: Body,
+    /// How it was written.
+    pub syntax: Syntax,
+}
+
+/// The two ways to write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Syntax {
+    /// Blocks and arguments.
+    Native,
+    /// JSON, after HCL 1 has turned objects into blocks where it believes they are some.
+    Json,
+}
+
+/// The items of a file, of a block or of an object, in their order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Body {
+    /// The items.
+    pub items: Vec<Item>,
+}
+
+/// A block or an argument: `kind "label" { … }`, `name = value`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// The name, then the labels. Never empty; exactly one where `assigned` in the native syntax.
+    pub keys: Vec<Key>,
+    /// Whether it was written with `=`. Always so in JSON.
+    pub assigned: bool,
+    /// What it holds.
+    pub value: Value,
+    /// From the first key to the end of the value. In JSON, several items may share a part of their spans.
+    pub span: Range<usize>,
+    /// Where the brace of a block stands (not that of an object behind `=`, and none in JSON).
+    pub brace: Option<usize>,
+}
+
+/// A name or a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// Without its quotes, escapes resolved.
+    pub text: String,
+    /// Whether it stands in quotes.
+    pub quoted: bool,
+    /// With its quotes.
+    pub span: Range<usize>,
+    /// Why the text cannot be had, where HCL 1 reads it and then crashes on first use; `text` is then as written.
+    pub fault: Option<TextFault>,
+}
+
+/// What an item or a list holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `{ … }`, with its braces.
+    Object(Body, Range<usize>),
+    /// `[ … ]`, with its brackets.
+    List(Vec<Value>, Range<usize>),
+    /// `"…"` or a heredoc.
+    String(Text),
+    /// A whole number: decimal, octal (leading `0`) or hexadecimal (`0x`), perhaps with `-`.
+    Number {
+        /// As written.
+        text: String,
+        /// Where.
+        span: Range<usize>,
+    },
+    /// A number with a fraction or an exponent. The text may be no number at all: HCL 1 reads `1e` and takes the
+    /// character behind it along.
+    Float {
+        /// As written.
+        text: String,
+        /// Where.
+        span: Range<usize>,
+    },
+    /// `true` or `false`.
+    Bool {
+        /// Which.
+        value: bool,
+        /// Where.
+        span: Range<usize>,
+    },
+    /// JSON's `null`, which HCL 1 takes as an empty text.
+    Null {
+        /// Where.
+        span: Range<usize>,
+    },
+}
+
+impl Value {
+    /// The bytes that say it, with brackets and quotes.
+    pub fn span(&self) -> Range<usize> {
+        match self {
+            Self::String(text) => text.span.clone(),
+            Self::Object(_, span)
+            | Self::List(_, span)
+            | Self::Number { span, .. }
+            | Self::Float { span, .. }
+            | Self::Bool { span, .. }
+            | Self::Null { span } => span.clone(),
+        }
+    }
+}
+
+/// A text in quotes or a heredoc.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// Escapes resolved, except inside `${…}`, which is kept as written. Bytes that are no UTF-8 (`\xff`) are
+    /// replaced, each by U+FFFD. Empty where there is a fault.
+    pub value: String,
+    /// With the quotes; a heredoc from `<<` to the end of its closing line.
+    pub span: Range<usize>,
+    /// Where each byte of the value stands in the file.
+    pub map: OffsetMap,
+    /// Whether it is a heredoc.
+    pub heredoc: bool,
+    /// Why the value cannot be had, where HCL 1 reads the text and then crashes on first use.
+    pub fault: Option<TextFault>,
+}
+
+/// A text that HCL 1 reads without complaint, and whose value it cannot make: the program that uses it crashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextFault {
+    /// The piece that has no value.
+    pub span: Range<usize>,
+}
+
+/// From places in a text's value to places in the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OffsetMap {
+    runs: Vec<Run>,
+    end: usize,
+}
+
+/// A piece of a value: where it starts in the value and in the file, and whether it stands there byte for byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    value: usize,
+    source: usize,
+    verbatim: bool,
+}
+
+impl OffsetMap {
+    /// The place in the file of the byte `offset` of the value. Inside an escape: where the escape starts. Behind the
+    /// value's end: the place behind it, such as that of the closing quote.
+    pub fn source(&self, offset: usize) -> usize {
+        let behind = self.runs.partition_point(|run| run.value <= offset);
+        let Some(run) = behind.checked_sub(1).and_then(|index| self.runs.get(index)) else {
+            return self.end;
+        };
+        let place = if run.verbatim { run.source + (offset - run.value) } else { run.source };
+        place.min(self.end)
+    }
+
+    /// The bytes in the file that say the bytes `range` of the value.
+    pub fn span(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.source(range.start);
+        start..self.source(range.end).max(start)
+    }
+
+    pub(crate) fn push(&mut self, value: usize, source: usize, verbatim: bool) {
+        if let Some(last) = self.runs.last()
+            && last.verbatim
+            && verbatim
+            && source.checked_sub(last.source) == value.checked_sub(last.value)
+        {
+            return;
+        }
+        self.runs.push(Run { value, source, verbatim });
+    }
+
+    /// Ends the map: the value has `value` bytes, and `source` is the place behind them.
+    pub(crate) fn finish(&mut self, value: usize, source: usize) {
+        self.push(value, source, false);
+        self.end = source;
+    }
+}

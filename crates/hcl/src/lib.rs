@@ -1,0 +1,24 @@
+//! Two languages, read as their own libraries read them: text in, values with their places out.
+//!
+//! The CLI configuration is written in HCL 1 (or in its JSON form), and the texts inside it are templates of HCL 2.
+//! This crate knows both languages and no word of what is written in them.
+//!
+//! ```text
+//! text --parse--> Document { Body { Item { keys, value } } }     every part with its bytes in the text
+//!                    |
+//!                    +--decode--> Decoded                        texts, numbers, lists and maps, weakly typed
+//! ```
+//!
+//! What HCL 1 accepts is accepted, and what it refuses is refused: a file means here what it means to the program
+//! that it was written for. Where a mistake is underlined is our own: see [`SyntaxError::span`].
+
+mod ast;
+mod error;
+mod hcl1;
+mod json;
+mod position;
+
+pub use ast::{Body, Document, Item, Key, OffsetMap, Syntax, Text, TextFault, Value};
+pub use error::{SyntaxError, SyntaxErrorKind};
+pub use hcl1::{Duplicates, parse, parse_bytes};
+pub use position::{Position, position};
