@@ -10,6 +10,7 @@
 mod facts;
 mod files;
 mod json;
+mod model;
 mod module;
 mod native;
 mod tree;
@@ -19,6 +20,10 @@ use std::path::{Path, PathBuf};
 use tofu_oci_types::{Constraints, ProviderAddr};
 
 use crate::InstallError;
+pub use model::{
+    ConfigBlock, ConfigOrigin, Finding, ModuleNode, ProviderConfig, ProviderNeed, ProviderTree, ProviderUse,
+    RequiredProvider, StateLook, StateProvider, UsedBy,
+};
 
 /// What a configuration requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,6 +85,21 @@ pub fn required_providers(dir: &Path) -> Result<Vec<Requirement>, InstallError> 
 /// Spec: `OpenTofu` 1.12, `configs.Config.ProviderRequirements`; `.tofu` files shadow `.tf` files of the same name.
 pub fn configuration(dir: &Path, data_dir: &Path) -> Result<Configuration, InstallError> {
     tree::read(dir, data_dir)
+}
+
+/// The providers of the configuration in `dir`, module by module, with its state and its lock file.
+///
+/// Nothing is asked for over the network and nothing is evaluated. `data_dir` is `.terraform` unless the user says
+/// otherwise.
+///
+/// # Errors
+/// What cannot be read, with its place. What can be read and is refused by `OpenTofu` stands in
+/// [`ProviderTree::findings`].
+///
+/// Spec: `OpenTofu` 1.12, `tofu providers`; seed 003 (provider references).
+pub fn providers_tree(dir: &Path, data_dir: &Path) -> Result<ProviderTree, InstallError> {
+    let _ = (dir, data_dir);
+    unimplemented!()
 }
 
 #[cfg(test)]

@@ -32,7 +32,11 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Configuration, Declared, MissingModule, Requirement, configuration, required_providers};
+pub use config::{
+    ConfigBlock, ConfigOrigin, Configuration, Declared, Finding, MissingModule, ModuleNode, ProviderConfig,
+    ProviderNeed, ProviderTree, ProviderUse, RequiredProvider, Requirement, StateLook, StateProvider, UsedBy,
+    configuration, providers_tree, required_providers,
+};
 pub use error::{ConfigProblem, InstallError};
 pub use job::{Installed, Job, LockPolicy, LockResult, Options, Outcome, Target, Upgrade};
 pub use pipeline::install;

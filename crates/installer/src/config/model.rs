@@ -1,0 +1,217 @@
+//! What a configuration says about providers, module by module.
+
+use std::path::PathBuf;
+
+use tofu_oci_types::{Constraints, ProviderAddr, Version};
+
+use super::{Declared, MissingModule};
+
+/// A configuration, its modules, its state and its lock file, as far as they name providers.
+#[derive(Clone, Debug)]
+pub struct ProviderTree {
+    /// The root module, and below it the modules that were looked into.
+    pub root: ModuleNode,
+    /// Every provider that the configuration or the state needs, sorted by address; the built-in one is among them.
+    pub providers: Vec<ProviderNeed>,
+    /// Modules from elsewhere that have not been fetched; what they require is not known.
+    pub not_looked_into: Vec<MissingModule>,
+    /// The providers that the state names.
+    pub state: StateLook,
+    /// What is wrong with the configuration as a whole, in the order of the modules.
+    pub findings: Vec<Finding>,
+}
+
+/// One module: the root, or one call of a module.
+#[derive(Clone, Debug)]
+pub struct ModuleNode {
+    /// The names of the calls on the way to it, joined by dots; empty for the root.
+    pub key: String,
+    /// Its source as written; empty for the root.
+    pub source: String,
+    /// Its folder.
+    pub dir: PathBuf,
+    /// Where it is called; nothing for the root.
+    pub called: Option<Declared>,
+    /// The providers that it requires, sorted by address; one entry for each local name.
+    pub requires: Vec<RequiredProvider>,
+    /// What in it needs a provider, in the order of the files.
+    pub uses: Vec<ProviderUse>,
+    /// The configurations that it works with, sorted by local name and alias.
+    pub configurations: Vec<ProviderConfig>,
+    /// The modules that it calls, sorted by name.
+    pub children: Vec<ModuleNode>,
+}
+
+/// A provider that a module requires under a local name.
+#[derive(Clone, Debug)]
+pub struct RequiredProvider {
+    /// The name that the module gives it.
+    pub local_name: String,
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The constraints of this module: of `required_providers` and of provider blocks.
+    pub constraints: Constraints,
+    /// The names in `configuration_aliases`, without the local name in front.
+    pub aliases: Vec<String>,
+    /// Whether it stands in `required_providers`, or is only implied by what the module uses.
+    pub explicit: bool,
+    /// Where it is required, or first used.
+    pub declared: Declared,
+}
+
+/// One thing in a module that needs a provider.
+#[derive(Clone, Debug)]
+pub struct ProviderUse {
+    /// The local name.
+    pub local_name: String,
+    /// The alias, where one is named.
+    pub alias: Option<String>,
+    /// The provider.
+    pub address: ProviderAddr,
+    /// What needs it.
+    pub by: UsedBy,
+    /// Where.
+    pub declared: Declared,
+}
+
+/// What needs a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UsedBy {
+    /// A managed resource, `TYPE.NAME`.
+    Resource(String),
+    /// A data source, also one in a `check` block, `data.TYPE.NAME`.
+    Data(String),
+    /// An ephemeral resource, `ephemeral.TYPE.NAME`.
+    Ephemeral(String),
+    /// An `import` block, by the address that it imports to.
+    Import(String),
+    /// A call of a function of the provider, as written: `provider::NAME::FUNCTION`.
+    Function(String),
+    /// A `providers` map that passes the configuration to this module.
+    Module(String),
+}
+
+/// A configuration of a provider in a module.
+#[derive(Clone, Debug)]
+pub struct ProviderConfig {
+    /// The local name.
+    pub local_name: String,
+    /// The alias; nothing for the default configuration.
+    pub alias: Option<String>,
+    /// The provider.
+    pub address: ProviderAddr,
+    /// How the module gets it.
+    pub origin: ConfigOrigin,
+    /// The provider block at the end of the way; nothing where there is none.
+    pub block: Option<ConfigBlock>,
+}
+
+/// How a module gets a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigOrigin {
+    /// A provider block of its own.
+    Own,
+    /// An entry of the `providers` map of the call.
+    Passed {
+        /// The configuration as the calling module names it, such as `aws.west` or `aws.by_region[each.key]`.
+        from: String,
+        /// The entry.
+        at: Declared,
+    },
+    /// The default configuration of a module above.
+    Inherited {
+        /// The key of that module; empty for the root.
+        from: String,
+    },
+    /// No block says anything: the provider runs with an empty configuration.
+    Empty,
+    /// There is none, and the module cannot do without.
+    Missing,
+}
+
+/// A provider block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigBlock {
+    /// The key of its module; empty for the root.
+    pub module: String,
+    /// Its local name there.
+    pub local_name: String,
+    /// Its alias.
+    pub alias: Option<String>,
+    /// Whether `for_each` makes several instances of it.
+    pub several: bool,
+    /// Where it stands.
+    pub declared: Declared,
+}
+
+/// One provider, all modules and the state taken together.
+#[derive(Clone, Debug)]
+pub struct ProviderNeed {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The constraints of all modules.
+    pub constraints: Constraints,
+    /// Every local name of it, sorted, each once.
+    pub local_names: Vec<String>,
+    /// Every configuration of it that has an alias, `LOCAL.ALIAS`, sorted, each once.
+    pub aliases: Vec<String>,
+    /// Whether a module that was looked into needs it.
+    pub in_configuration: bool,
+    /// Whether the state names it.
+    pub in_state: bool,
+    /// The version in the lock file.
+    pub locked: Option<Version>,
+}
+
+/// What is known of the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StateLook {
+    /// There is no state file.
+    Absent,
+    /// It was read.
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The providers that it names, sorted by address.
+        providers: Vec<StateProvider>,
+    },
+    /// It is kept by a backend that is not read here.
+    Elsewhere {
+        /// The backend's name, or `cloud`.
+        backend: String,
+        /// Where it is configured.
+        declared: Declared,
+    },
+    /// It is encrypted.
+    Encrypted {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// A provider that the state names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateProvider {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The modules whose resources name it, as the state writes them (`module.a.module.b`); empty for the root. Sorted.
+    pub modules: Vec<String>,
+}
+
+/// Something that `OpenTofu` complains about, or should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// A stable kebab-case name.
+    pub code: &'static str,
+    /// Whether `OpenTofu` refuses the configuration for it.
+    pub refused: bool,
+    /// Where.
+    pub declared: Declared,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub instead: String,
+}
