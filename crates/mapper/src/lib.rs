@@ -12,6 +12,7 @@
 //! replace the implicit rule. So nothing is asked of a public registry when a mirror was named.
 //! This crate reads no files and opens no connections.
 
+pub mod check;
 pub mod config;
 mod error;
 mod magic;
