@@ -36,12 +36,27 @@ pub enum Target {
     WorkingDir {
         /// The data directory.
         data_dir: PathBuf,
+        /// The plugin cache that the package is linked from; without one the package itself lies here.
+        cache: Option<PluginCache>,
     },
     /// `ROOT/HOST/NS/TYPE/VERSION/OS_ARCH/`: a filesystem mirror of folders. `terraform.d/plugins` of a working
     /// directory is one that needs no configuration.
     MirrorUnpacked(PathBuf),
     /// `ROOT/HOST/NS/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip`: a filesystem mirror of archives.
     MirrorPacked(PathBuf),
+}
+
+/// A folder of packages that several working directories share: `DIR/HOST/NS/TYPE/VERSION/OS_ARCH/`.
+///
+/// Spec: `OpenTofu` 1.12, `plugin_cache_dir`, `TF_PLUGIN_CACHE_DIR`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginCache {
+    /// The folder; it is made when it is not there.
+    pub dir: PathBuf,
+    /// Whether a package in it is used where the lock file has no checksums, and only its `h1:` recorded.
+    ///
+    /// Spec: `OpenTofu` 1.12, `plugin_cache_may_break_dependency_lock_file`.
+    pub may_break_lock: bool,
 }
 
 impl Target {
@@ -121,6 +136,8 @@ pub struct Installed {
 pub enum Outcome {
     /// The package was fetched and put in its place.
     Installed,
+    /// It lay in the plugin cache and was linked from there; nothing was fetched.
+    Linked,
     /// It lay there already, unchanged.
     AlreadyInstalled,
 }

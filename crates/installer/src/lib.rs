@@ -8,6 +8,9 @@
 //!                              (zh, ch known here)     beside target     executable, h1, lock   very end the lock file
 //! ```
 //!
+//! With a plugin cache the package goes there, and a link to it into the working directory; what is locked and lies in
+//! the cache already is linked without a single request.
+//!
 //! Making a package visible takes a `Verified`, which only verification makes. Whatever is dropped before that removes
 //! its temporary folder, also when the future is dropped; folders of a process that was killed are removed by the next
 //! run.
@@ -17,12 +20,14 @@
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
 
+mod cache;
 mod choose;
 mod config;
 mod error;
 mod feed;
 mod guard;
 mod job;
+mod link;
 mod pipeline;
 mod place;
 mod stage;
@@ -38,6 +43,6 @@ pub use config::{
     configuration, providers_tree, required_providers,
 };
 pub use error::{ConfigProblem, InstallError};
-pub use job::{Installed, Job, LockPolicy, LockResult, Options, Outcome, Target, Upgrade};
+pub use job::{Installed, Job, LockPolicy, LockResult, Options, Outcome, PluginCache, Target, Upgrade};
 pub use pipeline::install;
 pub(crate) use pipeline::subject;

@@ -80,19 +80,19 @@ fn record(path: &std::path::Path, jobs: &[Job], done: &[Done]) -> Result<tofu_oc
 }
 
 /// A job that has succeeded.
-struct Done {
-    installed: Installed,
-    hashes: PackageHashes,
+pub(crate) struct Done {
+    pub(crate) installed: Installed,
+    pub(crate) hashes: PackageHashes,
 }
 
 /// One job at work.
-struct Run<'a> {
-    job: &'a Job,
+pub(crate) struct Run<'a> {
+    pub(crate) job: &'a Job,
     turns: &'a Semaphore,
     /// The providers that were published under another address, once each.
     told: &'a Mutex<BTreeSet<ProviderAddr>>,
     limits: &'a Limits,
-    reporter: &'a dyn Reporter,
+    pub(crate) reporter: &'a dyn Reporter,
 }
 
 impl Run<'_> {
@@ -100,10 +100,15 @@ impl Run<'_> {
         let version = choose(self.job, self.reporter).await?;
         let entry = self.job.lock.as_ref().filter(|entry| entry.version == version);
         let place = Place::of(&self.job.target, &self.job.address, &version, &self.job.platform);
+        if let Some(done) = self.locked_in_the_cache(&version, entry, &place).await? {
+            return Ok(done);
+        }
         // Only what the lock file vouches for can be known to be right without fetching the package.
         let vouched = match entry {
             Some(entry) => match self.inspect(&place).await? {
-                Existing::Package { h1, bytes } if entry.hashes.contains(&h1) => Some((h1, bytes)),
+                Existing::Package(package) if entry.hashes.contains(&package.h1()) => {
+                    Some((package.h1(), package.bytes()))
+                }
                 _ => None,
             },
             None => None,
@@ -121,9 +126,18 @@ impl Run<'_> {
                 return Ok(self.done(&offer, &place, Outcome::AlreadyInstalled, bytes, hashes));
             }
         }
-        let verified = self.fetch(&offer, &place, entry).await?;
+        let Some(cached) = self.cached(&version) else {
+            let verified = self.fetch(&offer, &place, entry).await?;
+            self.report(&offer, entry, &verified).await;
+            return self.commit(verified, &offer, &place).await;
+        };
+        if let Some(done) = self.unlocked_in_the_cache(&offer, entry, &cached, &place).await? {
+            return Ok(done);
+        }
+        let verified = self.fetch(&offer, &cached, entry).await?;
         self.report(&offer, entry, &verified).await;
-        self.commit(verified, &offer, &place).await
+        let done = self.commit(verified, &offer, &cached).await?;
+        self.link_fetched(done, &cached, &place).await
     }
 
     /// A package that is installed and locked stays usable when the place cannot be reached.
@@ -143,7 +157,7 @@ impl Run<'_> {
         Ok(Done { installed, hashes })
     }
 
-    async fn inspect(&self, place: &Place) -> Result<Existing, InstallError> {
+    pub(crate) async fn inspect(&self, place: &Place) -> Result<Existing, InstallError> {
         let (place, limits) = (place.clone(), self.limits.clone());
         blocking(move || place.inspect(&limits)).await
     }
@@ -197,7 +211,7 @@ impl Run<'_> {
         let outcome = blocking(move || put(verified, &target, &limits, address, version)).await?;
         let subject = subject(&offer.address, &offer.version, &offer.platform);
         let finished = match outcome {
-            Outcome::Installed => "installed",
+            Outcome::Installed | Outcome::Linked => "installed",
             Outcome::AlreadyInstalled => "already installed",
         };
         self.reporter.event(&Event::Finished { subject, outcome: finished.to_owned() });
@@ -209,7 +223,7 @@ impl Run<'_> {
         Done { installed, hashes }
     }
 
-    fn installed(
+    pub(crate) fn installed(
         &self,
         version: Version,
         place: &Place,
@@ -267,12 +281,14 @@ fn put(
         }
     }
     match existing {
-        Existing::Package { h1, .. } if Some(&h1) == verified.hashes.h1.as_ref() => Ok(Outcome::AlreadyInstalled),
+        Existing::Package(package) if Some(&package.h1()) == verified.hashes.h1.as_ref() => {
+            Ok(Outcome::AlreadyInstalled)
+        }
         _ => Err(InstallError::LocallyModified { address, version, path: place.path.clone() }),
     }
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(value) => value,
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),

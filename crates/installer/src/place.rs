@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_archive::{ArchiveError, Limits, read_directory, read_zip};
-use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_archive::{ArchiveError, Limits, PackageContents, read_directory, read_zip};
+use tofu_oci_types::{Platform, ProviderAddr, Version};
 
-use crate::{InstallError, Target};
+use crate::{InstallError, PluginCache, Target};
 
 /// A package's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(crate) enum Existing {
     /// A symbolic link to something that is gone.
     DanglingLink,
     /// A package, possibly behind a symbolic link (Terraform links packages of a mirror).
-    Package { h1: PackageHash, bytes: u64 },
+    Package(PackageContents),
     /// Something that is no package.
     Other,
 }
@@ -43,7 +43,7 @@ impl Place {
     /// Spec: `OpenTofu` 1.12, `PackageFilePathForPackage`, `UnpackedDirectoryPathForPackage`.
     pub(crate) fn of(target: &Target, address: &ProviderAddr, version: &Version, platform: &Platform) -> Self {
         let root = match target {
-            Target::WorkingDir { data_dir } => data_dir.join("providers"),
+            Target::WorkingDir { data_dir, .. } => data_dir.join("providers"),
             Target::MirrorUnpacked(root) | Target::MirrorPacked(root) => root.clone(),
         };
         let provider = root.join(address.hostname().display()).join(address.namespace()).join(address.provider_type());
@@ -53,6 +53,16 @@ impl Place {
             }
             _ => Self { path: provider.join(version.to_string()).join(platform.to_string()), form: Form::Folder },
         }
+    }
+
+    /// The place of a package in a plugin cache.
+    pub(crate) fn in_cache(
+        cache: &PluginCache,
+        address: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Self {
+        Self::of(&Target::MirrorUnpacked(cache.dir.clone()), address, version, platform)
     }
 
     /// The folder that the place is in.
@@ -84,7 +94,7 @@ impl Place {
             _ => return Ok(Existing::Other),
         };
         match contents {
-            Ok(contents) => Ok(Existing::Package { h1: contents.h1(), bytes: contents.bytes() }),
+            Ok(contents) => Ok(Existing::Package(contents)),
             Err(ArchiveError::Io { action, path, source }) => Err(InstallError::Io { action, path, source }),
             Err(_) => Ok(Existing::Other),
         }
@@ -149,7 +159,10 @@ mod tests {
     fn places_are_where_opentofu_looks() {
         let provider = "registry.example.test/acme/widget";
         let data_dir = PathBuf::from(".terraform");
-        check(&Target::WorkingDir { data_dir }, &format!(".terraform/providers/{provider}/1.0.0+x/linux_amd64"));
+        check(
+            &Target::WorkingDir { data_dir, cache: None },
+            &format!(".terraform/providers/{provider}/1.0.0+x/linux_amd64"),
+        );
         check(&Target::MirrorUnpacked("m".into()), &format!("m/{provider}/1.0.0+x/linux_amd64"));
         let zip = "terraform-provider-widget_1.0.0+x_linux_amd64.zip";
         check(&Target::MirrorPacked("m".into()), &format!("m/{provider}/{zip}"));

@@ -88,7 +88,7 @@ fn target(args: &InstallArgs, dir: &Path, data_dir: &Path) -> Target {
         Some(mirror) if args.packed => Target::MirrorPacked(mirror.clone()),
         Some(mirror) => Target::MirrorUnpacked(mirror.clone()),
         None if args.vendor => Target::MirrorUnpacked(dir.join("terraform.d").join("plugins")),
-        None => Target::WorkingDir { data_dir: data_dir.to_owned() },
+        None => Target::WorkingDir { data_dir: data_dir.to_owned(), cache: None },
     }
 }
 
@@ -233,6 +233,7 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
         let Installed { address, version, platform, path, outcome, .. } = package;
         let verb = match outcome {
             Outcome::Installed => "installed",
+            Outcome::Linked => "linked from the plugin cache:",
             Outcome::AlreadyInstalled => "already installed",
         };
         text.push_str(&format!("{verb} {address} {version} {platform}\n  {}\n", shown(path)));

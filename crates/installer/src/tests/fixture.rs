@@ -188,7 +188,7 @@ impl Workspace {
             constraints: Constraints::any(),
             platform: PLATFORM.parse().unwrap(),
             source,
-            target: Target::WorkingDir { data_dir: self.path().join(".terraform") },
+            target: Target::WorkingDir { data_dir: self.path().join(".terraform"), cache: None },
             lock: None,
             upgrade: Upgrade::KeepLocked,
         }

@@ -1,5 +1,6 @@
 //! Installations against stores in memory and folders on disk.
 
+mod cache;
 mod faults;
 mod fixture;
 mod lock;

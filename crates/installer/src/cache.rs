@@ -1,0 +1,125 @@
+//! Packages that lie in the plugin cache.
+//!
+//! ```text
+//! locked, and the cache has a package with a locked `h1:`   -> linked, no request at all
+//! not locked, and the cache may break the lock file         -> the place is asked, the cached package linked
+//! otherwise                                                 -> fetched, verified, compared with the cached one, linked
+//! ```
+//!
+//! Spec: `OpenTofu` 1.12, providercache installer, "globalCacheDir"; measured with 1.12.6 and 1.13.
+
+use tofu_oci_archive::PackageContents;
+use tofu_oci_lockfile::{LockEntry, PackageHashes};
+use tofu_oci_source::Offer;
+use tofu_oci_types::{Event, Scheme, Version};
+
+use crate::guard::Guard;
+use crate::link::{Linked, link};
+use crate::pipeline::{Done, Run, blocking};
+use crate::place::{Existing, Place};
+use crate::staging::Staging;
+use crate::{InstallError, Outcome, PluginCache, Target, subject};
+
+impl Run<'_> {
+    fn cache(&self) -> Option<&PluginCache> {
+        match &self.job.target {
+            Target::WorkingDir { cache, .. } => cache.as_ref(),
+            Target::MirrorUnpacked(_) | Target::MirrorPacked(_) => None,
+        }
+    }
+
+    /// Where the package lies in the cache, when there is one.
+    pub(crate) fn cached(&self, version: &Version) -> Option<Place> {
+        self.cache().map(|cache| Place::in_cache(cache, &self.job.address, version, &self.job.platform))
+    }
+
+    /// Uses what the lock file vouches for, from the cache or where it is installed already; nothing is asked.
+    ///
+    /// A line of `h1:` decides, whatever else the entry says: the contents are the locked ones.
+    pub(crate) async fn locked_in_the_cache(
+        &self,
+        version: &Version,
+        entry: Option<&LockEntry>,
+        place: &Place,
+    ) -> Result<Option<Done>, InstallError> {
+        let (Some(cached), Some(entry)) = (self.cached(version), entry) else { return Ok(None) };
+        let held = match self.inspect(&cached).await? {
+            Existing::Nothing => return Ok(None),
+            held => locked(held, entry),
+        };
+        if let Some(installed) = locked(self.inspect(place).await?, entry) {
+            return Ok(Some(self.without_asking(version, &installed, place, Outcome::AlreadyInstalled)));
+        }
+        let Some(held) = held else { return Ok(None) };
+        self.link(version, &cached, place).await?;
+        Ok(Some(self.without_asking(version, &held, place, Outcome::Linked)))
+    }
+
+    /// Uses the cached package of an offer that the lock file says nothing of, where the cache may do so.
+    pub(crate) async fn unlocked_in_the_cache(
+        &self,
+        offer: &Offer,
+        entry: Option<&LockEntry>,
+        cached: &Place,
+        place: &Place,
+    ) -> Result<Option<Done>, InstallError> {
+        let says = |entry: &LockEntry| entry.hashes.iter().any(|hash| hash.scheme() != Scheme::Other);
+        if entry.is_some_and(says) || !self.cache().is_some_and(|cache| cache.may_break_lock) {
+            return Ok(None);
+        }
+        let Existing::Package(held) = self.inspect(cached).await? else { return Ok(None) };
+        if held.executable(self.job.address.provider_type()).is_none() {
+            return Ok(None);
+        }
+        self.link(&offer.version, cached, place).await?;
+        Ok(Some(self.without_asking(&offer.version, &held, place, Outcome::Linked)))
+    }
+
+    /// Links what has just been put into the cache, or was found there to be the same.
+    pub(crate) async fn link_fetched(&self, done: Done, cached: &Place, place: &Place) -> Result<Done, InstallError> {
+        let Done { mut installed, hashes } = done;
+        if self.link(&installed.version, cached, place).await? != Linked::Before {
+            installed.outcome = Outcome::Installed;
+        }
+        installed.path.clone_from(&place.path);
+        Ok(Done { installed, hashes })
+    }
+
+    fn without_asking(&self, version: &Version, package: &PackageContents, place: &Place, outcome: Outcome) -> Done {
+        let hashes = PackageHashes { h1: Some(package.h1()), zh: None, ch: None };
+        let mut installed = self.installed(version.clone(), place, outcome, package.bytes(), &hashes, None);
+        if let Some(cache) = self.cache() {
+            installed.place = format!("the plugin cache {}", cache.dir.display());
+        }
+        let finished = match outcome {
+            Outcome::Installed | Outcome::Linked => "linked",
+            Outcome::AlreadyInstalled => "already installed",
+        };
+        let subject = subject(&self.job.address, version, &self.job.platform);
+        self.reporter.event(&Event::Finished { subject, outcome: finished.to_owned() });
+        Done { installed, hashes }
+    }
+
+    async fn link(&self, version: &Version, cached: &Place, place: &Place) -> Result<Linked, InstallError> {
+        let parent = place.parent().to_owned();
+        let staging = blocking(move || Staging::new(&parent)).await?;
+        let _guard = Guard::take(&place.path, self.reporter).await?;
+        let (from, to) = (cached.clone(), place.clone());
+        let linked = blocking(move || link(staging, &from, &to)).await?;
+        if linked == Linked::Instead {
+            let text = format!("{} was replaced by a link to {}", place.path.display(), cached.path.display());
+            let address = &self.job.address;
+            let hint = format!("what lay there was not the locked package of {address} {version}, or no link to it");
+            self.reporter.event(&Event::note("replaced-by-link", text).with_hint(hint));
+        }
+        Ok(linked)
+    }
+}
+
+/// The package, when the lock file names its contents.
+fn locked(existing: Existing, entry: &LockEntry) -> Option<PackageContents> {
+    match existing {
+        Existing::Package(package) if entry.hashes.contains(&package.h1()) => Some(package),
+        _ => None,
+    }
+}

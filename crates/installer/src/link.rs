@@ -1,0 +1,162 @@
+//! From the plugin cache into the working directory.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::InstallError;
+use crate::place::Place;
+use crate::staging::Staging;
+
+/// What had to be done for a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Linked {
+    /// It was made.
+    Now,
+    /// It was made in the place of something else, which is gone.
+    Instead,
+    /// It was there already.
+    Before,
+}
+
+/// Makes `to` a symbolic link to the folder `from`, or a copy of it where there can be no links.
+///
+/// What lies at `to` is replaced, whatever it is: it is only a view of the cache. The link is made in `staging`, beside
+/// `to`, and renamed, so that there is never half of it.
+///
+/// Spec: `OpenTofu` 1.12, `LinkFromOtherCache`, `PackageLocalDir.InstallProviderPackage`.
+pub(crate) fn link(mut staging: Staging, from: &Place, to: &Place) -> Result<Linked, InstallError> {
+    let failed = |action, path: &Path| {
+        let path = path.to_owned();
+        move |source| InstallError::Io { action, path, source }
+    };
+    let source = std::path::absolute(&from.path).map_err(failed("read", &from.path))?;
+    let existing = match fs::symlink_metadata(&to.path) {
+        Ok(metadata) => Some(metadata),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed("read", &to.path)(error)),
+    };
+    if existing.is_some() && is_same(&source, &to.path) {
+        staging.keep_parents();
+        return Ok(Linked::Before);
+    }
+    let new = staging.path().join("package");
+    if symlink(&source, &new).is_err() {
+        copy(&source, &new)?;
+    }
+    let old = staging.path().join("before");
+    let folder = existing.as_ref().is_some_and(fs::Metadata::is_dir);
+    if folder {
+        fs::rename(&to.path, &old).map_err(failed("replace", &to.path))?;
+    } else if existing.is_some() && (cfg!(windows) || !new.is_symlink()) {
+        // A folder, or a link on Windows, is not renamed over a link.
+        remove_link(&to.path).map_err(failed("replace", &to.path))?;
+    }
+    if let Err(error) = fs::rename(&new, &to.path) {
+        if folder {
+            // What was there is better than nothing; that it cannot be put back would only hide the true cause.
+            let _ = fs::rename(&old, &to.path);
+        }
+        return Err(failed("rename", &to.path)(error));
+    }
+    staging.keep_parents();
+    Ok(if existing.is_some() { Linked::Instead } else { Linked::Now })
+}
+
+/// Whether both are one folder, be it through links.
+fn is_same(from: &Path, to: &Path) -> bool {
+    matches!((fs::canonicalize(from), fs::canonicalize(to)), (Ok(from), Ok(to)) if from == to)
+}
+
+#[cfg(unix)]
+fn symlink(from: &Path, to: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(from, to)
+}
+
+#[cfg(windows)]
+fn symlink(from: &Path, to: &Path) -> io::Result<()> {
+    std::os::windows::fs::symlink_dir(from, to)
+}
+
+fn remove_link(path: &Path) -> io::Result<()> {
+    fs::remove_file(path).or_else(|_| fs::remove_dir(path))
+}
+
+/// Copies a package's folder; a package has files and folders only, as the cache was filled.
+fn copy(from: &Path, to: &Path) -> Result<(), InstallError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| InstallError::Io { action: "copy", path, source }
+    };
+    let mut folders: Vec<PathBuf> = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        fs::create_dir(to.join(&folder)).map_err(failed(to))?;
+        for entry in fs::read_dir(from.join(&folder)).map_err(failed(from))? {
+            let name = folder.join(entry.map_err(failed(from))?.file_name());
+            let path = from.join(&name);
+            if fs::metadata(&path).map_err(failed(&path))?.is_dir() {
+                folders.push(name);
+            } else {
+                fs::copy(&path, to.join(&name)).map_err(failed(&path))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::Form;
+
+    fn place(path: PathBuf) -> Place {
+        Place { path, form: Form::Folder }
+    }
+
+    /// A cached package and the place of its link, below one folder.
+    fn package() -> (tempfile::TempDir, Place, Place) {
+        let root = tempfile::tempdir().unwrap();
+        let (from, to) = (root.path().join("cache/1.0.0/os_arch"), root.path().join("w/1.0.0/os_arch"));
+        fs::create_dir_all(from.join("docs")).unwrap();
+        fs::write(from.join("docs/guide.md"), "the guide").unwrap();
+        (root, place(from), place(to))
+    }
+
+    /// Links over what `prepare` puts in the place.
+    #[track_caller]
+    fn check(prepare: impl FnOnce(&Path, &Path), want: Linked) {
+        let (_root, from, to) = package();
+        fs::create_dir_all(to.parent()).unwrap();
+        prepare(&from.path, &to.path);
+        assert_eq!(link(Staging::new(to.parent()).unwrap(), &from, &to).unwrap(), want);
+        assert_eq!(fs::read_to_string(to.path.join("docs/guide.md")).unwrap(), "the guide");
+        let left: Vec<_> = fs::read_dir(to.parent()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["os_arch"], "the staging folder is gone");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn whatever_lies_there_gives_way_to_the_link() {
+        check(|_, _| (), Linked::Now);
+        check(|from, to| symlink(from, to).unwrap(), Linked::Before);
+        check(|_, to| symlink(Path::new("/nowhere"), to).unwrap(), Linked::Instead);
+        check(|_, to| symlink(Path::new("/"), to).unwrap(), Linked::Instead);
+        check(|_, to| fs::write(to, "a file").unwrap(), Linked::Instead);
+        check(
+            |_, to| {
+                fs::create_dir(to).unwrap();
+                fs::write(to.join("tampered"), "x").unwrap();
+            },
+            Linked::Instead,
+        );
+    }
+
+    #[test]
+    fn where_there_are_no_links_the_package_is_copied() {
+        let (_root, from, to) = package();
+        fs::create_dir_all(to.parent()).unwrap();
+        copy(&from.path, &to.path).unwrap();
+        assert_eq!(fs::read_to_string(to.path.join("docs/guide.md")).unwrap(), "the guide");
+        assert!(!fs::symlink_metadata(&to.path).unwrap().is_symlink());
+    }
+}
