@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tofu_oci_installer::PluginCache;
 use tofu_oci_mapper::config::{Environment, Files, Os};
 
 use crate::complaint::Complaint;
@@ -41,6 +42,14 @@ fn path(name: &str) -> Option<PathBuf> {
 fn vars() -> BTreeMap<String, String> {
     let text = |value: OsString| value.to_string_lossy().into_owned();
     std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
+}
+
+/// The plugin cache that `TF_PLUGIN_CACHE_DIR` names, relative to the working directory.
+pub(crate) fn plugin_cache_variable(working_dir: &Path) -> Option<PluginCache> {
+    let dir = path("TF_PLUGIN_CACHE_DIR")?;
+    let may_break = std::env::var("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE").unwrap_or_default();
+    let may_break_lock = !may_break.is_empty() && may_break != "0";
+    Some(PluginCache { dir: working_dir.join(dir), may_break_lock })
 }
 
 /// The files of this machine.
