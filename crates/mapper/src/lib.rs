@@ -22,6 +22,7 @@ mod prefix;
 mod release;
 mod rules;
 mod template;
+mod uri_template;
 #[cfg(test)]
 mod vectors;
 
@@ -34,3 +35,4 @@ pub use prefix::{Prefix, parse_prefix};
 pub use release::TofuRelease;
 pub use rules::RuleSet;
 pub use template::{RepositoryTemplate, Symbol};
+pub use uri_template::{InvalidUriTemplate, UriTemplate};

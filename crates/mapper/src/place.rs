@@ -54,6 +54,13 @@ pub enum Rule {
         /// The template as it was written.
         template: String,
     },
+    /// A template that the address's host publishes as its service `oci-providers.v1`.
+    OciProviders {
+        /// The host.
+        host: Hostname,
+        /// The template as it was published.
+        template: String,
+    },
 }
 
 impl Place {
@@ -82,6 +89,9 @@ impl fmt::Display for Rule {
         match self {
             Self::MagicSuffix { suffix } => write!(f, "the hostname suffix .{suffix}"),
             Self::OciMirror { template } => write!(f, "the repository template `{template}`"),
+            Self::OciProviders { host, template } => {
+                write!(f, "the URI template `{template}` of {}", host.display())
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tofu_oci_store::StoreError;
 use url::Url;
 
-use crate::clean::{clean, network_problem};
+use crate::clean::{NetworkProblem, clean, network_problem};
 use crate::origin::host_of;
 use crate::retry::retry_after;
 use crate::told::Told;
@@ -72,10 +72,10 @@ impl Answer {
     }
 
     /// The next piece of the body.
-    pub(crate) async fn piece(&mut self) -> Result<Option<Bytes>, String> {
+    pub(crate) async fn piece(&mut self) -> Result<Option<Bytes>, NetworkProblem> {
         match tokio::time::timeout(self.idle, self.response.chunk()).await {
             Ok(piece) => piece.map_err(network_problem),
-            Err(_) => Err(format!("timed out: nothing came for {} s", self.idle.as_secs())),
+            Err(_) => Err(NetworkProblem::timed_out("nothing came", self.idle)),
         }
     }
 
@@ -93,7 +93,7 @@ impl Answer {
                 }
                 Ok(Some(piece)) => bytes.extend_from_slice(&piece),
                 Ok(None) => return Ok(bytes.freeze()),
-                Err(problem) => return Err(StoreError::Unreachable { place: self.place, problem }),
+                Err(problem) => return Err(problem.at(self.place)),
             }
         }
     }

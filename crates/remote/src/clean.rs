@@ -1,6 +1,10 @@
 //! Foreign text made fit for people: short, on one line, without anything that could be a secret. Pure.
 
 use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use tofu_oci_store::{NetworkFault, StoreError};
 
 /// Most characters of a registry's own words that are repeated.
 const LONGEST: usize = 300;
@@ -34,16 +38,93 @@ fn without_secrets(word: &str) -> String {
     format!("{before}{host}{path}")
 }
 
+/// What the network said, and what kind of fault that is.
+#[derive(Clone, Debug)]
+pub(crate) struct NetworkProblem {
+    pub(crate) text: String,
+    pub(crate) fault: NetworkFault,
+}
+
+impl NetworkProblem {
+    /// Nothing came in this time.
+    pub(crate) fn timed_out(what: &str, limit: Duration) -> Self {
+        Self { text: format!("timed out: {what} for {} s", limit.as_secs()), fault: NetworkFault::TimedOut }
+    }
+
+    /// A host that cannot be in an address.
+    pub(crate) fn no_address(error: url::ParseError) -> Self {
+        Self { text: error.to_string(), fault: NetworkFault::Dns }
+    }
+
+    pub(crate) fn at(self, place: String) -> StoreError {
+        StoreError::Unreachable { place, fault: self.fault, problem: self.text }
+    }
+}
+
+impl From<io::Error> for NetworkProblem {
+    fn from(error: io::Error) -> Self {
+        let fault = match error.kind() {
+            io::ErrorKind::ConnectionRefused => NetworkFault::Refused,
+            io::ErrorKind::TimedOut => NetworkFault::TimedOut,
+            _ => NetworkFault::NoRoute,
+        };
+        Self { text: error.to_string(), fault }
+    }
+}
+
 /// What the network said: the innermost cause, which names no address.
-pub(crate) fn network_problem(error: reqwest::Error) -> String {
+pub(crate) fn network_problem(error: reqwest::Error) -> NetworkProblem {
     let error = error.without_url();
+    let fault = network_fault(&error);
     let timeout = error.is_timeout();
     let mut innermost: &dyn Error = &error;
     while let Some(source) = innermost.source() {
         innermost = source;
     }
     let text = clean(&innermost.to_string());
-    if timeout && !text.contains("time") { format!("timed out: {text}") } else { text }
+    let text = if timeout && !text.contains("time") { format!("timed out: {text}") } else { text };
+    NetworkProblem { text, fault }
+}
+
+fn network_fault(error: &reqwest::Error) -> NetworkFault {
+    if error.is_timeout() {
+        NetworkFault::TimedOut
+    } else if has_cause(error, &|cause| cause.is::<rustls::Error>()) {
+        NetworkFault::Tls
+    } else if has_cause(error, &is_refused) {
+        NetworkFault::Refused
+    } else if has_cause(error, &is_lookup) {
+        NetworkFault::Dns
+    } else if has_cause(error, &is_lost) || !error.is_connect() {
+        NetworkFault::Lost
+    } else {
+        NetworkFault::NoRoute
+    }
+}
+
+/// Whether nobody listens there.
+pub(crate) fn is_refused(cause: &(dyn Error + 'static)) -> bool {
+    cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+}
+
+/// Whether the name service was what failed. The connector's own error has no public type, only its words.
+fn is_lookup(cause: &(dyn Error + 'static)) -> bool {
+    cause.to_string().starts_with("dns error")
+}
+
+fn is_lost(cause: &(dyn Error + 'static)) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+    kind.is_some_and(|kind| matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof))
+}
+
+/// Whether the error or anything below it is of this kind. What an IO error carries is not its source, so that is looked
+/// into as well.
+pub(crate) fn has_cause(error: &(dyn Error + 'static), is: &dyn Fn(&(dyn Error + 'static)) -> bool) -> bool {
+    let carried = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    is(error)
+        || carried.is_some_and(|carried| has_cause(carried, is))
+        || error.source().is_some_and(|source| has_cause(source, is))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub enum ClientError {
 pub struct RegistryClient {
     pub(crate) options: ClientOptions,
     pub(crate) reporter: Arc<dyn Reporter>,
-    pub(crate) http: Http,
+    pub(crate) http: Arc<Http>,
     pub(crate) hosts: Hosts,
     pub(crate) authority: Authority,
     /// Warnings that have been passed on.
@@ -66,7 +66,7 @@ impl RegistryClient {
         reporter: Arc<dyn Reporter>,
     ) -> Result<Arc<Self>, ClientError> {
         Ok(Arc::new(Self {
-            http: Http::new(&options)?,
+            http: Arc::new(Http::new(&options)?),
             hosts: Hosts::new(&options.plain_http),
             authority: Authority::new(credentials),
             warnings: Mutex::default(),

@@ -10,7 +10,7 @@ use tofu_oci_types::Descriptor;
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::clean::clean;
+use crate::clean::{NetworkProblem, clean};
 use crate::client::RegistryClient;
 use crate::retry::{Attempts, Next};
 use crate::scope::Access;
@@ -143,13 +143,13 @@ impl Download {
     }
 
     /// Waits for the next attempt after a break, or ends.
-    async fn broken(&mut self, problem: Option<String>) -> Result<(), StoreError> {
+    async fn broken(&mut self, problem: Option<NetworkProblem>) -> Result<(), StoreError> {
         self.answer = None;
         if self.offset >= self.broke_at + PROGRESS {
             self.attempts.reset();
         }
         self.broke_at = self.offset;
-        let reason = problem.clone().unwrap_or_else(|| "the answer ended early".to_owned());
+        let reason = problem.as_ref().map_or("the answer ended early", |problem| &problem.text);
         let reason = format!("{reason} (after {} of {} bytes)", self.offset, self.descriptor.size);
         match self.attempts.next(None) {
             Next::Wait(wait) => {
@@ -158,8 +158,10 @@ impl Download {
                 self.client.wait(&label, self.attempts.made(), wait, &reason).await;
                 Ok(())
             }
-            _ if problem.is_none() => Err(self.wrong_size(self.offset)),
-            _ => Err(StoreError::Unreachable { place: self.place.clone(), problem: reason }),
+            _ => Err(match problem {
+                None => self.wrong_size(self.offset),
+                Some(problem) => NetworkProblem { text: reason, ..problem }.at(self.place.clone()),
+            }),
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use tokio::sync::Mutex;
 use url::Url;
 
+use crate::clean::NetworkProblem;
 use crate::origin::{host_of, is_loopback};
 use crate::tls_probe::speaks_tls;
 
@@ -24,11 +25,11 @@ impl Hosts {
     ///
     /// # Errors
     /// What the network said, when a host of this machine could not be asked.
-    pub(crate) async fn root(&self, registry: &str) -> Result<Url, String> {
+    pub(crate) async fn root(&self, registry: &str) -> Result<Url, NetworkProblem> {
         let registry = registry.to_ascii_lowercase();
         let host =
             if matches!(&*registry, "docker.io" | "index.docker.io") { "registry-1.docker.io" } else { &registry };
-        let address = |scheme: &str| Url::parse(&format!("{scheme}://{host}/")).map_err(|error| error.to_string());
+        let address = |scheme: &str| Url::parse(&format!("{scheme}://{host}/")).map_err(NetworkProblem::no_address);
         let secure = address("https")?;
         if self.is_plain(&registry) {
             return address("http");
@@ -46,7 +47,7 @@ impl Hosts {
             Ok(true) => secure.clone(),
             Ok(false) => plain,
             Err(_) if plain.port().is_none() && secure.port().is_none() => plain,
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(NetworkProblem::from(error)),
         };
         found.insert(registry, root.clone());
         Ok(root)
@@ -74,7 +75,7 @@ mod tests {
     async fn addresses_of_registries() {
         let hosts = Hosts::new(&["Plain.test".to_owned(), "half.test:5000".to_owned()]);
         let check = async |registry: &str, want: &str| {
-            assert_eq!(hosts.root(registry).await.map(String::from).as_deref(), Ok(want), "{registry}");
+            assert_eq!(hosts.root(registry).await.map(String::from).ok().as_deref(), Some(want), "{registry}");
         };
         check("ghcr.io", "https://ghcr.io/").await;
         check("docker.io", "https://registry-1.docker.io/").await;

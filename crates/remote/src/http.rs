@@ -11,7 +11,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Identity, Proxy, Request, Resp
 use url::Url;
 
 use crate::body::Progress;
-use crate::clean::network_problem;
+use crate::clean::{NetworkProblem, has_cause, is_refused, network_problem};
 use crate::client::ClientError;
 use crate::options::{ClientOptions, Proxies};
 use crate::origin::is_loopback;
@@ -29,7 +29,7 @@ pub(crate) struct Http {
 /// An exchange without an answer.
 #[derive(Debug)]
 pub(crate) struct NoAnswer {
-    pub(crate) problem: String,
+    pub(crate) problem: NetworkProblem,
     /// Whether the same will happen next time: a certificate that is not trusted, nobody there on this machine.
     pub(crate) lasting: bool,
 }
@@ -75,7 +75,7 @@ impl Http {
                 Ok(Ok(response)) => return Ok(response),
                 Ok(Err(error)) => return Err(no_answer(error, &url)),
                 Err(_) if progress.moved() == moved => {
-                    let problem = format!("timed out: nothing moved for {} s", limit.as_secs());
+                    let problem = NetworkProblem::timed_out("nothing moved", limit);
                     return Err(NoAnswer { problem, lasting: false });
                 }
                 Err(_) => moved = progress.moved(),
@@ -85,8 +85,8 @@ impl Http {
 }
 
 fn no_answer(error: reqwest::Error, url: &Url) -> NoAnswer {
-    let refused_here = is_loopback(url) && has_cause(&error, refused);
-    let lasting = refused_here || has_cause(&error, untrusted) || has_cause(&error, unknown_host);
+    let refused_here = is_loopback(url) && has_cause(&error, &is_refused);
+    let lasting = refused_here || has_cause(&error, &untrusted) || has_cause(&error, &unknown_host);
     NoAnswer { lasting, problem: network_problem(error) }
 }
 
@@ -104,28 +104,15 @@ fn unknown_host(cause: &(dyn Error + 'static)) -> bool {
     cause.is::<io::Error>() && WORDS.iter().any(|words| text.contains(words))
 }
 
-fn refused(cause: &(dyn Error + 'static)) -> bool {
-    cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
-}
-
 fn untrusted(cause: &(dyn Error + 'static)) -> bool {
     matches!(cause.downcast_ref(), Some(rustls::Error::InvalidCertificate(_)))
-}
-
-/// Whether the error or anything below it is of this kind. What an IO error carries is not its source, so that is looked
-/// into as well.
-fn has_cause(error: &(dyn Error + 'static), is: fn(&(dyn Error + 'static)) -> bool) -> bool {
-    let carried = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    is(error)
-        || carried.is_some_and(|carried| has_cause(carried, is))
-        || error.source().is_some_and(|source| has_cause(source, is))
 }
 
 fn certificates(options: &ClientOptions) -> Result<Vec<Certificate>, ClientError> {
     let mut all = Vec::new();
     for pem in &options.ca_certificates {
         let invalid = |problem: String| ClientError::CaCertificate { problem };
-        let some = Certificate::from_pem_bundle(pem).map_err(|error| invalid(network_problem(error)))?;
+        let some = Certificate::from_pem_bundle(pem).map_err(|error| invalid(network_problem(error).text))?;
         if some.is_empty() {
             return Err(invalid("the file holds no PEM certificate".to_owned()));
         }
@@ -172,11 +159,14 @@ fn build(
     };
     let problem = match builder()?.tls_certs_merge(certificates.to_vec()).build() {
         Ok(client) => return Ok(client),
-        Err(error) => network_problem(error),
+        Err(error) => network_problem(error).text,
     };
     // A machine without any system roots (a bare container) still reaches plain registries and those of `--ca-file`.
     if problem.contains("No CA certificates") {
-        return builder()?.tls_certs_only(certificates.to_vec()).build().map_err(|error| tls(network_problem(error)));
+        return builder()?
+            .tls_certs_only(certificates.to_vec())
+            .build()
+            .map_err(|error| tls(network_problem(error).text));
     }
     Err(if certificates.is_empty() { tls(problem) } else { ClientError::CaCertificate { problem } })
 }

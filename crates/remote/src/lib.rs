@@ -55,9 +55,11 @@ mod token;
 mod told;
 mod transport;
 mod upload;
+mod web;
 
 pub use client::{ClientError, RegistryClient};
 pub use options::{
     ChunkMode, ClientOptions, Clock, CredentialProvider, NoCredentials, Proxies, RetryPolicy, SystemClock, Timeouts,
 };
 pub use store::{Freshness, RemoteStore};
+pub use web::{WebAnswer, WebClient, WebError, WebFault, WebRequest};

@@ -11,7 +11,7 @@ use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
 use serde::Deserialize;
 use tofu_oci_credentials::{Credential, Secret};
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{NetworkFault, StoreError};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
@@ -137,22 +137,22 @@ impl TokenRequest<'_> {
         let mut attempts = Attempts::new(client.options.retry, client.options.max_retry_after);
         loop {
             let result = self.follow(client, &method, url.clone(), authorization.clone(), form.clone()).await?;
-            let (asked, reason) = match result {
+            let (asked, reason, fault) = match result {
                 Ok(answer) if is_transient(answer.status()) => {
-                    (answer.asked_wait(), format!("status {}", answer.status()))
+                    (answer.asked_wait(), format!("status {}", answer.status()), NetworkFault::NoRoute)
                 }
                 Ok(answer) => return Ok(answer),
                 Err(no_answer) => {
-                    let problem = format!("the token server {}: {}", host_of(&url), no_answer.problem);
+                    let problem = format!("the token server {}: {}", host_of(&url), no_answer.problem.text);
                     if no_answer.lasting {
-                        return Err(self.unreachable(problem));
+                        return Err(self.unreachable(problem, no_answer.problem.fault));
                     }
-                    (None, problem)
+                    (None, problem, no_answer.problem.fault)
                 }
             };
             match attempts.next(asked) {
                 Next::Wait(wait) => client.wait(&label, attempts.made(), wait, &reason).await,
-                Next::GiveUp => return Err(self.unreachable(reason)),
+                Next::GiveUp => return Err(self.unreachable(reason, fault)),
                 Next::TooLong(asked) => {
                     return Err(StoreError::RateLimited { place: self.place.to_owned(), seconds: asked.as_secs() });
                 }
@@ -245,8 +245,8 @@ impl TokenRequest<'_> {
         StoreError::Forbidden { place: self.place.to_owned(), problem }
     }
 
-    fn unreachable(&self, problem: String) -> StoreError {
-        StoreError::Unreachable { place: self.place.to_owned(), problem }
+    fn unreachable(&self, problem: String, fault: NetworkFault) -> StoreError {
+        StoreError::Unreachable { place: self.place.to_owned(), fault, problem }
     }
 }
 

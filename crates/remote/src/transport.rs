@@ -17,7 +17,7 @@ use url::Url;
 
 use crate::answer::Answer;
 use crate::call::{Call, Repeat, Target};
-use crate::clean::clean;
+use crate::clean::{NetworkProblem, clean};
 use crate::client::RegistryClient;
 use crate::http::NoAnswer;
 use crate::origin::{MAX_REDIRECTS, host_of, next_hop, same_origin};
@@ -44,10 +44,12 @@ impl RegistryClient {
     /// Makes the request. Every final answer comes back, whatever its status.
     pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Answer, StoreError> {
         let place = call.access.repository.to_string();
-        let unreachable = |problem| StoreError::Unreachable { place: place.clone(), problem };
-        let root = self.hosts.root(call.access.repository.registry()).await.map_err(unreachable)?;
+        let root =
+            self.hosts.root(call.access.repository.registry()).await.map_err(|problem| problem.at(place.clone()))?;
         let start = match &call.target {
-            Target::Registry(path) => root.join(path).map_err(|error| unreachable(error.to_string()))?,
+            Target::Registry(path) => {
+                root.join(path).map_err(|error| NetworkProblem::no_address(error).at(place.clone()))?
+            }
             Target::Address(url) => url.clone(),
         };
         let mut attempts = Attempts::new(self.options.retry, self.options.max_retry_after);
@@ -58,7 +60,7 @@ impl RegistryClient {
                     (answer.asked_wait(), format!("status {}", answer.status()))
                 }
                 Outcome::Answer(_) => (None, String::new()),
-                Outcome::NoAnswer(no_answer) => (None, no_answer.problem.clone()),
+                Outcome::NoAnswer(no_answer) => (None, no_answer.problem.text.clone()),
             };
             let lasting = matches!(&outcome, Outcome::NoAnswer(no_answer) if no_answer.lasting);
             if call.repeat == Repeat::Yes && !lasting && !reason.is_empty() {
@@ -75,7 +77,7 @@ impl RegistryClient {
             }
             return match outcome {
                 Outcome::Answer(answer) => Ok(*answer),
-                Outcome::NoAnswer(no_answer) => Err(unreachable(no_answer.problem)),
+                Outcome::NoAnswer(no_answer) => Err(no_answer.problem.at(place)),
             };
         }
     }
@@ -93,7 +95,7 @@ impl RegistryClient {
                 Ok(response) => response,
                 Err(mut no_answer) => {
                     if hop.crossed {
-                        no_answer.problem = format!("{}: {}", host_of(&hop.url), no_answer.problem);
+                        no_answer.problem.text = format!("{}: {}", host_of(&hop.url), no_answer.problem.text);
                     }
                     return Ok(Outcome::NoAnswer(no_answer));
                 }

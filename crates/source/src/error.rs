@@ -1,8 +1,11 @@
 //! Why a place did not answer with what was asked for.
 
-use tofu_oci_layout::LayoutError;
+use tofu_oci_layout::{DocumentKind, LayoutError};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Platform, ProviderAddr, Version};
+
+use crate::Kind;
+use crate::failure::{Failure, store_code};
 
 /// Why a source failed.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -46,6 +49,37 @@ pub enum SourceError {
     /// The place could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The place is no repository, or leads to none, and could not be used.
+    #[error("nothing can be installed from {place}")]
+    Failed {
+        /// The place.
+        place: String,
+        /// Why.
+        #[source]
+        failure: Failure,
+    },
+    /// One of several methods ends the search: what it answered is nothing that lets the next one try.
+    #[error(transparent)]
+    Method(Box<Blame>),
+}
+
+/// Which of several methods ended a search, and why.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{label} ends the search for {address}{}", version_of(.version.as_ref()))]
+pub struct Blame {
+    /// The method, as the link is labelled.
+    pub label: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The version whose package was looked for; none while versions were listed.
+    pub version: Option<Version>,
+    /// Later methods that listed this version, in order: they would have had a turn without this one.
+    pub elsewhere: Vec<String>,
+    /// What the method answered.
+    #[source]
+    pub source: SourceError,
 }
 
 /// What a place does not have.
@@ -55,6 +89,15 @@ pub enum NotOffered {
     /// The provider itself.
     #[error("no such provider")]
     UnknownProvider,
+    /// The provider itself, and the place is the registry that its address belongs to.
+    #[error("no such provider")]
+    UnknownToRegistry,
+    /// Anything: no installation method is configured at all.
+    #[error("no installation method")]
+    NoMethods,
+    /// The provider: no installation method is for it.
+    #[error("no installation method for this provider")]
+    NoMethodMatches,
     /// This version.
     #[error("no version {version}")]
     VersionMissing {
@@ -75,9 +118,18 @@ pub enum NotOffered {
     },
 }
 
+fn version_of(version: Option<&Version>) -> String {
+    version.map(|version| format!(" {version}")).unwrap_or_default()
+}
+
 fn not_offered(address: &ProviderAddr, place: &str, what: &NotOffered) -> String {
     match what {
         NotOffered::UnknownProvider => format!("{address} was not found in {place}"),
+        NotOffered::UnknownToRegistry => format!("{place} does not know {address}"),
+        NotOffered::NoMethods => {
+            format!("{address} cannot be looked for: the CLI configuration has no installation method left")
+        }
+        NotOffered::NoMethodMatches => format!("{address} matches none of the installation methods"),
         NotOffered::VersionMissing { version, .. } => format!("{address} {version} was not found in {place}"),
         NotOffered::PlatformMissing { version, platform, .. } => {
             format!("{address} {version} has no package for {platform}")
@@ -85,9 +137,106 @@ fn not_offered(address: &ProviderAddr, place: &str, what: &NotOffered) -> String
     }
 }
 
+impl NotOffered {
+    /// A stable kebab-case name, as it is measured of `OpenTofu`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownProvider | Self::NoMethodMatches => "provider-not-found",
+            Self::UnknownToRegistry => "registry-provider-not-known",
+            Self::NoMethods => "no-matching-release",
+            Self::VersionMissing { .. } => "tag-not-found",
+            Self::PlatformMissing { .. } => "platform-not-supported",
+        }
+    }
+}
+
 impl SourceError {
     /// Whether the same question may be answered when asked again.
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Store(error) if error.is_transient())
+        match self {
+            Self::Store(error) => error.is_transient(),
+            Self::Failed { failure, .. } => failure.is_transient(),
+            Self::Method(blame) => blame.source.is_transient(),
+            Self::NotOffered { .. } | Self::Unusable { .. } | Self::Layout { .. } => false,
+        }
+    }
+
+    /// A stable kebab-case name of what went wrong: the one that is measured of `OpenTofu` where it fails alike.
+    ///
+    /// Spec: `real-tofu-sources.md` (measured), §4 and §8.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotOffered { what, .. } => what.code(),
+            Self::Unusable { .. } => "unusable",
+            Self::Layout { source, .. } => layout_code(source),
+            Self::Store(error) => store_code(error),
+            Self::Failed { failure, .. } => failure.code(),
+            Self::Method(blame) => blame.code(),
+        }
+    }
+
+    /// The error of the method that ended the search; the error itself where there was only one place.
+    pub fn innermost(&self) -> &Self {
+        match self {
+            Self::Method(blame) => blame.source.innermost(),
+            other => other,
+        }
+    }
+}
+
+impl Blame {
+    /// What a missing version, or a missing provider, is called depends on the kind of the method.
+    fn code(&self) -> &'static str {
+        match (&self.source, self.kind) {
+            (SourceError::NotOffered { what, .. }, kind) if what.is_absence() => match kind {
+                Kind::NetworkMirror => "mirror-version-missing",
+                Kind::Oci => "tag-not-found",
+                Kind::Direct | Kind::Filesystem => what.code(),
+            },
+            (source, _) => source.code(),
+        }
+    }
+
+    /// What to change when the method overlaps with later ones that have the version: the pattern to exclude from it.
+    pub fn remedy(&self) -> Option<String> {
+        let first = self.elsewhere.first()?;
+        Some(format!(
+            "{} would serve it: put `exclude = [\"{}\"]` into {}, or move that method behind",
+            first, self.address, self.label
+        ))
+    }
+}
+
+impl NotOffered {
+    /// Whether the provider or the version is missing, as opposed to one platform of it.
+    pub(crate) fn is_absence(&self) -> bool {
+        matches!(self, Self::UnknownProvider | Self::UnknownToRegistry | Self::VersionMissing { .. })
+    }
+
+    /// Whether the provider itself is missing.
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(self, Self::UnknownProvider | Self::UnknownToRegistry)
+    }
+}
+
+fn layout_code(error: &LayoutError) -> &'static str {
+    match error {
+        LayoutError::NotAProviderIndex {
+            found: DocumentKind::ProviderTarget | DocumentKind::ContainerImage | DocumentKind::SingleManifest,
+        } => "not-an-index",
+        LayoutError::NotAProviderIndex { .. }
+        | LayoutError::UnmarkedIndex
+        | LayoutError::NotAProviderPackage { .. }
+        | LayoutError::ArtifactTypeMismatch { .. }
+        | LayoutError::NoProviderLabel
+        | LayoutError::OtherPackageType { .. } => "artifact-type",
+        LayoutError::PlatformNotOffered { .. } => "platform-not-supported",
+        LayoutError::AmbiguousPlatform { .. } => "ambiguous-platform",
+        LayoutError::NoProviderPackages { .. } => "no-provider-manifest",
+        LayoutError::NoPlatform { .. } => "descriptor-platform-missing",
+        LayoutError::NoPackageLayer { .. } => "no-zip-layer",
+        LayoutError::SeveralPackageLayers { .. } => "several-zip-layers",
+        LayoutError::LeafMediaType { .. } | LayoutError::BodyMediaType { .. } => "media-type",
+        _ => "bad-layout",
     }
 }

@@ -114,6 +114,8 @@ pub enum StoreError {
     Unreachable {
         /// The repository or host.
         place: String,
+        /// What kind of fault it was.
+        fault: NetworkFault,
         /// What the network said.
         problem: String,
     },
@@ -150,6 +152,38 @@ pub enum StoreError {
         /// The repository.
         place: String,
     },
+}
+
+/// What kept two machines from talking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NetworkFault {
+    /// The name is not known, or nobody could be asked for it.
+    Dns,
+    /// Nobody listens there.
+    Refused,
+    /// The TLS handshake failed: a certificate that is not trusted, or no TLS at all.
+    Tls,
+    /// Nothing came in time.
+    TimedOut,
+    /// There was a connection, and it broke.
+    Lost,
+    /// There is no way to the machine.
+    NoRoute,
+}
+
+impl NetworkFault {
+    /// A stable kebab-case name.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Dns => "dns",
+            Self::Refused => "connection-refused",
+            Self::Tls => "tls",
+            Self::TimedOut => "timeout",
+            Self::Lost => "connection-lost",
+            Self::NoRoute => "unreachable",
+        }
+    }
 }
 
 impl StoreError {

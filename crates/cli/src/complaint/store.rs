@@ -60,7 +60,7 @@ impl From<&StoreError> for Complaint {
             StoreError::Unreachable { problem, .. } if problem.contains("certificate") => {
                 complaint.hint("trust a private certificate authority with --ca-file FILE")
             }
-            StoreError::Unreachable { place, problem } if broke_off(problem) => {
+            StoreError::Unreachable { place, problem, .. } if broke_off(problem) => {
                 Self::new(Exit::Unexpected, format!("the connection to {place} broke: {problem}"))
                     .hint("run the same command again: what has arrived is not sent again")
             }

@@ -107,7 +107,11 @@ impl ReadStore for Breaking {
         Ok(true)
     }
     async fn fetch_unverified(&self, _: &Descriptor) -> Result<ByteStream, StoreError> {
-        let broken = StoreError::Unreachable { place: self.place(), problem: "connection reset".to_owned() };
+        let broken = StoreError::Unreachable {
+            place: self.place(),
+            fault: crate::NetworkFault::Lost,
+            problem: "connection reset".to_owned(),
+        };
         let piece = futures_util::stream::iter([Ok(Bytes::from_static(b"hel"))]);
         Ok(match self {
             Self::Error => piece.chain(futures_util::stream::iter([Err(broken)])).boxed(),

@@ -1,0 +1,324 @@
+//! Several methods in order.
+//!
+//! ```text
+//! versions   every link is asked, in order; "unknown provider" is passed over, any other error ends it; all that was
+//!            found is joined
+//! offer      the links are asked in order for the one version:
+//!
+//!                                  oci, network mirror     direct, folder
+//!            has it                offers it               offers it
+//!            platform missing      next                    next
+//!            version or provider   ends the search         next
+//!              missing
+//!            any other error       ends the search         ends the search
+//! ```
+//!
+//! So an OCI or network mirror never lets a later method serve a version that it does not have itself: what a mirror
+//! lacks is missing on purpose.
+//!
+//! Spec: `real-tofu-sources.md` (measured), §1.1 and §4; `OpenTofu` 1.12, getproviders, `MultiSource`.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use serde::Serialize;
+use tofu_oci_store::ByteStream;
+use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
+
+use crate::{Blame, Listing, NotOffered, Offer, Source, SourceError};
+
+/// The kind of an installation method. `Display` is the name of its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// `oci_mirror`.
+    Oci,
+    /// `direct`, whatever it leads to.
+    Direct,
+    /// `network_mirror`.
+    NetworkMirror,
+    /// `filesystem_mirror`, and the folders that are looked into without being configured.
+    Filesystem,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Oci => "oci_mirror",
+            Self::Direct => "direct",
+            Self::NetworkMirror => "network_mirror",
+            Self::Filesystem => "filesystem_mirror",
+        })
+    }
+}
+
+impl Kind {
+    /// Whether the next method may serve what this one does not have.
+    fn gives_way(self) -> bool {
+        matches!(self, Self::Direct | Self::Filesystem)
+    }
+}
+
+/// One method of a chain.
+#[derive(Clone)]
+pub struct Link {
+    /// Its kind, which decides what happens when it does not have something.
+    pub method: Kind,
+    /// How errors name it, such as `oci_mirror at /home/u/.tofurc:3`.
+    pub label: String,
+    /// The place it leads to.
+    pub source: Arc<dyn Source>,
+}
+
+/// What one method answered when it was asked for versions.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The method's label.
+    pub label: String,
+    /// What it has, or why not.
+    pub outcome: Result<Listing, SourceError>,
+}
+
+/// The methods that are for one provider, in the order of the configuration, as one source.
+pub struct Chain {
+    links: Vec<Link>,
+    empty: NotOffered,
+    memory: Mutex<Memory>,
+}
+
+/// What a chain has learned from its links.
+#[derive(Default)]
+struct Memory {
+    /// Which link made an offer, by the digest of its leaf manifest and its place.
+    offers: HashMap<(Digest, String), usize>,
+    /// What each link listed last.
+    listed: HashMap<(usize, ProviderAddr), Vec<Version>>,
+}
+
+impl Chain {
+    /// The methods as one source. Without any, nothing can be found: no method is configured.
+    pub fn new(links: Vec<Link>) -> Self {
+        Self { links, empty: NotOffered::NoMethods, memory: Mutex::default() }
+    }
+
+    /// A chain without links because none of the configured methods is for the provider.
+    pub fn unmatched() -> Self {
+        Self { links: Vec::new(), empty: NotOffered::NoMethodMatches, memory: Mutex::default() }
+    }
+
+    /// The methods, in order.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// What each method answers, in order. Every one is asked; no error ends it.
+    pub async fn ask(&self, address: &ProviderAddr) -> Vec<Asked> {
+        let mut all = Vec::new();
+        for (nth, link) in self.links.iter().enumerate() {
+            all.push(Asked { label: link.label.clone(), outcome: self.list(nth, link, address).await });
+        }
+        all
+    }
+
+    async fn list(&self, nth: usize, link: &Link, address: &ProviderAddr) -> Result<Listing, SourceError> {
+        let listing = link.source.versions(address).await?;
+        self.memory().listed.insert((nth, address.clone()), listing.versions.clone());
+        Ok(listing)
+    }
+
+    fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn not_offered(&self, address: &ProviderAddr, what: NotOffered) -> SourceError {
+        SourceError::NotOffered { address: address.clone(), place: self.place(), what }
+    }
+
+    /// The error of the link that ends the search.
+    fn blame(&self, nth: usize, address: &ProviderAddr, version: Option<&Version>, source: SourceError) -> SourceError {
+        let link = &self.links[nth];
+        let mut elsewhere = Vec::new();
+        let absent = matches!(&source, SourceError::NotOffered { what, .. } if what.is_absence());
+        if let Some(version) = version.filter(|_| absent) {
+            let memory = self.memory();
+            for (later, other) in self.links.iter().enumerate().skip(nth + 1) {
+                let listed = memory.listed.get(&(later, address.clone()));
+                if listed.is_some_and(|listed| listed.contains(version)) {
+                    elsewhere.push(other.label.clone());
+                }
+            }
+        }
+        SourceError::Method(Box::new(Blame {
+            label: link.label.clone(),
+            kind: link.method,
+            address: address.clone(),
+            version: version.cloned(),
+            elsewhere,
+            source,
+        }))
+    }
+
+    /// The link that made the offer.
+    fn maker(&self, offer: &Offer) -> Option<&Link> {
+        let nth = self.memory().offers.get(&(offer.leaf.digest.clone(), offer.place.clone())).copied();
+        let by_place = || self.links.iter().position(|link| link.source.place() == offer.place);
+        let nth = nth.or_else(by_place);
+        nth.and_then(|nth| self.links.get(nth))
+    }
+}
+
+/// What the links that gave way had to say.
+#[derive(Default)]
+struct GaveWay {
+    /// Platforms that the version has somewhere.
+    platforms: Option<BTreeSet<Platform>>,
+    /// Versions that are there instead.
+    versions: Option<Vec<Version>>,
+    /// Whether the registry of the address does not know it.
+    unknown_to_registry: bool,
+}
+
+impl GaveWay {
+    fn note(&mut self, what: NotOffered) {
+        match what {
+            NotOffered::PlatformMissing { offered, .. } => {
+                self.platforms.get_or_insert_default().extend(offered);
+            }
+            NotOffered::VersionMissing { offered, .. } => self.versions.get_or_insert_default().extend(offered),
+            NotOffered::UnknownToRegistry => self.unknown_to_registry = true,
+            _ => {}
+        }
+    }
+
+    /// Why nobody has it: the most that anybody had.
+    fn verdict(self, version: &Version, platform: Option<&Platform>) -> NotOffered {
+        if let (Some(offered), Some(platform)) = (self.platforms, platform) {
+            let (version, platform) = (version.clone(), platform.clone());
+            return NotOffered::PlatformMissing { version, platform, offered: offered.into_iter().collect() };
+        }
+        if let Some(mut offered) = self.versions {
+            offered.sort_by(Version::precedence);
+            offered.dedup();
+            return NotOffered::VersionMissing { version: version.clone(), offered };
+        }
+        if self.unknown_to_registry { NotOffered::UnknownToRegistry } else { NotOffered::UnknownProvider }
+    }
+}
+
+#[async_trait]
+impl Source for Chain {
+    /// The places of the methods, in order.
+    fn place(&self) -> String {
+        if self.links.is_empty() {
+            return "the installation methods".to_owned();
+        }
+        self.links.iter().map(|link| link.source.place()).collect::<Vec<_>>().join(", ")
+    }
+
+    async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
+        if self.links.is_empty() {
+            return Err(self.not_offered(address, self.empty.clone()));
+        }
+        let mut found = Vec::new();
+        let mut gave_way = GaveWay::default();
+        for (nth, link) in self.links.iter().enumerate() {
+            match self.list(nth, link, address).await {
+                Ok(listing) => found.push(listing),
+                Err(SourceError::NotOffered { what, .. }) if what.is_unknown() => gave_way.note(what),
+                Err(error) => return Err(self.blame(nth, address, None, error)),
+            }
+        }
+        let joined = join(found);
+        if joined.versions.is_empty() && joined.stray.is_empty() {
+            let what =
+                if gave_way.unknown_to_registry { NotOffered::UnknownToRegistry } else { NotOffered::UnknownProvider };
+            return Err(self.not_offered(address, what));
+        }
+        Ok(joined)
+    }
+
+    /// The platforms that can be had: those of every link up to the one that would end the search.
+    async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
+        if self.links.is_empty() {
+            return Err(self.not_offered(address, self.empty.clone()));
+        }
+        let mut all: Option<BTreeSet<Platform>> = None;
+        let mut gave_way = GaveWay::default();
+        for (nth, link) in self.links.iter().enumerate() {
+            match link.source.platforms(address, version).await {
+                Ok(platforms) => all.get_or_insert_default().extend(platforms),
+                Err(SourceError::NotOffered { what, .. }) if link.method.gives_way() => gave_way.note(what),
+                Err(_) if all.is_some() => break,
+                Err(error) => return Err(self.blame(nth, address, Some(version), error)),
+            }
+        }
+        match all {
+            Some(platforms) => Ok(platforms.into_iter().collect()),
+            None => Err(self.not_offered(address, gave_way.verdict(version, None))),
+        }
+    }
+
+    async fn offer(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Offer, SourceError> {
+        if self.links.is_empty() {
+            return Err(self.not_offered(address, self.empty.clone()));
+        }
+        let mut gave_way = GaveWay::default();
+        for (nth, link) in self.links.iter().enumerate() {
+            let error = match link.source.offer(address, version, platform).await {
+                Ok(offer) => {
+                    self.memory().offers.insert((offer.leaf.digest.clone(), offer.place.clone()), nth);
+                    return Ok(offer);
+                }
+                Err(error) => error,
+            };
+            match error {
+                SourceError::NotOffered { what, .. }
+                    if link.method.gives_way() || matches!(what, NotOffered::PlatformMissing { .. }) =>
+                {
+                    gave_way.note(what);
+                }
+                error => return Err(self.blame(nth, address, Some(version), error)),
+            }
+        }
+        Err(self.not_offered(address, gave_way.verdict(version, Some(platform))))
+    }
+
+    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
+        let link = self.maker(offer).ok_or_else(|| self.not_offered(&offer.address, NotOffered::UnknownProvider))?;
+        link.source.hashes(offer).await
+    }
+
+    async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
+        let link = self.maker(offer).ok_or_else(|| self.not_offered(&offer.address, NotOffered::UnknownProvider))?;
+        link.source.open(offer, part).await
+    }
+}
+
+/// All versions, each once, ascending. Of versions that differ only in their metadata the one of the earliest link comes
+/// last, so that it is the one that is chosen: its link is asked first.
+fn join(found: Vec<Listing>) -> Listing {
+    let mut joined = Listing::default();
+    let mut seen: Vec<Version> = Vec::new();
+    let mut kept: Vec<Vec<Version>> = Vec::new();
+    for listing in found {
+        let fresh: Vec<Version> = listing.versions.into_iter().filter(|version| !seen.contains(version)).collect();
+        seen.extend(fresh.iter().cloned());
+        kept.push(fresh);
+        for stray in listing.stray {
+            if !joined.stray.contains(&stray) {
+                joined.stray.push(stray);
+            }
+        }
+    }
+    joined.versions = kept.into_iter().rev().flatten().collect();
+    joined.versions.sort_by(Version::precedence);
+    joined.stray.sort_by(|a, b| a.tag.cmp(&b.tag));
+    joined
+}

@@ -1,0 +1,111 @@
+//! What the host of an address offers itself.
+//!
+//! ```text
+//! the hostname ends in the magic suffix        the repository, without a request
+//! the host publishes oci-providers.v1          the repository that its template gives, whatever else it publishes
+//! the host publishes only providers.v1         an error: that protocol is not read yet
+//! the host publishes neither, or no document   an error: it has no providers
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use tofu_oci_mapper::{MagicSuffix, OciPlace};
+use tofu_oci_store::{ByteStream, ReadStore, StoreError};
+use tofu_oci_types::{Hostname, PackageHash, Platform, ProviderAddr, RepositoryRef, Version};
+
+use crate::{Discover, Failure, Listing, NotOffered, OciSource, Offer, Source, SourceError};
+
+/// Opens a repository of a registry.
+pub type OpenRepository = Arc<dyn Fn(&RepositoryRef) -> Result<Arc<dyn ReadStore>, StoreError> + Send + Sync>;
+
+/// The host of an address as a source: `direct`.
+pub struct DirectSource {
+    host: Hostname,
+    magic: MagicSuffix,
+    discovery: Arc<dyn Discover>,
+    open: OpenRepository,
+    /// Repositories that are open.
+    stores: Mutex<HashMap<RepositoryRef, Arc<dyn ReadStore>>>,
+}
+
+impl DirectSource {
+    /// The host as a source, for addresses of this host. Nothing is asked yet.
+    pub fn new(host: Hostname, magic: MagicSuffix, discovery: Arc<dyn Discover>, open: OpenRepository) -> Self {
+        Self { host, magic, discovery, open, stores: Mutex::default() }
+    }
+
+    /// The repository of an address, and the rule that leads there.
+    ///
+    /// # Errors
+    /// [`SourceError::Failed`] when the host publishes no usable service, or the address has no repository.
+    pub async fn repository(&self, address: &ProviderAddr) -> Result<OciPlace, SourceError> {
+        let failed = |failure| SourceError::Failed { place: self.host.display(), failure };
+        if let Some(place) = self.magic.place(address).map_err(|error| failed(error.into()))? {
+            return Ok(place);
+        }
+        let services = self.discovery.services(&self.host).await?;
+        let origin = services.origin();
+        match services.oci_providers()? {
+            Some(template) => template.repository(address).map_err(|error| failed(error.into())),
+            None if services.has_registry_protocol() => Err(failed(Failure::RegistryProtocolNotRead(format!(
+                "{origin} names providers.v1 and no oci-providers.v1, and the provider registry protocol is not read yet"
+            )))),
+            None => Err(failed(Failure::NoProviderService(format!("{origin} names no service for providers")))),
+        }
+    }
+
+    async fn source(&self, address: &ProviderAddr) -> Result<OciSource, SourceError> {
+        let repository = self.repository(address).await?.repository;
+        let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = stores.get(&repository) {
+            return Ok(OciSource::new(Arc::clone(store)));
+        }
+        let store = (self.open)(&repository)?;
+        stores.insert(repository, Arc::clone(&store));
+        Ok(OciSource::new(store))
+    }
+}
+
+/// The repository that a host names is the host's registry: what it does not know, nobody knows.
+fn of_registry(error: SourceError) -> SourceError {
+    match error {
+        SourceError::NotOffered { address, place, what: NotOffered::UnknownProvider } => {
+            SourceError::NotOffered { address, place, what: NotOffered::UnknownToRegistry }
+        }
+        other => other,
+    }
+}
+
+#[async_trait]
+impl Source for DirectSource {
+    fn place(&self) -> String {
+        self.host.display()
+    }
+
+    async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
+        self.source(address).await?.versions(address).await.map_err(of_registry)
+    }
+
+    async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
+        self.source(address).await?.platforms(address, version).await.map_err(of_registry)
+    }
+
+    async fn offer(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Offer, SourceError> {
+        self.source(address).await?.offer(address, version, platform).await.map_err(of_registry)
+    }
+
+    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
+        self.source(&offer.address).await?.hashes(offer).await
+    }
+
+    async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
+        self.source(&offer.address).await?.open(offer, part).await
+    }
+}

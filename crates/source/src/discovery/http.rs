@@ -1,0 +1,179 @@
+//! Discovery over HTTP.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared, WeakShared};
+use serde_json::Value;
+use tofu_oci_credentials::Secret;
+use tofu_oci_remote::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
+use tofu_oci_types::Hostname;
+
+use super::services::kind;
+use super::{Discover, DiscoveryError, Services};
+use crate::Failure;
+
+/// Most bytes of a document.
+const LIMIT: u64 = 1024 * 1024;
+const PATH: &str = ".well-known/terraform.json";
+
+/// Finds the token of a host, for the request to that host alone; none when there is none.
+pub type TokenOf = Arc<dyn Fn(&Hostname) -> Option<Secret> + Send + Sync>;
+
+/// What a [`HttpDiscovery`] is made from.
+#[derive(Clone)]
+pub struct DiscoveryOptions {
+    /// How long one discovery may take, redirects and body included.
+    pub timeout: Duration,
+    /// Services that the user wrote down: these hosts are not asked.
+    pub overrides: BTreeMap<Hostname, Services>,
+    /// Whose token is shown; nobody's when there is none.
+    pub token: Option<TokenOf>,
+}
+
+impl Default for DiscoveryOptions {
+    /// 10 seconds, no overrides, no tokens.
+    fn default() -> Self {
+        Self { timeout: Duration::from_secs(10), overrides: BTreeMap::new(), token: None }
+    }
+}
+
+type Answer = Result<Services, DiscoveryError>;
+
+/// Asks hosts for their documents, each once.
+///
+/// Spec: `OpenTofu` 1.12, opentofu/svchost/disco. Stricter than it: a redirect never leads to plain HTTP, and a token
+/// never to another origin.
+pub struct HttpDiscovery {
+    shared: Arc<Inner>,
+    state: Mutex<HashMap<Hostname, State>>,
+}
+
+struct Inner {
+    web: WebClient,
+    options: DiscoveryOptions,
+}
+
+enum State {
+    Known(Services),
+    /// Somebody asks right now. Nobody does any more when all who wait have gone.
+    Asked(WeakShared<BoxFuture<'static, Answer>>),
+}
+
+impl HttpDiscovery {
+    /// A discovery that has not asked anybody yet.
+    pub fn new(web: WebClient, options: DiscoveryOptions) -> Self {
+        Self { shared: Arc::new(Inner { web, options }), state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, HashMap<Hostname, State>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The answer, or the request that will bring it.
+    fn begin(&self, host: &Hostname) -> Result<Services, Shared<BoxFuture<'static, Answer>>> {
+        let mut state = self.state();
+        match state.get(host) {
+            Some(State::Known(services)) => return Ok(services.clone()),
+            Some(State::Asked(asked)) => {
+                // One that has failed already is not asked again by looking at it.
+                if let Some(asked) = asked.upgrade().filter(|asked| asked.peek().is_none_or(Result::is_ok)) {
+                    return Err(asked);
+                }
+            }
+            None => {}
+        }
+        let (inner, asked) = (Arc::clone(&self.shared), host.clone());
+        let request = async move { inner.ask(&asked).await }.boxed().shared();
+        if let Some(weak) = request.downgrade() {
+            state.insert(host.clone(), State::Asked(weak));
+        }
+        Err(request)
+    }
+}
+
+#[async_trait]
+impl Discover for HttpDiscovery {
+    async fn services(&self, host: &Hostname) -> Answer {
+        if let Some(services) = self.shared.options.overrides.get(host) {
+            return Ok(services.clone());
+        }
+        let request = match self.begin(host) {
+            Ok(services) => return Ok(services),
+            Err(request) => request,
+        };
+        let services = request.await?;
+        self.state().insert(host.clone(), State::Known(services.clone()));
+        Ok(services)
+    }
+}
+
+impl Inner {
+    async fn ask(&self, host: &Hostname) -> Answer {
+        self.document(host).await.map_err(|failure| DiscoveryError { host: host.clone(), failure })
+    }
+
+    async fn document(&self, host: &Hostname) -> Result<Services, Failure> {
+        let root = self.web.root(host.as_str()).map_err(|error| not_got(&error))?;
+        let url = root.join(PATH).map_err(|error| Failure::BadRedirect(error.to_string()))?;
+        let token = self.options.token.as_ref().and_then(|token| token(host));
+        let request =
+            WebRequest { url, accept: "application/json", token: token.as_ref(), timeout: self.options.timeout };
+        let answer = self.web.get(&request).await.map_err(|error| not_got(&error))?;
+        let place = answer.place();
+        match answer.status() {
+            200 => {}
+            404 => return Ok(Services::new(host.clone(), place, BTreeMap::new())),
+            status => return Err(refused(status, &place)),
+        }
+        check_media_type(&answer, &place)?;
+        let bytes = answer.read(LIMIT).await.map_err(|error| not_got(&error))?;
+        let values = parse(&bytes).map_err(|problem| Failure::BadBody(format!("{place}: {problem}")))?;
+        Ok(Services::new(host.clone(), place, values))
+    }
+}
+
+fn not_got(error: &WebError) -> Failure {
+    let text = format!("{}: {}", error.url, error.problem);
+    match error.fault {
+        WebFault::Network(fault) => Failure::Network { fault, problem: text },
+        WebFault::TooLarge => Failure::BadBody(text),
+        _ => Failure::BadRedirect(text),
+    }
+}
+
+fn refused(status: u16, place: &str) -> Failure {
+    let text = format!("{place} answered {status}");
+    match status {
+        401 => Failure::Unauthorized(text),
+        403 => Failure::Denied(text),
+        429 => Failure::TooManyRequests(text),
+        500..=599 => Failure::ServerError(text),
+        _ => Failure::BadStatus(text),
+    }
+}
+
+fn check_media_type(answer: &WebAnswer, place: &str) -> Result<(), Failure> {
+    let Some(text) = answer.content_type() else {
+        return Err(Failure::BadContentType(format!("{place} does not say that it is application/json")));
+    };
+    let media_type = text.split(';').next().unwrap_or_default().trim();
+    if media_type.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let found: String = media_type.chars().filter(|character| !character.is_control()).take(100).collect();
+    Err(Failure::BadContentType(format!("{place} is `{found}`, and must be application/json")))
+}
+
+/// The members of the document. `null` is a document without any, as in `OpenTofu`.
+fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Value>, String> {
+    match serde_json::from_slice(bytes) {
+        Ok(Value::Object(members)) => Ok(members.into_iter().collect()),
+        Ok(Value::Null) => Ok(BTreeMap::new()),
+        Ok(other) => Err(format!("it is {}, and must be a JSON object", kind(&other))),
+        Err(error) => Err(format!("it is not JSON: {error}")),
+    }
+}

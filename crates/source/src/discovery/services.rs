@@ -1,0 +1,73 @@
+//! What a discovery document says.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tofu_oci_mapper::UriTemplate;
+use tofu_oci_types::Hostname;
+
+use super::DiscoveryError;
+use crate::Failure;
+
+const OCI_PROVIDERS: &str = "oci-providers.v1";
+const REGISTRY: &str = "providers.v1";
+
+/// The services of one host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Services {
+    host: Hostname,
+    origin: String,
+    values: BTreeMap<String, Value>,
+}
+
+impl Services {
+    /// What a document says. `origin` is its address, or the place of the `host` block, for people.
+    pub fn new(host: Hostname, origin: impl Into<String>, values: BTreeMap<String, Value>) -> Self {
+        Self { host, origin: origin.into(), values }
+    }
+
+    /// Where it is said: the document's address after all redirects, without its query.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The services by name, as they are written.
+    pub fn values(&self) -> &BTreeMap<String, Value> {
+        &self.values
+    }
+
+    /// The template of `oci-providers.v1`; nothing when the host does not have this service.
+    ///
+    /// # Errors
+    /// When the value is anything else than a template `REGISTRY/…/{namespace}/{type}`.
+    ///
+    /// Spec: seed 002 (RFC), "OCI Registry as an implementation detail of `direct` installation".
+    pub fn oci_providers(&self) -> Result<Option<UriTemplate>, DiscoveryError> {
+        let Some(value) = self.values.get(OCI_PROVIDERS) else { return Ok(None) };
+        let invalid = |problem: String| {
+            let problem = format!("the service {OCI_PROVIDERS} in {} is not usable: {problem}", self.origin);
+            DiscoveryError { host: self.host.clone(), failure: Failure::InvalidService(problem) }
+        };
+        let Value::String(text) = value else {
+            return Err(invalid(format!("it is {}, and must be a string", kind(value))));
+        };
+        UriTemplate::for_providers(text).map(Some).map_err(|error| invalid(error.to_string()))
+    }
+
+    /// Whether the host has the provider registry protocol.
+    pub fn has_registry_protocol(&self) -> bool {
+        self.values.contains_key(REGISTRY)
+    }
+}
+
+/// What a JSON value is, for people.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,154 @@
+//! Why a place could not be used, where the place is no OCI repository.
+
+use tofu_oci_mapper::MapError;
+use tofu_oci_store::{NetworkFault, StoreError};
+
+/// What went wrong with a place. Each text says what was asked and what came, for people.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// It wants to know who asks, or refuses whom it was told.
+    #[error("{0}")]
+    Unauthorized(String),
+    /// It knows who asks, and refuses.
+    #[error("{0}")]
+    Denied(String),
+    /// It asks to slow down.
+    #[error("{0}")]
+    TooManyRequests(String),
+    /// It answered with a status of its own trouble (5xx).
+    #[error("{0}")]
+    ServerError(String),
+    /// It answered with another status that was not to be expected.
+    #[error("{0}")]
+    BadStatus(String),
+    /// Its answer is not what it should be: no JSON, of another shape, too large.
+    #[error("{0}")]
+    BadBody(String),
+    /// Its answer is of another media type.
+    #[error("{0}")]
+    BadContentType(String),
+    /// It redirects to where no request may go.
+    #[error("{0}")]
+    BadRedirect(String),
+    /// The network, by its kind of fault.
+    #[error("{problem}")]
+    Network {
+        /// The kind.
+        fault: NetworkFault,
+        /// What the network said.
+        problem: String,
+    },
+    /// The host publishes no service for providers.
+    #[error("{0}")]
+    NoProviderService(String),
+    /// The host publishes a service for providers whose value cannot be used.
+    #[error("{0}")]
+    InvalidService(String),
+    /// The host publishes only the provider registry protocol, which is not read here yet.
+    #[error("{0}")]
+    RegistryProtocolNotRead(String),
+    /// Places of this kind are not read here yet.
+    #[error("{0}")]
+    MethodNotRead(String),
+    /// A rule gives no repository for the address.
+    #[error(transparent)]
+    NoRepository(Box<MapError>),
+    /// The folder does not exist.
+    #[error("{0}")]
+    FolderMissing(String),
+    /// The place names a package that is not there.
+    #[error("{0}")]
+    PackageMissing(String),
+    /// The package is no zip archive.
+    #[error("{0}")]
+    BadZip(String),
+    /// Checksums or signatures that the place publishes do not belong to the package.
+    #[error("{0}")]
+    NotAuthentic(String),
+}
+
+impl Failure {
+    /// A stable kebab-case name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unauthorized(_) => "unauthorized",
+            Self::Denied(_) => "denied",
+            Self::TooManyRequests(_) => "too-many-requests",
+            Self::ServerError(_) => "server-error",
+            Self::BadStatus(_) => "bad-status",
+            Self::BadBody(_) => "bad-body",
+            Self::BadContentType(_) => "bad-content-type",
+            Self::BadRedirect(_) => "bad-redirect",
+            Self::Network { fault, .. } => fault.code(),
+            Self::NoProviderService(_) => "no-provider-service",
+            Self::InvalidService(_) => "invalid-service",
+            Self::RegistryProtocolNotRead(_) => "registry-protocol-not-read",
+            Self::MethodNotRead(_) => "method-not-read",
+            Self::NoRepository(error) => no_repository(error),
+            Self::FolderMissing(_) => "fs-dir-missing",
+            Self::PackageMissing(_) => "archive-not-found",
+            Self::BadZip(_) => "bad-zip",
+            Self::NotAuthentic(_) => "not-authentic",
+        }
+    }
+
+    /// Whether the same question may be answered when asked again.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Network { .. } | Self::ServerError(_) | Self::TooManyRequests(_))
+    }
+}
+
+impl From<MapError> for Failure {
+    fn from(error: MapError) -> Self {
+        Self::NoRepository(Box::new(error))
+    }
+}
+
+fn no_repository(error: &MapError) -> &'static str {
+    match error {
+        MapError::UnsupportedCharacters { .. } | MapError::InvalidRepository { .. } => "invalid-repository-address",
+        MapError::NoRule { .. } => "provider-not-found",
+        _ => "template-eval",
+    }
+}
+
+/// The name of a store's error, as it is measured of `OpenTofu`.
+///
+/// What was asked for is told by the first word of the store's own description: `tag`, `manifest` or `blob`.
+pub(crate) fn store_code(error: &StoreError) -> &'static str {
+    let of_blob = |what: &str| what.starts_with("blob");
+    match error {
+        StoreError::NotFound { what, .. } if what.starts_with("tag") || what.contains("its tag") => "tag-not-found",
+        StoreError::NotFound { what, .. } if of_blob(what) => "blob-not-found",
+        StoreError::NotFound { .. } => "manifest-not-found",
+        StoreError::UnknownRepository { .. } => "provider-not-found",
+        StoreError::DigestMismatch { what, .. } if of_blob(what) => "blob-digest-mismatch",
+        StoreError::DigestMismatch { .. } => "manifest-digest-mismatch",
+        StoreError::SizeMismatch { what, .. } if of_blob(what) => "blob-size-mismatch",
+        StoreError::SizeMismatch { .. } => "manifest-size-mismatch",
+        StoreError::UnsupportedDigest { .. } => "unsupported-digest",
+        StoreError::TooLarge { .. } | StoreError::Malformed { .. } => "bad-body",
+        StoreError::Denied { .. } => "denied",
+        StoreError::Unauthorized { .. } => "unauthorized",
+        StoreError::Rejected { status, .. } => status_code(*status),
+        StoreError::RateLimited { .. } => "too-many-requests",
+        StoreError::Unreachable { fault, .. } => fault.code(),
+        StoreError::Forbidden { .. } => "bad-redirect",
+        StoreError::Credentials { .. } => "credentials",
+        StoreError::Io { .. } => "io",
+        StoreError::ReadOnly { .. } => "read-only",
+        _ => "unexpected",
+    }
+}
+
+fn status_code(status: u16) -> &'static str {
+    match status {
+        401 => "unauthorized",
+        403 => "denied",
+        404 => "not-found-but-hard",
+        429 => "too-many-requests",
+        500..=599 => "server-error",
+        _ => "bad-status",
+    }
+}
