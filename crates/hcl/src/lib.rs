@@ -13,12 +13,20 @@
 //! that it was written for. Where a mistake is underlined is our own: see [`SyntaxError::span`].
 
 mod ast;
+mod cursor;
 mod error;
 mod hcl1;
 mod json;
+mod letters;
+mod lexeme;
 mod position;
+mod text;
 
 pub use ast::{Body, Document, Item, Key, OffsetMap, Syntax, Text, TextFault, Value};
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use hcl1::{Duplicates, parse, parse_bytes};
 pub use position::{Position, position};
+
+/// How deep blocks, objects and lists may stand in each other. HCL 1 has no limit of its own; it recurses until its
+/// memory for that is used up and crashes.
+pub const MAX_DEPTH: usize = 200;

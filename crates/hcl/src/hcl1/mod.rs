@@ -1,22 +1,42 @@
 //! The native syntax of HCL 1.
 
-use crate::{Document, SyntaxError};
+mod culprit;
+mod heredoc;
+mod parser;
+mod scanner;
+mod source;
+
+use self::source::Source;
+use crate::{Document, Syntax, SyntaxError, json};
 
 /// What a repeated argument is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Duplicates {
-    /// An error, as in the HCL 1 of `OpenTofu` 1.12 and 1.13.
+    /// An error, as in the HCL 1 of `OpenTofu` 1.12 and 1.13 (v1.0.1-vault-7). Only `name = …` in the native syntax
+    /// counts, each block and object by itself, and names as they are written: `a`, `A` and `"a"` are three.
     Refused,
-    /// Fine, as in the HCL 1 of `OpenTofu` 1.10.
+    /// Fine, as in the HCL 1 of `OpenTofu` 1.10 (v1.0.1-vault-5). That one also overlooks a mistake right before a
+    /// closing brace when another closing brace follows, and what stands there: `a { b = } }`.
     Allowed,
 }
 
 /// Reads a text as HCL 1 does: as JSON where its first character is `{`, as the native syntax everywhere else.
+///
+/// Spec: hashicorp/hcl v1.0.1-vault-7 and -vault-5, measured.
 pub fn parse(text: &str, duplicates: Duplicates) -> Result<Document, SyntaxError> {
     parse_bytes(text.as_bytes(), duplicates)
 }
 
-/// As [`parse`], for bytes that need not be UTF-8 (which is an error wherever HCL 1 gets to see it).
+/// As [`parse`], for bytes that need not be UTF-8. They are an error wherever HCL 1 gets to see them; it does not look
+/// behind the outermost object of a JSON text.
 pub fn parse_bytes(text: &[u8], duplicates: Duplicates) -> Result<Document, SyntaxError> {
-    unimplemented!("{} {duplicates:?}", text.len())
+    if is_json(text) {
+        return Ok(Document { body: json::parse(text)?, syntax: Syntax::Json });
+    }
+    Ok(Document { body: parser::parse(&Source::new(text), duplicates)?, syntax: Syntax::Native })
+}
+
+fn is_json(text: &[u8]) -> bool {
+    let text = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    text.trim_start().starts_with('{')
 }

@@ -1,0 +1,200 @@
+//! Character by character through a text, as both scanners of HCL 1 go: with its counting of lines and columns, its
+//! single step back, and its habit to go on after an error.
+
+use std::ops::Range;
+
+use crate::{Position, SyntaxErrorKind};
+
+/// What stands for the end of the text. A null byte looks the same to HCL 1.
+pub(crate) const END: char = '\0';
+
+/// The two scanners of HCL 1 differ in what they notice while they read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Null bytes and U+E123 are errors.
+    Native,
+    /// They are not.
+    Json,
+}
+
+/// An error of a scanner.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    pub(crate) message: String,
+    pub(crate) span: Range<usize>,
+    pub(crate) kind: SyntaxErrorKind,
+}
+
+/// The place that HCL 1 counts: the column is 0 right behind a line's end.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    offset: usize,
+    line: usize,
+    column: usize,
+}
+
+/// A reader of characters.
+#[derive(Debug)]
+pub(crate) struct Cursor<'a> {
+    source: &'a [u8],
+    dialect: Dialect,
+    /// Where the next character is read.
+    at: usize,
+    /// What HCL 1 believes `at` to be; after broken UTF-8 in JSON it can be less.
+    place: Place,
+    before: Place,
+    width: usize,
+    line_width: usize,
+    /// How far one step back goes; `None` when the last step was none.
+    back: Option<usize>,
+    first: Option<Fault>,
+    /// The position of the last error, which is the one that HCL 1 reports.
+    last: Option<Position>,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(source: &'a [u8], dialect: Dialect) -> Self {
+        let place = Place { offset: 0, line: 1, column: 0 };
+        Self {
+            source,
+            dialect,
+            at: 0,
+            place,
+            before: place,
+            width: 0,
+            line_width: 0,
+            back: None,
+            first: None,
+            last: None,
+        }
+    }
+
+    /// The next character, [`END`] at the end.
+    pub(crate) fn next(&mut self) -> char {
+        let Some((character, width)) = decode(&self.source[self.at..]) else {
+            self.place.column += 1;
+            self.width = 0;
+            self.back = None;
+            return END;
+        };
+        self.at += width;
+        self.back = Some(width);
+        let broken = character.is_none();
+        if !broken || self.dialect == Dialect::Native {
+            self.before = self.place;
+        }
+        self.place.column += 1;
+        self.place.offset += width;
+        self.width = width;
+        let Some(character) = character else {
+            self.fault(SyntaxErrorKind::NotUtf8, self.here(), "these bytes are no UTF-8; save the file as UTF-8");
+            return char::REPLACEMENT_CHARACTER;
+        };
+        if character == '\n' {
+            self.place.line += 1;
+            self.line_width = self.place.column;
+            self.place.column = 0;
+        }
+        if self.dialect == Dialect::Native && character == END {
+            self.fault(SyntaxErrorKind::IllegalCharacter, self.here(), "a null byte cannot stand in this file");
+            return END;
+        }
+        if self.dialect == Dialect::Native && character == '\u{e123}' {
+            let message = "the character U+E123 is reserved and cannot stand in this file";
+            self.fault(SyntaxErrorKind::IllegalCharacter, self.here(), message);
+            return char::REPLACEMENT_CHARACTER;
+        }
+        character
+    }
+
+    /// Steps back over the character just read.
+    pub(crate) fn unread(&mut self) {
+        match self.back.take() {
+            Some(width) => self.at -= width,
+            None => self.fault(SyntaxErrorKind::Crash, self.here(), "the text ends in the middle of an escape"),
+        }
+        self.place = self.before;
+    }
+
+    /// The next character without going there.
+    pub(crate) fn peek(&mut self) -> char {
+        self.back = None;
+        match decode(&self.source[self.at..]) {
+            Some((character, _)) => character.unwrap_or(char::REPLACEMENT_CHARACTER),
+            None => END,
+        }
+    }
+
+    /// Behind the last character read.
+    pub(crate) fn offset(&self) -> usize {
+        self.place.offset
+    }
+
+    /// Whether HCL 1 counts another place than this one. The end of the text counts as a column each time it is read.
+    pub(crate) fn moved_from(&self, offset: usize, column: usize) -> bool {
+        self.place.offset != offset || self.place.column != column
+    }
+
+    /// Where the last character read starts.
+    pub(crate) fn start(&self) -> usize {
+        self.place.offset.saturating_sub(self.width)
+    }
+
+    /// The last character read.
+    pub(crate) fn here(&self) -> Range<usize> {
+        self.start()..self.place.offset
+    }
+
+    /// The column that HCL 1 counts, 0 right behind a line's end.
+    pub(crate) fn column(&self) -> usize {
+        self.place.column
+    }
+
+    /// The position of the last character read.
+    pub(crate) fn position(&self) -> Position {
+        if self.place.column > 0 {
+            Position { line: self.place.line, column: self.place.column }
+        } else if self.line_width > 0 {
+            Position { line: self.place.line.saturating_sub(1), column: self.line_width }
+        } else {
+            Position { line: 1, column: 1 }
+        }
+    }
+
+    /// The bytes of the text.
+    pub(crate) fn bytes(&self, range: Range<usize>) -> &'a [u8] {
+        self.source.get(range).unwrap_or_default()
+    }
+
+    /// Notes an error and goes on.
+    pub(crate) fn fault(&mut self, kind: SyntaxErrorKind, span: Range<usize>, message: impl Into<String>) {
+        self.last = Some(self.position());
+        // Once HCL 1 has crashed it says nothing else.
+        if self.first.is_none() || kind == SyntaxErrorKind::Crash {
+            self.first = Some(Fault { message: message.into(), span, kind });
+        }
+    }
+
+    /// The first error, and the position that HCL 1 reports for all of them.
+    pub(crate) fn into_fault(self) -> Option<(Fault, Option<Position>)> {
+        let last = self.last;
+        self.first.map(|fault| {
+            let reported = if fault.kind == SyntaxErrorKind::Crash { None } else { last };
+            (fault, reported)
+        })
+    }
+}
+
+/// The first character of `bytes` (`None` when they are no UTF-8) and its length in bytes; `None` at the end.
+fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
+    let first = *bytes.first()?;
+    let width = match first {
+        0..0x80 => 1,
+        0xc0..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        _ => 4,
+    };
+    let character =
+        bytes.get(..width).and_then(|bytes| str::from_utf8(bytes).ok()).and_then(|text| text.chars().next());
+    Some((character, if character.is_some() { width } else { 1 }))
+}

@@ -1,0 +1,194 @@
+//! What is really wrong, and where, when a token stands where it cannot.
+
+use std::ops::Range;
+
+use super::parser::Stop;
+use super::scanner::{Kind, Token};
+use crate::SyntaxErrorKind;
+use crate::cursor::Fault;
+
+/// The brackets that are open, and the first that was closed by a bracket further left than it should be: there one
+/// was most likely forgotten.
+#[derive(Debug, Default)]
+pub(super) struct Brackets {
+    open: Vec<usize>,
+    misplaced: Option<usize>,
+}
+
+impl Brackets {
+    pub(super) fn open(&mut self, at: usize) {
+        self.open.push(at);
+    }
+
+    pub(super) fn close(&mut self, at: usize, text: &[u8]) {
+        let Some(open) = self.open.pop() else { return };
+        let (indent, alone) = indent(text, at);
+        if self.misplaced.is_none() && alone && indent < self::indent(text, open).0 {
+            self.misplaced = Some(open);
+        }
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Forgets the brackets inside the outermost `depth` ones.
+    pub(super) fn forget(&mut self, depth: usize) {
+        self.open.truncate(depth);
+    }
+
+    /// The bracket whose partner is missing.
+    fn culprit(&self) -> Option<usize> {
+        self.misplaced.or(self.open.last().copied())
+    }
+}
+
+/// The white space at the start of the line of `at`, and whether nothing else stands before it.
+fn indent(text: &[u8], at: usize) -> (usize, bool) {
+    let start = text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let blank = text[start..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    (blank, start + blank >= at)
+}
+
+/// The `${` whose end was forgotten.
+pub(super) fn open_interpolation(span: Range<usize>) -> Fault {
+    let message = "this `${` has no closing `}` on its line; write `$${` for the two characters themselves".to_owned();
+    Fault { message, span, kind: SyntaxErrorKind::UnclosedInterpolation }
+}
+
+/// An argument that was given before.
+pub(super) fn duplicate(token: &Token, name: &[u8]) -> Stop {
+    let message = format!("the argument {} was already set; each can be given once only", shown(name));
+    Stop::at(token, SyntaxErrorKind::Duplicate, token.span.clone(), message)
+}
+
+/// The brace that is not closed where `found` stands instead.
+pub(super) fn unclosed(found: &Token, brackets: &Brackets) -> Stop {
+    let span = brackets.culprit().map_or(found.span.clone(), |open| open..open + 1);
+    Stop::at(found, SyntaxErrorKind::UnclosedBracket, span, "this brace is not closed; its `}` is missing")
+}
+
+/// Keys with neither `=` nor `{` behind them.
+pub(super) fn no_value(found: &Token, keys: &[Token], brackets: &Brackets) -> Stop {
+    let _ = brackets;
+    let message = if keys.len() > 1 {
+        "a block needs `{` behind its labels, on the same or the next line"
+    } else {
+        "a name needs `= VALUE` or `{ … }` behind it"
+    };
+    Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), message)
+}
+
+/// `a "b" = …`.
+pub(super) fn labels_with_assign(found: &Token, keys: &[Token]) -> Stop {
+    let on_one_line = keys.iter().all(|key| key.position.line == found.position.line);
+    match keys {
+        // Names on several lines: the first has no value.
+        [first, ..] if !on_one_line => {
+            let message = "a name needs `= VALUE` or `{ … }` behind it";
+            Stop::at(found, SyntaxErrorKind::MissingValue, first.span.clone(), message)
+        }
+        _ => {
+            let message = "only one name can stand before `=`; a block has none between its labels and `{`";
+            Stop::at(found, SyntaxErrorKind::Unexpected, all(keys, found).start..found.span.end, message)
+        }
+    }
+}
+
+/// `=` or `{` with nothing before it.
+pub(super) fn no_name(found: &Token) -> Stop {
+    let message = if found.kind == Kind::Assign { "a name belongs before `=`" } else { "a name belongs before `{`" };
+    Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
+}
+
+/// Something that is no key where one is due.
+pub(super) fn no_key(found: &Token, keys: &[Token], brackets: &Brackets) -> Stop {
+    if !keys.is_empty() {
+        return no_value(found, keys, brackets);
+    }
+    let (kind, message) = match found.kind {
+        Kind::CloseBrace => (SyntaxErrorKind::StrayBracket, "this `}` closes nothing".to_owned()),
+        Kind::CloseList => (SyntaxErrorKind::StrayBracket, "this `]` closes nothing".to_owned()),
+        kind => (SyntaxErrorKind::Unexpected, format!("a name belongs here, not {}", noun(kind))),
+    };
+    Stop::at(found, kind, found.span.clone(), message)
+}
+
+/// Something that is no value behind `=`.
+pub(super) fn no_literal(found: &Token, keys: &[Token], written: &[u8]) -> Stop {
+    match found.kind {
+        Kind::Name if keys.first().is_some_and(|key| key.position.line != found.position.line) => {
+            Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), "a value belongs behind the `=`")
+        }
+        Kind::Name => bare_word(found, written),
+        Kind::CloseBrace | Kind::CloseList | Kind::Comma => {
+            Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), "a value belongs behind the `=`")
+        }
+        kind => {
+            let message = format!("a value belongs here, not {}", noun(kind));
+            Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
+        }
+    }
+}
+
+/// Something that cannot stand in a list.
+pub(super) fn in_list(found: &Token, open: &Token, comma_needed: bool, written: &[u8]) -> Stop {
+    let opening = || open.span.clone();
+    match found.kind {
+        Kind::Name if found.position.line == open.position.line && !comma_needed => bare_word(found, written),
+        Kind::Name | Kind::End | Kind::CloseBrace | Kind::Assign => {
+            let message = "this list is not closed; its `]` is missing";
+            Stop::at(found, SyntaxErrorKind::UnclosedBracket, opening(), message)
+        }
+        _ if comma_needed => {
+            let message = "a comma is missing before this";
+            Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
+        }
+        kind => {
+            let message = format!("a value belongs here, not {}", noun(kind));
+            Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
+        }
+    }
+}
+
+fn bare_word(found: &Token, written: &[u8]) -> Stop {
+    let word = String::from_utf8_lossy(written);
+    let message = match &*word {
+        "null" => "`null` is no value here; leave the argument out".to_owned(),
+        _ => format!("a word is no value; write \"{word}\", in quotes"),
+    };
+    Stop::at(found, SyntaxErrorKind::BareWord, found.span.clone(), message)
+}
+
+/// From the first key to the last.
+fn all(keys: &[Token], otherwise: &Token) -> Range<usize> {
+    match keys {
+        [first, .., last] => first.span.start..last.span.end,
+        [only] => only.span.clone(),
+        [] => otherwise.span.clone(),
+    }
+}
+
+fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Illegal => "this character",
+        Kind::End => "the end",
+        Kind::Comment => "a comment",
+        Kind::Name => "a word",
+        Kind::Number | Kind::Float => "a number",
+        Kind::Bool => "`true` or `false`",
+        Kind::String => "a text in quotes",
+        Kind::Heredoc => "a text of several lines",
+        Kind::OpenList => "`[`",
+        Kind::CloseList => "`]`",
+        Kind::OpenBrace => "`{`",
+        Kind::CloseBrace => "`}`",
+        Kind::Comma => "a comma",
+        Kind::Assign => "`=`",
+        Kind::Sign => "`.`, `+` or `-`",
+    }
+}
+
+fn shown(name: &[u8]) -> String {
+    format!("`{}`", String::from_utf8_lossy(name))
+}

@@ -1,0 +1,271 @@
+//! From tokens to items.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::culprit::{self, Brackets};
+use super::scanner::{Kind, Scanner, Token};
+use super::source::Source;
+use super::{Duplicates, heredoc};
+use crate::cursor::Fault;
+use crate::text::{self, Quoting};
+use crate::{Body, Item, Key, MAX_DEPTH, Position, SyntaxError, SyntaxErrorKind, TextFault, Value};
+
+/// Why reading ends early.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The text ended where HCL 1 does not mind.
+    End,
+    /// A mistake, and the position that HCL 1 gives with it.
+    Mistake(Box<Fault>, Option<Position>),
+}
+
+impl Stop {
+    pub(super) fn at(token: &Token, kind: SyntaxErrorKind, span: Range<usize>, message: impl Into<String>) -> Self {
+        let fault = Fault { message: message.into(), span, kind };
+        Self::Mistake(Box::new(fault), Some(token.position))
+    }
+
+    /// HCL 1 names the place of the innermost list first, then that of the mistake.
+    fn in_list(self, open: &Token) -> Self {
+        match self {
+            Self::End => Self::End,
+            Self::Mistake(fault, _) => Self::Mistake(fault, Some(open.position)),
+        }
+    }
+}
+
+/// Reads the whole of `source`.
+pub(super) fn parse(source: &Source<'_>, duplicates: Duplicates) -> Result<Body, SyntaxError> {
+    let mut scanner = Scanner::new(source.bytes());
+    let first = scanner.token();
+    let mut parser = Parser { scanner, source, duplicates, token: first, ahead: true, brackets: Brackets::default() };
+    let (body, stop) = parser.items(None);
+    let suspect = parser.scanner.suspect.take();
+    if let Some((fault, reported)) = parser.scanner.into_fault() {
+        return Err(source.error(fault, reported));
+    }
+    match stop {
+        Some(Stop::Mistake(mut fault, reported)) => {
+            if let Some(span) = suspect
+                && fault.kind != SyntaxErrorKind::TooDeep
+            {
+                *fault = culprit::open_interpolation(span);
+            }
+            Err(source.error(*fault, reported))
+        }
+        Some(Stop::End) | None => Ok(body),
+    }
+}
+
+/// The state of reading. The token may be one ahead, as in HCL 1: how far the scanner has come decides which of its
+/// errors are seen.
+#[derive(Debug)]
+pub(super) struct Parser<'s, 'a> {
+    scanner: Scanner<'s>,
+    source: &'s Source<'a>,
+    duplicates: Duplicates,
+    token: Token,
+    ahead: bool,
+    brackets: Brackets,
+}
+
+impl Parser<'_, '_> {
+    fn next(&mut self) -> Token {
+        if !std::mem::take(&mut self.ahead) {
+            self.token = self.scanner.token();
+        }
+        self.token.clone()
+    }
+
+    fn look(&mut self) -> Token {
+        let token = self.next();
+        self.ahead = true;
+        token
+    }
+
+    /// The items up to the end, or up to the closing brace of the block opened at `open`. With a mistake, what was
+    /// read before it comes along.
+    fn items(&mut self, open: Option<&Token>) -> (Body, Option<Stop>) {
+        let mut body = Body::default();
+        let mut seen = HashSet::new();
+        loop {
+            if open.is_some() && self.look().kind == Kind::CloseBrace {
+                return (body, None);
+            }
+            let item = match self.item() {
+                Ok(item) => item,
+                Err(Stop::End) => return (body, None),
+                Err(mistake) => return (body, Some(mistake)),
+            };
+            let (item, written) = item;
+            if item.assigned && self.duplicates == Duplicates::Refused {
+                for token in &written {
+                    if !seen.insert(self.scanner.bytes(token.span.clone())) {
+                        let stop = culprit::duplicate(token, self.scanner.bytes(token.span.clone()));
+                        return (body, Some(stop));
+                    }
+                }
+            }
+            body.items.push(item);
+            if self.look().kind == Kind::Comma {
+                self.next();
+            }
+        }
+    }
+
+    fn item(&mut self) -> Result<(Item, Vec<Token>), Stop> {
+        let (keys, stop) = self.keys();
+        match stop {
+            None => {}
+            Some(Stop::End) if !keys.is_empty() => {}
+            Some(_) if !keys.is_empty() && self.token.kind == Kind::CloseBrace => self.token.kind = Kind::End,
+            Some(stop) => return Err(stop),
+        }
+        let (value, brace) = match self.token.kind {
+            Kind::Assign => (self.value(&keys)?, None),
+            Kind::OpenBrace => {
+                let brace = self.token.clone();
+                (self.object(&brace)?, Some(self.source.place(brace.span.start)))
+            }
+            _ => return Err(culprit::no_value(&self.token, &keys, &self.brackets)),
+        };
+        // HCL 1 looks for a comment behind the value, and so for the next token.
+        self.look();
+        let start = keys.first().map_or(0, |key| self.source.place(key.span.start));
+        let span = start..value.span().end.max(start);
+        let item = Item {
+            keys: keys.iter().map(|token| self.key(token)).collect(),
+            assigned: brace.is_none(),
+            value,
+            span,
+            brace,
+        };
+        Ok((item, keys))
+    }
+
+    /// The keys up to `=` or `{`, which is then the token; fewer where there is a mistake.
+    fn keys(&mut self) -> (Vec<Token>, Option<Stop>) {
+        let mut keys = Vec::new();
+        loop {
+            let token = self.next();
+            let stop = match token.kind {
+                Kind::Name | Kind::String => {
+                    keys.push(token);
+                    continue;
+                }
+                Kind::End => Some(Stop::End),
+                Kind::Assign if keys.len() > 1 => {
+                    let stop = culprit::labels_with_assign(&token, &keys);
+                    return (Vec::new(), Some(stop));
+                }
+                Kind::Assign if keys.is_empty() => Some(culprit::no_name(&token)),
+                Kind::Assign => None,
+                Kind::OpenBrace if keys.is_empty() => Some(culprit::no_name(&token)),
+                Kind::OpenBrace => None,
+                _ => Some(culprit::no_key(&token, &keys, &self.brackets)),
+            };
+            return (keys, stop);
+        }
+    }
+
+    fn value(&mut self, keys: &[Token]) -> Result<Value, Stop> {
+        let token = self.next();
+        match token.kind {
+            Kind::Number | Kind::Float | Kind::Bool | Kind::String | Kind::Heredoc => Ok(self.literal(&token)),
+            Kind::OpenBrace => self.object(&token),
+            Kind::OpenList => self.list(&token),
+            Kind::End => Err(Stop::End),
+            _ => Err(culprit::no_literal(&token, keys, self.scanner.bytes(token.span.clone()))),
+        }
+    }
+
+    /// The object whose opening brace is the token.
+    fn object(&mut self, open: &Token) -> Result<Value, Stop> {
+        let depth = self.brackets.depth() + 1;
+        self.enter(open)?;
+        let (body, stop) = self.items(Some(open));
+        if let Some(stop) = stop {
+            // The HCL 1 that allows duplicates goes on when the mistake stands right before a closing brace.
+            if self.duplicates == Duplicates::Refused || self.token.kind != Kind::CloseBrace {
+                return Err(stop);
+            }
+            self.brackets.forget(depth);
+        }
+        let close = self.next();
+        if close.kind != Kind::CloseBrace {
+            return Err(culprit::unclosed(&close, &self.brackets));
+        }
+        self.brackets.close(close.span.start, self.source.bytes());
+        Ok(Value::Object(body, self.source.span(open.span.start..close.span.end)))
+    }
+
+    /// The list whose opening bracket is the token.
+    fn list(&mut self, open: &Token) -> Result<Value, Stop> {
+        self.enter(open)?;
+        let mut values = Vec::new();
+        let mut comma_needed = false;
+        loop {
+            let token = self.next();
+            if comma_needed && !matches!(token.kind, Kind::Comma | Kind::CloseList) {
+                return Err(culprit::in_list(&token, open, true, self.scanner.bytes(token.span.clone())));
+            }
+            match token.kind {
+                Kind::Bool | Kind::Number | Kind::Float | Kind::String | Kind::Heredoc => {
+                    values.push(self.literal(&token));
+                    comma_needed = true;
+                }
+                Kind::Comma => {
+                    self.look();
+                    comma_needed = false;
+                }
+                Kind::OpenBrace => {
+                    values.push(self.object(&token).map_err(|stop| stop.in_list(&token))?);
+                    comma_needed = true;
+                }
+                // Behind a list in a list, HCL 1 asks for no comma.
+                Kind::OpenList => values.push(self.list(&token).map_err(|stop| stop.in_list(&token))?),
+                Kind::CloseList => {
+                    self.brackets.close(token.span.start, self.source.bytes());
+                    return Ok(Value::List(values, self.source.span(open.span.start..token.span.end)));
+                }
+                _ => return Err(culprit::in_list(&token, open, false, self.scanner.bytes(token.span.clone()))),
+            }
+        }
+    }
+
+    fn enter(&mut self, open: &Token) -> Result<(), Stop> {
+        self.brackets.open(open.span.start);
+        if self.brackets.depth() <= MAX_DEPTH {
+            return Ok(());
+        }
+        let message = format!("blocks, objects and lists stand in each other more than {MAX_DEPTH} deep");
+        Err(Stop::at(open, SyntaxErrorKind::TooDeep, open.span.clone(), message))
+    }
+
+    fn literal(&self, token: &Token) -> Value {
+        let bytes = self.scanner.bytes(token.span.clone());
+        let span = self.source.span(token.span.clone());
+        let place = |offset| self.source.place(offset);
+        let text = || String::from_utf8_lossy(bytes).into_owned();
+        match token.kind {
+            Kind::Number => Value::Number { text: text(), span },
+            Kind::Float => Value::Float { text: text(), span },
+            Kind::Bool => Value::Bool { value: bytes == b"true", span },
+            Kind::Heredoc => Value::String(heredoc::value(bytes, token.span.start, &place)),
+            _ => Value::String(text::quoted(bytes, Quoting::Native, token.span.start, &place)),
+        }
+    }
+
+    fn key(&self, token: &Token) -> Key {
+        let bytes = self.scanner.bytes(token.span.clone());
+        let written = || String::from_utf8_lossy(bytes).into_owned();
+        let span = self.source.span(token.span.clone());
+        if token.kind == Kind::Name {
+            return Key { text: written(), quoted: false, span, fault: None };
+        }
+        let text = text::quoted(bytes, Quoting::Native, token.span.start, &|offset| self.source.place(offset));
+        let fault: Option<TextFault> = text.fault;
+        Key { text: if fault.is_some() { written() } else { text.value }, quoted: true, span, fault }
+    }
+}

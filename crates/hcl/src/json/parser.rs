@@ -1,0 +1,204 @@
+//! From tokens to items, before flattening.
+
+use std::ops::Range;
+
+use super::scanner::{Kind, Scanner, Token};
+use crate::cursor::Fault;
+use crate::text::{self, Quoting};
+use crate::{Body, Item, Key, MAX_DEPTH, Position, SyntaxError, SyntaxErrorKind, Value};
+
+/// Why reading ends early.
+#[derive(Debug)]
+enum Stop {
+    /// The text ended, which HCL 1 does not mind.
+    End,
+    /// A mistake.
+    Mistake(Box<Mistake>),
+}
+
+#[derive(Debug)]
+struct Mistake {
+    fault: Fault,
+    /// HCL 1 gives a position for a wrong value only.
+    reported: Option<Position>,
+}
+
+/// Reads the outermost object of `text`.
+pub(super) fn parse(text: &[u8]) -> Result<Body, SyntaxError> {
+    let mut scanner = Scanner::new(text);
+    let token = scanner.token();
+    let mut parser = Parser { scanner, token, depth: 0 };
+    let result = match parser.token.kind {
+        Kind::OpenBrace => parser.object(),
+        _ => Err(parser.mistake(SyntaxErrorKind::Unexpected, "an object belongs here", None)),
+    };
+    if let Some((fault, reported)) = parser.scanner.into_fault() {
+        return Err(error(text, fault, reported));
+    }
+    match result {
+        Ok((body, _)) => Ok(body),
+        Err(Stop::End) => Ok(Body::default()),
+        Err(Stop::Mistake(mistake)) => Err(error(text, mistake.fault, mistake.reported)),
+    }
+}
+
+fn error(text: &[u8], fault: Fault, reported: Option<Position>) -> SyntaxError {
+    let start = fault.span.start.min(text.len());
+    let span = start..fault.span.end.clamp(start, text.len());
+    SyntaxError { message: fault.message, span, reported, kind: fault.kind }
+}
+
+struct Parser<'a> {
+    scanner: Scanner<'a>,
+    token: Token,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn next(&mut self) -> Kind {
+        self.token = self.scanner.token();
+        self.token.kind
+    }
+
+    /// The object whose brace is the token. HCL 1 does not look at what stands at its end.
+    fn object(&mut self) -> Result<(Body, Range<usize>), Stop> {
+        let start = self.token.span.start;
+        let depth = self.depth;
+        self.enter()?;
+        let mut body = Body::default();
+        loop {
+            match self.item() {
+                Ok(item) => body.items.push(item),
+                Err(Stop::End) => break,
+                Err(Stop::Mistake(mistake)) => {
+                    // Right before a closing brace it overlooks any mistake, and what it was about.
+                    if self.token.kind != Kind::CloseBrace || mistake.fault.kind == SyntaxErrorKind::TooDeep {
+                        return Err(Stop::Mistake(mistake));
+                    }
+                    break;
+                }
+            }
+            if self.next() != Kind::Comma {
+                break;
+            }
+        }
+        self.depth = depth;
+        Ok((body, start..self.token.span.end.max(start)))
+    }
+
+    fn item(&mut self) -> Result<Item, Stop> {
+        let mut keys = Vec::new();
+        loop {
+            match self.next() {
+                Kind::String => keys.push(self.key()),
+                Kind::Colon if !keys.is_empty() => break,
+                Kind::End => return Err(Stop::End),
+                _ => return Err(self.no_key(&keys)),
+            }
+        }
+        let value = self.value()?;
+        let start = keys.first().map_or(0, |key| key.span.start);
+        let span = start..value.span().end.max(start);
+        Ok(Item { keys, assigned: true, value, span, brace: None })
+    }
+
+    fn no_key(&self, keys: &[Key]) -> Stop {
+        if let (Some(first), Some(last)) = (keys.first(), keys.last()) {
+            let fault = Fault {
+                message: "`: VALUE` belongs behind a name".to_owned(),
+                span: first.span.start..last.span.end,
+                kind: SyntaxErrorKind::MissingValue,
+            };
+            return Stop::Mistake(Box::new(Mistake { fault, reported: None }));
+        }
+        let message = match self.token.kind {
+            Kind::Comma => "a comma can stand behind an item only",
+            Kind::Colon => "a name in quotes belongs before `:`",
+            _ => "a name in quotes belongs here",
+        };
+        self.mistake(SyntaxErrorKind::Unexpected, message, None)
+    }
+
+    fn key(&self) -> Key {
+        let text = self.text();
+        let written = || String::from_utf8_lossy(self.scanner.bytes(self.token.span.clone())).into_owned();
+        let value = if text.fault.is_some() { written() } else { text.value };
+        Key { text: value, quoted: true, span: text.span, fault: text.fault }
+    }
+
+    fn value(&mut self) -> Result<Value, Stop> {
+        match self.next() {
+            Kind::Number | Kind::Float | Kind::Bool | Kind::Null | Kind::String => Ok(self.literal()),
+            Kind::OpenBrace => self.object().map(|(body, span)| Value::Object(body, span)),
+            Kind::OpenList => self.list(),
+            Kind::End => Err(Stop::End),
+            _ => {
+                let message = "a value belongs behind the `:`";
+                Err(self.mistake(SyntaxErrorKind::MissingValue, message, Some(self.token.position)))
+            }
+        }
+    }
+
+    /// The list whose bracket is the token. `true`, `false` and the brackets of lists inside it are passed over, so
+    /// that the first closing bracket ends it.
+    fn list(&mut self) -> Result<Value, Stop> {
+        let start = self.token.span.start;
+        self.enter()?;
+        let mut values = Vec::new();
+        loop {
+            match self.next() {
+                Kind::Number | Kind::Float | Kind::String => values.push(self.literal()),
+                Kind::Comma | Kind::Bool | Kind::OpenList => {}
+                Kind::OpenBrace => values.push(self.object().map(|(body, span)| Value::Object(body, span))?),
+                Kind::CloseList => {
+                    self.depth -= 1;
+                    return Ok(Value::List(values, start..self.token.span.end));
+                }
+                Kind::End | Kind::CloseBrace | Kind::Colon => {
+                    let fault = Fault {
+                        message: "this list is not closed; its `]` is missing".to_owned(),
+                        span: start..start + 1,
+                        kind: SyntaxErrorKind::UnclosedBracket,
+                    };
+                    return Err(Stop::Mistake(Box::new(Mistake { fault, reported: None })));
+                }
+                kind => {
+                    let message =
+                        if kind == Kind::Null { "`null` cannot stand in a list" } else { "a value belongs here" };
+                    return Err(self.mistake(SyntaxErrorKind::Unexpected, message, None));
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self) -> Result<(), Stop> {
+        self.depth += 1;
+        if self.depth <= MAX_DEPTH {
+            return Ok(());
+        }
+        let message = format!("objects and lists stand in each other more than {MAX_DEPTH} deep");
+        Err(self.mistake(SyntaxErrorKind::TooDeep, message, None))
+    }
+
+    fn literal(&self) -> Value {
+        let span = self.token.span.clone();
+        let written = || String::from_utf8_lossy(self.scanner.bytes(span.clone())).into_owned();
+        match self.token.kind {
+            Kind::Number => Value::Number { text: written(), span },
+            Kind::Float => Value::Float { text: written(), span },
+            Kind::Bool => Value::Bool { value: written() == "true", span },
+            Kind::Null => Value::Null { span },
+            _ => Value::String(self.text()),
+        }
+    }
+
+    fn text(&self) -> crate::Text {
+        let span = self.token.span.clone();
+        text::quoted(self.scanner.bytes(span.clone()), Quoting::Json, span.start, &|offset| offset)
+    }
+
+    fn mistake(&self, kind: SyntaxErrorKind, message: impl Into<String>, reported: Option<Position>) -> Stop {
+        let fault = Fault { message: message.into(), span: self.token.span.clone(), kind };
+        Stop::Mistake(Box::new(Mistake { fault, reported }))
+    }
+}

@@ -1,0 +1,184 @@
+//! What both scanners of HCL 1 read alike: pieces of numbers, and texts in quotes.
+
+use std::ops::Range;
+
+use crate::SyntaxErrorKind;
+use crate::cursor::{Cursor, Dialect, END};
+
+/// Reads on while there are decimal digits, from `character` on. Gives the first that is none, not taken.
+pub(crate) fn mantissa(cursor: &mut Cursor<'_>, mut character: char) -> char {
+    let mut any = false;
+    while character.is_ascii_digit() {
+        character = cursor.next();
+        any = true;
+    }
+    if any && character != END {
+        cursor.unread();
+    }
+    character
+}
+
+/// Reads what follows an `e` already taken. Without digits there, the character behind it is taken along.
+pub(crate) fn exponent(cursor: &mut Cursor<'_>, character: char) {
+    if is_exponent(character) {
+        let mut character = cursor.next();
+        if matches!(character, '-' | '+') {
+            character = cursor.next();
+        }
+        mantissa(cursor, character);
+    }
+}
+
+/// Reads what follows a whole part and `character`, when that makes a fraction or an exponent; says whether it did.
+pub(crate) fn fraction(cursor: &mut Cursor<'_>, character: char) -> bool {
+    if is_exponent(character) {
+        exponent(cursor, character);
+        return true;
+    }
+    if character != '.' {
+        return false;
+    }
+    let digit = cursor.peek();
+    if is_exponent(mantissa(cursor, digit)) {
+        let character = cursor.next();
+        exponent(cursor, character);
+    }
+    true
+}
+
+/// Reads `.` with the fraction behind it, the point already taken; says whether there is a fraction.
+pub(crate) fn bare_fraction(cursor: &mut Cursor<'_>) -> bool {
+    let digit = cursor.peek();
+    if !digit.is_ascii_digit() {
+        return false;
+    }
+    let character = mantissa(cursor, digit);
+    // The `e` that was only looked at is read as if it had been taken.
+    exponent(cursor, character);
+    true
+}
+
+fn is_exponent(character: char) -> bool {
+    matches!(character, 'e' | 'E')
+}
+
+/// Reads a text in quotes, the opening quote already taken. Gives the `${` that starts an interpolation with an odd
+/// number of quotes before its line ends, which is where a quote or a brace was most likely forgotten.
+pub(crate) fn string(cursor: &mut Cursor<'_>, dialect: Dialect) -> Option<Range<usize>> {
+    let quote = cursor.here();
+    let mut braces = 0_usize;
+    let mut interpolation = Interpolation::default();
+    loop {
+        let character = cursor.next();
+        let ends_line = character == '\n' && (braces == 0 || dialect == Dialect::Json);
+        if ends_line || character == END {
+            unclosed(cursor, quote, braces, &interpolation);
+            return None;
+        }
+        if character == '"' && (braces == 0 || dialect == Dialect::Json) {
+            return interpolation.suspect;
+        }
+        interpolation.see(character);
+        if braces == 0 && character == '$' && cursor.peek() == '{' {
+            let start = cursor.start();
+            cursor.next();
+            braces = 1;
+            interpolation.open(start..cursor.offset());
+        } else if braces > 0 && character == '{' {
+            braces += 1;
+        } else if braces > 0 && character == '}' {
+            braces -= 1;
+        }
+        if character == '\\' {
+            escape(cursor, dialect);
+        }
+    }
+}
+
+/// The interpolation that is being read.
+#[derive(Debug, Default)]
+struct Interpolation {
+    start: Range<usize>,
+    quotes: usize,
+    on_first_line: bool,
+    suspect: Option<Range<usize>>,
+}
+
+impl Interpolation {
+    fn open(&mut self, start: Range<usize>) {
+        self.start = start;
+        self.quotes = 0;
+        self.on_first_line = true;
+    }
+
+    fn see(&mut self, character: char) {
+        match character {
+            '"' => self.quotes += 1,
+            '\n' if self.on_first_line => {
+                self.on_first_line = false;
+                if self.quotes % 2 == 1 && self.suspect.is_none() {
+                    self.suspect = Some(self.start.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn unclosed(cursor: &mut Cursor<'_>, quote: Range<usize>, braces: usize, interpolation: &Interpolation) {
+    let suspect = interpolation.suspect.clone().or_else(|| (braces > 0).then(|| interpolation.start.clone()));
+    match suspect {
+        Some(span) => {
+            let message = "this `${` has no closing `}`; write `$${` for the two characters themselves";
+            cursor.fault(SyntaxErrorKind::UnclosedInterpolation, span, message);
+        }
+        None => cursor.fault(
+            SyntaxErrorKind::UnclosedString,
+            quote,
+            "this quote has no closing quote on its line; write `\\n` for a line's end",
+        ),
+    }
+}
+
+/// Reads what follows a backslash.
+fn escape(cursor: &mut Cursor<'_>, dialect: Dialect) {
+    let start = cursor.start();
+    let character = cursor.next();
+    match character {
+        'a' | 'b' | 'f' | 'n' | 'r' | 't' | 'v' | '\\' | '"' => {}
+        '0'..='7' => digits(cursor, character, 8, 3, start, dialect),
+        'x' | 'u' | 'U' => {
+            let count = match character {
+                'x' => 2,
+                'u' => 4,
+                _ => 8,
+            };
+            let first = cursor.next();
+            digits(cursor, first, 16, count, start, dialect)
+        }
+        _ => illegal_escape(cursor, start),
+    }
+}
+
+/// Reads up to `count` digits from `character` on, and one character more, which it does not take.
+fn digits(cursor: &mut Cursor<'_>, mut character: char, base: u32, count: usize, start: usize, dialect: Dialect) {
+    let mut left = count;
+    while left > 0 && character.is_digit(base) {
+        character = cursor.next();
+        if character == END && dialect == Dialect::Native {
+            break;
+        }
+        left -= 1;
+    }
+    if left > 0 {
+        illegal_escape(cursor, start);
+    }
+    if dialect == Dialect::Json || (left != count && character != END) {
+        cursor.unread();
+    }
+}
+
+fn illegal_escape(cursor: &mut Cursor<'_>, start: usize) {
+    let message = "this backslash starts no escape; write `\\\\` for a backslash itself";
+    cursor.fault(SyntaxErrorKind::IllegalEscape, start..cursor.offset(), message);
+}
