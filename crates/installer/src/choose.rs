@@ -11,7 +11,10 @@ use crate::{InstallError, Job, Upgrade};
 ///
 /// Spec: `OpenTofu` 1.12, providercache installer, "ensureProviderVersionsNeed", "selectedVersion".
 pub(crate) async fn choose(job: &Job, reporter: &dyn Reporter) -> Result<Version, InstallError> {
-    let version = match &job.lock {
+    if job.constraints.ask_for_unspecified() {
+        return Err(InstallError::UnspecifiedVersion { address: job.address.clone() });
+    }
+    match &job.lock {
         Some(locked) if job.upgrade == Upgrade::KeepLocked => {
             if !job.constraints.admits(&locked.version) {
                 return Err(InstallError::LockedVersionNotAdmitted {
@@ -20,14 +23,10 @@ pub(crate) async fn choose(job: &Job, reporter: &dyn Reporter) -> Result<Version
                     constraints: job.constraints.clone(),
                 });
             }
-            locked.version.clone()
+            Ok(locked.version.clone())
         }
-        _ => newest(job, reporter).await?,
-    };
-    if version.to_string() == "0.0.0" {
-        return Err(InstallError::UnspecifiedVersion { address: job.address.clone() });
+        _ => newest(job, reporter).await,
     }
-    Ok(version)
 }
 
 async fn newest(job: &Job, reporter: &dyn Reporter) -> Result<Version, InstallError> {

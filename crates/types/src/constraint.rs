@@ -115,10 +115,23 @@ impl Constraints {
         Self::canonical(self.0.iter().chain(&other.0).cloned().collect())
     }
 
-    /// Whether the version is admitted. A prerelease is admitted only when a term names it exactly.
+    /// Whether the version is admitted. A prerelease is admitted only when a term names it exactly, and plain `0.0.0`,
+    /// which stands for no version, never.
     pub fn admits(&self, version: &Version) -> bool {
+        if version.is_unspecified() {
+            return false;
+        }
         let named = || self.0.iter().any(|term| term.operator == Operator::Equal);
         self.0.iter().all(|term| term.admits(version)) && (!version.is_prerelease() || named())
+    }
+
+    /// Whether nothing but plain `0.0.0` could meet the constraints, so that nothing is admitted.
+    pub fn ask_for_unspecified(&self) -> bool {
+        let names_it = |term: &Term| term.operator == Operator::Equal && term.boundary.is_unspecified();
+        self.0
+            .iter()
+            .find(|term| names_it(term))
+            .is_some_and(|named| self.0.iter().all(|term| term.admits(&named.boundary)))
     }
 
     /// The version that `OpenTofu` would install: the newest admitted one, the last listed among equals.
@@ -149,7 +162,10 @@ impl Term {
             Operator::Greater => order.is_gt(),
             Operator::GreaterOrEqual => order.is_ge(),
             Operator::Equal => *version == self.boundary,
-            Operator::SameMinor => order.is_ge() && below(version, minor.checked_add(1).map(|next| [major, next, 0])),
+            Operator::SameMinor => match minor.checked_add(1) {
+                Some(next) => order.is_ge() && below(version, Some([major, next, 0])),
+                None => order.is_ge() && below(version, major.checked_add(1).map(|next| [next, 0, 0])),
+            },
             Operator::SameMajor => order.is_ge() && below(version, major.checked_add(1).map(|next| [next, 0, 0])),
             Operator::LessOrEqual => order.is_le(),
             Operator::Less => order.is_lt(),
@@ -285,7 +301,8 @@ mod tests {
     #[test]
     fn the_largest_number_has_no_upper_bound_to_wrap_around() {
         check_select("~> 18446744073709551615.0", &["18446744073709551615.2.0"], Some("18446744073709551615.2.0"));
-        check_select("~> 1.18446744073709551615.0", &["1.18446744073709551615.7"], Some("1.18446744073709551615.7"));
+        let last = "1.18446744073709551615.7";
+        check_select("~> 1.18446744073709551615.0", &[last, "2.0.0", "3.0.0"], Some(last));
     }
 
     #[track_caller]
@@ -303,6 +320,18 @@ mod tests {
         check_select("~> 1.0, 2.0.0-alpha", &["1.0.0", "2.0.0-alpha"], Some("2.0.0-alpha"));
         check_select("~> 1.0", &["2.0.0-alpha"], None);
         check_select("> 2.0.0", &["1.0.0"], None);
+    }
+
+    #[test]
+    fn plain_0_0_0_is_never_admitted() {
+        for constraints in ["", "0.0.0", ">= 0.0.0", "!= 1.0.0", "~> 0.0"] {
+            check_select(constraints, &["0.0.0"], None);
+        }
+        check_select("0.0.0-dev", &["0.0.0-dev", "0.0.0"], Some("0.0.0-dev"));
+        check_select("", &["0.0.0+x"], Some("0.0.0+x"));
+        let asks = |text: &str| text.parse::<Constraints>().expect("constraints").ask_for_unspecified();
+        assert!(asks("0.0.0") && asks("= 0, < 1.0.0"));
+        assert!(!asks("0.0.0, > 1.0.0") && !asks(">= 0.0.0") && !asks("0.0.0-a") && !asks(""));
     }
 
     #[test]

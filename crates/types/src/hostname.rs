@@ -52,6 +52,11 @@ impl Fault {
 }
 
 impl InvalidHostname {
+    /// What is wrong, without the text that was given.
+    pub(crate) fn reason(&self) -> &'static str {
+        self.fault.reason()
+    }
+
     /// A stable kebab-case name of the fault.
     pub fn code(&self) -> &'static str {
         match self.fault {
@@ -179,6 +184,22 @@ mod tests {
         check("..", Err("empty-label"));
         check("example\u{3002}\u{3002}com", Err("empty-label"));
         check("example.com\u{3002}", Ok("example.com."));
+    }
+
+    #[test]
+    fn two_dots_at_the_end_are_refused_which_opentofu_lets_through() {
+        check("example.com..", Err("empty-label"));
+        check("example.com..:8080", Err("empty-label"));
+        check("example.com.\u{3002}", Err("empty-label"));
+        check("example.com.", Ok("example.com."));
+    }
+
+    #[test]
+    fn punycode_for_nothing_is_refused_which_opentofu_lets_through() {
+        check("Xn--", Err("idna"));
+        check("Xn--.example.com", Err("idna"));
+        check("xn\u{ff0d}\u{ff0d}.example.com", Err("idna"));
+        check("Xn--80akhbyknj4f-.com", Err("idna"));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! provider address  registry.example.test/acme/widget     ProviderAddr (Hostname, namespace, type)
+//! module source     acme/network/aws, oci://ghcr.io/…       ModuleSource, ModuleAddr, OciModuleSource
 //! version           1.4.0-rc.1+build.2                     Version, Constraints
 //! platform          linux_amd64                            Platform
 //! repository        ghcr.io/acme/opentofu-provider-widget  RepositoryRef
@@ -23,6 +24,8 @@ mod event;
 mod hash;
 mod hostname;
 mod idn;
+mod idn_newer;
+mod module;
 mod platform;
 mod repository;
 mod serde_text;
@@ -39,6 +42,10 @@ pub use digest::{Algorithm, Digest, DigestHasher, InvalidDigest};
 pub use event::{Event, Level, NoReporter, Reporter};
 pub use hash::{InvalidPackageHash, PackageHash, Scheme};
 pub use hostname::{Hostname, InvalidHostname};
+pub use module::{
+    InvalidModuleAddr, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
+    ModuleSource, OciModuleSource, OtherModuleSource, Subdir,
+};
 pub use platform::{InvalidPlatform, Platform};
 pub use repository::{InvalidRepositoryRef, RepositoryRef};
 pub use tag::{InvalidTag, Reference, Tag};

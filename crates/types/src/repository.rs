@@ -25,6 +25,13 @@ pub struct InvalidRepositoryRef {
     reason: &'static str,
 }
 
+impl InvalidRepositoryRef {
+    /// What is wrong, without the text that was given.
+    pub(crate) fn reason(&self) -> &str {
+        self.reason
+    }
+}
+
 impl RepositoryRef {
     /// Reads a repository with all that `OpenTofu` lets through in a configuration.
     ///

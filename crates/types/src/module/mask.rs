@@ -1,0 +1,60 @@
+//! Source addresses as they may be shown: without what could be a secret.
+
+/// Arguments whose values say where something is and never open it.
+const HARMLESS: [&str; 6] = ["archive", "checksum", "depth", "digest", "ref", "tag"];
+
+/// The address with `***` in the place of user information (but the plain user `git`) and of the values of arguments
+/// that are not known to be harmless, such as `sshkey`. A fragment is dropped.
+pub(crate) fn masked(source: &str) -> String {
+    let source = source.split('#').next().unwrap_or_default();
+    let (place, arguments) = match source.split_once('?') {
+        Some((place, arguments)) => (place, Some(arguments)),
+        None => (source, None),
+    };
+    let mut shown = masked_user(place);
+    for (position, argument) in arguments.into_iter().flat_map(|arguments| arguments.split('&')).enumerate() {
+        shown.push(if position == 0 { '?' } else { '&' });
+        match argument.split_once('=') {
+            Some((name, value)) if !HARMLESS.contains(&name) && !value.is_empty() => {
+                shown.push_str(name);
+                shown.push_str("=***");
+            }
+            _ => shown.push_str(argument),
+        }
+    }
+    shown
+}
+
+/// User information stands before the last `@` of the first segment behind the scheme.
+fn masked_user(place: &str) -> String {
+    let start = place.find("://").map_or_else(|| place.find("::").map_or(0, |colons| colons + 2), |colon| colon + 3);
+    let (scheme, rest) = place.split_at(start);
+    let authority = rest.find('/').unwrap_or(rest.len());
+    match rest[..authority].rfind('@') {
+        Some(at) if &rest[..at] != "git" => format!("{scheme}***{}", &rest[at..]),
+        _ => place.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(source: &str, want: &str) {
+        assert_eq!(masked(source), want);
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        check("oci://user:pw@example.com/foo?tag=1", "oci://***@example.com/foo?tag=1");
+        check("git::https://token@example.com/foo", "git::https://***@example.com/foo");
+        check("https://a@b:c@example.com/foo", "https://***@example.com/foo");
+        check("me:pw@example.com:foo", "***@example.com:foo");
+        check("git::me@example.com:foo", "git::***@example.com:foo");
+        check("git@github.com:acme/x?ref=v1", "git@github.com:acme/x?ref=v1");
+        check("ssh://git@example.com/a?sshkey=AAAA&ref=v1", "ssh://git@example.com/a?sshkey=***&ref=v1");
+        check("https://example.com/a?b@c=d#secret", "https://example.com/a?b@c=***");
+        check("https://example.com/a@b", "https://example.com/a@b");
+    }
+}

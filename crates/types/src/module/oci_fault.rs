@@ -1,0 +1,67 @@
+//! What can be wrong with an `oci://` module source.
+
+use super::mask::masked;
+use super::subdir::InvalidSubdir;
+
+/// A text that is no module source in an OCI repository. User information is not quoted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{input}` is not a module in an OCI repository: {fault}")]
+pub struct InvalidOciModuleSource {
+    input: String,
+    fault: Fault,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Fault {
+    #[error("behind `oci::` it must go on with oci://")]
+    SchemeNotOci,
+    #[error("{0}")]
+    SubdirEscapes(InvalidSubdir),
+    #[error("between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; {reason}")]
+    InvalidRepository { reason: String },
+    #[error("the repository ends in .{suffix}, which OpenTofu takes for an archive; add archive=false")]
+    ArchiveSuffix { suffix: &'static str },
+    #[error("the argument archive is not for OCI repositories")]
+    ArchiveArgument,
+    #[error("the argument checksum is not for OCI repositories; name the manifest with digest=")]
+    ChecksumArgument,
+    #[error("its arguments are not well-formed; they read tag=TAG or digest=DIGEST")]
+    MalformedArgument,
+    #[error("the argument {name} is there more than once")]
+    RepeatedArgument { name: String },
+    #[error("the argument {name} is empty")]
+    EmptyArgument { name: &'static str },
+    #[error("`{tag}` is not a tag")]
+    InvalidTag { tag: String },
+    #[error("`{digest}` is not a sha256 or sha512 digest")]
+    InvalidDigest { digest: String },
+    #[error("there is no argument {}; known are tag and digest", .names.join(", "))]
+    UnsupportedArgument { names: Vec<String> },
+    #[error("only one of tag and digest can be given")]
+    TagAndDigest,
+}
+
+impl InvalidOciModuleSource {
+    pub(super) fn new(input: &str, fault: Fault) -> Self {
+        Self { input: masked(input), fault }
+    }
+
+    /// A stable kebab-case name of the fault.
+    pub fn code(&self) -> &'static str {
+        match self.fault {
+            Fault::SchemeNotOci => "scheme-not-oci",
+            Fault::SubdirEscapes(_) => "subdir-escapes",
+            Fault::InvalidRepository { .. } => "invalid-repository",
+            Fault::ArchiveSuffix { .. } | Fault::ArchiveArgument => "archive-argument",
+            Fault::ChecksumArgument => "checksum-argument",
+            Fault::MalformedArgument => "malformed-argument",
+            Fault::RepeatedArgument { .. } => "repeated-argument",
+            Fault::EmptyArgument { name: "tag" } => "empty-tag",
+            Fault::EmptyArgument { .. } => "empty-digest",
+            Fault::InvalidTag { .. } => "invalid-tag",
+            Fault::InvalidDigest { .. } => "invalid-digest",
+            Fault::UnsupportedArgument { .. } => "unsupported-argument",
+            Fault::TagAndDigest => "tag-and-digest",
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The folder inside a module package that a source address points at.
+
+use std::fmt;
+
+/// A folder inside a package, `/` between its segments; empty for the package's root.
+///
+/// Cleaned: no segment is empty, `.` or `..`, and it never begins with `/`, so joining it to a folder stays inside.
+/// A segment may be a wildcard such as `mod*`, which is matched when the package has been unpacked.
+///
+/// `OpenTofu` lets `//..` through, because it looks for `../` only, and `..\` on Windows; both are refused here.
+///
+/// Spec: `OpenTofu` 1.12, getmodules `SplitPackageSubdir`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Subdir(String);
+
+/// A folder that lies outside of its package.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the folder `{0}` behind `//` leads out of the module's package")]
+pub struct InvalidSubdir(String);
+
+impl Subdir {
+    /// The package's root.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// From the text behind the `//` of a source address.
+    ///
+    /// # Errors
+    /// When the folder is outside of the package.
+    pub fn new(text: &str) -> Result<Self, InvalidSubdir> {
+        let clean = clean(text);
+        let inside = clean.trim_start_matches('/');
+        if inside.split(['/', '\\']).any(|segment| segment == "..") {
+            return Err(InvalidSubdir(clean));
+        }
+        Ok(Self(if inside == "." { String::new() } else { inside.to_owned() }))
+    }
+
+    /// The whole text, empty for the root.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this is the package's root.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// `//SUBDIR`, and nothing for the root: what source addresses append.
+    pub(super) fn suffix(&self) -> impl fmt::Display {
+        let marks = if self.is_root() { "" } else { "//" };
+        format!("{marks}{}", self.0)
+    }
+}
+
+impl fmt::Display for Subdir {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A path without empty and `.` segments, each `..` taken together with the segment before it; `.` where nothing is
+/// left.
+pub(super) fn clean(path: &str) -> String {
+    let rooted = path.starts_with('/');
+    let mut segments: Vec<&str> = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." if segments.last().is_some_and(|last| *last != "..") => {
+                segments.pop();
+            }
+            ".." if rooted => {}
+            segment => segments.push(segment),
+        }
+    }
+    let joined = segments.join("/");
+    match (rooted, joined.as_str()) {
+        (true, _) => format!("/{joined}"),
+        (false, "") => ".".to_owned(),
+        (false, _) => joined,
+    }
+}
+
+/// Cuts a source address at the `//` that is neither part of `://` nor behind a `?`: the package's address with its
+/// arguments, and the folder as written, which is empty where there is none.
+pub(super) fn split(source: &str) -> (String, &str) {
+    let (path, arguments) = source.split_at(source.find('?').unwrap_or(source.len()));
+    let scheme = path.find("://").map_or(0, |colon| colon + 3);
+    match path[scheme..].find("//") {
+        None => (source.to_owned(), ""),
+        Some(found) => {
+            let (package, rest) = path.split_at(scheme + found);
+            (format!("{package}{arguments}"), &rest[2..])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, want: Option<&str>) {
+        assert_eq!(Subdir::new(text).ok().as_ref().map(Subdir::as_str), want, "{text:?}");
+    }
+
+    #[test]
+    fn is_cleaned_and_stays_inside() {
+        check("", Some(""));
+        check("sub", Some("sub"));
+        check("./a//b/../c/", Some("a/c"));
+        check("a/..", Some(""));
+        check("mod*", Some("mod*"));
+        check("...", Some("..."));
+        check("../x", None);
+        check("a/../../x", None);
+    }
+
+    #[test]
+    fn the_parent_folder_alone_is_refused_which_opentofu_lets_through() {
+        check("..", None);
+        check("a/../..", None);
+        check("../", None);
+    }
+
+    #[test]
+    fn back_slashes_do_not_lead_out_on_windows() {
+        check("..\\x", None);
+        check("a\\..\\..\\x", None);
+        check("a\\b", Some("a\\b"));
+    }
+
+    #[test]
+    fn a_third_slash_does_not_make_the_folder_absolute() {
+        check("/etc", Some("etc"));
+        check("//etc", Some("etc"));
+        check("/../etc", Some("etc"));
+        check("/", Some(""));
+    }
+
+    #[track_caller]
+    fn check_split(source: &str, package: &str, subdir: &str) {
+        assert_eq!(split(source), (package.to_owned(), subdir), "{source:?}");
+    }
+
+    #[test]
+    fn neither_the_scheme_nor_an_argument_begins_a_folder() {
+        check_split("oci://a/b//c?tag=x", "oci://a/b?tag=x", "c");
+        check_split("oci://a/b?tag=x//c", "oci://a/b?tag=x//c", "");
+        check_split("a/b/c//d//e", "a/b/c", "d//e");
+        check_split("https://a/b?x=https://c//d", "https://a/b?x=https://c//d", "");
+        check_split("a//b://c", "a//b://c", "");
+        check_split("a/b//", "a/b", "");
+    }
+}
