@@ -59,17 +59,26 @@ fn warn_of_strays(job: &Job, listing: &Listing, reporter: &dyn Reporter) {
 
 /// The offer of the chosen version.
 pub(crate) async fn offer(job: &Job, version: &Version) -> Result<Offer, InstallError> {
+    let locked = job.lock.as_ref().filter(|locked| job.upgrade == Upgrade::KeepLocked && locked.version == *version);
+    if locked.is_some() && job.source.lists_first() {
+        let listing = job.source.versions(&job.address).await?;
+        if !listing.versions.contains(version) {
+            return Err(locked_version_gone(job, version, listing.versions));
+        }
+    }
     let error = match job.source.offer(&job.address, version, &job.platform).await {
         Ok(offer) => return Ok(offer),
         Err(error) => error,
     };
-    let locked = job.lock.as_ref().filter(|locked| job.upgrade == Upgrade::KeepLocked && locked.version == *version);
     match error {
-        SourceError::NotOffered { address, place, what: NotOffered::VersionMissing { version, offered } }
-            if locked.is_some() =>
-        {
-            Err(InstallError::LockedVersionGone { address, place, locked: version, offered })
+        SourceError::NotOffered { what: NotOffered::VersionMissing { version, offered }, .. } if locked.is_some() => {
+            Err(locked_version_gone(job, &version, offered))
         }
         other => Err(other.into()),
     }
+}
+
+fn locked_version_gone(job: &Job, version: &Version, offered: Vec<Version>) -> InstallError {
+    let (address, place) = (job.address.clone(), job.source.place());
+    InstallError::LockedVersionGone { address, place, locked: version.clone(), offered }
 }

@@ -201,6 +201,30 @@ pub enum ConfigProblem {
     },
 }
 
+impl ConfigProblem {
+    /// A stable kebab-case name.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Syntax { .. } => "config-syntax",
+            Self::InvalidSource { .. } => "source-address",
+            Self::InvalidConstraints { .. } => "invalid-constraints",
+            Self::NotAString { .. } => "not-a-string",
+            Self::InvalidEntry { .. } => "invalid-entry",
+            Self::BuiltIn { .. } => "built-in",
+            Self::Duplicate { .. } => "duplicate",
+            Self::ModuleMissing { .. } => "module-missing",
+        }
+    }
+}
+
+fn package_code(error: &ArchiveError) -> &'static str {
+    match error {
+        ArchiveError::Io { .. } | ArchiveError::Input(_) => "io",
+        ArchiveError::NoExecutable { .. } => "executable-not-found",
+        _ => "bad-zip",
+    }
+}
+
 fn only(locked_for: &[Platform]) -> String {
     let names: Vec<String> = locked_for.iter().map(ToString::to_string).collect();
     if names.is_empty() { String::new() } else { format!(" (it was locked for {})", names.join(", ")) }
@@ -211,6 +235,28 @@ fn meeting(constraints: &Constraints) -> String {
 }
 
 impl InstallError {
+    /// A stable kebab-case name of what went wrong: the one that is measured of `OpenTofu` where it fails alike.
+    ///
+    /// Spec: `real-tofu-sources.md` (measured), §4, §5 and §8.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Config { problem, .. } => problem.code(),
+            Self::NoMatchingVersion { .. } => "no-matching-release",
+            Self::LockedVersionNotAdmitted { .. } => "locked-version-conflict",
+            Self::LockedVersionGone { .. } => "locked-version-gone",
+            Self::UnspecifiedVersion { .. } => "zero-version",
+            Self::VersionsDiffer { .. } => "versions-differ",
+            Self::Source(error) => error.code(),
+            Self::Package { source, .. } => package_code(source),
+            Self::LayerType { .. } => "layer-type",
+            Self::NotTheLockedPackage { .. } => "lock-mismatch",
+            Self::LocallyModified { .. } => "cache-modified",
+            Self::LockFile(LockFileError::Invalid { .. }) => "lock-invalid",
+            Self::LockFile(_) => "lock-file",
+            Self::Io { .. } => "io",
+        }
+    }
+
     /// Whether the same call may succeed when made again.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Source(error) if error.is_transient())

@@ -249,10 +249,7 @@ impl Run<'_> {
 /// Whether the lock file names this very release's package, so that its `zh:` and `ch:` need no download to be believed.
 /// A zip must be locked by its `zh:`: an entry with `h1:` alone is completed by a download.
 fn is_vouched(entry: &LockEntry, offer: &Offer) -> bool {
-    match offer.zh() {
-        Some(zh) => entry.hashes.contains(&zh),
-        None => entry.hashes.contains(&offer.ch()),
-    }
+    offer.zh().or_else(|| offer.ch()).is_some_and(|hash| entry.hashes.contains(&hash))
 }
 
 /// Renames the package into its place.

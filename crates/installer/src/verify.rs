@@ -18,7 +18,7 @@ pub(crate) struct Verified {
 
 /// What is known of an offered package before it has been fetched.
 pub(crate) fn known_before(offer: &Offer) -> PackageHashes {
-    PackageHashes { h1: None, zh: offer.zh(), ch: Some(offer.ch()) }
+    PackageHashes { h1: None, zh: offer.zh(), ch: offer.ch() }
 }
 
 /// Asks the lock file before anything is downloaded: a package that no `h1:` can save is refused here.

@@ -217,6 +217,11 @@ impl Source for Chain {
         self.links.iter().map(|link| link.source.place()).collect::<Vec<_>>().join(", ")
     }
 
+    /// As `OpenTofu` does, so that a method that fails ends the search for a locked version too.
+    fn lists_first(&self) -> bool {
+        true
+    }
+
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
         if self.links.is_empty() {
             return Err(self.not_offered(address, self.empty.clone()));

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 pub use tofu_oci_layout::LeafKind;
+use tofu_oci_layout::media_type;
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Tag, Version};
 
 /// What a package consists of: data to print, to compare and to fetch by.
@@ -47,9 +48,10 @@ impl Offer {
         self.parts.iter().map(|part| part.size).sum()
     }
 
-    /// `ch:` of the leaf.
-    pub fn ch(&self) -> PackageHash {
-        PackageHash::ch(&self.leaf.digest)
+    /// `ch:` of the leaf; nothing for a package from elsewhere, which has no manifest.
+    pub fn ch(&self) -> Option<PackageHash> {
+        let manifest = matches!(self.leaf.media_type.as_str(), media_type::OCI_MANIFEST | media_type::DOCKER_MANIFEST);
+        manifest.then(|| PackageHash::ch(&self.leaf.digest))
     }
 
     /// `zh:` of the zip; nothing for an image.

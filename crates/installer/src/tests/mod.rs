@@ -5,4 +5,5 @@ mod faults;
 mod fixture;
 mod lock;
 mod real_repositories;
+mod real_tofu_sources;
 mod targets;
