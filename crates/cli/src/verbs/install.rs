@@ -74,12 +74,39 @@ fn entry(lock: Option<&LockFile>, address: &ProviderAddr) -> Option<LockEntry> {
     lock.and_then(|lock| lock.get(address)).cloned()
 }
 
-fn target(args: &InstallArgs, dir: &Path, data_dir: &Path) -> Target {
+fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, finder: &Finder) -> Target {
     match &args.into {
         Some(mirror) if args.packed => Target::MirrorPacked(mirror.clone()),
         Some(mirror) => Target::MirrorUnpacked(mirror.clone()),
-        None if args.vendor => Target::MirrorUnpacked(dir.join("terraform.d").join("plugins")),
-        None => Target::WorkingDir { data_dir: data_dir.to_owned(), cache: None },
+        None if args.vendor => Target::vendor(dir),
+        None => Target::WorkingDir { data_dir: data_dir.to_owned(), cache: finder.cache(dir) },
+    }
+}
+
+/// What says where to look. A folder that is installed into is never where a package comes from.
+fn finder(context: &Context, args: &InstallArgs, dir: &Path) -> Result<Finder, Complaint> {
+    let written_to = match &args.into {
+        Some(mirror) => vec![mirror.clone()],
+        None if args.vendor => vec![dir.join("terraform.d").join("plugins")],
+        None => Vec::new(),
+    };
+    Finder::new(&args.lookup, context.connector(&args.network), args.chdir.as_deref(), &written_to)
+        .map_err(|complaint| complaint.version_said(", and the version behind the address: ADDR@VERSION"))
+}
+
+/// `OpenTofu` runs these providers from the folders of their developers, whatever is installed.
+fn warn_of_overrides(context: &Context, finder: &Finder, wanted: &[(ProviderAddr, Constraints)]) {
+    let overrides = finder.configured().and_then(|configured| configured.reading.config.installation.as_ref());
+    for entry in overrides.iter().flat_map(|installation| &installation.dev_overrides) {
+        if wanted.iter().any(|(address, _)| *address == entry.address) {
+            let text = format!(
+                "dev_overrides in the CLI configuration: OpenTofu runs {} from {}, whatever is installed and locked",
+                entry.address,
+                entry.path.display()
+            );
+            let hint = "the provider is installed all the same; remove the entry to use what is installed";
+            context.reporter.event(&Event::warning("dev-override", text).with_hint(hint));
+        }
     }
 }
 
