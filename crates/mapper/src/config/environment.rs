@@ -15,6 +15,10 @@ pub trait Files: Send + Sync {
     fn is_dir(&self, path: &Path) -> bool;
     /// Whether anything is there. Links are followed.
     fn exists(&self, path: &Path) -> bool;
+    /// Whether a link is there, whatever it leads to. A file system without links has none.
+    fn is_link(&self, _path: &Path) -> bool {
+        false
+    }
 }
 
 /// The kinds of systems that keep their configuration in different folders.
@@ -62,5 +66,44 @@ impl std::fmt::Debug for Environment {
             .field("working_dir", &self.working_dir)
             .field("vars", &self.vars.keys().collect::<Vec<_>>())
             .finish()
+    }
+}
+
+impl Environment {
+    /// `folder` with `parts` below it, written as the system writes paths whatever system this program runs on.
+    pub(super) fn join(&self, folder: &Path, parts: &[&str]) -> PathBuf {
+        let mut path = folder.as_os_str().to_owned();
+        for part in parts {
+            if !path.to_string_lossy().ends_with(self.separators()) {
+                path.push(if self.os == Os::Windows { "\\" } else { "/" });
+            }
+            path.push(part);
+        }
+        PathBuf::from(path)
+    }
+
+    /// `path` itself where it is absolute, otherwise below `folder`; without `.` in between.
+    pub(super) fn absolute(&self, folder: &Path, path: &Path) -> PathBuf {
+        if self.is_absolute(path) {
+            return path.to_owned();
+        }
+        let text = path.to_string_lossy();
+        let parts: Vec<&str> = text.split(self.separators()).filter(|part| !part.is_empty() && *part != ".").collect();
+        self.join(folder, &parts)
+    }
+
+    /// Whether a path starts at the root of the system (on Windows: of a drive or a server).
+    pub(super) fn is_absolute(&self, path: &Path) -> bool {
+        let text = path.to_string_lossy();
+        if self.os != Os::Windows {
+            return text.starts_with('/');
+        }
+        let mut bytes = text.bytes();
+        let drive = matches!((bytes.next(), bytes.next(), bytes.next()), (Some(letter), Some(b':'), Some(b'\\' | b'/')) if letter.is_ascii_alphabetic());
+        drive || text.starts_with("\\\\") || text.starts_with("//")
+    }
+
+    fn separators(&self) -> &'static [char] {
+        if self.os == Os::Windows { &['\\', '/'] } else { &['/'] }
     }
 }

@@ -2,7 +2,7 @@
 
 use tofu_oci_types::ProviderAddr;
 
-use super::Method;
+use super::{Environment, Files, Method, MethodKind, Reading, implicit};
 use crate::{MagicSuffix, MapError, Place, Selection};
 
 /// The methods that `OpenTofu` would install by, in their order.
@@ -27,8 +27,49 @@ pub struct Candidate<'a> {
 
 impl Methods {
     /// What every method says of `address`, in order; nothing at all for a provider that is part of `OpenTofu`.
-    #[expect(clippy::unimplemented, reason = "the body comes with the next commit")]
-    pub fn candidates(&self, _address: &ProviderAddr, _suffix: &MagicSuffix) -> Vec<Candidate<'_>> {
-        unimplemented!()
+    ///
+    /// A host under the magic suffix is a repository where `direct` is asked, and nowhere else: a file that leaves
+    /// `direct` out, or excludes the address from it, is not bypassed.
+    pub fn candidates(&self, address: &ProviderAddr, suffix: &MagicSuffix) -> Vec<Candidate<'_>> {
+        if address.is_builtin() {
+            return Vec::new();
+        }
+        self.list
+            .iter()
+            .map(|method| {
+                let selection = method.selector.select(address);
+                let place = if selection.is_in() { method.place_of(address, suffix) } else { None };
+                Candidate { method, selection, place }
+            })
+            .collect()
+    }
+}
+
+impl Method {
+    /// Where the method looks for an address; nothing for a method that cannot be read.
+    fn place_of(&self, address: &ProviderAddr, suffix: &MagicSuffix) -> Option<Result<Place, MapError>> {
+        match &self.kind {
+            MethodKind::Direct { .. } => Some(suffix.place(address).map(|place| match place {
+                Some(place) => Place::Oci(place),
+                None => Place::Direct { host: address.hostname().clone() },
+            })),
+            MethodKind::FilesystemMirror { path, .. } => Some(Ok(Place::Filesystem { path: path.clone() })),
+            MethodKind::NetworkMirror { url, .. } => Some(Ok(Place::NetworkMirror { url: url.clone() })),
+            MethodKind::OciMirror { template } => Some(template.place(address).map(Place::Oci)),
+            MethodKind::Unreadable { .. } => None,
+        }
+    }
+}
+
+impl Reading {
+    /// The methods that `OpenTofu` would install by: those of the file, or the implicit ones.
+    pub fn methods(&self, environment: &Environment, files: &dyn Files) -> Methods {
+        match &self.config.installation {
+            Some(installation) => {
+                let list = installation.methods.iter().filter(|method| method.dropped.is_none()).cloned().collect();
+                Methods { explicit: true, list }
+            }
+            None => Methods { explicit: false, list: implicit::methods(environment, files, self.release) },
+        }
     }
 }

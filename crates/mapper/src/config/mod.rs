@@ -7,11 +7,26 @@
 //! A [`Reading`] is `OpenTofu`'s own, lenient as it is: what it drops is dropped, and each [`Problem`] tells what it
 //! does then. [`Reading::refuse`] is the strict answer of this program.
 
+mod decode;
 mod environment;
+mod implicit;
+mod installation;
 mod locate;
+mod merge;
 mod methods;
+mod mirror_url;
 mod model;
+mod names;
+mod oci;
 mod problem;
+mod reader;
+mod reading;
+mod render;
+mod settings;
+mod sources;
+#[cfg(test)]
+pub(crate) mod tests;
+mod variables;
 
 pub use environment::{Environment, Files, Os};
 pub use locate::{Located, MainFile, Origin, PassedOver, locate};
@@ -23,6 +38,3 @@ pub use model::{
 pub use problem::{Effect, Problem, Severity, Stage};
 pub use reading::{ConfigFile, FileState, Reading, Unknown, read};
 pub use render::render_problem;
-
-mod reading;
-mod render;

@@ -63,6 +63,8 @@ pub enum Effect {
     KeptAnyway,
     /// Of several blocks the first one is used.
     FirstUsed,
+    /// The program crashes.
+    Crash,
     /// It is not told, and what was written has no effect.
     SilentlyIgnored,
 }

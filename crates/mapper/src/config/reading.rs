@@ -1,9 +1,14 @@
 //! A reading: the files, what they say and what is wrong with them.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::{CliConfig, Environment, Files, Located, Methods, Problem, Severity};
+use tofu_oci_hcl::{Body, Duplicates, Value};
+
+use super::merge::Merged;
+use super::reader::{Findings, Source};
+use super::{CliConfig, Effect, Environment, Files, Located, MainFile, Origin, Problem, Severity};
+use super::{installation, locate, names, oci, settings};
 use crate::TofuRelease;
 
 /// What a release of `OpenTofu` makes of the user's files.
@@ -88,16 +93,144 @@ impl Reading {
     }
 }
 
-/// Reads the CLI configuration as `release` does.
-#[expect(clippy::unimplemented, reason = "the body comes with the next commit")]
-pub fn read(_environment: &Environment, _files: &dyn Files, _release: TofuRelease) -> Reading {
-    unimplemented!()
+/// Reads the CLI configuration as `release` does: the main file, then the configuration directory, then variables.
+pub fn read(environment: &Environment, files: &dyn Files, release: TofuRelease) -> Reading {
+    let located = locate(environment, files);
+    let mut reader = Reader {
+        environment,
+        files,
+        findings: Findings { release, problems: Vec::new(), unknown: Vec::new() },
+        read: Vec::new(),
+        merged: Merged::default(),
+    };
+    if let Some(main) = &located.main {
+        reader.main(main);
+    }
+    for path in &located.directory {
+        reader.listed(path);
+    }
+    let Reader { mut findings, read: files_read, merged, .. } = reader;
+    let config = merged.finish(environment, files, &files_read, &mut findings);
+    let Findings { problems, unknown, .. } = findings;
+    Reading { release, located, files: files_read, config, problems, unknown }
 }
 
-impl Reading {
-    /// The methods that `OpenTofu` would install by: those of the file, or the implicit ones.
-    #[expect(clippy::unimplemented, reason = "the body comes with the next commit")]
-    pub fn methods(&self, _environment: &Environment, _files: &dyn Files) -> Methods {
-        unimplemented!()
+struct Reader<'a> {
+    environment: &'a Environment,
+    files: &'a dyn Files,
+    findings: Findings,
+    read: Vec<ConfigFile>,
+    merged: Merged,
+}
+
+impl Reader<'_> {
+    fn main(&mut self, main: &MainFile) {
+        // A folder can be opened, and fails only when it is read.
+        if self.files.is_dir(&main.path) {
+            return self.unreadable(&main.path, "it is a folder");
+        }
+        let error = match self.files.read(&main.path) {
+            Ok(bytes) => return self.file(&main.path, &bytes),
+            Err(error) => error,
+        };
+        let missing = error.kind() == std::io::ErrorKind::NotFound;
+        let named = match &main.origin {
+            Origin::Variable(name) => Some(*name),
+            _ if missing => return,
+            _ => None,
+        };
+        let path = main.path.display();
+        let (message, instead) = match (named, missing) {
+            (Some(name), true) => (
+                format!("{name} names {path}, which is not there"),
+                format!("name a file that is there, or unset {name} to have the usual files read"),
+            ),
+            (_, _) => (format!("{path} cannot be opened: {error}"), "make the file readable".to_owned()),
+        };
+        let state = if missing { FileState::Missing } else { FileState::Unreadable };
+        let file = Some(self.add(&main.path, String::new(), state));
+        let problem = Problem::load("cli-config-missing", message).instead(instead).effect(Effect::FileDropped);
+        self.findings.push(Problem { severity: Severity::Warning, file, ..problem });
     }
+
+    fn listed(&mut self, path: &Path) {
+        match self.files.read(path) {
+            _ if self.files.is_dir(path) => self.unreadable(path, "it is a folder"),
+            Ok(bytes) => self.file(path, &bytes),
+            Err(error) => self.unreadable(path, &error.to_string()),
+        }
+    }
+
+    fn unreadable(&mut self, path: &Path, why: &str) {
+        let file = Some(self.add(path, String::new(), FileState::Unreadable));
+        let message = format!("{} cannot be read: {why}", path.display());
+        let problem = Problem::load("cli-config-unreadable", message).effect(Effect::FileDropped);
+        self.findings.push(Problem { file, ..problem.instead("name a readable file here") });
+    }
+
+    fn add(&mut self, path: &Path, text: String, state: FileState) -> usize {
+        self.read.push(ConfigFile { path: path.to_owned(), text, state });
+        self.read.len() - 1
+    }
+
+    fn file(&mut self, path: &Path, bytes: &[u8]) {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let index = self.add(path, text.clone(), FileState::Dropped);
+        let duplicates = match self.findings.release {
+            TofuRelease::V1_10 => Duplicates::Allowed,
+            TofuRelease::V1_12 | TofuRelease::V1_13 => Duplicates::Refused,
+        };
+        let document = match tofu_oci_hcl::parse_bytes(bytes, duplicates) {
+            Ok(document) => document,
+            Err(error) => {
+                let problem = Problem::load("hcl1-parse", error.message).effect(Effect::FileDropped);
+                let reported = error.reported.map(|place| place.line);
+                self.findings.push(Problem { file: Some(index), span: Some(error.span), reported, ..problem });
+                return;
+            }
+        };
+        let source = Source { file: index, path, text: &text, syntax: document.syntax };
+        if let Some(span) = crash(&document.body) {
+            let message = "OpenTofu crashes on this text";
+            let problem = source.problem("hcl1-crash", span, None, message).effect(Effect::Crash).ours();
+            self.findings.push(problem.instead("write it without the broken escape"));
+            return;
+        }
+        let mut settings = match settings::read(self.environment, source, &document) {
+            Ok(settings) => settings,
+            Err(error) => {
+                let line = error.at.and_then(|at| source.line(at));
+                let problem = source.mismatch("hcl1-parse", line, &error).effect(Effect::FileDropped);
+                self.findings.push(problem.instead(format!("give {} {}", error.name, error.wanted)));
+                return names::look_at(source, &document.body, &mut self.findings);
+            }
+        };
+        let findings = &mut self.findings;
+        settings::registry_protocols(source, &document, &mut settings, findings);
+        let installations = installation::read(self.environment, source, &document, findings);
+        let defaults = oci::defaults(source, &document, findings);
+        let repositories = oci::repositories(source, &document, findings);
+        settings::tofu_oci(source, &document, &mut settings, findings);
+        names::look_at(source, &document.body, findings);
+        self.merged.add(settings, installations, defaults, repositories);
+        if let Some(file) = self.read.get_mut(index) {
+            file.state = FileState::Read;
+        }
+    }
+}
+
+/// The first text in a file that HCL 1 reads and cannot make a value of.
+fn crash(body: &Body) -> Option<Range<usize>> {
+    fn in_value(value: &Value) -> Option<Range<usize>> {
+        match value {
+            Value::Object(body, _) => crash(body),
+            Value::List(values, _) => values.iter().find_map(in_value),
+            Value::String(text) => text.fault.as_ref().map(|fault| fault.span.clone()),
+            _ => None,
+        }
+    }
+    body.items.iter().find_map(|item| {
+        let key = item.keys.iter().find_map(|key| key.fault.as_ref().map(|fault| fault.span.clone()));
+        key.or_else(|| in_value(&item.value))
+    })
 }

@@ -1,9 +1,277 @@
 //! A problem as the user sees it.
 
-use super::{Problem, Reading};
+use std::ops::Range;
 
-/// Plain text for people: what, where with the line underlined, what to write instead, what `OpenTofu` does.
-#[expect(clippy::unimplemented, reason = "the body comes with the next commit")]
-pub fn render_problem(_reading: &Reading, _problem: &Problem) -> String {
-    unimplemented!()
+use super::{Effect, Problem, Reading, Severity, Stage};
+
+/// How many columns of a source line are shown.
+const WIDTH: usize = 100;
+
+/// Plain text for people: what is wrong, where with the line underlined, what to write instead, what `OpenTofu` does.
+///
+/// Tabs are shown as one space and wide characters count twice, so that the carets stand right; a long line is cut
+/// around the place. The values of arguments that hold secrets are masked.
+pub fn render_problem(reading: &Reading, problem: &Problem) -> String {
+    let word = match problem.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let mut out = format!("{word}: {} ({})\n", problem.message, problem.code);
+    if let Some(file) = problem.file.and_then(|file| reading.files.get(file)) {
+        match &problem.span {
+            Some(span) => out.push_str(&excerpt(&file.path.display().to_string(), &file.text, span)),
+            None => out.push_str(&format!("  --> {}\n", file.path.display())),
+        }
+    }
+    if let Some(instead) = &problem.instead {
+        out.push_str(&format!("  = instead: {instead}\n"));
+    }
+    out.push_str(&format!("  = OpenTofu {}: {}\n", reading.release, effect(problem)));
+    out
+}
+
+fn effect(problem: &Problem) -> String {
+    if problem.ours && problem.effect == Effect::SilentlyIgnored {
+        return "says nothing, and ignores it".to_owned();
+    }
+    let what = match problem.effect {
+        Effect::FileDropped => "goes on without this file",
+        Effect::BlockIgnored => "goes on without this block",
+        Effect::MethodDropped => "goes on without this method; the others serve",
+        Effect::EntryIgnored => "goes on without this entry",
+        Effect::KeptAnyway => "uses it all the same",
+        Effect::FirstUsed => "uses the first one",
+        Effect::Crash => "crashes",
+        Effect::SilentlyIgnored => "ignores it",
+    };
+    let said = match (problem.severity, problem.stage, problem.reported) {
+        _ if problem.ours => return what.to_owned(),
+        (Severity::Warning, _, _) => "warns, and ".to_owned(),
+        (Severity::Error, _, Some(line)) => format!("prints an error that names line {line}, and "),
+        (Severity::Error, Stage::Load | Stage::Sources, None) => "prints an error that names no line, and ".to_owned(),
+    };
+    format!("{said}{what}")
+}
+
+/// The line of a place, with what is meant underlined.
+fn excerpt(path: &str, text: &str, span: &Range<usize>) -> String {
+    let start = floor(text, span.start);
+    let from = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+    let to = text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |length| start + length);
+    let end = floor(text, span.end).clamp(start, to);
+    let place = tofu_oci_hcl::position(text, start);
+    let line = text.get(from..to).unwrap_or_default().trim_end_matches('\r');
+    let (mut cells, secrets) = (cells(line), secrets(text, from..from + line.len()));
+    let (mut first, mut last) = (start - from, end - from);
+    // From the back, so that the places before a secret stay right.
+    for secret in secrets.into_iter().rev() {
+        let secret = secret.start - from..secret.end - from;
+        cells.retain(|cell| !secret.contains(&cell.at) || cell.at == secret.start);
+        if let Some(cell) = cells.iter_mut().find(|cell| cell.at == secret.start) {
+            *cell = Cell { at: secret.start, shown: "***".to_owned(), width: 3 };
+        }
+        // A place inside a secret is the secret.
+        if secret.contains(&first) {
+            first = secret.start;
+        }
+        if secret.contains(&last) {
+            last = secret.end;
+        }
+    }
+    let column = |offset: usize| -> usize { cells.iter().filter(|cell| cell.at < offset).map(|cell| cell.width).sum() };
+    let (left, right) = (column(first), column(last).max(column(first) + 1));
+    let (shown, cut) = window(&cells, left);
+    let total: usize = shown.iter().map(|cell| cell.width).sum();
+    let left = left - cut + usize::from(cut > 0);
+    let carets = (right - cut + usize::from(cut > 0)).min(total).max(left + 1) - left;
+    let number = place.line.to_string();
+    let margin = " ".repeat(number.len());
+    let source: String = shown.iter().map(|cell| cell.shown.as_str()).collect();
+    format!(
+        "{margin} --> {path}:{place}\n{margin} |\n{number} | {}\n{margin} | {}{}\n",
+        source.trim_end(),
+        " ".repeat(left),
+        "^".repeat(carets)
+    )
+}
+
+/// A character as it is shown.
+#[derive(Clone)]
+struct Cell {
+    at: usize,
+    shown: String,
+    width: usize,
+}
+
+fn cells(line: &str) -> Vec<Cell> {
+    line.char_indices()
+        .map(|(at, character)| match character {
+            '\t' => Cell { at, shown: " ".to_owned(), width: 1 },
+            character if character.is_control() || is_invisible(character) => {
+                Cell { at, shown: "\u{fffd}".to_owned(), width: 1 }
+            }
+            character => Cell { at, shown: character.to_string(), width: width(character) },
+        })
+        .collect()
+}
+
+/// The part of a long line around a column, and how many columns were cut off before it. Where something is cut, an
+/// ellipsis stands.
+fn window(cells: &[Cell], column: usize) -> (Vec<Cell>, usize) {
+    let total: usize = cells.iter().map(|cell| cell.width).sum();
+    if total <= WIDTH {
+        return (cells.to_vec(), 0);
+    }
+    let start = column.saturating_sub(WIDTH / 3).min(total - WIDTH);
+    let ellipsis = Cell { at: 0, shown: "…".to_owned(), width: 1 };
+    let (mut at, mut cut, mut shown) = (0, 0, Vec::new());
+    let mut more = false;
+    for cell in cells {
+        if at < start {
+            cut = at + cell.width;
+        } else if at + cell.width <= start + WIDTH {
+            shown.push(cell.clone());
+        } else {
+            more = true;
+        }
+        at += cell.width;
+    }
+    if cut > 0 {
+        shown.insert(0, ellipsis.clone());
+    }
+    if more {
+        shown.push(ellipsis);
+    }
+    (shown, cut)
+}
+
+/// Columns that a character takes on a terminal.
+fn width(character: char) -> usize {
+    match u32::from(character) {
+        0x300..=0x36f
+        | 0x483..=0x489
+        | 0x591..=0x5bd
+        | 0x610..=0x61a
+        | 0x64b..=0x65f
+        | 0x1ab0..=0x1aff
+        | 0x1dc0..=0x1dff
+        | 0x20d0..=0x20ff
+        | 0xfe00..=0xfe0f
+        | 0xfe20..=0xfe2f => 0,
+        0x1100..=0x115f
+        | 0x2e80..=0x303e
+        | 0x3041..=0x33ff
+        | 0x3400..=0x4dbf
+        | 0x4e00..=0x9fff
+        | 0xa000..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1f300..=0x1f64f
+        | 0x1f900..=0x1f9ff
+        | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+/// Characters that turn or hide the text around them.
+fn is_invisible(character: char) -> bool {
+    matches!(u32::from(character), 0xad | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff)
+}
+
+/// The last place at or before an offset where a character starts.
+fn floor(text: &str, offset: usize) -> usize {
+    (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// Words in the names of arguments whose values are never shown.
+const SECRET: [&str; 4] = ["token", "password", "secret", "passphrase"];
+
+/// The values in a line that may be secrets: whatever stands behind `token =`, `"password":` and the like, and whatever
+/// of it reaches over from the lines before.
+fn secrets(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let lower = text.to_ascii_lowercase();
+    let bytes = lower.as_bytes();
+    for word in SECRET {
+        for (at, _) in lower.match_indices(word) {
+            let Some(value) = value_behind(bytes, at + word.len()) else { continue };
+            let hidden = value.start.max(line.start)..value.end.min(line.end);
+            if hidden.start < hidden.end {
+                found.push(hidden);
+            }
+        }
+    }
+    found.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    found.dedup_by(|next, kept| next.start < kept.end);
+    found
+}
+
+/// The bytes of the value behind an argument's name, up to its closing quote or bracket; as far as the line goes where
+/// that is not to be found.
+fn value_behind(bytes: &[u8], behind_name: usize) -> Option<Range<usize>> {
+    let skip = |from: usize, skipped: &dyn Fn(u8) -> bool| {
+        bytes.iter().skip(from).position(|byte| !skipped(*byte)).map(|length| from + length)
+    };
+    // The rest of the name, its quote, spaces; then the sign.
+    let sign =
+        skip(behind_name, &|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'"' | b' ' | b'\t'))?;
+    let value = match bytes.get(sign)? {
+        b'=' | b':' => skip(sign + 1, &|byte| byte.is_ascii_whitespace())?,
+        b'\r' | b'\n' => {
+            let next = skip(sign, &|byte| byte.is_ascii_whitespace())?;
+            if !matches!(bytes.get(next)?, b'=' | b':') {
+                return None;
+            }
+            skip(next + 1, &|byte| byte.is_ascii_whitespace())?
+        }
+        _ => return None,
+    };
+    let line_end = |from: usize| skip(from, &|byte| byte != b'\n').unwrap_or(bytes.len());
+    let end = match bytes.get(value)? {
+        b'"' => closing_quote(bytes, value).unwrap_or_else(|| line_end(value)),
+        b'<' if bytes.get(value + 1) == Some(&b'<') => heredoc_end(bytes, value),
+        b'[' => skip(value, &|byte| byte != b']').map_or(bytes.len(), |end| end + 1),
+        _ => line_end(value),
+    };
+    Some(value..end)
+}
+
+/// Behind the quote that closes the one at `open`, on whatever line: what an unclosed quote hides stays hidden.
+fn closing_quote(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut escaped = false;
+    for (at, byte) in bytes.iter().enumerate().skip(open + 1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => {
+                // A quote in the middle of a broken text may be part of the secret: take what hangs on to it along.
+                let rest = bytes
+                    .iter()
+                    .skip(at + 1)
+                    .position(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b'}' | b']'));
+                return Some(rest.map_or(bytes.len(), |rest| at + 1 + rest));
+            }
+            b'\n' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Behind the closing word of a heredoc; the end of the text where there is none.
+fn heredoc_end(bytes: &[u8], open: usize) -> usize {
+    let rest = bytes.get(open + 2..).unwrap_or_default();
+    let rest = rest.strip_prefix(b"-").unwrap_or(rest);
+    let word: Vec<u8> = rest.iter().copied().take_while(|byte| !byte.is_ascii_whitespace()).collect();
+    let mut at = open;
+    for line in bytes.get(open..).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
+        at += line.len();
+        if !word.is_empty() && line.trim_ascii() == word {
+            return at;
+        }
+    }
+    bytes.len()
 }

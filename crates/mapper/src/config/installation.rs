@@ -1,0 +1,335 @@
+//! `provider_installation`: the block, its methods, and what `OpenTofu` drops of them.
+//!
+//! The order of the checks is `OpenTofu`'s, so that the first complaint is the same one. All problems but those of a
+//! template are told for the line of the whole block, because HCL 1 keeps few places.
+//!
+//! Spec: `OpenTofu` 1.12, cliconfig, provider installation; measured on 1.10 to 1.13.
+
+use std::path::{Path, PathBuf};
+
+use tofu_oci_hcl::{Body, Document, Item, Value};
+use tofu_oci_types::{InvalidProviderAddr, ProviderAddr};
+
+use super::decode::{self, Entry, Mismatch, Node};
+use super::reader::{Findings, Source};
+use super::{DevOverride, Effect, Environment, Installation, Method, MethodKind, Problem, names};
+use crate::{RepositoryTemplate, Selector, TofuRelease};
+
+/// What a method's arguments say.
+struct Arguments {
+    kind: MethodKind,
+    include: Vec<String>,
+    exclude: Vec<String>,
+}
+
+/// The block that is read, and what surrounds it.
+struct Block<'a> {
+    environment: &'a Environment,
+    source: Source<'a>,
+    line: Option<usize>,
+}
+
+/// Reads the `provider_installation` blocks of a file.
+pub(super) fn read(
+    environment: &Environment,
+    source: Source<'_>,
+    document: &Document,
+    findings: &mut Findings,
+) -> Vec<Installation> {
+    let mut blocks = Vec::new();
+    for item in &document.body.items {
+        if item.keys.first().is_none_or(|key| key.text != "provider_installation") {
+            continue;
+        }
+        let line = source.line_of(item);
+        let head = item.keys.first().map_or(item.span.clone(), |key| key.span.clone());
+        let body = match &item.value {
+            Value::Object(body, _) if source.is_json() || !item.assigned => body,
+            _ => {
+                let instead = if source.is_json() {
+                    "write an object, and in it each method as a list: \"direct\": [{}]"
+                } else {
+                    "leave the = out: provider_installation { … }"
+                };
+                let message = "provider_installation must be a block";
+                findings.push(source.problem("block-equals", head, line, message).instead(instead));
+                continue;
+            }
+        };
+        if let (Some(label), false) = (item.keys.get(1), source.is_json()) {
+            let message = "provider_installation has no label";
+            let problem = source.problem("block-label", label.span.clone(), line, message);
+            findings.push(problem.instead("leave the label out").effect(Effect::KeptAnyway));
+        }
+        blocks.push(Block { environment, source, line }.read(item, body, findings));
+    }
+    blocks
+}
+
+impl Block<'_> {
+    fn read(&self, block: &Item, body: &Body, findings: &mut Findings) -> Installation {
+        let mut installation = Installation {
+            dev_overrides: Vec::new(),
+            methods: Vec::new(),
+            file: self.source.file,
+            span: block.span.clone(),
+        };
+        for item in &body.items {
+            if let Err(problem) = self.method(item, &mut installation, findings) {
+                let dropped = Some(findings.push(*problem));
+                let name = item.keys.first().map_or_else(String::new, |key| key.text.clone());
+                let arguments =
+                    Arguments { kind: MethodKind::Unreadable { name }, include: Vec::new(), exclude: Vec::new() };
+                installation.methods.push(Method { dropped, ..self.finished(item, arguments) });
+            }
+            if let (Some(key), Value::Object(body, _)) = (item.keys.first(), &item.value) {
+                names::look_into(self.source, &key.text, body, findings);
+            }
+        }
+        installation
+    }
+
+    /// Reads one method; the error is the one that drops it.
+    fn method(
+        &self,
+        item: &Item,
+        installation: &mut Installation,
+        findings: &mut Findings,
+    ) -> Result<(), Box<Problem>> {
+        let Some(key) = item.keys.first() else { return Ok(()) };
+        let (name, json) = (key.text.as_str(), self.source.is_json());
+        let body = match &item.value {
+            Value::Object(body, _) if json || !item.assigned => body,
+            _ => {
+                let instead = match (json, names::METHODS.contains(&name)) {
+                    (true, true) => format!("write the method as a list: \"{name}\": [{{ … }}]"),
+                    // HCL 1 has taken the object of a method for the block itself.
+                    (true, false) => "write every method as a list: \"direct\": [{ … }]".to_owned(),
+                    (false, true) => format!("leave the = out: {name} {{ … }}"),
+                    (false, false) => {
+                        "leave it out: only method blocks such as direct { … } stand in provider_installation"
+                            .to_owned()
+                    }
+                };
+                let message = format!("{name} must be a block");
+                return Err(Box::new(
+                    self.source.problem("method-not-block", key.span.clone(), self.line, message).instead(instead),
+                ));
+            }
+        };
+        if let (Some(label), false) = (item.keys.get(1), json) {
+            let message = format!("{name} has no label");
+            let problem = self.source.problem("method-label", label.span.clone(), self.line, message);
+            findings.push(problem.instead("leave the label out").effect(Effect::KeptAnyway));
+        }
+        let list = decode::entries(body);
+        let arguments = match name {
+            "direct" => self.direct(name, &list, findings.release)?,
+            "filesystem_mirror" => self.filesystem_mirror(item, name, &list)?,
+            "network_mirror" => self.network_mirror(item, name, &list, findings.release)?,
+            "oci_mirror" => self.oci_mirror(item, &list, findings)?,
+            "dev_overrides" => return self.dev_overrides(item, list, installation, findings),
+            _ => return Err(Box::new(self.unknown(item, name))),
+        };
+        installation.methods.push(self.finished(item, arguments));
+        Ok(())
+    }
+
+    fn finished(&self, item: &Item, arguments: Arguments) -> Method {
+        let Arguments { kind, include, exclude } = arguments;
+        Method {
+            kind,
+            selector: Selector::parse(&include, &exclude).unwrap_or_default(),
+            include,
+            exclude,
+            file: Some(self.source.file),
+            place: Some(self.source.place(item.span.start)),
+            span: item.span.clone(),
+            dropped: None,
+        }
+    }
+
+    fn direct(&self, name: &str, list: &[Entry<'_>], release: TofuRelease) -> Result<Arguments, Box<Problem>> {
+        let (include, exclude) = self.patterns(name, list)?;
+        let download_retry_count = self.retries(name, list, release)?;
+        Ok(Arguments { kind: MethodKind::Direct { download_retry_count }, include, exclude })
+    }
+
+    fn filesystem_mirror(&self, item: &Item, name: &str, list: &[Entry<'_>]) -> Result<Arguments, Box<Problem>> {
+        let path = self.decoded(name, decode::text(list, "path"))?.map(|written| written.value);
+        let (include, exclude) = self.patterns(name, list)?;
+        let written = self.required(item, "path", path, "path = \"/usr/share/providers\"")?;
+        let path = self.absolute(&written);
+        Ok(Arguments { kind: MethodKind::FilesystemMirror { path, written }, include, exclude })
+    }
+
+    fn network_mirror(
+        &self,
+        item: &Item,
+        name: &str,
+        list: &[Entry<'_>],
+        release: TofuRelease,
+    ) -> Result<Arguments, Box<Problem>> {
+        let url = self.decoded(name, decode::text(list, "url"))?.map(|written| written.value);
+        let (include, exclude) = self.patterns(name, list)?;
+        let download_retry_count = self.retries(name, list, release)?;
+        let trust_all_hashes = match release {
+            TofuRelease::V1_10 => false,
+            _ => self.decoded(name, decode::truth(list, "trust_all_hashes"))?.unwrap_or_default(),
+        };
+        let url = self.required(item, "url", url, "url = \"https://mirror.example.com/providers/\"")?;
+        Ok(Arguments {
+            kind: MethodKind::NetworkMirror { url, download_retry_count, trust_all_hashes },
+            include,
+            exclude,
+        })
+    }
+
+    fn oci_mirror(&self, item: &Item, list: &[Entry<'_>], findings: &mut Findings) -> Result<Arguments, Box<Problem>> {
+        let line = self.source.line_of_brace(item);
+        let dropped = |problem: Problem| Box::new(problem.effect(Effect::MethodDropped));
+        let decode = |error: Mismatch| dropped(self.source.mismatch("decode", line, &error));
+        let written = decode::text(list, "repository_template").map_err(decode)?;
+        let include = decode::texts(list, "include").map_err(decode)?.unwrap_or_default();
+        let exclude = decode::texts(list, "exclude").map_err(decode)?.unwrap_or_default();
+        let Some(written) = written.filter(|written| !written.value.is_empty()) else {
+            let problem = self
+                .source
+                .problem("template-required", head(item), line, "oci_mirror needs repository_template")
+                .instead("write repository_template = \"ghcr.io/acme/${hostname}/${namespace}-${type}\"");
+            return Err(dropped(problem));
+        };
+        match RepositoryTemplate::check(&written.value, &include) {
+            Ok(template) => Ok(Arguments { kind: MethodKind::OciMirror { template }, include, exclude }),
+            Err(errors) => {
+                let mut problems: Vec<Problem> = errors
+                    .iter()
+                    .map(|error| {
+                        let code = error.code();
+                        let span = match &written.text {
+                            Some(text) => text.map.span(error.span()),
+                            None => written.span.clone(),
+                        };
+                        let reported = if code.starts_with("hcl:") { None } else { line };
+                        self.source.problem(&code, span, reported, error.to_string()).effect(Effect::MethodDropped)
+                    })
+                    .collect();
+                // The last one stands for the method; the order of telling stays.
+                let decisive = problems.pop();
+                for problem in problems {
+                    findings.push(problem);
+                }
+                Err(Box::new(decisive.unwrap_or_else(|| {
+                    self.source.problem("template", written.span.clone(), line, "the repository template is unusable")
+                })))
+            }
+        }
+    }
+
+    fn dev_overrides(
+        &self,
+        item: &Item,
+        list: Vec<Entry<'_>>,
+        installation: &mut Installation,
+        findings: &mut Findings,
+    ) -> Result<(), Box<Problem>> {
+        if installation.methods.iter().any(|method| method.dropped.is_none()) {
+            let line = self.source.line_of(item);
+            let message = "dev_overrides must stand before all methods";
+            let problem = self.source.problem("dev-overrides-order", head(item), line, message);
+            return Err(Box::new(
+                problem.instead("move it to the top of provider_installation").effect(Effect::MethodDropped),
+            ));
+        }
+        let mut overrides = Vec::new();
+        for (key, node) in self.decoded("dev_overrides", decode::members(&Node::Items(list), "dev_overrides"))? {
+            let path = self.decoded("dev_overrides", decode::member_text(&node, &key.text))?.value;
+            overrides.push((key, path));
+        }
+        for (key, written) in overrides {
+            match key.text.parse::<ProviderAddr>() {
+                Ok(address) => installation.dev_overrides.push(DevOverride {
+                    address,
+                    path: self.absolute(&written),
+                    written,
+                    span: key.span.clone(),
+                }),
+                Err(error) => {
+                    findings.push(self.bad_override(key, &error));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn bad_override(&self, key: &tofu_oci_hcl::Key, error: &InvalidProviderAddr) -> Problem {
+        let instead = match error.suggestion() {
+            Some(suggestion) => format!("write \"{suggestion}\""),
+            None => "write HOST/NAMESPACE/TYPE, such as \"registry.opentofu.org/acme/widget\"".to_owned(),
+        };
+        self.source
+            .problem("dev-overrides-address", key.span.clone(), self.line, error.to_string())
+            .instead(instead)
+            .effect(Effect::EntryIgnored)
+    }
+
+    fn unknown(&self, item: &Item, name: &str) -> Problem {
+        let message = format!("there is no installation method {name}");
+        let instead = match names::near(name, &names::METHODS) {
+            Some(near) => format!("write {near}"),
+            None => format!("write one of {}", names::METHODS.join(", ")),
+        };
+        let problem = self.source.problem("unknown-method", head(item), self.source.line_of(item), message);
+        problem.instead(instead).effect(Effect::MethodDropped)
+    }
+
+    /// `include` and `exclude` as they were written.
+    fn patterns(&self, name: &str, list: &[Entry<'_>]) -> Result<(Vec<String>, Vec<String>), Box<Problem>> {
+        let read = |argument| self.decoded(name, decode::texts(list, argument)).map(Option::unwrap_or_default);
+        Ok((read("include")?, read("exclude")?))
+    }
+
+    /// `download_retry_count`, which 1.10 does not know.
+    fn retries(&self, name: &str, list: &[Entry<'_>], release: TofuRelease) -> Result<Option<i64>, Box<Problem>> {
+        match release {
+            TofuRelease::V1_10 => Ok(None),
+            _ => self.decoded(name, decode::whole(list, "download_retry_count")),
+        }
+    }
+
+    fn decoded<T>(&self, name: &str, value: Result<T, Mismatch>) -> Result<T, Box<Problem>> {
+        value.map_err(|error| {
+            let problem = self.source.mismatch("decode", self.line, &error);
+            let instead = match error.wanted {
+                "a list in square brackets" => format!("write {} = [\"…\"]", error.name),
+                wanted => format!("give {} in {name} {wanted}", error.name),
+            };
+            Box::new(problem.instead(instead).effect(Effect::MethodDropped))
+        })
+    }
+
+    fn required(
+        &self,
+        item: &Item,
+        argument: &str,
+        value: Option<String>,
+        example: &str,
+    ) -> Result<String, Box<Problem>> {
+        value.filter(|value| !value.is_empty()).ok_or_else(|| {
+            let name = item.keys.first().map_or("the method", |key| key.text.as_str());
+            let code = format!("{argument}-required");
+            let problem = self.source.problem(&code, head(item), self.line, format!("{name} needs {argument}"));
+            Box::new(problem.instead(format!("write {example}")).effect(Effect::MethodDropped))
+        })
+    }
+
+    /// A folder as `OpenTofu` finds it: against the working directory, `~` and variables as they stand.
+    fn absolute(&self, written: &str) -> PathBuf {
+        self.environment.absolute(&self.environment.working_dir, Path::new(written))
+    }
+}
+
+/// The name of a block.
+fn head(item: &Item) -> std::ops::Range<usize> {
+    item.keys.first().map_or(item.span.clone(), |key| key.span.clone())
+}

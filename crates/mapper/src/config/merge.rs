@@ -1,0 +1,197 @@
+//! Several files become one configuration, and what is wrong only then.
+//!
+//! Spec: `OpenTofu` 1.12, cliconfig, `Merge` and `Validate`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use tofu_oci_types::Hostname;
+
+use super::reader::Findings;
+use super::settings::Settings;
+use super::{
+    At, CliConfig, ConfigFile, Effect, Environment, Files, Host, Installation, Problem, RawBlock, RegistryProtocols,
+    sources, variables,
+};
+use crate::MagicSuffix;
+
+/// What the files say, in the order of reading.
+#[derive(Default)]
+pub(super) struct Merged {
+    plugin_cache_dir: Option<(String, Option<At>)>,
+    may_break_lock: bool,
+    hosts: BTreeMap<String, Host>,
+    credentials: Vec<RawBlock>,
+    credentials_helpers: Vec<RawBlock>,
+    retry_count: Option<i64>,
+    request_timeout_seconds: Option<i64>,
+    installations: Vec<Installation>,
+    oci_defaults: Vec<RawBlock>,
+    oci_credentials: Vec<RawBlock>,
+    magic_suffix: Option<(MagicSuffix, At)>,
+}
+
+impl Merged {
+    /// Adds what one more file says.
+    pub(super) fn add(
+        &mut self,
+        settings: Settings,
+        installations: Vec<Installation>,
+        oci_defaults: Vec<RawBlock>,
+        oci_credentials: Vec<RawBlock>,
+    ) {
+        // The first cache folder that is not empty counts, and so does the first timeout; of maps the last member.
+        if self.plugin_cache_dir.is_none() {
+            let given = settings.plugin_cache_dir.filter(|(dir, _)| !dir.is_empty());
+            self.plugin_cache_dir = given.map(|(dir, at)| (dir, Some(at)));
+        }
+        self.may_break_lock |= settings.may_break_lock;
+        for (label, host) in settings.hosts {
+            match self.hosts.get_mut(&label) {
+                Some(known) if known.at.file == host.at.file => known.services.extend(host.services),
+                _ => drop(self.hosts.insert(label, host)),
+            }
+        }
+        merge_blocks(&mut self.credentials, settings.credentials);
+        merge_blocks(&mut self.credentials_helpers, settings.credentials_helpers);
+        self.retry_count = self.retry_count.or(settings.retry_count);
+        self.request_timeout_seconds = self.request_timeout_seconds.or(settings.request_timeout_seconds);
+        self.installations.extend(installations);
+        self.oci_defaults.extend(oci_defaults);
+        self.oci_credentials.extend(oci_credentials);
+        self.magic_suffix = self.magic_suffix.take().or(settings.magic_suffix);
+    }
+
+    /// Lets the variables speak, and checks everything together.
+    pub(super) fn finish(
+        mut self,
+        environment: &Environment,
+        files: &dyn Files,
+        read: &[ConfigFile],
+        findings: &mut Findings,
+    ) -> CliConfig {
+        if let Some(dir) = environment.var("TF_PLUGIN_CACHE_DIR") {
+            self.plugin_cache_dir = Some((dir.to_owned(), None));
+        }
+        self.may_break_lock |= variables::is_on(environment, "TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE");
+        self.validate(findings);
+        if let Some((dir, at)) = &self.plugin_cache_dir {
+            check_cache(environment, files, dir, at.as_ref(), findings);
+        }
+        let usual = RegistryProtocols::default();
+        let number = |name, file: Option<i64>, usual| variables::positive(environment, name).or(file).unwrap_or(usual);
+        let registry_protocols = RegistryProtocols {
+            retry_count: number("TF_REGISTRY_DISCOVERY_RETRY", self.retry_count, usual.retry_count),
+            request_timeout_seconds: number(
+                "TF_REGISTRY_CLIENT_TIMEOUT",
+                self.request_timeout_seconds,
+                usual.request_timeout_seconds,
+            ),
+        };
+        let mut installation = self.installations.into_iter().next();
+        if let Some(installation) = &mut installation {
+            sources::check(installation, read, findings);
+        }
+        let host = |(label, host): (String, Host)| Some((label.parse::<Hostname>().ok()?, host));
+        CliConfig {
+            installation,
+            plugin_cache_dir: self
+                .plugin_cache_dir
+                .map(|(dir, _)| environment.absolute(&environment.working_dir, Path::new(&dir))),
+            plugin_cache_may_break_lock: self.may_break_lock,
+            hosts: self.hosts.into_iter().filter_map(host).collect(),
+            credentials: self.credentials.into_iter().filter(has_host).collect(),
+            credentials_helper: self.credentials_helpers.into_iter().next(),
+            oci_credentials: self.oci_credentials,
+            oci_default_credentials: self.oci_defaults.into_iter().next(),
+            registry_protocols,
+            tokens: variables::tokens(environment),
+            magic_suffix: self.magic_suffix,
+        }
+    }
+
+    /// What can be seen only when all files have been read.
+    fn validate(&mut self, findings: &mut Findings) {
+        for (label, host) in &self.hosts {
+            check_host("host", label, &host.at, findings);
+        }
+        for block in &self.credentials {
+            let at = At { file: block.file, span: block.span.clone() };
+            check_host("credentials", block.label.as_deref().unwrap_or_default(), &at, findings);
+        }
+        if let Some(second) = self.credentials_helpers.get(1) {
+            let at = At { file: second.file, span: second.span.clone() };
+            findings.push(twice("two-helpers", "credentials_helper", &at));
+        }
+        if let Some(second) = self.installations.get(1) {
+            let span = second.span.start..second.span.start + "provider_installation".len();
+            let at = At { file: second.file, span };
+            let problem = twice("two-blocks", "provider_installation", &at);
+            findings.push(problem.instead("put all methods into one block, the first to be asked first"));
+        }
+        if let Some(second) = self.oci_defaults.get(1) {
+            let at = At { file: second.file, span: second.span.clone() };
+            findings.push(twice("duplicate-block", "oci_default_credentials", &at));
+        }
+        let mut seen = BTreeSet::new();
+        self.oci_credentials.retain(|block| {
+            let label = block.label.clone().unwrap_or_default();
+            let is_new = seen.insert(label.clone());
+            if !is_new {
+                let at = At { file: block.file, span: block.span.clone() };
+                let name = format!("oci_credentials for {label}");
+                findings.push(twice("duplicate-block", &name, &at));
+            }
+            is_new
+        });
+    }
+}
+
+/// Blocks of one file add up by their label; those of a later file replace what an earlier one said.
+fn merge_blocks(known: &mut Vec<RawBlock>, blocks: Vec<RawBlock>) {
+    for block in blocks {
+        match known.iter_mut().find(|known| known.label == block.label) {
+            Some(first) if first.file == block.file => first.attributes.extend(block.attributes),
+            Some(earlier) => *earlier = block,
+            None => known.push(block),
+        }
+    }
+}
+
+fn has_host(block: &RawBlock) -> bool {
+    block.label.as_deref().is_some_and(|label| label.parse::<Hostname>().is_ok())
+}
+
+fn at_place(problem: Problem, at: &At) -> Problem {
+    Problem { file: Some(at.file), span: Some(at.span.clone()), ..problem }
+}
+
+fn twice(code: &str, name: &str, at: &At) -> Problem {
+    let problem = Problem::load(code, format!("{name} is given a second time"));
+    at_place(problem, at).instead("leave one of them out").effect(Effect::FirstUsed)
+}
+
+fn check_host(kind: &str, label: &str, at: &At, findings: &mut Findings) {
+    let Err(error) = label.parse::<Hostname>() else { return };
+    let code = "invalid-host-label";
+    let problem = at_place(Problem::load(code, error.to_string()), at);
+    findings.push(problem.instead(format!("write {kind} \"registry.example.com\"")).effect(Effect::EntryIgnored));
+}
+
+/// `OpenTofu` looks for the folder where it was started, and uses it below the working directory.
+fn check_cache(environment: &Environment, files: &dyn Files, dir: &str, at: Option<&At>, findings: &mut Findings) {
+    let path = environment.absolute(&environment.launch_dir, Path::new(dir));
+    if files.exists(&path) {
+        return;
+    }
+    let (origin, instead) = match at {
+        Some(_) => ("plugin_cache_dir", "create the folder, or leave plugin_cache_dir out"),
+        None => ("TF_PLUGIN_CACHE_DIR", "create the folder, or unset TF_PLUGIN_CACHE_DIR"),
+    };
+    let message = format!("{origin} names {}, which is not there", path.display());
+    let problem = Problem::load("plugin-cache-dir", message).instead(instead).effect(Effect::KeptAnyway);
+    findings.push(match at {
+        Some(at) => at_place(problem, at),
+        None => problem,
+    });
+}

@@ -1,0 +1,109 @@
+//! What all parts of a reading share: the file at hand, and the list of what is wrong.
+
+use std::ops::Range;
+use std::path::Path;
+
+use tofu_oci_hcl::{Item, Syntax};
+
+use super::decode::Mismatch;
+use super::{Effect, Problem, Severity, Stage, Unknown};
+use crate::TofuRelease;
+
+/// What was found to be wrong so far.
+pub(super) struct Findings {
+    pub(super) release: TofuRelease,
+    pub(super) problems: Vec<Problem>,
+    pub(super) unknown: Vec<Unknown>,
+}
+
+impl Findings {
+    /// Adds a problem and gives its place in the list.
+    pub(super) fn push(&mut self, problem: Problem) -> usize {
+        self.problems.push(problem);
+        self.problems.len() - 1
+    }
+}
+
+/// The file that is being read.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) file: usize,
+    pub(super) path: &'a Path,
+    pub(super) text: &'a str,
+    pub(super) syntax: Syntax,
+}
+
+impl Source<'_> {
+    pub(super) fn is_json(&self) -> bool {
+        self.syntax == Syntax::Json
+    }
+
+    /// The line of an offset as `OpenTofu` names it: nothing in JSON, where HCL 1 keeps no places.
+    pub(super) fn line(&self, offset: usize) -> Option<usize> {
+        (!self.is_json()).then(|| tofu_oci_hcl::position(self.text, offset).line)
+    }
+
+    /// The line in which an item starts.
+    pub(super) fn line_of(&self, item: &Item) -> Option<usize> {
+        self.line(item.span.start)
+    }
+
+    /// The line of a block's brace.
+    pub(super) fn line_of_brace(&self, item: &Item) -> Option<usize> {
+        self.line(item.brace.unwrap_or_else(|| item.value.span().start))
+    }
+
+    /// The file and line for people.
+    pub(super) fn place(&self, offset: usize) -> String {
+        format!("{}:{}", self.path.display(), tofu_oci_hcl::position(self.text, offset).line)
+    }
+
+    /// A problem of this file, seen while it is read.
+    pub(super) fn problem(
+        &self,
+        code: &str,
+        span: Range<usize>,
+        reported: Option<usize>,
+        message: impl Into<String>,
+    ) -> Problem {
+        Problem { file: Some(self.file), span: Some(span), reported, ..Problem::load(code, message) }
+    }
+
+    /// A value of the wrong kind.
+    pub(super) fn mismatch(&self, code: &str, reported: Option<usize>, error: &Mismatch) -> Problem {
+        let Mismatch { span, name, wanted, found, .. } = error;
+        self.problem(code, span.clone(), reported, format!("{name} must be {wanted}, and this is {found}"))
+    }
+}
+
+impl Problem {
+    /// An error that is seen while files are read, without a place.
+    pub(super) fn load(code: &str, message: impl Into<String>) -> Self {
+        Self {
+            code: code.to_owned(),
+            severity: Severity::Error,
+            stage: Stage::Load,
+            file: None,
+            span: None,
+            reported: None,
+            message: message.into(),
+            instead: None,
+            effect: Effect::BlockIgnored,
+            also: Vec::new(),
+            ours: false,
+        }
+    }
+
+    pub(super) fn instead(self, instead: impl Into<String>) -> Self {
+        Self { instead: Some(instead.into()), ..self }
+    }
+
+    pub(super) fn effect(self, effect: Effect) -> Self {
+        Self { effect, ..self }
+    }
+
+    /// Something that `OpenTofu` says nothing about.
+    pub(super) fn ours(self) -> Self {
+        Self { ours: true, ..self }
+    }
+}

@@ -1,0 +1,39 @@
+//! Readings of files that lie in memory.
+
+mod files;
+mod places;
+
+pub(super) use files::MemoryFiles;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::{Environment, Os, Reading, read};
+use crate::TofuRelease;
+
+/// A user `u` of a Unix, in `/work` below the root.
+fn environment() -> Environment {
+    Environment {
+        os: Os::Unix,
+        home: Some(PathBuf::from("/home/u")),
+        app_data: None,
+        launch_dir: PathBuf::from("/w"),
+        working_dir: PathBuf::from("/w"),
+        vars: BTreeMap::new(),
+    }
+}
+
+/// What a release makes of one main file.
+fn read_text(text: &str, release: TofuRelease) -> Reading {
+    let files = MemoryFiles::from([("/home/u/.tofurc", text)]);
+    read(&environment(), &files, release)
+}
+
+/// A table of the shared specification, or its copy.
+pub(crate) fn table(name: &str) -> serde_json::Value {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let bytes = std::fs::read(root.join("../shared/spec/vectors").join(name))
+        .or_else(|_| std::fs::read(root.join("testdata/vectors").join(name)))
+        .expect("the project has a copy of the table");
+    serde_json::from_slice(&bytes).expect("the table is JSON")
+}
