@@ -17,7 +17,6 @@ mod environment;
 mod exit;
 mod lookup;
 mod printer;
-mod quote;
 mod report;
 mod verbs;
 

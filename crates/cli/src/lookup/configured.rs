@@ -52,7 +52,9 @@ impl Configured {
     pub(crate) fn refuse(&self) -> Result<(), Complaint> {
         let Err(problem) = self.reading.refuse() else { return Ok(()) };
         let more = self.reading.errors().count().saturating_sub(1);
-        let complaint = Complaint::new(Exit::Usage, render_problem(&self.reading, problem));
+        let text = render_problem(&self.reading, problem);
+        let text = text.strip_prefix("error: ").or_else(|| text.strip_prefix("warning: ")).unwrap_or(&text);
+        let complaint = Complaint::new(Exit::Usage, text);
         let complaint = match more {
             0 => complaint,
             1 => complaint.hint("there is one more error in the CLI configuration"),

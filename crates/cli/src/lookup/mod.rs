@@ -136,6 +136,9 @@ impl Finder {
 
     /// The methods that are for `address`, in their order, as one source.
     fn chain(&self, configured: &Configured, address: &ProviderAddr) -> Result<Arc<dyn Source>, Complaint> {
+        if address.is_builtin() {
+            return Err(configured.no_method(address));
+        }
         let opener = self.opener(configured)?;
         let candidates = configured.candidates(address);
         let methods = candidates.len();

@@ -2,7 +2,7 @@
 
 use super::{Facts, Finding, FoundAt, Level, level, releases_text};
 use crate::TofuRelease;
-use crate::config::{Effect, Problem, Reading, Unknown};
+use crate::config::{Problem, Reading, Unknown, effect};
 
 /// One finding a problem, a misspelt or unknown name, and a file that is passed over.
 pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
@@ -10,8 +10,8 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     for (reading, release) in facts.readings.iter().zip(TofuRelease::ALL) {
         for problem in &reading.problems {
             match told.iter_mut().find(|known| known.is_about(reading, problem)) {
-                Some(known) => known.releases.push((release, problem.effect)),
-                None => told.push(Told { reading, problem, releases: vec![(release, problem.effect)] }),
+                Some(known) => known.releases.push((release, effect(problem))),
+                None => told.push(Told { reading, problem, releases: vec![(release, effect(problem))] }),
             }
         }
     }
@@ -59,11 +59,11 @@ fn unknown_name(unknown: &Unknown, at: Option<FoundAt>) -> Finding {
     }
 }
 
-/// A problem, and what each release that finds it does then.
+/// A problem, and what each release that finds it says and does then.
 struct Told<'a> {
     reading: &'a Reading,
     problem: &'a Problem,
-    releases: Vec<(TofuRelease, Effect)>,
+    releases: Vec<(TofuRelease, String)>,
 }
 
 impl Told<'_> {
@@ -95,30 +95,14 @@ impl Told<'_> {
 
     /// One line for all releases that do the same.
     fn detail(&self) -> String {
-        let mut effects: Vec<(Effect, Vec<TofuRelease>)> = Vec::new();
+        let mut effects: Vec<(&str, Vec<TofuRelease>)> = Vec::new();
         for (release, effect) in &self.releases {
             match effects.iter_mut().find(|(known, _)| known == effect) {
                 Some((_, releases)) => releases.push(*release),
-                None => effects.push((*effect, vec![*release])),
+                None => effects.push((effect, vec![*release])),
             }
         }
-        let line = |(effect, releases): &(Effect, Vec<TofuRelease>)| {
-            let unseen = if self.problem.ours { ", without a word" } else { "" };
-            format!("{}: {}{unseen}", releases_text(releases), effect_text(*effect))
-        };
+        let line = |(effect, releases): &(&str, Vec<TofuRelease>)| format!("{} {effect}", releases_text(releases));
         effects.iter().map(line).collect::<Vec<_>>().join("\n")
-    }
-}
-
-/// What `OpenTofu` does, for people.
-fn effect_text(effect: Effect) -> &'static str {
-    match effect {
-        Effect::FileDropped => "the whole file is ignored, and the rest goes on",
-        Effect::BlockIgnored => "the block is ignored, and the rest goes on",
-        Effect::MethodDropped => "this method is left out, and the others serve",
-        Effect::EntryIgnored => "this entry is left out, and the others stay",
-        Effect::KeptAnyway => "it is used all the same",
-        Effect::FirstUsed => "the first one is used",
-        Effect::SilentlyIgnored => "it is ignored",
     }
 }

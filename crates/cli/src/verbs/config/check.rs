@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use tofu_oci_hcl::position;
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mapper::check::{
     Facts, Finding, FoundAt, Level, LockFacts, LockedFact, RequiredFact, findings,
 };
-use tofu_oci_mapper::config::{self, FileState};
+use tofu_oci_mapper::config::{self, FileState, excerpt};
 use tofu_oci_mapper::{MagicSuffix, TofuRelease};
 use tofu_oci_types::Event;
 
@@ -19,7 +20,6 @@ use crate::complaint::Complaint;
 use crate::environment::{RealFiles, environment};
 use crate::exit::Exit;
 use crate::printer::{self, visible};
-use crate::quote::{position, quote};
 use crate::report::json_line;
 use crate::verbs::{Context, data_dir};
 
@@ -136,12 +136,9 @@ fn shown(finding: &Finding) -> String {
 }
 
 fn place(at: &FoundAt) -> String {
-    let path = at.path.display();
+    let path = at.path.display().to_string();
     match &at.span {
-        Some(span) if !at.text.is_empty() => {
-            let (line, column) = position(&at.text, span.start);
-            format!(" --> {path}:{line}:{column}\n{}", visible(&quote(&at.text, span)))
-        }
+        Some(span) if !at.text.is_empty() => excerpt(&path, &at.text, span),
         _ => format!(" --> {path}\n"),
     }
 }
@@ -181,8 +178,8 @@ impl<'a> Line<'a> {
             rule: &finding.rule,
             level: finding.level,
             path: at.map(|at| at.path.display().to_string()),
-            line: place.map(|(line, _)| line),
-            column: place.map(|(_, column)| column),
+            line: place.map(|place| place.line),
+            column: place.map(|place| place.column),
             releases: finding.releases.iter().map(ToString::to_string).collect(),
             title: &finding.title,
             detail: finding.detail.as_deref(),

@@ -1,15 +1,14 @@
 //! `config snippet`.
 
-use tofu_oci_mapper::config::{self, Environment, Installation, Method, MethodKind, Reading};
+use tofu_oci_hcl::position;
+use tofu_oci_mapper::config::{self, Environment, Installation, Method, MethodKind, Reading, excerpt};
 use tofu_oci_mapper::{Pattern, RepositoryTemplate, TofuRelease};
 
 use super::written::{Form, Written, prove, write};
 use crate::args::ConfigSnippetArgs;
 use crate::complaint::Complaint;
 use crate::environment::{RealFiles, environment};
-use crate::exit::Exit;
 use crate::printer;
-use crate::quote::underline;
 use crate::verbs::Context;
 
 /// Prints a `provider_installation` in which one method alone is for every address.
@@ -44,7 +43,7 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
 
 fn pattern(text: &str) -> Result<Pattern, Complaint> {
     text.parse().map_err(|error: tofu_oci_mapper::InvalidPattern| {
-        Complaint::usage(format!("{error}\n{}", underline(text, &(0..text.len()))))
+        Complaint::usage(format!("{error}\n{}", excerpt("ADDR-PATTERN", text, &(0..text.len()))))
             .hint("write HOST/NAMESPACE/TYPE, HOST/NAMESPACE/*, HOST/*/* or */*/*; without a HOST it is registry.opentofu.org")
     })
 }
@@ -52,7 +51,7 @@ fn pattern(text: &str) -> Result<Pattern, Complaint> {
 /// The template by the very checks that `OpenTofu` makes, and every fault that it would name.
 fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Complaint> {
     RepositoryTemplate::check(&args.template, std::slice::from_ref(&args.pattern)).map_err(|errors| {
-        let shown = errors.iter().map(|error| format!("{error}\n{}", underline(&args.template, &error.span())));
+        let shown = errors.iter().map(|error| format!("{error}\n{}", excerpt("REPOSITORY-TEMPLATE", &args.template, &error.span())));
         Complaint::usage(shown.collect::<Vec<_>>().join("\n"))
             .hint("the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned")
             .hint("quote pattern and template for your shell: 'ghcr.io/acme/${namespace}/${type}'")
@@ -136,7 +135,7 @@ fn advice(
     if !sound {
         notes.push("the CLI configuration has an error, so what it says was left out of account: run `tofu-oci config check` first".to_owned());
     } else if let Some(there) = there {
-        let line = file(there.file).map_or(1, |file| crate::quote::position(&file.text, there.span.start).0);
+        let line = file(there.file).map_or(1, |file| position(&file.text, there.span.start).line);
         let path = file(there.file).map(|file| file.path.display().to_string()).unwrap_or_default();
         notes.push(format!(
             "put it in place of the provider_installation at {path}:{line}: OpenTofu uses the first one alone. Its other methods are repeated here with the exclude that keeps them apart"
@@ -169,6 +168,7 @@ fn advice(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit::Exit;
 
     #[test]
     fn a_pattern_that_is_none_is_wrong_usage() {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tofu_oci_mapper::config::{Candidate, Method, render_problem};
+use tofu_oci_mapper::config::{Candidate, Method};
 use tofu_oci_mapper::{Place, Selection};
 use tofu_oci_source::{Kind, Listing, NotOffered, Source, SourceError, StrayEffect};
 use tofu_oci_types::{ProviderAddr, Version};
@@ -132,9 +132,7 @@ pub(super) fn steps(configured: &Configured, opener: &Opener, address: &Provider
             let place = steps.iter().position(|(file, start, _)| {
                 (*file, *start) > (method.file.unwrap_or_default(), method.span.start)
             });
-            let text = render_problem(&configured.reading, problem);
-            let why = text.lines().next().unwrap_or_default().to_owned();
-            let step = (method.file.unwrap_or_default(), method.span.start, dropped(method, why));
+            let step = (method.file.unwrap_or_default(), method.span.start, dropped(method, &problem.message));
             steps.insert(place.unwrap_or(steps.len()), step);
         }
     }
@@ -178,7 +176,7 @@ fn selected(
     }
 }
 
-fn dropped(method: &Method, why: String) -> Step {
+fn dropped(method: &Method, why: &str) -> Step {
     Step {
         number: None,
         kind: Kind::Direct,
