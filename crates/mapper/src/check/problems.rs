@@ -102,7 +102,7 @@ impl Told<'_> {
                 None => effects.push((effect, vec![*release])),
             }
         }
-        let line = |(effect, releases): &(&str, Vec<TofuRelease>)| format!("{} {effect}", releases_text(releases));
+        let line = |(effect, releases): &(&str, Vec<TofuRelease>)| format!("{}: {effect}", releases_text(releases));
         effects.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 }

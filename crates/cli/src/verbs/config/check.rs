@@ -128,7 +128,8 @@ fn shown(finding: &Finding) -> String {
         let lead = if number == 0 { "= in OpenTofu: " } else { "               " };
         let _ = writeln!(text, "  {lead}{}", visible(line));
     }
-    for (number, line) in finding.instead.iter().flat_map(|instead| instead.lines()).enumerate() {
+    let instead = finding.instead.as_ref().map(|instead| instead.strip_prefix("write ").unwrap_or(instead));
+    for (number, line) in instead.iter().flat_map(|instead| instead.lines()).enumerate() {
         let lead = if number == 0 { "= write: " } else { "         " };
         let _ = writeln!(text, "  {lead}{}", visible(line));
     }

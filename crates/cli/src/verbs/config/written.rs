@@ -185,7 +185,7 @@ pub(super) fn prove(text: &str, methods: &[Written]) -> bool {
         let Some(installation) = &reading.config.installation else { return false };
         let wanted: Vec<&Written> = methods.iter().filter(|method| !matches!(method, Written::DevOverrides(_))).collect();
         reading.problems.is_empty()
-            && reading.unknown.is_empty()
+            && (release != TofuRelease::V1_13 || reading.unknown.is_empty())
             && installation.methods.len() == wanted.len()
             && installation.methods.iter().zip(wanted).all(|(read, wanted)| is(read, wanted))
     })

@@ -118,8 +118,8 @@ fn while_listing(step: &Step, tofu: bool) -> Option<Verdict> {
         Answer::NotRead(why) => {
             Some(Verdict::Stops { version: None, method, code: "method-not-read".to_owned(), why: why.clone() })
         }
-        Answer::Fails { code, text } => {
-            let why = format!("an error while versions are listed ends the search: {text}");
+        Answer::Fails { code, .. } => {
+            let why = "any error but an unknown provider ends the search while versions are listed".to_owned();
             Some(Verdict::Stops { version: None, method, code: (*code).to_owned(), why })
         }
         Answer::NotAsked | Answer::Lists(_) | Answer::Unknown => None,
