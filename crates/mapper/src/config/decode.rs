@@ -12,6 +12,11 @@ use tofu_oci_hcl::{Body, Item, Key, Text, Value};
 
 use super::Setting;
 
+/// What a text must be.
+pub(super) const TEXT: &str = "a text in quotes";
+/// What a list must be.
+pub(super) const LIST: &str = "a list in square brackets";
+
 /// An item whose first keys may have been taken off.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<'a> {
@@ -136,7 +141,7 @@ fn one_text<'a>(node: &Node<'a>, name: &str) -> Result<Written<'a>, Mismatch> {
             Ok(Written { value: text.clone(), text: None, span: span.clone() })
         }
         Node::Value(Value::Null { span }) => Ok(Written { value: String::new(), text: None, span: span.clone() }),
-        _ => Err(node.mismatch(name, "a text in quotes")),
+        _ => Err(node.mismatch(name, TEXT)),
     }
 }
 
@@ -198,7 +203,7 @@ pub(super) fn texts(list: &[Entry<'_>], name: &str) -> Result<Option<Vec<String>
         let items: Vec<Node<'_>> = match node {
             Node::Value(Value::List(values, _)) => values.iter().map(Node::Value).collect(),
             Node::Items(list) => list.into_iter().map(Node::Entry).collect(),
-            other => return Err(other.mismatch(name, "a list in square brackets")),
+            other => return Err(other.mismatch(name, LIST)),
         };
         let all = all.get_or_insert_default();
         for item in items {

@@ -73,6 +73,7 @@ impl Block<'_> {
             methods: Vec::new(),
             file: self.source.file,
             span: block.span.clone(),
+            name_span: head(block),
         };
         for item in &body.items {
             if let Err(problem) = self.method(item, &mut installation, findings) {
@@ -111,10 +112,12 @@ impl Block<'_> {
                             .to_owned()
                     }
                 };
-                let message = format!("{name} must be a block");
-                return Err(Box::new(
-                    self.source.problem("method-not-block", key.span.clone(), self.line, message).instead(instead),
-                ));
+                let message = match (json, names::METHODS.contains(&name)) {
+                    (true, false) => format!("{name} is taken for a method, and is no block"),
+                    _ => format!("{name} must be a block"),
+                };
+                let problem = self.source.problem("method-not-block", key.span.clone(), self.line, message);
+                return Err(Box::new(problem.instead(instead).effect(Effect::EntryIgnored)));
             }
         };
         if let (Some(label), false) = (item.keys.get(1), json) {
@@ -124,9 +127,9 @@ impl Block<'_> {
         }
         let list = decode::entries(body);
         let arguments = match name {
-            "direct" => self.direct(name, &list, findings.release)?,
-            "filesystem_mirror" => self.filesystem_mirror(item, name, &list)?,
-            "network_mirror" => self.network_mirror(item, name, &list, findings.release)?,
+            "direct" => self.direct(&list, findings.release)?,
+            "filesystem_mirror" => self.filesystem_mirror(item, &list)?,
+            "network_mirror" => self.network_mirror(item, &list, findings.release)?,
             "oci_mirror" => self.oci_mirror(item, &list, findings)?,
             "dev_overrides" => return self.dev_overrides(item, list, installation, findings),
             _ => return Err(Box::new(self.unknown(item, name))),
@@ -149,33 +152,27 @@ impl Block<'_> {
         }
     }
 
-    fn direct(&self, name: &str, list: &[Entry<'_>], release: TofuRelease) -> Result<Arguments, Box<Problem>> {
-        let (include, exclude) = self.patterns(name, list)?;
-        let download_retry_count = self.retries(name, list, release)?;
+    fn direct(&self, list: &[Entry<'_>], release: TofuRelease) -> Result<Arguments, Box<Problem>> {
+        let (include, exclude) = self.patterns(list)?;
+        let download_retry_count = self.retries(list, release)?;
         Ok(Arguments { kind: MethodKind::Direct { download_retry_count }, include, exclude })
     }
 
-    fn filesystem_mirror(&self, item: &Item, name: &str, list: &[Entry<'_>]) -> Result<Arguments, Box<Problem>> {
-        let path = self.decoded(name, decode::text(list, "path"))?.map(|written| written.value);
-        let (include, exclude) = self.patterns(name, list)?;
+    fn filesystem_mirror(&self, item: &Item, list: &[Entry<'_>]) -> Result<Arguments, Box<Problem>> {
+        let path = self.decoded(decode::text(list, "path"))?.map(|written| written.value);
+        let (include, exclude) = self.patterns(list)?;
         let written = self.required(item, "path", path, "path = \"/usr/share/providers\"")?;
         let path = self.absolute(&written);
         Ok(Arguments { kind: MethodKind::FilesystemMirror { path, written }, include, exclude })
     }
 
-    fn network_mirror(
-        &self,
-        item: &Item,
-        name: &str,
-        list: &[Entry<'_>],
-        release: TofuRelease,
-    ) -> Result<Arguments, Box<Problem>> {
-        let url = self.decoded(name, decode::text(list, "url"))?.map(|written| written.value);
-        let (include, exclude) = self.patterns(name, list)?;
-        let download_retry_count = self.retries(name, list, release)?;
+    fn network_mirror(&self, item: &Item, list: &[Entry<'_>], release: TofuRelease) -> Result<Arguments, Box<Problem>> {
+        let url = self.decoded(decode::text(list, "url"))?.map(|written| written.value);
+        let (include, exclude) = self.patterns(list)?;
+        let download_retry_count = self.retries(list, release)?;
         let trust_all_hashes = match release {
             TofuRelease::V1_10 => false,
-            _ => self.decoded(name, decode::truth(list, "trust_all_hashes"))?.unwrap_or_default(),
+            _ => self.decoded(decode::truth(list, "trust_all_hashes"))?.unwrap_or_default(),
         };
         let url = self.required(item, "url", url, "url = \"https://mirror.example.com/providers/\"")?;
         Ok(Arguments {
@@ -242,8 +239,8 @@ impl Block<'_> {
             ));
         }
         let mut overrides = Vec::new();
-        for (key, node) in self.decoded("dev_overrides", decode::members(&Node::Items(list), "dev_overrides"))? {
-            let path = self.decoded("dev_overrides", decode::member_text(&node, &key.text))?.value;
+        for (key, node) in self.decoded(decode::members(&Node::Items(list), "dev_overrides"))? {
+            let path = self.decoded(decode::member_text(&node, &key.text))?.value;
             overrides.push((key, path));
         }
         for (key, written) in overrides {
@@ -284,28 +281,21 @@ impl Block<'_> {
     }
 
     /// `include` and `exclude` as they were written.
-    fn patterns(&self, name: &str, list: &[Entry<'_>]) -> Result<(Vec<String>, Vec<String>), Box<Problem>> {
-        let read = |argument| self.decoded(name, decode::texts(list, argument)).map(Option::unwrap_or_default);
+    fn patterns(&self, list: &[Entry<'_>]) -> Result<(Vec<String>, Vec<String>), Box<Problem>> {
+        let read = |argument| self.decoded(decode::texts(list, argument)).map(Option::unwrap_or_default);
         Ok((read("include")?, read("exclude")?))
     }
 
     /// `download_retry_count`, which 1.10 does not know.
-    fn retries(&self, name: &str, list: &[Entry<'_>], release: TofuRelease) -> Result<Option<i64>, Box<Problem>> {
+    fn retries(&self, list: &[Entry<'_>], release: TofuRelease) -> Result<Option<i64>, Box<Problem>> {
         match release {
             TofuRelease::V1_10 => Ok(None),
-            _ => self.decoded(name, decode::whole(list, "download_retry_count")),
+            _ => self.decoded(decode::whole(list, "download_retry_count")),
         }
     }
 
-    fn decoded<T>(&self, name: &str, value: Result<T, Mismatch>) -> Result<T, Box<Problem>> {
-        value.map_err(|error| {
-            let problem = self.source.mismatch("decode", self.line, &error);
-            let instead = match error.wanted {
-                "a list in square brackets" => format!("write {} = [\"…\"]", error.name),
-                wanted => format!("give {} in {name} {wanted}", error.name),
-            };
-            Box::new(problem.instead(instead).effect(Effect::MethodDropped))
-        })
+    fn decoded<T>(&self, value: Result<T, Mismatch>) -> Result<T, Box<Problem>> {
+        value.map_err(|error| Box::new(self.source.mismatch("decode", self.line, &error).effect(Effect::MethodDropped)))
     }
 
     fn required(

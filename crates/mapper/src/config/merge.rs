@@ -124,8 +124,7 @@ impl Merged {
             findings.push(twice("two-helpers", "credentials_helper", &at));
         }
         if let Some(second) = self.installations.get(1) {
-            let span = second.span.start..second.span.start + "provider_installation".len();
-            let at = At { file: second.file, span };
+            let at = At { file: second.file, span: second.name_span.clone() };
             let problem = twice("two-blocks", "provider_installation", &at);
             findings.push(problem.instead("put all methods into one block, the first to be asked first"));
         }

@@ -22,6 +22,7 @@ mod problem;
 mod reader;
 mod reading;
 mod render;
+mod secrets;
 mod settings;
 mod sources;
 #[cfg(test)]

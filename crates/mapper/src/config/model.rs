@@ -209,6 +209,8 @@ pub struct Installation {
     pub file: usize,
     /// The bytes of the whole block.
     pub span: Range<usize>,
+    /// The bytes of its name.
+    pub name_span: Range<usize>,
 }
 
 /// A provider that comes from a folder of its developer, without versions and checks.

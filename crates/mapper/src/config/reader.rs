@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tofu_oci_hcl::{Item, Syntax};
 
-use super::decode::Mismatch;
+use super::decode::{self, Mismatch};
 use super::{Effect, Problem, Severity, Stage, Unknown};
 use crate::TofuRelease;
 
@@ -72,7 +72,13 @@ impl Source<'_> {
     /// A value of the wrong kind.
     pub(super) fn mismatch(&self, code: &str, reported: Option<usize>, error: &Mismatch) -> Problem {
         let Mismatch { span, name, wanted, found, .. } = error;
-        self.problem(code, span.clone(), reported, format!("{name} must be {wanted}, and this is {found}"))
+        let instead = match *wanted {
+            decode::LIST => format!("write {name} = [\"…\"]"),
+            decode::TEXT => format!("write {name} = \"…\""),
+            wanted => format!("give {name} {wanted}"),
+        };
+        let message = format!("{name} must be {wanted}, and this is {found}");
+        self.problem(code, span.clone(), reported, message).instead(instead)
     }
 }
 

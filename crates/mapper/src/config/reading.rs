@@ -8,7 +8,7 @@ use tofu_oci_hcl::{Body, Duplicates, Value};
 use super::merge::Merged;
 use super::reader::{Findings, Source};
 use super::{CliConfig, Effect, Environment, Files, Located, MainFile, Origin, Problem, Severity};
-use super::{installation, locate, names, oci, settings};
+use super::{installation, locate, names, oci, secrets, settings};
 use crate::TofuRelease;
 
 /// What a release of `OpenTofu` makes of the user's files.
@@ -111,7 +111,10 @@ pub fn read(environment: &Environment, files: &dyn Files, release: TofuRelease) 
     }
     let Reader { mut findings, read: files_read, merged, .. } = reader;
     let config = merged.finish(environment, files, &files_read, &mut findings);
-    let Findings { problems, unknown, .. } = findings;
+    let Findings { mut problems, unknown, .. } = findings;
+    for problem in &mut problems {
+        secrets::mask(problem, &files_read);
+    }
     Reading { release, located, files: files_read, config, problems, unknown }
 }
 
@@ -201,7 +204,7 @@ impl Reader<'_> {
             Err(error) => {
                 let line = error.at.and_then(|at| source.line(at));
                 let problem = source.mismatch("hcl1-parse", line, &error).effect(Effect::FileDropped);
-                self.findings.push(problem.instead(format!("give {} {}", error.name, error.wanted)));
+                self.findings.push(problem);
                 return names::look_at(source, &document.body, &mut self.findings);
             }
         };

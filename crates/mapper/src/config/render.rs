@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Effect, Problem, Reading, Severity, Stage};
+use super::{Effect, Problem, Reading, Severity, Stage, secrets};
 
 /// How many columns of a source line are shown.
 const WIDTH: usize = 100;
@@ -16,7 +16,7 @@ pub fn render_problem(reading: &Reading, problem: &Problem) -> String {
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    let mut out = format!("{word}: {} ({})\n", problem.message, problem.code);
+    let mut out = format!("{word}: {} ({})\n", clean(&problem.message), problem.code);
     if let Some(file) = problem.file.and_then(|file| reading.files.get(file)) {
         match &problem.span {
             Some(span) => out.push_str(&excerpt(&file.path.display().to_string(), &file.text, span)),
@@ -24,7 +24,7 @@ pub fn render_problem(reading: &Reading, problem: &Problem) -> String {
         }
     }
     if let Some(instead) = &problem.instead {
-        out.push_str(&format!("  = instead: {instead}\n"));
+        out.push_str(&format!("  = instead: {}\n", clean(instead)));
     }
     out.push_str(&format!("  = OpenTofu {}: {}\n", reading.release, effect(problem)));
     out
@@ -56,20 +56,20 @@ pub(crate) fn effect(problem: &Problem) -> String {
 
 /// The line of a place, with what is meant underlined and secrets masked: `--> PATH:LINE:COLUMN` and three more lines.
 pub fn excerpt(path: &str, text: &str, span: &Range<usize>) -> String {
-    let start = floor(text, span.start);
+    let start = secrets::floor(text, span.start);
     let from = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
     let to = text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |length| start + length);
-    let end = floor(text, span.end).clamp(start, to);
+    let end = secrets::floor(text, span.end).clamp(start, to);
     let place = tofu_oci_hcl::position(text, start);
     let line = text.get(from..to).unwrap_or_default().trim_end_matches('\r');
-    let (mut cells, secrets) = (cells(line), secrets(text, from..from + line.len()));
+    let (mut cells, secrets) = (cells(line), secrets::in_line(text, from..from + line.len()));
     let (mut first, mut last) = (start - from, end - from);
     // From the back, so that the places before a secret stay right.
     for secret in secrets.into_iter().rev() {
         let secret = secret.start - from..secret.end - from;
         cells.retain(|cell| !secret.contains(&cell.at) || cell.at == secret.start);
         if let Some(cell) = cells.iter_mut().find(|cell| cell.at == secret.start) {
-            *cell = Cell { at: secret.start, shown: "***".to_owned(), width: 3 };
+            *cell = Cell { at: secret.start, shown: secrets::MASK.to_owned(), width: 3 };
         }
         // A place inside a secret is the secret.
         if secret.contains(&first) {
@@ -177,102 +177,12 @@ fn width(character: char) -> usize {
     }
 }
 
+/// A text without characters that would change what is around it.
+fn clean(text: &str) -> String {
+    text.chars().map(|one| if one.is_control() || is_invisible(one) { '\u{fffd}' } else { one }).collect()
+}
+
 /// Characters that turn or hide the text around them.
 fn is_invisible(character: char) -> bool {
     matches!(u32::from(character), 0xad | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff)
-}
-
-/// The last place at or before an offset where a character starts.
-fn floor(text: &str, offset: usize) -> usize {
-    (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
-}
-
-/// Words in the names of arguments whose values are never shown.
-const SECRET: [&str; 4] = ["token", "password", "secret", "passphrase"];
-
-/// The values in a line that may be secrets: whatever stands behind `token =`, `"password":` and the like, and whatever
-/// of it reaches over from the lines before.
-fn secrets(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let lower = text.to_ascii_lowercase();
-    let bytes = lower.as_bytes();
-    for word in SECRET {
-        for (at, _) in lower.match_indices(word) {
-            let Some(value) = value_behind(bytes, at + word.len()) else { continue };
-            let hidden = value.start.max(line.start)..value.end.min(line.end);
-            if hidden.start < hidden.end {
-                found.push(hidden);
-            }
-        }
-    }
-    found.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
-    found.dedup_by(|next, kept| next.start < kept.end);
-    found
-}
-
-/// The bytes of the value behind an argument's name, up to its closing quote or bracket; as far as the line goes where
-/// that is not to be found.
-fn value_behind(bytes: &[u8], behind_name: usize) -> Option<Range<usize>> {
-    let skip = |from: usize, skipped: &dyn Fn(u8) -> bool| {
-        bytes.iter().skip(from).position(|byte| !skipped(*byte)).map(|length| from + length)
-    };
-    // The rest of the name, its quote, spaces; then the sign.
-    let sign =
-        skip(behind_name, &|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'"' | b' ' | b'\t'))?;
-    let value = match bytes.get(sign)? {
-        b'=' | b':' => skip(sign + 1, &|byte| byte.is_ascii_whitespace())?,
-        b'\r' | b'\n' => {
-            let next = skip(sign, &|byte| byte.is_ascii_whitespace())?;
-            if !matches!(bytes.get(next)?, b'=' | b':') {
-                return None;
-            }
-            skip(next + 1, &|byte| byte.is_ascii_whitespace())?
-        }
-        _ => return None,
-    };
-    let line_end = |from: usize| skip(from, &|byte| byte != b'\n').unwrap_or(bytes.len());
-    let end = match bytes.get(value)? {
-        b'"' => closing_quote(bytes, value).unwrap_or_else(|| line_end(value)),
-        b'<' if bytes.get(value + 1) == Some(&b'<') => heredoc_end(bytes, value),
-        b'[' => skip(value, &|byte| byte != b']').map_or(bytes.len(), |end| end + 1),
-        _ => line_end(value),
-    };
-    Some(value..end)
-}
-
-/// Behind the quote that closes the one at `open`, on whatever line: what an unclosed quote hides stays hidden.
-fn closing_quote(bytes: &[u8], open: usize) -> Option<usize> {
-    let mut escaped = false;
-    for (at, byte) in bytes.iter().enumerate().skip(open + 1) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => {
-                // A quote in the middle of a broken text may be part of the secret: take what hangs on to it along.
-                let rest = bytes
-                    .iter()
-                    .skip(at + 1)
-                    .position(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b'}' | b']'));
-                return Some(rest.map_or(bytes.len(), |rest| at + 1 + rest));
-            }
-            b'\n' => return None,
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Behind the closing word of a heredoc; the end of the text where there is none.
-fn heredoc_end(bytes: &[u8], open: usize) -> usize {
-    let rest = bytes.get(open + 2..).unwrap_or_default();
-    let rest = rest.strip_prefix(b"-").unwrap_or(rest);
-    let word: Vec<u8> = rest.iter().copied().take_while(|byte| !byte.is_ascii_whitespace()).collect();
-    let mut at = open;
-    for line in bytes.get(open..).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
-        at += line.len();
-        if !word.is_empty() && line.trim_ascii() == word {
-            return at;
-        }
-    }
-    bytes.len()
 }

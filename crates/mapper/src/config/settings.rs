@@ -156,13 +156,15 @@ pub(super) fn tofu_oci(source: Source<'_>, document: &Document, settings: &mut S
 
 fn suffix(source: Source<'_>, list: &[Entry<'_>], settings: &mut Settings) -> Result<(), Box<Problem>> {
     const EXAMPLE: &str = "write a hostname such as \"oci.example.com\"";
-    let written = decode::text(list, "magic_suffix")
-        .map_err(|error| Box::new(source.mismatch("tofu-oci-block", None, &error).ours()))?;
+    let written = decode::text(list, "magic_suffix").map_err(|error| {
+        Box::new(source.mismatch("tofu-oci-block", None, &error).effect(Effect::SilentlyIgnored).ours())
+    })?;
     let Some(written) = written else { return Ok(()) };
-    let wrong = |message: String| Box::new(own(source, written.span.clone(), message).instead(EXAMPLE));
-    let suffix = written.value.parse::<MagicSuffix>().map_err(|error| wrong(error.to_string()))?;
+    let wrong = |message: String| own(source, written.span.clone(), message);
+    let suffix =
+        written.value.parse::<MagicSuffix>().map_err(|error| Box::new(wrong(error.to_string()).instead(EXAMPLE)))?;
     if settings.magic_suffix.is_some() {
-        return Err(wrong("magic_suffix is given twice".to_owned()));
+        return Err(Box::new(wrong("magic_suffix is given twice".to_owned()).instead("leave one of them out")));
     }
     settings.magic_suffix = Some((suffix, At { file: source.file, span: written.span }));
     Ok(())

@@ -1,7 +1,11 @@
 //! Readings of files that lie in memory.
 
 mod files;
+mod messages;
+mod oci;
 mod places;
+mod reading;
+mod strict;
 
 pub(super) use files::MemoryFiles;
 

@@ -1,9 +1,14 @@
 //! What a user sees: one snapshot for each code, and the hard cases of showing a line.
 
-use insta::assert_snapshot;
+mod credentials;
+mod excerpts;
+mod files;
+mod methods;
+mod settings;
+mod templates;
 
-use super::super::{Reading, read, render_problem};
-use super::{MemoryFiles, environment, read_text};
+use super::super::{Reading, render_problem};
+use super::read_text;
 use crate::TofuRelease;
 
 /// Everything that is told about a main file.
@@ -24,4 +29,3 @@ fn method(text: &str) -> String {
 fn template(text: &str) -> String {
     method(&format!("oci_mirror {{\n    repository_template = \"{text}\"\n  }}"))
 }
-

@@ -1,0 +1,130 @@
+//! How a line is shown.
+
+use insta::assert_snapshot;
+
+use super::super::read_text;
+use super::{all, method, told};
+use crate::TofuRelease;
+
+#[test]
+fn carets_stand_right_behind_tabs_and_wide_characters() {
+    assert_snapshot!(told("\thost = \"漢字\"\t\"x\"\n"), @r#"
+    error: a name needs `= VALUE` or `{ … }` behind it (hcl1-parse)
+      --> /home/u/.tofurc:1:14
+      |
+    1 |  host = "漢字" "x"
+      |                ^^^
+      = OpenTofu 1.13: prints an error that names line 2, and goes on without this file
+    "#);
+    assert_snapshot!(method("direct {\n\t\tinclude = [\"漢字/\u{301}e\", \"漢字/*/x/y\"]\n  }"), @r#"
+    error: `漢字/́e` is not a pattern of providers: the type may contain only letters, digits, and single dashes between them (include-pattern)
+      --> /home/u/.tofurc:3:14
+      |
+    3 |   include = ["漢字/́e", "漢字/*/x/y"]
+      |              ^^^^^^^^
+      = instead: write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*"
+      = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
+    "#);
+    assert_snapshot!(method("direct { include = [\"a/b\", \"\u{202e}x\"] }"), @r#"
+    error: `�x` is not a pattern of providers: it must read [HOST/]NAMESPACE/TYPE (include-pattern)
+      --> /home/u/.tofurc:2:30
+      |
+    2 |   direct { include = ["a/b", "�x"] }
+      |                              ^^^^
+      = instead: write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*"
+      = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
+    "#);
+}
+
+#[test]
+fn a_long_line_is_cut_around_the_place() {
+    let list = "\"acme/widget\", ".repeat(20);
+    assert_snapshot!(method(&format!("direct {{ include = [{list}\"*/x\", {list}] }}")), @r#"
+    error: `*/x` is not a pattern of providers: a namespace can be * only if the type is * too (include-pattern)
+      --> /home/u/.tofurc:2:323
+      |
+    2 | …", "acme/widget", "acme/widget", "*/x", "acme/widget", "acme/widget", "acme/widget", "acme/widget", …
+      |                                   ^^^^^
+      = instead: write the namespace, or * for the type too
+      = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
+    "#);
+    assert_snapshot!(method(&format!("direct {{ include = [\"*/x\", {list}] }}")), @r#"
+    error: `*/x` is not a pattern of providers: a namespace can be * only if the type is * too (include-pattern)
+      --> /home/u/.tofurc:2:23
+      |
+    2 |   direct { include = ["*/x", "acme/widget", "acme/widget", "acme/widget", "acme/widget", "acme/widge…
+      |                       ^^^^^
+      = instead: write the namespace, or * for the type too
+      = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
+    "#);
+    assert_snapshot!(method(&format!("direct {{ include = [{list}\"*/x\"] }}")), @r#"
+    error: `*/x` is not a pattern of providers: a namespace can be * only if the type is * too (include-pattern)
+      --> /home/u/.tofurc:2:323
+      |
+    2 | …, "acme/widget", "acme/widget", "acme/widget", "acme/widget", "acme/widget", "acme/widget", "*/x"] }
+      |                                                                                              ^^^^^
+      = instead: write the namespace, or * for the type too
+      = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
+    "#);
+    assert_snapshot!(method(&format!("direct {{ include = [\"{}\"] }}", "漢".repeat(120))), @r#"
+    error: `漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢` is not a pattern of providers: it must read [HOST/]NAMESPACE/TYPE (include-pattern)
+      --> /home/u/.tofurc:2:23
+      |
+    2 |   direct { include = ["漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢漢…
+      |                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      = instead: write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*"
+      = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
+    "#);
+}
+
+#[test]
+fn secrets_in_the_line_are_masked() {
+    let texts = [
+        "credentials \"a.example\" { token = \"hunter2\" } oops oops",
+        "credentials \"a.example\" { token = \"hunter2\n}",
+        "credentials \"a.example\" {\n  token = <<EOT\nhunter2\nEOT\n} ]",
+        "credentials \"a.example\" {\n  token = <<EOT\nhunter2",
+        "credentials \"a.example\" { token = hunter2 }",
+        "credentials \"a.example\" { token\n=\nhunter2 }",
+        "credentials \"a.example\" { token = 'hunter2' }",
+        "credentials \"a.example\" { token = \"a\\\"hunter2\" } ]",
+        "credentials \"a.example\" { token = \"a\"hunter2\" }",
+        "credentials \"a.example\" { token = [\"hunter2\"] } ]",
+        "credentials \"a.example\" { TOKEN = \"hunter2\" } ]",
+        "credentials \"a.example\" { my_token = \"hunter2\" } ]",
+        "{\"credentials\": {\"a.example\": {\"token\": \"hunter2\"}},,}",
+        "{\"credentials\": {\"a.example\": {\"token\": \"hunter2}}",
+        "{\"credentials\": {\"a.example\": {\"token\": hunter2}}",
+        "oci_credentials \"ghcr.io\" { username = \"u\", password = \"hunter2\", access_token = \"hunter2\" } oci_credentials",
+        "oci_credentials \"ghcr.io\" { username = \"u\" password = [\"hunter2\"] }",
+        "oci_credentials \"ghcr.io\" { password = \"hunter2\" refresh_token = \"hunter2\" }",
+        "oci_credentials \"ghcr.io\" { password = \"hunter2\\q\" }",
+        "oci_credentials \"ghcr.io\" { password \"hunter2\" }",
+    ];
+    for text in texts {
+        for release in TofuRelease::ALL {
+            let reading = read_text(text, release);
+            let shown = all(&reading);
+            assert!(!shown.is_empty(), "{text}");
+            assert!(!shown.contains("hunter2"), "{text}\n{shown}");
+            let debug = format!("{reading:?}");
+            assert!(!debug.contains("hunter2"), "{text}\n{debug}");
+        }
+    }
+    assert_snapshot!(told("credentials \"a.example\" { token = \"hunter2\" } oops oops"), @r#"
+    error: a block needs `{` behind its labels, on the same or the next line (hcl1-parse)
+      --> /home/u/.tofurc:1:47
+      |
+    1 | credentials "a.example" { token = *** } oops oops
+      |                                         ^^^^^^^^^
+      = OpenTofu 1.13: prints an error that names line 1, and goes on without this file
+    "#);
+    assert_snapshot!(told("credentials \"a.example\" { token = \"hunter2"), @r#"
+    error: this quote has no closing quote on its line; write `\n` for a line's end (hcl1-parse)
+      --> /home/u/.tofurc:1:35
+      |
+    1 | credentials "a.example" { token = ***
+      |                                   ^^^
+      = OpenTofu 1.13: prints an error that names line 1, and goes on without this file
+    "#);
+}

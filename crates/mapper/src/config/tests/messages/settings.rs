@@ -1,0 +1,143 @@
+//! What stands beside the methods.
+
+use insta::assert_snapshot;
+
+use super::{method, told};
+
+#[test]
+fn settings_beside_the_methods() {
+    assert_snapshot!(told("host \"bad_host!\" {\n}\n"), @r#"
+    error: `bad_host!` is not a hostname: it may contain only letters, digits, dots, and dashes between them (invalid-host-label)
+      --> /home/u/.tofurc:1:6
+      |
+    1 | host "bad_host!" {
+      |      ^^^^^^^^^^^
+      = instead: write host "registry.example.com"
+      = OpenTofu 1.13: prints an error that names no line, and goes on without this entry
+    "#);
+    assert_snapshot!(told("credentials \"bad_host!\" {\n  token = \"hunter2\"\n}\n"), @r#"
+    error: `bad_host!` is not a hostname: it may contain only letters, digits, dots, and dashes between them (invalid-host-label)
+      --> /home/u/.tofurc:1:13
+      |
+    1 | credentials "bad_host!" {
+      |             ^^^^^^^^^^^
+      = instead: write credentials "registry.example.com"
+      = OpenTofu 1.13: prints an error that names no line, and goes on without this entry
+    "#);
+    assert_snapshot!(told("credentials_helper \"a\" {\n}\ncredentials_helper \"b\" {\n}\n"), @r#"
+    error: credentials_helper is given a second time (two-helpers)
+      --> /home/u/.tofurc:3:20
+      |
+    3 | credentials_helper "b" {
+      |                    ^^^
+      = instead: leave one of them out
+      = OpenTofu 1.13: prints an error that names no line, and uses the first one
+    "#);
+    assert_snapshot!(told("plugin_cache_dir = \"$HOME/nosuch\"\n"), @r#"
+    error: plugin_cache_dir names /nosuch, which is not there (plugin-cache-dir)
+      --> /home/u/.tofurc:1:20
+      |
+    1 | plugin_cache_dir = "$HOME/nosuch"
+      |                    ^^^^^^^^^^^^^^
+      = instead: create the folder, or leave plugin_cache_dir out
+      = OpenTofu 1.13: prints an error that names no line, and uses it all the same
+    "#);
+    assert_snapshot!(told("registry_protocols {\n  retry_count = \"x\"\n}\nregistry_protocols {\n}\n"), @r#"
+    error: retry_count must be a whole number, and this is a text (decode)
+      --> /home/u/.tofurc:2:17
+      |
+    2 |   retry_count = "x"
+      |                 ^^^
+      = instead: give retry_count a whole number
+      = OpenTofu 1.13: prints an error that names line 1, and goes on without this block
+    error: registry_protocols is given twice (duplicate-block)
+      --> /home/u/.tofurc:4:1
+      |
+    4 | registry_protocols {
+      | ^^^^^^^^^^^^^^^^^^
+      = instead: put both arguments into one block
+      = OpenTofu 1.13: prints an error that names line 1, and uses the first one
+    "#);
+    assert_snapshot!(told("registry_protocols = 1\n"), @"
+    error: registry_protocols must be a block (block-equals)
+      --> /home/u/.tofurc:1:1
+      |
+    1 | registry_protocols = 1
+      | ^^^^^^^^^^^^^^^^^^
+      = instead: write registry_protocols { … }
+      = OpenTofu 1.13: prints an error that names line 1, and goes on without this block
+    ");
+}
+
+#[test]
+fn what_only_this_program_complains_about() {
+    assert_snapshot!(told("provider_instalation {\n}\n"), @"
+    error: there is no setting provider_instalation (misspelt-name)
+      --> /home/u/.tofurc:1:1
+      |
+    1 | provider_instalation {
+      | ^^^^^^^^^^^^^^^^^^^^
+      = instead: write provider_installation
+      = OpenTofu 1.13: says nothing, and ignores it
+    ");
+    assert_snapshot!(method("direct {\n    exclud = [\"a/b\"]\n  }"), @r#"
+    error: there is no argument exclud (misspelt-name)
+      --> /home/u/.tofurc:3:5
+      |
+    3 |     exclud = ["a/b"]
+      |     ^^^^^^
+      = instead: write exclude
+      = OpenTofu 1.13: says nothing, and ignores it
+    "#);
+    assert_snapshot!(told("tofu_oci {\n  magic_suffix = \"a:1\"\n  magic = 1\n}\n"), @r#"
+    error: tofu_oci has no argument magic (tofu-oci-block)
+      --> /home/u/.tofurc:3:3
+      |
+    3 |   magic = 1
+      |   ^^^^^
+      = instead: write magic_suffix
+      = OpenTofu 1.13: says nothing, and ignores it
+    error: `a:1` cannot be a hostname suffix (tofu-oci-block)
+      --> /home/u/.tofurc:2:18
+      |
+    2 |   magic_suffix = "a:1"
+      |                  ^^^^^
+      = instead: write a hostname such as "oci.example.com"
+      = OpenTofu 1.13: says nothing, and ignores it
+    "#);
+    assert_snapshot!(told("tofu_oci = 1\n"), @r#"
+    error: tofu_oci must be a block without a label (tofu-oci-block)
+      --> /home/u/.tofurc:1:1
+      |
+    1 | tofu_oci = 1
+      | ^^^^^^^^
+      = instead: write tofu_oci { magic_suffix = "oci.example.com" }
+      = OpenTofu 1.13: says nothing, and ignores it
+    "#);
+    assert_snapshot!(told("tofu_oci {\n  magic_suffix = \"a.example\"\n}\ntofu_oci {\n  magic_suffix = \"b.example\"\n}\n"), @r#"
+    error: magic_suffix is given twice (tofu-oci-block)
+      --> /home/u/.tofurc:5:18
+      |
+    5 |   magic_suffix = "b.example"
+      |                  ^^^^^^^^^^^
+      = instead: leave one of them out
+      = OpenTofu 1.13: says nothing, and ignores it
+    "#);
+    assert_snapshot!(told("tofu_oci {\n  magic_suffix = [1]\n}\n"), @r#"
+    error: magic_suffix must be a text in quotes, and this is a list (tofu-oci-block)
+      --> /home/u/.tofurc:2:18
+      |
+    2 |   magic_suffix = [1]
+      |                  ^^^
+      = instead: write magic_suffix = "…"
+      = OpenTofu 1.13: says nothing, and ignores it
+    "#);
+    assert_snapshot!(told("plugin_cache_dir = \"\\uD8\"\n"), @r#"
+    error: this backslash starts no escape; write `\\` for a backslash itself (hcl1-parse)
+      --> /home/u/.tofurc:1:21
+      |
+    1 | plugin_cache_dir = "\uD8"
+      |                     ^^^^^
+      = OpenTofu 1.13: prints an error that names line 1, and goes on without this file
+    "#);
+}

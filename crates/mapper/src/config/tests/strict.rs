@@ -1,0 +1,98 @@
+//! Where this program refuses and `OpenTofu` goes on.
+
+use super::super::{Effect, Severity, read};
+use super::{MemoryFiles, environment, read_text};
+use crate::TofuRelease;
+
+/// What this program refuses for, and what `OpenTofu` does.
+#[track_caller]
+fn check(text: &str, code: &str, effect: Effect) {
+    for release in TofuRelease::ALL {
+        let reading = read_text(text, release);
+        let problem = reading.refuse().expect_err(text);
+        assert_eq!((problem.code.as_str(), problem.effect), (code, effect), "{text:?} in {release}");
+    }
+}
+
+#[test]
+fn an_error_that_opens_an_air_gap_is_refused() {
+    check("provider_installation {", "hcl1-parse", Effect::FileDropped);
+    check("\u{feff}", "hcl1-parse", Effect::FileDropped);
+    check("plugin_cache_dir = true", "hcl1-parse", Effect::FileDropped);
+    check("{\"plugin_cache_dir\": \"\\ud800\"}", "hcl1-crash", Effect::Crash);
+    check("{\"a\": [{\"\\ud800\": 1}]}", "hcl1-crash", Effect::Crash);
+    check("provider_installation = {\n}\n", "block-equals", Effect::BlockIgnored);
+    check("provider_instalation {\n}\n", "misspelt-name", Effect::SilentlyIgnored);
+    check("Provider_Installation {\n}\n", "misspelt-name", Effect::SilentlyIgnored);
+    check("provider_installation {\n  oci_mirror {\n  }\n}\n", "template-required", Effect::MethodDropped);
+    check(
+        "provider_installation {\n  direct {\n    exclude = [\"x\"]\n  }\n}\n",
+        "exclude-pattern",
+        Effect::MethodDropped,
+    );
+    check(
+        "provider_installation {\n  direct {\n    exclud = [\"a/b\"]\n  }\n}\n",
+        "misspelt-name",
+        Effect::SilentlyIgnored,
+    );
+    check("provider_installation {\n  direct \"x\" {\n  }\n}\n", "method-label", Effect::KeptAnyway);
+}
+
+#[test]
+fn a_named_file_that_is_missing_is_refused_though_it_is_a_warning_there() {
+    let mut environment = environment();
+    environment.vars.insert("TF_CLI_CONFIG_FILE".to_owned(), "/nosuch".to_owned());
+    let reading = read(&environment, &MemoryFiles::default(), TofuRelease::V1_13);
+    let problem = reading.refuse().expect_err("refused");
+    assert_eq!((problem.code.as_str(), problem.severity), ("cli-config-missing", Severity::Warning));
+}
+
+#[test]
+fn names_that_nobody_knows_are_fine_unless_they_are_nearly_known() {
+    let text = "nosuch {\n  a = 1\n}\nother = 1\nprovider_installation {\n  direct {\n    comment = \"x\"\n    note {\n    }\n  }\n}\n";
+    let reading = read_text(text, TofuRelease::V1_13);
+    assert!(reading.refuse().is_ok(), "{:?}", reading.problems);
+    let names: Vec<(&str, Option<&str>)> =
+        reading.unknown.iter().map(|unknown| (unknown.name.as_str(), unknown.inside.as_deref())).collect();
+    assert_eq!(names, [("comment", Some("direct")), ("note", Some("direct")), ("nosuch", None), ("other", None)]);
+    for unknown in &reading.unknown {
+        assert_eq!(text.get(unknown.span.clone()), Some(unknown.name.as_str()));
+    }
+}
+
+#[test]
+fn names_are_known_in_any_case_where_hcl_looks_for_them_so() {
+    let text = "Plugin_Cache_Dir = \"/\"\nHOST \"a.example\" {\n  Services = {}\n}\nprovider_installation {\n  direct {\n    Include = [\"a/b\"]\n  }\n}\n";
+    let mut files = MemoryFiles::from([("/home/u/.tofurc", text)]);
+    files.add("/x", "");
+    let reading = read(&environment(), &files, TofuRelease::V1_13);
+    assert!(reading.problems.is_empty() && reading.unknown.is_empty(), "{:?} {:?}", reading.problems, reading.unknown);
+    assert_eq!(reading.config.hosts.len(), 1);
+    assert_eq!(reading.config.installation.expect("methods").methods[0].include, ["a/b"]);
+}
+
+#[test]
+fn bytes_that_are_no_text_are_refused() {
+    struct Raw;
+    impl crate::Files for Raw {
+        fn read(&self, path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+            if path.ends_with(".tofurc") {
+                Ok(b"a = \"\xff\"\n".to_vec())
+            } else {
+                Err(std::io::ErrorKind::NotFound.into())
+            }
+        }
+        fn list(&self, _: &std::path::Path) -> std::io::Result<Vec<std::ffi::OsString>> {
+            Err(std::io::ErrorKind::NotFound.into())
+        }
+        fn is_dir(&self, _: &std::path::Path) -> bool {
+            false
+        }
+        fn exists(&self, path: &std::path::Path) -> bool {
+            path.ends_with(".tofurc")
+        }
+    }
+    let reading = read(&environment(), &Raw, TofuRelease::V1_13);
+    assert_eq!(reading.refuse().expect_err("refused").code, "hcl1-parse");
+    assert!(!super::super::render_problem(&reading, &reading.problems[0]).is_empty());
+}
