@@ -100,6 +100,21 @@ impl Answer {
 
     /// The answer as an error: the registry's own words where there are some. `what` is what was asked for.
     pub(crate) async fn into_error(self, what: &str) -> StoreError {
+        let is_404 = self.is(StatusCode::NOT_FOUND) && !self.crossed;
+        let place = self.place.clone();
+        let (words, error) = self.words_and_error().await;
+        if !is_404 {
+            return error;
+        }
+        if words.repository_unknown() {
+            StoreError::UnknownRepository { place }
+        } else {
+            StoreError::NotFound { place, what: what.to_owned() }
+        }
+    }
+
+    /// The registry's own words, and the answer as an error that says its status.
+    pub(crate) async fn words_and_error(self) -> (Words, StoreError) {
         let status = self.response.status();
         let (asked_wait, shown) = (self.asked_wait(), self.shown);
         let from = self.crossed.then(|| host_of(self.url()));
@@ -108,21 +123,21 @@ impl Answer {
         let mut problem = words.text(status);
         if let Some(host) = from {
             problem = format!("{host} says: {problem}");
-            return StoreError::Rejected { place, status: status.as_u16(), request, problem };
+            let status = status.as_u16();
+            return (words, StoreError::Rejected { place, status, request, problem });
         }
-        match status {
+        let error = match status {
             StatusCode::UNAUTHORIZED if shown => {
                 StoreError::Unauthorized { place, problem: format!("the given ones are refused: {problem}") }
             }
             StatusCode::UNAUTHORIZED => StoreError::Unauthorized { place, problem },
             StatusCode::FORBIDDEN => StoreError::Denied { place, problem },
-            StatusCode::NOT_FOUND if words.repository_unknown() => StoreError::UnknownRepository { place },
-            StatusCode::NOT_FOUND => StoreError::NotFound { place, what: what.to_owned() },
             StatusCode::TOO_MANY_REQUESTS if asked_wait.is_some() => {
                 StoreError::RateLimited { place, seconds: asked_wait.unwrap_or_default().as_secs() }
             }
             _ => StoreError::Rejected { place, status: status.as_u16(), request, problem },
-        }
+        };
+        (words, error)
     }
 
     /// The registry's own words, without what it was shown.

@@ -50,21 +50,23 @@ impl RemoteStore {
         }
     }
 
-    /// A 404 means that there is no such repository, unless the registry says something else.
+    /// There is no such repository when the registry says so, with whatever status, and when it says 404 and nothing
+    /// else. A 401 says nothing about the repository.
+    ///
+    /// Spec: `OpenTofu` 1.12, getproviders, `errRepresentsOCIProviderNotFound`; measured for 401.
     async fn tags_error(&self, answer: Answer) -> StoreError {
-        if answer.status() != 404 || answer.crossed {
+        let status = answer.status();
+        if status == 401 {
             return answer.into_error("list of tags").await;
         }
-        let (request, status) = (answer.request.clone(), answer.response.status());
-        let words = answer.words().await;
-        let text = words.text(status);
-        if words.has_code(&["UNAUTHORIZED", "DENIED"]) {
-            return StoreError::Denied { place: self.place(), problem: text };
-        }
-        if words.is_empty() || words.repository_unknown() {
-            self.memory.set_fresh(true);
+        let crossed = answer.crossed;
+        let (words, told) = answer.words_and_error().await;
+        if words.repository_unknown() || (status == 404 && words.is_empty()) {
+            if !crossed {
+                self.memory.set_fresh(true);
+            }
             return StoreError::UnknownRepository { place: self.place() };
         }
-        StoreError::Rejected { place: self.place(), status: 404, request, problem: text }
+        told
     }
 }

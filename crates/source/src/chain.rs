@@ -327,3 +327,6 @@ fn join(found: Vec<Listing>) -> Listing {
     joined.stray.sort_by(|a, b| a.tag.cmp(&b.tag));
     joined
 }
+
+#[cfg(test)]
+mod tests;

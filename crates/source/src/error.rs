@@ -240,3 +240,15 @@ fn layout_code(error: &LayoutError) -> &'static str {
         _ => "bad-layout",
     }
 }
+
+/// The error with all its causes, on one line.
+#[cfg(test)]
+pub(crate) fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text = format!("{text}: {cause}");
+        next = cause.source();
+    }
+    text
+}

@@ -34,6 +34,11 @@ pub struct Certificates {
 impl Certificates {
     /// A new authority; no two calls give the same keys.
     pub fn generate() -> Self {
+        Self::for_names(&[])
+    }
+
+    /// The same, and the server's certificate is for these DNS names too (punycode where they are international).
+    pub fn for_names(more: &[&str]) -> Self {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, "tofu-oci test authority");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -50,8 +55,11 @@ impl Certificates {
             let certificate = params.signed_by(&key, &authority).expect("a fixed certificate request is valid");
             (certificate.pem(), key.serialize_pem())
         };
-        let (server, server_key) =
-            issue(&["localhost", "127.0.0.1", "::1"], "localhost", ExtendedKeyUsagePurpose::ServerAuth);
+        let (server, server_key) = issue(
+            &[&["localhost", "127.0.0.1", "::1"], more].concat(),
+            "localhost",
+            ExtendedKeyUsagePurpose::ServerAuth,
+        );
         let (client, client_key) = issue(&[], "tofu-oci test client", ExtendedKeyUsagePurpose::ClientAuth);
 
         Self { ca: authority.pem(), server, server_key, client_identity: client + &client_key }

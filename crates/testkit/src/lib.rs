@@ -5,6 +5,7 @@
 //!   Auth         none, Basic, or Bearer with a token endpoint of its own
 //!   Rule, Fault  scripted misbehaviour: the first rule that matches a request fires
 //!   BlobHost     "the other host" of cloud registries; refuses a request that carries Authorization
+//!   WebServer    HTTPS documents of any kind;  Tunnel  a proxy that makes host names of them
 //!   requests()   what arrived: method, path, headers, body bytes, status
 //! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter
 //! ProviderZip    deterministic provider packages;  Dist  release folders made of them
@@ -24,6 +25,8 @@ mod log;
 mod provider_zip;
 mod real;
 mod registry;
+mod tunnel;
+mod web;
 
 pub use blob_host::BlobHost;
 pub use certificates::{Certificates, ClientCertificate};
@@ -39,3 +42,5 @@ pub use registry::{
     Anonymous, Auth, Bearer, Behaviour, Check, Deletion, Location, Login, Mounting, Paging, Referrers, Registry,
     RegistryBuilder, Rights, TokenAddress, TokenField,
 };
+pub use tunnel::Tunnel;
+pub use web::WebServer;

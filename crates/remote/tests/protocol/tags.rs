@@ -70,7 +70,13 @@ async fn a_404_is_an_unknown_repository_unless_the_registry_says_otherwise() {
     let server = Server::start(move |_, _| html.clone());
     assert!(matches!(listed(&server).await, Err(StoreError::UnknownRepository { .. })));
     let server = Server::start(|_, _| reply(404).error("DENIED", "no"));
-    assert!(matches!(listed(&server).await, Err(StoreError::Denied { .. })));
+    check_error(listed(&server).await, &server, "HOST/x answered 404 to GET /v2/x/tags/list: no (DENIED)");
+    for status in [400, 403, 405] {
+        let server = Server::start(move |_, _| reply(status).error("NAME_UNKNOWN", "no"));
+        assert!(matches!(listed(&server).await, Err(StoreError::UnknownRepository { .. })), "{status}");
+    }
+    let server = Server::start(|_, _| reply(401).error("NAME_UNKNOWN", "no"));
+    assert!(matches!(listed(&server).await, Err(StoreError::Unauthorized { .. })));
     let server = Server::start(|_, _| reply(403).error("DENIED", "no"));
     assert!(matches!(listed(&server).await, Err(StoreError::Denied { .. })));
     let server = Server::start(|_, _| reply(401).error("UNAUTHORIZED", "who are you"));

@@ -177,3 +177,7 @@ fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Value>, String> {
         Err(error) => Err(format!("it is not JSON: {error}")),
     }
 }
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

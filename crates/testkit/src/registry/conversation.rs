@@ -28,6 +28,8 @@ pub(crate) enum Role {
     Token,
     /// `/signed/v2/`, refusing requests that carry `Authorization`.
     BlobHost,
+    /// Nothing of its own: what the rules say.
+    Web,
 }
 
 /// One listener with everything that it needs to answer.

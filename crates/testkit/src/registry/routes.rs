@@ -29,7 +29,7 @@ pub(crate) async fn answer(endpoint: &Endpoint, head: &RequestHead, incoming: &m
             let Ok(body) = incoming.read_all().await else { return Answer::text(400, "unexpected EOF\n") };
             return endpoint.auth.token(head, &body);
         }
-        Role::Token => return not_found(),
+        Role::Token | Role::Web => return not_found(),
         Role::Registry => head.path.as_str(),
         Role::BlobHost if head.headers.contains_key(AUTHORIZATION) => {
             let text = "<Error><Code>InvalidArgument</Code><Message>Only one auth mechanism allowed</Message></Error>";

@@ -1,0 +1,298 @@
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
+use insta::assert_snapshot;
+use tofu_oci_types::Descriptor;
+
+use super::*;
+use crate::error::causes;
+use crate::{Failure, LeafKind, StrayEffect, StrayTag};
+
+const ADDRESS: &str = "registry.example.test/acme/widget";
+const LINUX: &str = "linux_amd64";
+
+/// A place that has versions for platforms, or fails.
+struct Fake {
+    name: String,
+    kind: Kind,
+    versions: BTreeMap<String, Vec<&'static str>>,
+    fails: Option<Failure>,
+    asked: AtomicUsize,
+}
+
+impl Fake {
+    fn not_offered(&self, what: NotOffered) -> SourceError {
+        SourceError::NotOffered { address: ADDRESS.parse().unwrap(), place: self.name.clone(), what }
+    }
+
+    fn check(&self) -> Result<(), Box<SourceError>> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        match &self.fails {
+            Some(failure) => Err(Box::new(SourceError::Failed { place: self.name.clone(), failure: failure.clone() })),
+            None => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl Source for Fake {
+    fn place(&self) -> String {
+        self.name.clone()
+    }
+
+    async fn versions(&self, _: &ProviderAddr) -> Result<Listing, SourceError> {
+        self.check().map_err(|error| *error)?;
+        let mut versions: Vec<Version> = self.versions.keys().map(|text| text.parse().unwrap()).collect();
+        versions.sort_by(Version::precedence);
+        match (versions.is_empty(), self.kind) {
+            (true, Kind::Direct) => Err(self.not_offered(NotOffered::UnknownToRegistry)),
+            (true, _) => Err(self.not_offered(NotOffered::UnknownProvider)),
+            _ => Ok(Listing { versions, stray: Vec::new() }),
+        }
+    }
+
+    async fn platforms(&self, _: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
+        self.check().map_err(|error| *error)?;
+        match self.versions.get(&version.to_string()) {
+            Some(platforms) => Ok(platforms.iter().map(|text| text.parse().unwrap()).collect()),
+            None => Err(self.missing(version)),
+        }
+    }
+
+    async fn offer(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Offer, SourceError> {
+        let offered = self.platforms(address, version).await?;
+        if !offered.contains(platform) {
+            let (version, platform) = (version.clone(), platform.clone());
+            return Err(self.not_offered(NotOffered::PlatformMissing { version, platform, offered }));
+        }
+        Ok(offer(&self.name, version, platform))
+    }
+
+    async fn hashes(&self, _: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
+        Ok(BTreeMap::new())
+    }
+
+    async fn open(&self, _: &Offer, _: usize) -> Result<ByteStream, SourceError> {
+        let name = Bytes::from(self.name.clone());
+        Ok(stream::once(async move { Ok(name) }).boxed())
+    }
+}
+
+impl Fake {
+    fn missing(&self, version: &Version) -> SourceError {
+        if self.versions.is_empty() {
+            return self.not_offered(NotOffered::UnknownProvider);
+        }
+        let offered = self.versions.keys().map(|text| text.parse().unwrap()).collect();
+        self.not_offered(NotOffered::VersionMissing { version: version.clone(), offered })
+    }
+}
+
+fn offer(place: &str, version: &Version, platform: &Platform) -> Offer {
+    let leaf = Descriptor::of("leaf", b"the same everywhere");
+    Offer {
+        address: ADDRESS.parse().unwrap(),
+        version: version.clone(),
+        platform: platform.clone(),
+        place: place.to_owned(),
+        tag: "1.0.0".parse().unwrap(),
+        index: leaf.clone(),
+        leaf,
+        kind: LeafKind::Artifact,
+        parts: Vec::new(),
+        diff_ids: Vec::new(),
+        offered: Vec::new(),
+        protocols: Vec::new(),
+        published_as: None,
+        claims: BTreeMap::new(),
+    }
+}
+
+/// `oci 1.0.0 1.1.0@darwin_arm64`, `direct !dns`, `fs`.
+fn link(text: &str) -> Link {
+    let mut words = text.split_whitespace();
+    let name = words.next().unwrap();
+    let method = match name.trim_end_matches(char::is_numeric) {
+        "oci" => Kind::Oci,
+        "direct" => Kind::Direct,
+        "net" => Kind::NetworkMirror,
+        "fs" => Kind::Filesystem,
+        other => panic!("{other}"),
+    };
+    let mut fake = Fake {
+        name: name.to_owned(),
+        kind: method,
+        versions: BTreeMap::new(),
+        fails: None,
+        asked: AtomicUsize::new(0),
+    };
+    for word in words {
+        if let Some(code) = word.strip_prefix('!') {
+            fake.fails = Some(Failure::ServerError(code.to_owned()));
+            continue;
+        }
+        let (version, platform) = word.split_once('@').unwrap_or((word, LINUX));
+        fake.versions.insert(version.to_owned(), vec![if platform == LINUX { LINUX } else { "darwin_arm64" }]);
+    }
+    Link { method, label: format!("{method} at rc:{}", name.len()), source: Arc::new(fake) }
+}
+
+fn chain(links: &str) -> Chain {
+    Chain::new(links.split(',').filter(|text| !text.trim().is_empty()).map(link).collect())
+}
+
+/// What a fresh installation of the newest release takes: `VERSION from PLACE`, or the name of the error.
+async fn installed(chain: &Chain) -> Result<String, SourceError> {
+    let address = ADDRESS.parse().unwrap();
+    let listing = chain.versions(&address).await?;
+    let newest = "".parse::<tofu_oci_types::Constraints>().unwrap().select(&listing.versions).unwrap().clone();
+    let offer = chain.offer(&address, &newest, &LINUX.parse().unwrap()).await?;
+    let bytes: Vec<Bytes> = chain.open(&offer, 0).await?.map(Result::unwrap).collect().await;
+    assert_eq!(bytes.concat(), offer.place.as_bytes(), "opened by the one who made the offer");
+    Ok(format!("{} from {}", offer.version, offer.place))
+}
+
+async fn check(links: &str, want: &str) {
+    let got = installed(&chain(links)).await.unwrap_or_else(|error| error.code().to_owned());
+    assert_eq!(got, want, "{links}");
+}
+
+#[tokio::test]
+async fn the_newest_version_of_all_is_chosen_and_the_first_who_has_it_serves() {
+    for (first, second) in [("oci", "direct"), ("direct", "net"), ("fs", "oci"), ("net", "fs"), ("oci1", "oci2")] {
+        check(&format!("{first} 1.0.0, {second} 1.0.0"), &format!("1.0.0 from {first}")).await;
+        check(&format!("{first} 1.1.0, {second} 1.0.0"), &format!("1.1.0 from {first}")).await;
+    }
+}
+
+#[tokio::test]
+async fn mirrors_never_let_others_serve_what_they_lack() {
+    for second in ["direct", "net2", "fs", "oci2"] {
+        check(&format!("oci, {second} 1.0.0"), "tag-not-found").await;
+        check(&format!("oci 1.0.0, {second} 1.1.0"), "tag-not-found").await;
+        check(&format!("net, {second} 1.0.0"), "mirror-version-missing").await;
+        check(&format!("net 1.0.0, {second} 1.1.0"), "mirror-version-missing").await;
+    }
+    check("net 2.0.0-rc1, direct 1.1.0", "mirror-version-missing").await;
+}
+
+#[tokio::test]
+async fn direct_and_folders_give_way() {
+    for first in ["direct", "fs"] {
+        for second in ["oci", "net", "fs2", "direct2"] {
+            check(&format!("{first}, {second} 1.0.0"), &format!("1.0.0 from {second}")).await;
+            check(&format!("{first} 1.0.0, {second} 1.1.0"), &format!("1.1.0 from {second}")).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_missing_platform_gives_way_everywhere() {
+    for first in ["oci", "net", "fs", "direct"] {
+        check(&format!("{first} 1.0.0@darwin_arm64, oci2 1.0.0"), "1.0.0 from oci2").await;
+        check(&format!("{first} 1.1.0@darwin_arm64, fs2 1.0.0"), "platform-not-supported").await;
+        check(&format!("{first} 1.1.0@darwin_arm64"), "platform-not-supported").await;
+    }
+    check("direct 1.0.0 1.1.0@darwin_arm64, oci 1.0.0", "tag-not-found").await;
+    check("oci 1.1.0@darwin_arm64, net 1.0.0", "mirror-version-missing").await;
+    let error = installed(&chain("oci 1.0.0@darwin_arm64, fs 1.0.0@darwin_arm64")).await.unwrap_err();
+    let SourceError::NotOffered { what: NotOffered::PlatformMissing { offered, .. }, .. } = error else {
+        panic!("{error}")
+    };
+    assert_eq!(offered.len(), 1);
+}
+
+#[tokio::test]
+async fn nobody_has_it() {
+    check("oci", "provider-not-found").await;
+    check("oci, fs, net", "provider-not-found").await;
+    check("oci, direct", "registry-provider-not-known").await;
+    check("direct, oci", "registry-provider-not-known").await;
+    check("", "no-matching-release").await;
+    let error = installed(&Chain::unmatched()).await.unwrap_err();
+    assert_eq!(error.code(), "provider-not-found");
+    assert_snapshot!(error, @"registry.example.test/acme/widget matches none of the installation methods");
+    assert_snapshot!(installed(&chain("")).await.unwrap_err(), @"registry.example.test/acme/widget cannot be looked for: the CLI configuration has no installation method left");
+}
+
+#[tokio::test]
+async fn any_other_error_ends_the_search_wherever_it_stands() {
+    for failing in ["oci", "net", "fs", "direct"] {
+        check(&format!("{failing} !x, oci2 1.0.0"), "server-error").await;
+        check(&format!("oci2 1.0.0, {failing} !x"), "server-error").await;
+    }
+}
+
+#[tokio::test]
+async fn the_package_is_asked_of_nobody_behind_the_one_who_has_it() {
+    let (address, version) = (ADDRESS.parse().unwrap(), "1.0.0".parse().unwrap());
+    let chain = chain("fs 1.0.0, oci !x");
+    let offer = chain.offer(&address, &version, &LINUX.parse().unwrap()).await.unwrap();
+    assert_eq!(offer.place, "fs");
+    assert!(chain.hashes(&offer).await.unwrap().is_empty());
+    assert_eq!(chain.platforms(&address, &version).await.unwrap().len(), 1, "up to the one that fails");
+}
+
+#[tokio::test]
+async fn of_equal_versions_the_one_of_the_first_link_is_chosen() {
+    for links in ["oci 1.0.0+b1, direct 1.0.0", "oci 1.0.0+b1, direct 1.0.0 1.0.0+b1"] {
+        check(links, "1.0.0+b1 from oci").await;
+    }
+    check("oci 1.0.0, direct 1.0.0+b1", "1.0.0 from oci").await;
+    let listing = chain("oci 1.0.0 1.1.0, direct 1.1.0 0.9.0").versions(&ADDRESS.parse().unwrap()).await.unwrap();
+    let versions: Vec<String> = listing.versions.iter().map(ToString::to_string).collect();
+    assert_eq!(versions, ["0.9.0", "1.0.0", "1.1.0"]);
+}
+
+#[test]
+fn stray_tags_are_joined_too() {
+    let stray = |tag: &str, version: &str| StrayTag {
+        tag: tag.parse().unwrap(),
+        version: version.parse().unwrap(),
+        effect: StrayEffect::BreaksInit,
+    };
+    let one = Listing { versions: Vec::new(), stray: vec![stray("2", "2.0.0"), stray("1.4", "1.4.0")] };
+    let joined = join(vec![one, Listing { versions: Vec::new(), stray: vec![stray("2", "2.0.0")] }]);
+    assert_eq!(joined.stray, [stray("1.4", "1.4.0"), stray("2", "2.0.0")]);
+}
+
+#[tokio::test]
+async fn the_method_to_blame_is_named() {
+    let error = installed(&chain("oci 1.0.0, direct 1.1.0, fs 1.1.0, net 1.0.0")).await.unwrap_err();
+    assert_snapshot!(causes(&error), @"oci_mirror at rc:3 ends the search for registry.example.test/acme/widget 1.1.0: registry.example.test/acme/widget 1.1.0 was not found in oci");
+    let SourceError::Method(blame) = &error else { panic!("{error}") };
+    assert_eq!(blame.elsewhere, ["direct at rc:6", "filesystem_mirror at rc:2"]);
+    assert_snapshot!(blame.remedy().unwrap(), @r#"direct at rc:6 would serve it: put `exclude = ["registry.example.test/acme/widget"]` into oci_mirror at rc:3, or move that method behind"#);
+    assert!(!error.is_transient());
+    assert_eq!(error.innermost().code(), "tag-not-found");
+
+    let error = installed(&chain("oci 1.0.0, net !x")).await.unwrap_err();
+    assert_snapshot!(causes(&error), @"network_mirror at rc:3 ends the search for registry.example.test/acme/widget: nothing can be installed from net: x");
+    let SourceError::Method(blame) = &error else { panic!("{error}") };
+    assert_eq!(blame.remedy(), None);
+    assert!(error.is_transient());
+}
+
+#[tokio::test]
+async fn all_are_asked_for_an_explanation() {
+    let asked = chain("oci !x, direct, fs 1.0.0").ask(&ADDRESS.parse().unwrap()).await;
+    let text: Vec<String> = asked
+        .iter()
+        .map(|asked| match &asked.outcome {
+            Ok(listing) => format!("{}: {} versions", asked.label, listing.versions.len()),
+            Err(error) => format!("{}: {}", asked.label, error.code()),
+        })
+        .collect();
+    assert_snapshot!(text.join("\n"), @r"
+    oci_mirror at rc:3: server-error
+    direct at rc:6: registry-provider-not-known
+    filesystem_mirror at rc:2: 1 versions
+    ");
+}

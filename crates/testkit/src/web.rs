@@ -1,0 +1,88 @@
+//! Documents of any kind, over HTTPS or plain HTTP.
+
+use std::sync::{Arc, Mutex};
+
+use crate::certificates::{Certificates, ClientCertificate};
+use crate::fault::{Answer, Fault, Rule, Rules};
+use crate::log::{Log, LoggedRequest};
+use crate::registry::content::Content;
+use crate::registry::conversation::{Endpoint, Role};
+use crate::registry::server::{Server, bind};
+use crate::registry::{Auth, AuthState, Behaviour};
+
+/// A server on 127.0.0.1 that answers as its rules say, and 404 to everything else.
+#[derive(Debug)]
+pub struct WebServer {
+    endpoint: Arc<Endpoint>,
+    certificates: Option<Certificates>,
+    _server: Server,
+}
+
+impl WebServer {
+    /// One that speaks TLS, with a certificate of a new authority for these names beside `localhost` and `127.0.0.1`.
+    pub fn start(names: &[&str]) -> Self {
+        Self::with(Some(Certificates::for_names(names)))
+    }
+
+    /// One with this certificate, so that several servers can be trusted by one authority.
+    pub fn with_certificates(certificates: &Certificates) -> Self {
+        Self::with(Some(certificates.clone()))
+    }
+
+    /// One that speaks plain HTTP.
+    pub fn plain() -> Self {
+        Self::with(None)
+    }
+
+    fn with(certificates: Option<Certificates>) -> Self {
+        let (socket, address) = bind();
+        let scheme = if certificates.is_some() { "https" } else { "http" };
+        let endpoint = Arc::new(Endpoint {
+            role: Role::Web,
+            origin: format!("{scheme}://{address}"),
+            content: Content::default(),
+            behaviour: Arc::new(Mutex::new(Behaviour::default())),
+            auth: Arc::new(AuthState::new(Auth::None, String::new())),
+            log: Log::default(),
+            rules: Rules::default(),
+        });
+        let tls = certificates.as_ref().map(|made| made.server_config(ClientCertificate::NotAsked));
+        let server = Server::start(vec![(socket, Arc::clone(&endpoint))], tls.as_ref());
+        Self { endpoint, certificates, _server: server }
+    }
+
+    /// `127.0.0.1:PORT`.
+    pub fn address(&self) -> &str {
+        self.endpoint.origin.split_once("://").map_or("", |(_, address)| address)
+    }
+
+    /// `https://127.0.0.1:PORT`, or with `http:`.
+    pub fn origin(&self) -> &str {
+        &self.endpoint.origin
+    }
+
+    /// The certificate of the authority, in PEM; none for a server without TLS.
+    pub fn ca_pem(&self) -> Option<&str> {
+        self.certificates.as_ref().map(Certificates::ca_pem)
+    }
+
+    /// Answers so at this path (`*` stands for any characters). The first rule that matches counts.
+    pub fn page(&self, path: &str, answer: Answer) {
+        self.fault(Rule::on("*", path).then(Fault::Answer(answer)));
+    }
+
+    /// Adds a rule behind those that are there.
+    pub fn fault(&self, rule: Rule) {
+        self.endpoint.rules.add(rule);
+    }
+
+    /// Removes all rules and pages.
+    pub fn clear(&self) {
+        self.endpoint.rules.clear();
+    }
+
+    /// Everything that has arrived, in order.
+    pub fn requests(&self) -> Vec<LoggedRequest> {
+        self.endpoint.log.requests()
+    }
+}
