@@ -20,6 +20,7 @@ mod json;
 mod letters;
 mod lexeme;
 mod position;
+pub mod template;
 mod text;
 
 pub use ast::{Body, Document, Item, Key, OffsetMap, Syntax, Text, TextFault, Value};

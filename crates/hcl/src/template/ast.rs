@@ -1,0 +1,190 @@
+//! What a template says, as a tree.
+
+use std::ops::Range;
+
+use super::value::Value;
+
+/// An expression and its bytes in the template.
+#[derive(Clone, Debug)]
+pub(super) struct Expr {
+    pub(super) kind: ExprKind,
+    pub(super) span: Range<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum ExprKind {
+    Literal(Value),
+    /// A name and what is taken from its value.
+    Name {
+        root: String,
+        root_span: Range<usize>,
+        steps: Vec<Step>,
+    },
+    /// What is taken from the value of another expression.
+    Steps {
+        source: Box<Expr>,
+        steps: Vec<Step>,
+    },
+    /// `source[key]` where the key is worked out; `bracket` is `[key]`.
+    Index {
+        source: Box<Expr>,
+        key: Box<Expr>,
+        bracket: Range<usize>,
+    },
+    /// `source[*]…` or `source.*…`; `each` mentions [`ExprKind::Item`].
+    Splat {
+        source: Box<Expr>,
+        each: Box<Expr>,
+    },
+    /// The element that a splat is at.
+    Item,
+    /// A function call, which is never allowed. Its arguments are kept for the names in them.
+    Call(Vec<Expr>),
+    Conditional {
+        condition: Box<Expr>,
+        positive: Box<Expr>,
+        negative: Box<Expr>,
+    },
+    Unary {
+        operator: UnaryOperator,
+        operand: Box<Expr>,
+    },
+    Binary {
+        operator: BinaryOperator,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
+    Tuple(Vec<Expr>),
+    Object(Vec<(Key, Expr)>),
+    For(Box<For>),
+    Parentheses(Box<Expr>),
+    /// Parts that are put together into one text.
+    Template(Vec<Expr>),
+    /// A template of one interpolation alone: the value stays what it is.
+    Wrapped(Box<Expr>),
+    /// The elements of a tuple put together into one text: what `%{for}` makes.
+    Joined(Box<Expr>),
+}
+
+/// One step into a value.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) kind: StepKind,
+    pub(super) span: Range<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum StepKind {
+    Attribute(String),
+    Index(Value),
+}
+
+/// The key of an item of an object. A bare name is a text, unless it stands in parentheses.
+#[derive(Clone, Debug)]
+pub(super) struct Key {
+    pub(super) expr: Expr,
+    pub(super) parenthesised: bool,
+}
+
+impl Key {
+    /// The bare word that this key is.
+    pub(super) fn word(&self) -> Option<&str> {
+        match &self.expr.kind {
+            ExprKind::Name { root, steps, .. } if steps.is_empty() => Some(root),
+            ExprKind::Literal(Value::Bool(true)) => Some("true"),
+            ExprKind::Literal(Value::Bool(false)) => Some("false"),
+            ExprKind::Literal(Value::Null(_)) => Some("null"),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct For {
+    pub(super) key_name: Option<String>,
+    pub(super) value_name: String,
+    pub(super) source: Expr,
+    /// Present where an object is made.
+    pub(super) key: Option<Expr>,
+    pub(super) value: Expr,
+    pub(super) condition: Option<Expr>,
+    pub(super) grouped: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UnaryOperator {
+    Negate,
+    Not,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BinaryOperator {
+    Or,
+    And,
+    Equal,
+    NotEqual,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+}
+
+/// Calls `found` with every name that is not bound inside the template itself, in the order of the text.
+pub(super) fn free_names<'a>(
+    expr: &'a Expr,
+    bound: &mut Vec<&'a str>,
+    found: &mut dyn FnMut(&'a str, &'a Range<usize>),
+) {
+    match &expr.kind {
+        ExprKind::Literal(_) | ExprKind::Item => {}
+        ExprKind::Name { root, root_span, .. } => {
+            if !bound.contains(&root.as_str()) {
+                found(root, root_span);
+            }
+        }
+        ExprKind::Steps { source: inner, .. }
+        | ExprKind::Unary { operand: inner, .. }
+        | ExprKind::Parentheses(inner)
+        | ExprKind::Wrapped(inner)
+        | ExprKind::Joined(inner) => free_names(inner, bound, found),
+        ExprKind::Index { source: first, key: second, .. }
+        | ExprKind::Splat { source: first, each: second }
+        | ExprKind::Binary { left: first, right: second, .. } => {
+            free_names(first, bound, found);
+            free_names(second, bound, found);
+        }
+        ExprKind::Conditional { condition, positive, negative } => {
+            free_names(condition, bound, found);
+            free_names(positive, bound, found);
+            free_names(negative, bound, found);
+        }
+        ExprKind::Call(items) | ExprKind::Tuple(items) | ExprKind::Template(items) => {
+            for item in items {
+                free_names(item, bound, found);
+            }
+        }
+        ExprKind::Object(items) => {
+            for (key, value) in items {
+                if key.word().is_none() {
+                    free_names(&key.expr, bound, found);
+                }
+                free_names(value, bound, found);
+            }
+        }
+        ExprKind::For(inner) => {
+            free_names(&inner.source, bound, found);
+            let before = bound.len();
+            bound.extend(inner.key_name.as_deref());
+            bound.push(&inner.value_name);
+            for part in inner.key.iter().chain([&inner.value]).chain(&inner.condition) {
+                free_names(part, bound, found);
+            }
+            bound.truncate(before);
+        }
+    }
+}

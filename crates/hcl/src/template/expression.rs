@@ -1,0 +1,398 @@
+//! Expressions: operators, terms, calls and what is taken from a value.
+
+use super::ast::{BinaryOperator, Expr, ExprKind, Step, StepKind, UnaryOperator};
+use super::number::Number;
+use super::parser::Parser;
+use super::token::{Kind, Token};
+use super::value::{Type, Value};
+
+/// The operator of a token and how tightly it binds.
+fn operator(kind: Kind) -> Option<(BinaryOperator, u8)> {
+    Some(match kind {
+        Kind::Or => (BinaryOperator::Or, 0),
+        Kind::And => (BinaryOperator::And, 1),
+        Kind::DoubleEqual => (BinaryOperator::Equal, 2),
+        Kind::NotEqual => (BinaryOperator::NotEqual, 2),
+        Kind::Greater => (BinaryOperator::Greater, 3),
+        Kind::GreaterOrEqual => (BinaryOperator::GreaterOrEqual, 3),
+        Kind::Less => (BinaryOperator::Less, 3),
+        Kind::LessOrEqual => (BinaryOperator::LessOrEqual, 3),
+        Kind::Plus => (BinaryOperator::Add, 4),
+        Kind::Minus => (BinaryOperator::Subtract, 4),
+        Kind::Star => (BinaryOperator::Multiply, 5),
+        Kind::Slash => (BinaryOperator::Divide, 5),
+        Kind::Percent => (BinaryOperator::Modulo, 5),
+        _ => return None,
+    })
+}
+
+impl Parser<'_> {
+    pub(super) fn expression(&mut self) -> Expr {
+        self.deeper(Self::conditional)
+    }
+
+    fn conditional(&mut self) -> Expr {
+        let start = self.peek().span.start;
+        let before = self.faults.len();
+        let condition = self.binary(0);
+        if self.failed(before) || self.peek().kind != Kind::Question {
+            return condition;
+        }
+        self.read();
+        let before = self.faults.len();
+        let positive = self.expression();
+        if self.failed(before) {
+            return condition;
+        }
+        let colon = self.peek();
+        if colon.kind != Kind::Colon {
+            let message = "a condition reads `test ? one : other`, and the colon is missing";
+            self.fault("missing-false-expression-in-conditional", message, colon.span);
+            return condition;
+        }
+        self.read();
+        let before = self.faults.len();
+        let negative = self.expression();
+        if self.failed(before) {
+            return condition;
+        }
+        Expr {
+            span: start..negative.span.end,
+            kind: ExprKind::Conditional {
+                condition: Box::new(condition),
+                positive: Box::new(positive),
+                negative: Box::new(negative),
+            },
+        }
+    }
+
+    fn binary(&mut self, least: u8) -> Expr {
+        let before = self.faults.len();
+        let mut left = self.with_steps();
+        if self.failed(before) {
+            return left;
+        }
+        let mut links = 0;
+        while let Some((operator, strength)) = operator(self.peek().kind)
+            && strength >= least
+        {
+            self.read();
+            if !self.deepen(1) {
+                break;
+            }
+            links += 1;
+            let before = self.faults.len();
+            let right = self.binary(strength + 1);
+            if self.failed(before) {
+                break;
+            }
+            left = Expr {
+                span: left.span.start..right.span.end,
+                kind: ExprKind::Binary { operator, left: Box::new(left), right: Box::new(right) },
+            };
+        }
+        self.shallower(links);
+        left
+    }
+
+    fn with_steps(&mut self) -> Expr {
+        let term = self.term();
+        self.steps(term)
+    }
+
+    /// Reads what is taken from `from`: attributes, indexes, splats.
+    fn steps(&mut self, from: Expr) -> Expr {
+        let start = from.span.start;
+        let mut result = from;
+        let mut links = 0;
+        loop {
+            let kind = self.peek().kind;
+            if !matches!(kind, Kind::Dot | Kind::OpenBracket) || !self.deepen(1) {
+                break;
+            }
+            links += 1;
+            result = match kind {
+                Kind::Dot => self.dot(start, result),
+                _ => self.bracket(start, result),
+            };
+        }
+        self.shallower(links);
+        result
+    }
+
+    fn dot(&mut self, start: usize, source: Expr) -> Expr {
+        let dot = self.read();
+        let token = self.peek();
+        match token.kind {
+            Kind::Identifier => {
+                self.read();
+                let name = self.words(&token).to_owned();
+                step(source, Step { kind: StepKind::Attribute(name), span: dot.span.start..token.span.end })
+            }
+            Kind::Number => {
+                self.read();
+                let index = self.dotted_index(&token, &token);
+                step(source, Step { kind: StepKind::Index(index), span: dot.span.start..token.span.end })
+            }
+            Kind::Star => self.attribute_splat(start, source, &dot),
+            _ => {
+                self.fault("invalid-attribute-name", "a name must follow the dot", token.span);
+                self.recovering = true;
+                self.placeholder(start..dot.span.end)
+            }
+        }
+    }
+
+    /// The index of `.0`. `told` is what a fault points at.
+    fn dotted_index(&mut self, token: &Token, told: &Token) -> Value {
+        let words = self.words(token);
+        if let Some((first, second)) = words.split_once('.') {
+            let message = format!("two indexes cannot be chained with dots: write [{first}][{second}]");
+            self.fault("invalid-legacy-index-syntax", message, told.span.clone());
+            return Value::ANY;
+        }
+        self.number(token)
+    }
+
+    fn attribute_splat(&mut self, start: usize, source: Expr, dot: &Token) -> Expr {
+        let marker = self.read();
+        let mut each = Expr { kind: ExprKind::Item, span: dot.span.start..marker.span.end };
+        let first = self.peek().span.start;
+        let mut last = marker.span.end;
+        while self.peek().kind == Kind::Dot {
+            let dot = self.read();
+            let token = self.peek();
+            let kind = match token.kind {
+                Kind::Number => {
+                    self.read();
+                    StepKind::Index(self.dotted_index(&token, &marker))
+                }
+                Kind::Identifier => {
+                    self.read();
+                    StepKind::Attribute(self.words(&token).to_owned())
+                }
+                Kind::Star => {
+                    let message = "`.*` takes attributes only: write [*] for a splat inside a splat";
+                    self.sure_fault("nested-splat-expression-not-allowed", message, token.span);
+                    self.recovering = true;
+                    return source;
+                }
+                _ => {
+                    self.sure_fault("invalid-attribute-name", "a name must follow the dot", marker.span);
+                    self.recovering = true;
+                    return source;
+                }
+            };
+            last = token.span.end;
+            each = step(each, Step { kind, span: dot.span.start..last });
+            each.span = first..last;
+        }
+        let kind = ExprKind::Splat { source: Box::new(source), each: Box::new(each) };
+        Expr { kind, span: start..last }
+    }
+
+    fn bracket(&mut self, start: usize, source: Expr) -> Expr {
+        let open = self.read();
+        if self.peek().kind == Kind::Star {
+            self.read();
+            let mut close = self.read();
+            if close.kind != Kind::CloseBracket && !self.recovering {
+                let message = "the ] of [*] is missing";
+                self.fault("missing-close-bracket-on-splat-index", message, close.span);
+                close = self.recover(Kind::CloseBracket);
+            }
+            let item = Expr { kind: ExprKind::Item, span: open.span.start..close.span.end };
+            let each = self.steps(item);
+            let span = start..each.span.end;
+            return Expr { kind: ExprKind::Splat { source: Box::new(source), each: Box::new(each) }, span };
+        }
+        let before = self.faults.len();
+        let (key, close) = self.with_lines(false, |parser| {
+            let key = parser.expression();
+            if parser.failed(before) {
+                return (key, parser.recover(Kind::CloseBracket));
+            }
+            let mut close = parser.read();
+            if close.kind != Kind::CloseBracket && !parser.recovering {
+                parser.fault("missing-close-bracket-on-index", "the ] of an index is missing", close.span);
+                close = parser.recover(Kind::CloseBracket);
+            }
+            (key, close)
+        });
+        let bracket = open.span.start..close.span.end;
+        match constant(&key) {
+            Some(index) => step(source, Step { kind: StepKind::Index(index), span: bracket }),
+            None => Expr {
+                span: start..bracket.end,
+                kind: ExprKind::Index { source: Box::new(source), key: Box::new(key), bracket },
+            },
+        }
+    }
+
+    fn term(&mut self) -> Expr {
+        let token = self.peek();
+        match token.kind {
+            Kind::OpenParen => self.parentheses(),
+            Kind::Number => {
+                self.read();
+                Expr { kind: ExprKind::Literal(self.number(&token)), span: token.span }
+            }
+            Kind::Identifier => {
+                self.read();
+                self.name(token)
+            }
+            Kind::OpenQuote => {
+                self.read();
+                self.template(Kind::CloseQuote, Some(token), false)
+            }
+            Kind::OpenHeredoc(flush) => {
+                self.read();
+                self.template(Kind::CloseHeredoc, Some(token), flush)
+            }
+            Kind::Minus => self.unary(UnaryOperator::Negate),
+            Kind::Not => self.unary(UnaryOperator::Not),
+            Kind::OpenBracket => self.tuple(),
+            Kind::OpenBrace => self.object(),
+            Kind::End => {
+                self.sure_fault("missing-expression", "an expression is missing at the end", token.span.clone());
+                self.recovering = true;
+                self.placeholder(token.span)
+            }
+            _ => {
+                let found = self.words(&token);
+                let message = format!("no expression begins with `{found}`");
+                self.sure_fault("invalid-expression", message, token.span.clone());
+                self.recovering = true;
+                self.placeholder(token.span)
+            }
+        }
+    }
+
+    fn unary(&mut self, operator: UnaryOperator) -> Expr {
+        let sign = self.read();
+        let operand = self.deeper(Self::with_steps);
+        let span = sign.span.start..operand.span.end;
+        Expr { kind: ExprKind::Unary { operator, operand: Box::new(operand) }, span }
+    }
+
+    fn parentheses(&mut self) -> Expr {
+        let open = self.read();
+        self.with_lines(false, |parser| {
+            let before = parser.faults.len();
+            let inner = parser.expression();
+            if parser.faults.len() > before {
+                parser.recover(Kind::CloseParen);
+                return inner;
+            }
+            let close = parser.peek();
+            if close.kind != Kind::CloseParen {
+                parser.fault("unbalanced-parentheses", "a closing parenthesis is missing", close.span);
+                parser.recovering = true;
+            }
+            let close = parser.read();
+            Expr { kind: ExprKind::Parentheses(Box::new(inner)), span: open.span.start..close.span.end }
+        })
+    }
+
+    fn number(&mut self, token: &Token) -> Value {
+        match Number::parse(self.words(token)) {
+            Some(number) => Value::Number(number),
+            None => {
+                let message = format!("`{}` is no number that can be read", self.words(token));
+                self.fault("invalid-number-literal", message, token.span.clone());
+                Value::Unknown(Type::Number)
+            }
+        }
+    }
+
+    fn name(&mut self, token: Token) -> Expr {
+        if matches!(self.peek().kind, Kind::OpenParen | Kind::DoubleColon) {
+            return self.call(&token);
+        }
+        let kind = match self.words(&token) {
+            "true" => ExprKind::Literal(Value::Bool(true)),
+            "false" => ExprKind::Literal(Value::Bool(false)),
+            "null" => ExprKind::Literal(Value::Null(Type::Any)),
+            name => ExprKind::Name { root: name.to_owned(), root_span: token.span.clone(), steps: Vec::new() },
+        };
+        Expr { kind, span: token.span }
+    }
+
+    fn call(&mut self, name: &Token) -> Expr {
+        let start = name.span.start;
+        let mut open = self.read();
+        while open.kind == Kind::DoubleColon {
+            let part = self.read();
+            if part.kind != Kind::Identifier {
+                self.fault("missing-function-name", "a name must follow `::`", part.span.clone());
+                self.recover_over(Kind::OpenParen, Kind::CloseParen);
+                return self.placeholder(start..part.span.end);
+            }
+            open = self.read();
+        }
+        if open.kind != Kind::OpenParen {
+            let message = "the name of a function, which is what `::` makes of it, is followed by (";
+            self.fault("missing-open-parenthesis", message, open.span.clone());
+            self.recover_over(Kind::OpenParen, Kind::CloseParen);
+            return self.placeholder(start..open.span.end);
+        }
+        let (arguments, end) = self.with_lines(false, |parser| parser.arguments(name, &open));
+        Expr { kind: ExprKind::Call(arguments), span: start..end }
+    }
+
+    fn arguments(&mut self, name: &Token, open: &Token) -> (Vec<Expr>, usize) {
+        let mut arguments = Vec::new();
+        let close = loop {
+            if self.peek().kind == Kind::CloseParen {
+                break self.read();
+            }
+            let before = self.faults.len();
+            arguments.push(self.expression());
+            if self.failed(before) {
+                break self.recover(Kind::CloseParen);
+            }
+            let separator = self.read();
+            match separator.kind {
+                Kind::CloseParen => break separator,
+                Kind::Comma => continue,
+                Kind::Ellipsis if self.peek().kind == Kind::CloseParen => break self.read(),
+                Kind::Ellipsis => {
+                    let message = "a closing parenthesis must follow `...`";
+                    self.sure_fault("missing-closing-parenthesis", message, separator.span);
+                }
+                Kind::End => {
+                    let message = "the closing parenthesis of this call is missing";
+                    self.fault("unterminated-function-call", message, name.span.start..open.span.end);
+                }
+                _ => self.fault("missing-argument-separator", "a comma must stand here", separator.span),
+            }
+            break self.recover(Kind::CloseParen);
+        };
+        (arguments, close.span.end)
+    }
+}
+
+/// Takes `next` from `source`, as one more step where steps are taken already.
+fn step(mut source: Expr, next: Step) -> Expr {
+    let span = source.span.start..next.span.end;
+    match &mut source.kind {
+        ExprKind::Name { steps, .. } | ExprKind::Steps { steps, .. } => {
+            steps.push(next);
+            source.span = span;
+            source
+        }
+        _ => Expr { kind: ExprKind::Steps { source: Box::new(source), steps: vec![next] }, span },
+    }
+}
+
+/// The value of a key that is written out.
+fn constant(key: &Expr) -> Option<Value> {
+    match &key.kind {
+        ExprKind::Literal(value) => Some(value.clone()),
+        ExprKind::Template(parts) => match parts.as_slice() {
+            [Expr { kind: ExprKind::Literal(value), .. }] => Some(value.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}

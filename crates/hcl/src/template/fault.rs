@@ -1,0 +1,47 @@
+//! What can be wrong with a template.
+
+use std::fmt;
+use std::ops::Range;
+
+/// The first thing that is wrong with a template, and what else is.
+///
+/// Displays as what happened, in our own words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateFault {
+    /// The heading of HCL's own message in kebab-case, such as `invalid-index` or `function-calls-not-allowed`.
+    pub code: String,
+    /// What happened, and where it helps what to write instead.
+    pub message: String,
+    /// The bytes of the template that are at fault.
+    pub span: Range<usize>,
+    /// What HCL reports along with it, in its order. These have nothing here themselves.
+    pub also: Vec<TemplateFault>,
+}
+
+impl TemplateFault {
+    /// One fault that stands alone.
+    pub(crate) fn new(code: &str, message: impl Into<String>, span: Range<usize>) -> Self {
+        Self { code: code.to_owned(), message: message.into(), span, also: Vec::new() }
+    }
+
+    /// The first of `faults` with the others beside it; nothing where there is none.
+    pub(crate) fn first(faults: Vec<Self>) -> Option<Self> {
+        let mut faults = faults.into_iter();
+        let mut first = faults.next()?;
+        first.also = faults.collect();
+        Some(first)
+    }
+
+    /// This fault and those beside it, each by itself.
+    pub fn each(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.also)
+    }
+}
+
+impl fmt::Display for TemplateFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for TemplateFault {}

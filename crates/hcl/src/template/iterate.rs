@@ -1,0 +1,158 @@
+//! `for`: one turn for each element.
+
+use std::collections::BTreeMap;
+
+use super::ast::{Expr, For};
+use super::convert::convert;
+use super::eval::{Faults, Scope, eval};
+use super::fault::TemplateFault;
+use super::value::{Type, Value};
+
+/// Runs a `for`: an object where it has keys, else a tuple.
+pub(super) fn run(inner: &For, scope: &Scope<'_>, faults: &mut Faults) -> Value {
+    let source = eval(&inner.source, scope, faults);
+    if source.is_null() {
+        let message = "`for` goes over elements, and this is null";
+        faults.push(TemplateFault::new("iteration-over-null-value", message, inner.source.span.clone()));
+        return Value::ANY;
+    }
+    let of = source.type_of();
+    match of {
+        Type::Any => return Value::ANY,
+        Type::Bool | Type::Number | Type::String => {
+            let message = format!("`for` goes over a list or an object, not over {}", of.name());
+            faults.push(TemplateFault::new("iteration-over-non-iterable-value", message, inner.source.span.clone()));
+            return Value::ANY;
+        }
+        _ => {}
+    }
+    if let Some(condition) = &inner.condition
+        && !plausible(inner, condition, scope, faults)
+    {
+        return Value::ANY;
+    }
+    let Some(elements) = source.elements() else { return Value::ANY };
+    match &inner.key {
+        Some(key) => object(inner, key, elements, scope, faults),
+        None => tuple(inner, elements, scope, faults),
+    }
+}
+
+fn turn<'a>(inner: &'a For, outer: &'a Scope<'a>, key: &'a Value, value: &'a Value) -> Scope<'a> {
+    let key = inner.key_name.as_deref().map(|name| (name, key));
+    Scope::Turn { outer, key, value: (&inner.value_name, value) }
+}
+
+/// Tries the condition before the elements are known; says whether it can be one.
+fn plausible(inner: &For, condition: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> bool {
+    let before = faults.len();
+    let result = eval(condition, &turn(inner, scope, &Value::ANY, &Value::ANY), faults);
+    if result.is_null() {
+        let message = "the condition after `if` is null, neither true nor false";
+        faults.push(TemplateFault::new("condition-is-null", message, condition.span.clone()));
+        return false;
+    }
+    if let Err(message) = convert(result, &Type::Bool) {
+        faults.push(invalid_condition(&message, condition));
+        return false;
+    }
+    faults.len() == before
+}
+
+fn invalid_condition(reason: &str, condition: &Expr) -> TemplateFault {
+    let message = format!("the condition after `if` must be true or false: {reason}");
+    TemplateFault::new("invalid-for-condition", message, condition.span.clone())
+}
+
+/// Whether this turn counts; `None` where that cannot be said, which then holds for the whole result.
+fn admitted(inner: &For, scope: &Scope<'_>, known: bool, faults: &mut Faults) -> Option<bool> {
+    let Some(condition) = &inner.condition else { return Some(true) };
+    let result = eval(condition, scope, faults);
+    let reason = match convert(result, &Type::Bool) {
+        Ok(Value::Bool(admitted)) => return Some(admitted),
+        Ok(Value::Null(_)) => "it is null".to_owned(),
+        Ok(_) => return None,
+        Err(message) => message,
+    };
+    if known {
+        faults.push(invalid_condition(&reason, condition));
+    }
+    None
+}
+
+fn tuple(inner: &For, elements: Vec<(Value, Value)>, scope: &Scope<'_>, faults: &mut Faults) -> Value {
+    let mut results = Vec::new();
+    let mut known = true;
+    for (key, value) in &elements {
+        let scope = turn(inner, scope, key, value);
+        match admitted(inner, &scope, known, faults) {
+            Some(true) => results.push(eval(&inner.value, &scope, faults)),
+            Some(false) => {}
+            None => known = false,
+        }
+    }
+    if known { Value::Tuple(results) } else { Value::ANY }
+}
+
+fn object(
+    inner: &For,
+    key_expr: &Expr,
+    elements: Vec<(Value, Value)>,
+    scope: &Scope<'_>,
+    faults: &mut Faults,
+) -> Value {
+    let mut results: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    let mut known = true;
+    for (key, value) in &elements {
+        let scope = turn(inner, scope, key, value);
+        match admitted(inner, &scope, known, faults) {
+            Some(true) => {}
+            Some(false) => continue,
+            None => {
+                known = false;
+                continue;
+            }
+        }
+        let Some(name) = name(key_expr, &scope, known, faults) else {
+            known = false;
+            continue;
+        };
+        let result = eval(&inner.value, &scope, faults);
+        let group = results.entry(name).or_default();
+        if inner.grouped || group.is_empty() {
+            group.push(result);
+        } else {
+            let message = "two elements give the same key: write `...` behind the value to keep both";
+            faults.push(TemplateFault::new("duplicate-object-key", message, key_expr.span.clone()));
+        }
+    }
+    if !known {
+        return Value::ANY;
+    }
+    let entries = results.into_iter().map(|(name, mut group)| {
+        let value = if inner.grouped { Value::Tuple(group) } else { group.pop().unwrap_or(Value::ANY) };
+        (name, value)
+    });
+    Value::Object(entries.collect())
+}
+
+/// The key of this turn; nothing where there is none yet.
+fn name(key: &Expr, scope: &Scope<'_>, known: bool, faults: &mut Faults) -> Option<String> {
+    let value = eval(key, scope, faults);
+    let reason = if value.is_null() {
+        "it is null".to_owned()
+    } else if !value.is_known() {
+        return None;
+    } else {
+        match convert(value, &Type::String) {
+            Ok(Value::String(name)) => return Some(name),
+            Ok(_) => return None,
+            Err(message) => message,
+        }
+    };
+    if known {
+        let message = format!("this is no key of an object: {reason}");
+        faults.push(TemplateFault::new("invalid-object-key", message, key.span.clone()));
+    }
+    None
+}

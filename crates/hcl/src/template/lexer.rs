@@ -1,0 +1,369 @@
+//! Text into tokens, as HCL 2's own scanner cuts it.
+//!
+//! Where a text is cut into pieces shows in one place: a strip marker takes the white space of the piece beside it,
+//! and no more.
+
+use super::fault::TemplateFault;
+use super::token::{Kind, Token};
+
+/// All tokens of a template; the last one is [`Kind::End`].
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), modes: Vec::new(), braces: 0 };
+    if text.starts_with('\u{feff}') {
+        lexer.at = '\u{feff}'.len_utf8();
+    }
+    while lexer.at < text.len() {
+        match lexer.modes.last() {
+            None => lexer.bare(),
+            Some(Mode::Quoted) => lexer.quoted(),
+            Some(Mode::Heredoc { .. }) => lexer.heredoc(),
+            Some(Mode::Expression { .. }) => lexer.expression(),
+        }
+    }
+    lexer.push(Kind::End, 0);
+    lexer.tokens
+}
+
+/// What is being read; outside of all of these it is the template's own text.
+enum Mode<'a> {
+    Quoted,
+    Heredoc { marker: &'a str, line_start: bool },
+    Expression { braces: usize },
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    tokens: Vec<Token>,
+    modes: Vec<Mode<'a>>,
+    braces: usize,
+}
+
+impl<'a> Lexer<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn push(&mut self, kind: Kind, length: usize) {
+        self.tokens.push(Token { kind, span: self.at..self.at + length });
+        self.at += length;
+    }
+
+    /// `${`, `${~`, `%{` or `%{~`, if one stands here.
+    fn sequence(&mut self) -> bool {
+        let rest = self.rest();
+        let kind = match rest.as_bytes() {
+            [b'$', b'{', ..] => Kind::Interpolation,
+            [b'%', b'{', ..] => Kind::Directive,
+            _ => return false,
+        };
+        self.push(kind, if rest[2..].starts_with('~') { 3 } else { 2 });
+        self.braces += 1;
+        if let Some(Mode::Heredoc { line_start, .. }) =
+            self.modes.iter_mut().rev().find(|mode| matches!(mode, Mode::Heredoc { .. }))
+        {
+            *line_start = false;
+        }
+        self.modes.push(Mode::Expression { braces: self.braces });
+        true
+    }
+
+    /// The length of a `$` or `%` that opens nothing, with what goes along: an escape, or a byte before an end of line.
+    fn marker(&self, lines: bool) -> usize {
+        let bytes = self.rest().as_bytes();
+        match bytes {
+            [first, second, b'{', rest @ ..] if first == second => 3 + usize::from(rest.first() == Some(&b'~')),
+            [_, next, b'\n' | b'\r', ..] if lines && next.is_ascii() && *next != b'{' => 2,
+            _ => 1,
+        }
+    }
+
+    /// The length of the text up to what cannot be a part of it.
+    fn plain(&self, stops: &[char]) -> usize {
+        let rest = self.rest();
+        rest.find(stops).unwrap_or(rest.len())
+    }
+
+    fn line_end(rest: &str) -> usize {
+        if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) }
+    }
+
+    fn bare(&mut self) {
+        if self.sequence() {
+            return;
+        }
+        if self.rest().starts_with(['$', '%']) {
+            return self.push(Kind::Text, self.marker(true));
+        }
+        let length = self.plain(&['$', '%', '\r', '\n']);
+        let end = Self::line_end(&self.rest()[length..]);
+        // A carriage return alone ends the scanner's patience: everything from there on is plain text.
+        let length = if length + end == 0 { self.rest().len() } else { length + end };
+        self.push(Kind::Text, length);
+    }
+
+    fn quoted(&mut self) {
+        if self.sequence() {
+            return;
+        }
+        let rest = self.rest();
+        match rest.as_bytes() {
+            [b'"', ..] => {
+                self.push(Kind::CloseQuote, 1);
+                self.modes.pop();
+            }
+            [b'\r' | b'\n', ..] => {
+                let length = rest.find(|character| !matches!(character, '\r' | '\n')).unwrap_or(rest.len());
+                self.push(Kind::QuotedNewline, length);
+            }
+            [b'$' | b'%'] => self.push(Kind::Invalid, 1),
+            [b'$' | b'%', ..] => self.push(Kind::QuotedText, self.marker(false)),
+            _ => match self.escaped_text() {
+                0 => self.push(Kind::Invalid, 1),
+                length => self.push(Kind::QuotedText, length),
+            },
+        }
+    }
+
+    /// The length of text between quotes, a backslash and what follows it together.
+    fn escaped_text(&self) -> usize {
+        let mut characters = self.rest().char_indices();
+        while let Some((at, character)) = characters.next() {
+            let stop = match character {
+                '$' | '%' | '"' | '\r' | '\n' => true,
+                '\\' => !characters.next().is_some_and(|(_, next)| !matches!(next, '\r' | '\n')),
+                _ => false,
+            };
+            if stop {
+                return at;
+            }
+        }
+        self.rest().len()
+    }
+
+    fn heredoc(&mut self) {
+        if self.sequence() {
+            return;
+        }
+        let rest = self.rest();
+        let (length, end) = if rest.starts_with(['$', '%']) {
+            (if rest.len() > 1 { self.marker(true) } else { 0 }, 0)
+        } else {
+            let length = self.plain(&['$', '%', '\r', '\n']);
+            (length, Self::line_end(&rest[length..]))
+        };
+        if length + end == 0 {
+            return self.push(Kind::Invalid, rest.len());
+        }
+        let line = &self.rest()[..length];
+        let Some(Mode::Heredoc { marker, line_start }) = self.modes.last_mut() else { return };
+        if end > 0 && *line_start && line.trim() == *marker {
+            self.modes.pop();
+            self.push(Kind::CloseHeredoc, length);
+            return self.push(Kind::Newline, end);
+        }
+        *line_start = end > 0;
+        self.push(Kind::Text, length + end);
+    }
+
+    fn expression(&mut self) {
+        let rest = self.rest();
+        let spaces = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        if spaces > 0 {
+            self.at += spaces;
+            return;
+        }
+        if rest.starts_with(is_identifier_start) {
+            return self.push(Kind::Identifier, identifier(rest));
+        }
+        if rest.starts_with(|first: char| first.is_ascii_digit()) {
+            return self.push(Kind::Number, number(rest));
+        }
+        if let Some(length) = comment(rest) {
+            let takes_line = rest[..length].ends_with('\n');
+            return self.push(Kind::Comment(takes_line), length);
+        }
+        if self.open_heredoc() {
+            return;
+        }
+        match rest.as_bytes() {
+            [b'"', ..] => {
+                self.push(Kind::OpenQuote, 1);
+                self.modes.push(Mode::Quoted);
+            }
+            [b'{', ..] => {
+                self.push(Kind::OpenBrace, 1);
+                self.braces += 1;
+            }
+            [b'~', b'}', ..] => self.close(Kind::SequenceEnd, 2),
+            [b'}', ..] => self.close(Kind::CloseBrace, 1),
+            bytes => {
+                let (kind, length) = symbol(bytes);
+                let width = rest.chars().next().map_or(1, char::len_utf8);
+                self.push(kind, if kind == Kind::Invalid { width } else { length });
+            }
+        }
+    }
+
+    /// Ends the sequence, or a brace inside it. `otherwise` is what it is in the second case.
+    fn close(&mut self, otherwise: Kind, length: usize) {
+        let ends = matches!(self.modes.last(), Some(Mode::Expression { braces }) if *braces == self.braces);
+        self.push(if ends { Kind::SequenceEnd } else { otherwise }, length);
+        self.braces = self.braces.saturating_sub(1);
+        if ends {
+            self.modes.pop();
+        }
+    }
+
+    fn open_heredoc(&mut self) -> bool {
+        let rest = self.rest();
+        let Some(after) = rest.strip_prefix("<<") else { return false };
+        let (flush, after) = after.strip_prefix('-').map_or((false, after), |after| (true, after));
+        let length = if after.starts_with(is_identifier_start) { identifier(after) } else { 0 };
+        let end = Self::line_end(&after[length..]);
+        if length == 0 || end == 0 {
+            return false;
+        }
+        let introduction = rest.len() - after.len() + length + end;
+        self.push(Kind::OpenHeredoc(flush), introduction);
+        self.modes.push(Mode::Heredoc { marker: &after[..length], line_start: true });
+        true
+    }
+}
+
+/// Close to Unicode's `ID_Start`, which the standard library does not have.
+fn is_identifier_start(character: char) -> bool {
+    character == '_' || character.is_alphabetic()
+}
+
+fn identifier(text: &str) -> usize {
+    text.find(|character: char| !(is_identifier_start(character) || character == '-' || character.is_numeric()))
+        .unwrap_or(text.len())
+}
+
+/// The length of the longest number: it may hold several points and exponents, and does not end in a point.
+fn number(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let (mut at, mut end) = (1, 1);
+    loop {
+        match bytes.get(at) {
+            Some(b'0'..=b'9') => (at, end) = (at + 1, at + 1),
+            Some(b'.') => at += 1,
+            Some(b'e' | b'E') if digit(at + 1) => (at, end) = (at + 2, at + 2),
+            Some(b'e' | b'E') if matches!(bytes.get(at + 1), Some(b'+' | b'-')) && digit(at + 2) => {
+                (at, end) = (at + 3, at + 3);
+            }
+            _ => return end,
+        }
+    }
+}
+
+fn comment(text: &str) -> Option<usize> {
+    if text.starts_with('#') || text.starts_with("//") {
+        return Some(text.find('\n').map_or(text.len(), |end| end + 1));
+    }
+    text.strip_prefix("/*")?.find("*/").map(|end| end + 4)
+}
+
+fn symbol(bytes: &[u8]) -> (Kind, usize) {
+    match bytes {
+        [b'.', b'.', b'.', ..] => (Kind::Ellipsis, 3),
+        [b'=', b'=', ..] => (Kind::DoubleEqual, 2),
+        [b'=', b'>', ..] => (Kind::FatArrow, 2),
+        [b'!', b'=', ..] => (Kind::NotEqual, 2),
+        [b'>', b'=', ..] => (Kind::GreaterOrEqual, 2),
+        [b'<', b'=', ..] => (Kind::LessOrEqual, 2),
+        [b'&', b'&', ..] => (Kind::And, 2),
+        [b'|', b'|', ..] => (Kind::Or, 2),
+        [b':', b':', ..] => (Kind::DoubleColon, 2),
+        [b'\r', b'\n', ..] => (Kind::Newline, 2),
+        [byte, ..] => (single(*byte), 1),
+        [] => (Kind::End, 0),
+    }
+}
+
+fn single(byte: u8) -> Kind {
+    match byte {
+        b'(' => Kind::OpenParen,
+        b')' => Kind::CloseParen,
+        b'[' => Kind::OpenBracket,
+        b']' => Kind::CloseBracket,
+        b'.' => Kind::Dot,
+        b',' => Kind::Comma,
+        b'*' => Kind::Star,
+        b'/' => Kind::Slash,
+        b'%' => Kind::Percent,
+        b'+' => Kind::Plus,
+        b'-' => Kind::Minus,
+        b'=' => Kind::Equal,
+        b'<' => Kind::Less,
+        b'>' => Kind::Greater,
+        b'!' => Kind::Not,
+        b'?' => Kind::Question,
+        b':' => Kind::Colon,
+        b'\n' => Kind::Newline,
+        b'&' | b'|' | b'~' | b'^' => Kind::Bitwise,
+        b';' => Kind::Semicolon,
+        b'`' => Kind::Backtick,
+        b'\'' => Kind::Apostrophe,
+        _ => Kind::Invalid,
+    }
+}
+
+/// The faults of tokens that stand nowhere in HCL. Of a kind that comes in numbers only the first ones are told.
+pub(super) fn misplaced(text: &str, tokens: &[Token]) -> Vec<TemplateFault> {
+    let mut told = Told::default();
+    tokens.iter().filter_map(|token| told.fault(text, token)).collect()
+}
+
+#[derive(Default)]
+struct Told {
+    bitwise: usize,
+    backticks: usize,
+    apostrophes: usize,
+    semicolons: usize,
+}
+
+impl Told {
+    fn fault(&mut self, text: &str, token: &Token) -> Option<TemplateFault> {
+        let (code, message) = match token.kind {
+            Kind::Bitwise => {
+                self.bitwise += 1;
+                (self.bitwise <= 4).then_some((
+                    "unsupported-operator",
+                    "there are no operators for single bits here: write && for `and`, || for `or`, ! for `not`",
+                ))?
+            }
+            // The mark that closes what the first one opened is not told again.
+            Kind::Backtick => {
+                let tell = self.backticks % 2 == 0;
+                self.backticks = (self.backticks + 1).min(3);
+                tell.then_some(("invalid-character", "a back quote is no quote here: write \""))?
+            }
+            Kind::Apostrophe => {
+                let tell = self.apostrophes % 2 == 0;
+                self.apostrophes = (self.apostrophes + 1).min(3);
+                tell.then_some(("invalid-character", "a single quote is no quote here: write \""))?
+            }
+            Kind::Semicolon => {
+                self.semicolons += 1;
+                (self.semicolons == 1)
+                    .then_some(("invalid-character", "`;` separates nothing here: write a comma between items"))?
+            }
+            Kind::QuotedNewline => {
+                ("invalid-multi-line-string", "a text between quotes stands on one line: write \\n for an end of line")
+            }
+            Kind::Invalid if matches!(&text[token.span.clone()], "“" | "”") => {
+                ("invalid-character", "a curly quote is no quote here: write \"")
+            }
+            Kind::Invalid if &text[token.span.clone()] == "\\" => (
+                "invalid-character",
+                "a backslash has no place in an expression: inside ${ } quotes are written without one",
+            ),
+            Kind::Invalid => ("invalid-character", "this character has no place in an expression"),
+            _ => return None,
+        };
+        Some(TemplateFault::new(code, message, token.span.clone()))
+    }
+}

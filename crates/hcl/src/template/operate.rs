@@ -1,0 +1,106 @@
+//! Operators on values.
+
+use std::cmp::Ordering;
+
+use super::ast::{BinaryOperator, UnaryOperator};
+use super::fault::TemplateFault;
+use super::number::Number;
+use super::value::{Type, Value};
+
+impl BinaryOperator {
+    /// The type that both sides are brought to.
+    pub(super) fn operands(self) -> Type {
+        match self {
+            Self::Or | Self::And => Type::Bool,
+            Self::Equal | Self::NotEqual => Type::Any,
+            _ => Type::Number,
+        }
+    }
+
+    /// The type of the result.
+    pub(super) fn result(self) -> Type {
+        match self {
+            Self::Add | Self::Subtract | Self::Multiply | Self::Divide | Self::Modulo => Type::Number,
+            _ => Type::Bool,
+        }
+    }
+}
+
+/// What `&&` and `||` say when one side decides: the result, and whether the faults of the left side count. Nothing
+/// where both sides are needed.
+///
+/// HCL takes null for false here as long as the other side is of use.
+pub(super) fn decided(
+    operator: BinaryOperator,
+    left: &Value,
+    right: &Value,
+    left_faults: &[TemplateFault],
+) -> Option<(Value, bool)> {
+    let deciding = match operator {
+        BinaryOperator::Or => true,
+        BinaryOperator::And => false,
+        _ => return None,
+    };
+    let decides = |value: &Value| value.is_known() && (*value == Value::Bool(true)) == deciding;
+    let unknown = || Value::Present(Type::Bool);
+    match (left.is_known(), right.is_known()) {
+        (false, false) => left_faults.is_empty().then(|| (unknown(), true)),
+        _ if decides(left) => Some((Value::Bool(deciding), true)),
+        _ if decides(right) => Some((Value::Bool(deciding), false)),
+        (false, true) => Some((unknown(), true)),
+        (true, false) => Some((unknown(), false)),
+        (true, true) => None,
+    }
+}
+
+/// Works the operator out. The error says why there is no result.
+pub(super) fn binary(operator: BinaryOperator, left: Value, right: Value) -> Result<Value, String> {
+    if let BinaryOperator::Equal | BinaryOperator::NotEqual = operator {
+        let wanted = operator == BinaryOperator::Equal;
+        return Ok(left.equals(&right).map_or(Value::Present(Type::Bool), |equal| Value::Bool(equal == wanted)));
+    }
+    if left.is_null() || right.is_null() {
+        return Err("null cannot be reckoned with".to_owned());
+    }
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => numbers(operator, &left, &right),
+        (Value::Bool(left), Value::Bool(right)) => {
+            Ok(Value::Bool(if operator == BinaryOperator::Or { left || right } else { left && right }))
+        }
+        _ => Ok(Value::Present(operator.result())),
+    }
+}
+
+fn numbers(operator: BinaryOperator, left: &Number, right: &Number) -> Result<Value, String> {
+    let order = left.order(right);
+    let result = match operator {
+        BinaryOperator::Greater => return Ok(Value::Bool(order == Ordering::Greater)),
+        BinaryOperator::Less => return Ok(Value::Bool(order == Ordering::Less)),
+        BinaryOperator::GreaterOrEqual => return Ok(Value::Bool(order == Ordering::Greater || left == right)),
+        BinaryOperator::LessOrEqual => return Ok(Value::Bool(order == Ordering::Less || left == right)),
+        BinaryOperator::Add => left.plus(right),
+        BinaryOperator::Subtract => left.plus(&right.negated()),
+        BinaryOperator::Multiply => left.times(right),
+        BinaryOperator::Divide => left.divided(right),
+        _ => left.modulo(right),
+    };
+    result.map(Value::Number).ok_or_else(|| "this has no result that is a number of reasonable size".to_owned())
+}
+
+/// The type that the operand is brought to, which is the result's too.
+pub(super) fn operand(operator: UnaryOperator) -> Type {
+    match operator {
+        UnaryOperator::Negate => Type::Number,
+        UnaryOperator::Not => Type::Bool,
+    }
+}
+
+/// Works the operator out. The error says why there is no result.
+pub(super) fn unary(operator: UnaryOperator, value: Value) -> Result<Value, String> {
+    match value {
+        Value::Null(_) => Err("null cannot be reckoned with".to_owned()),
+        Value::Number(number) => Ok(Value::Number(number.negated())),
+        Value::Bool(value) => Ok(Value::Bool(!value)),
+        _ => Ok(Value::Present(operand(operator))),
+    }
+}

@@ -1,0 +1,176 @@
+//! Tokens into a tree: reading, giving up and going on.
+//!
+//! After the first fault HCL skips to where the broken piece should end and goes on, telling only of faults that it
+//! is sure of. The same is done here, so that the same faults come out.
+
+use std::ops::Range;
+
+use super::ast::{Expr, ExprKind};
+use super::fault::TemplateFault;
+use super::token::{Kind, Token};
+use super::value::Value;
+
+/// How deep expressions may lie in one another, and how long a chain of operators may be.
+pub(super) const DEPTH: usize = 100;
+
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
+    tokens: Vec<Token>,
+    next: usize,
+    /// Whether an end of line counts, innermost last.
+    lines: Vec<bool>,
+    depth: usize,
+    too_deep: bool,
+    /// Set for good with the first fault that leaves the parser at an odd place.
+    pub(super) recovering: bool,
+    pub(super) faults: Vec<TemplateFault>,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str, tokens: Vec<Token>) -> Self {
+        Self {
+            text,
+            tokens,
+            next: 0,
+            lines: vec![true],
+            depth: 0,
+            too_deep: false,
+            recovering: false,
+            faults: Vec::new(),
+        }
+    }
+
+    pub(super) fn peek(&self) -> Token {
+        self.upcoming().0
+    }
+
+    pub(super) fn read(&mut self) -> Token {
+        let (token, next) = self.upcoming();
+        self.next = next;
+        token
+    }
+
+    fn upcoming(&self) -> (Token, usize) {
+        let lines = self.lines.last().copied().unwrap_or(true);
+        for (index, token) in self.tokens.iter().enumerate().skip(self.next) {
+            match token.kind {
+                Kind::Comment(true) if lines => {
+                    return (Token { kind: Kind::Newline, span: token.span.clone() }, index + 1);
+                }
+                Kind::Comment(_) => {}
+                Kind::Newline if !lines => {}
+                _ => return (token.clone(), index + 1),
+            }
+        }
+        let end = self.text.len();
+        (Token { kind: Kind::End, span: end..end }, self.tokens.len())
+    }
+
+    /// Where the token that was read last stands.
+    pub(super) fn previous(&self) -> Range<usize> {
+        match self.next.checked_sub(1).and_then(|index| self.tokens.get(index)) {
+            Some(token) => token.span.clone(),
+            None => self.peek().span,
+        }
+    }
+
+    pub(super) fn words(&self, token: &Token) -> &'a str {
+        &self.text[token.span.clone()]
+    }
+
+    pub(super) fn is_word(&self, token: &Token, word: &str) -> bool {
+        token.kind == Kind::Identifier && self.words(token) == word
+    }
+
+    /// Runs `inner` where an end of line counts, or does not.
+    pub(super) fn with_lines<T>(&mut self, count: bool, inner: impl FnOnce(&mut Self) -> T) -> T {
+        self.lines.push(count);
+        let result = inner(self);
+        self.lines.pop();
+        result
+    }
+
+    /// Runs `inner` one level deeper, unless that is too deep: then everything that is left is passed over.
+    pub(super) fn deeper(&mut self, inner: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        if !self.deepen(1) {
+            return self.placeholder(self.peek().span);
+        }
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Counts one link more of a chain; the caller takes all of them back with [`Parser::shallower`].
+    pub(super) fn deepen(&mut self, levels: usize) -> bool {
+        if self.depth + levels > DEPTH {
+            if !self.too_deep {
+                self.too_deep = true;
+                let message = format!("the expression has more than {DEPTH} levels: split it up or write it shorter");
+                self.faults.push(TemplateFault::new("expression-too-deep", message, self.peek().span));
+            }
+            self.recovering = true;
+            self.next = self.tokens.len();
+            return false;
+        }
+        self.depth += levels;
+        true
+    }
+
+    pub(super) fn shallower(&mut self, levels: usize) {
+        self.depth -= levels;
+    }
+
+    pub(super) fn fault(&mut self, code: &str, message: impl Into<String>, span: Range<usize>) {
+        self.faults.push(TemplateFault::new(code, message, span));
+    }
+
+    /// A fault that may well come from an earlier one and is told only where there is none.
+    pub(super) fn sure_fault(&mut self, code: &str, message: impl Into<String>, span: Range<usize>) {
+        if !self.recovering {
+            self.fault(code, message, span);
+        }
+    }
+
+    /// Whether a fault has been found since there were `before` of them, and reading on is of no use.
+    pub(super) fn failed(&self, before: usize) -> bool {
+        self.recovering && self.faults.len() > before
+    }
+
+    /// What stands for an expression that could not be read.
+    pub(super) fn placeholder(&self, span: Range<usize>) -> Expr {
+        Expr { kind: ExprKind::Literal(Value::ANY), span }
+    }
+
+    /// Skips to behind the next `end` that is not the end of something opened on the way, and gives it.
+    pub(super) fn recover(&mut self, end: Kind) -> Token {
+        self.recovering = true;
+        let start = end.opener();
+        let mut open = 0_usize;
+        loop {
+            let token = self.read();
+            let kind = token.kind.bracket();
+            if kind == Kind::End {
+                return token;
+            }
+            if kind == end {
+                if open == 0 {
+                    return token;
+                }
+                open -= 1;
+            } else if Some(kind) == start {
+                open += 1;
+            }
+        }
+    }
+
+    /// Skips to behind the next pair of brackets that `start` opens.
+    pub(super) fn recover_over(&mut self, start: Kind, end: Kind) {
+        loop {
+            let kind = self.read().kind;
+            if kind == start || kind == Kind::End {
+                break;
+            }
+        }
+        self.recover(end);
+    }
+}
