@@ -38,7 +38,11 @@ struct Faulty {
 
 impl Faulty {
     fn gone(&self) -> StoreError {
-        StoreError::Unreachable { place: self.place(), fault: tofu_oci_store::NetworkFault::Lost, problem: "connection reset".to_owned() }
+        StoreError::Unreachable {
+            place: self.place(),
+            fault: tofu_oci_store::NetworkFault::Lost,
+            problem: "connection reset".to_owned(),
+        }
     }
 }
 

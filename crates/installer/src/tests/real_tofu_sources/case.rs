@@ -1,6 +1,7 @@
 //! The cases as they are written in the vector file.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::path::Path;
 
@@ -23,6 +24,7 @@ pub(super) struct Case {
     pub(super) offers: BTreeMap<String, Offered>,
     pub(super) lock: Option<String>,
     #[serde(default)]
+    lock_before_last_command: Option<String>,
     #[serde(default)]
     pub(super) env: BTreeMap<String, String>,
     #[serde(default)]
@@ -34,7 +36,7 @@ pub(super) struct Case {
     #[serde(default)]
     differs: BTreeMap<String, Value>,
     #[serde(default)]
-    expect_or: Option<Value>,
+    random: bool,
 }
 
 /// What one place offers, and how it fails.
@@ -112,9 +114,18 @@ impl Expected {
     /// What happened in spite of an error in the configuration, with the lock file that was there in the end.
     pub(super) fn in_the_end(&self) -> Self {
         match &self.then {
-            Some(then) => Self { lock_after: self.lock_after.clone().or_else(|| then.lock_after.clone()), ..*then.clone() },
+            Some(then) => {
+                Self { lock_after: self.lock_after.clone().or_else(|| then.lock_after.clone()), ..*then.clone() }
+            }
             None => self.clone(),
         }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [&self.method, &self.version, &self.repository, &self.install_error];
+        f.write_str(&parts.into_iter().flatten().cloned().collect::<Vec<_>>().join(" "))
     }
 }
 
@@ -134,9 +145,14 @@ impl Case {
         self.differs.get(release).or(measured).map(read)
     }
 
-    /// The other thing that may happen, where it changes from run to run.
-    pub(super) fn expected_or(&self) -> Option<Expected> {
-        self.expect_or.as_ref().map(read)
+    /// The lock file that the last command finds.
+    pub(super) fn final_lock(&self) -> &str {
+        self.lock_before_last_command.as_ref().or(self.lock.as_ref()).map_or("", String::as_str)
+    }
+
+    /// Whether something else may come of it in the next run.
+    pub(super) fn is_random(&self) -> bool {
+        self.random
     }
 }
 

@@ -10,29 +10,46 @@
 mod case;
 mod differences;
 mod failures;
+mod folder;
+mod methods;
 mod packages;
 mod registry;
 mod scripted;
 mod verdict;
+mod watched;
 mod world;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use case::Case;
-use verdict::Run;
+use differences::{DIFFERENCES, LOCK_DIFFERENCES, Ours};
+use verdict::{Install, Run};
+use world::Came;
+
+/// So many cases run at once; most of the time they wait.
+const AT_ONCE: usize = 8;
+
+/// Commands that this program does not have, and why.
+const OUT_OF_SCOPE: &[(&str, &str)] = &[
+    ("providers", "`tofu providers lock` and `mirror` ask the origin whatever is configured; their like comes later"),
+    ("version", "it installs nothing: only the reading is compared"),
+    ("validate", "it installs nothing: only the reading is compared"),
+    ("fmt", "it installs nothing: only the reading is compared"),
+];
 
 /// Runs all cases, some at once, in the order of the file.
 fn run_all(cases: &[Case]) -> Vec<Run> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
-        for _ in 0..4 {
+        for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-                while let Some((nth, case)) = Some(next.fetch_add(1, Ordering::Relaxed))
-                    .and_then(|nth| cases.get(nth).map(|case| (nth, case)))
-                {
+                loop {
+                    let nth = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(nth) else { break };
                     let run = runtime.block_on(verdict::run(case));
                     done.lock().unwrap().insert(nth, run);
                 }
@@ -42,23 +59,118 @@ fn run_all(cases: &[Case]) -> Vec<Run> {
     done.into_inner().unwrap().into_values().collect()
 }
 
+/// What the comparison of all cases gives.
+#[derive(Default)]
+struct Tally {
+    groups: BTreeMap<String, Count>,
+    /// The cases of each decision.
+    decided: BTreeMap<&'static str, BTreeSet<String>>,
+    /// The cases whose command is not this program's, by command.
+    out_of_scope: BTreeMap<&'static str, BTreeSet<String>>,
+    bad: Vec<String>,
+}
+
+#[derive(Default)]
+struct Count {
+    all: usize,
+    same: usize,
+    decided: usize,
+    only_read: usize,
+}
+
+impl Tally {
+    fn add(&mut self, case: &Case, run: &Run) {
+        let name = &case.name;
+        self.bad.extend(run.readings.iter().map(|what| format!("{name}: {what}")));
+        let outcome = run.install.as_ref().map(|install| self.judge(case, install));
+        let count = self.groups.entry(case.group.clone()).or_default();
+        count.all += 1;
+        match outcome {
+            None => {
+                count.only_read += 1;
+                let command = case.commands.iter().flatten().filter_map(|command| command.get(1)).next_back();
+                let known = OUT_OF_SCOPE.iter().find(|(known, _)| command.is_some_and(|command| command == known));
+                match known {
+                    Some((known, _)) => drop(self.out_of_scope.entry(known).or_default().insert(name.clone())),
+                    None => self.bad.push(format!("{name}: a command that nobody knows: {command:?}")),
+                }
+            }
+            Some(Ok(true)) => count.same += 1,
+            Some(Ok(false)) => count.decided += 1,
+            Some(Err(what)) => self.bad.push(format!("{name}: {what}")),
+        }
+    }
+
+    /// Whether all is as measured (true) or as decided (false).
+    fn judge(&mut self, case: &Case, install: &Install) -> Result<bool, String> {
+        let told = || format!("measured {}, came {:?}", install.expected, install.came);
+        if let Some(difference) = DIFFERENCES.iter().find(|difference| (difference.about)(case, &install.expected)) {
+            let as_decided = match (&difference.ours, &install.came) {
+                (Ours::Always, _) => install.is_same(),
+                (Ours::Installs(ours), Came::Installed { method, .. }) => !install.is_same() && ours == method,
+                (Ours::Refuses(ours), Came::Refused { class, .. }) => !install.is_same() && ours == class,
+                _ => false,
+            };
+            if !as_decided {
+                return Err(format!("not as decided by {}: {}", difference.name, told()));
+            }
+            self.decided.entry(difference.name).or_default().insert(case.name.clone());
+            return Ok(false);
+        }
+        if !install.is_same() {
+            return Err(told());
+        }
+        for (ours, lines) in [(true, &install.lock_has), (false, &install.lock_lacks)] {
+            for line in lines {
+                let explains = |difference: &&differences::LockDifference| {
+                    difference.ours == ours && (difference.about)(&install.expected, line)
+                };
+                let Some(difference) = LOCK_DIFFERENCES.iter().find(explains) else {
+                    return Err(format!("the lock file {} {line}", if ours { "has also" } else { "lacks" }));
+                };
+                self.decided.entry(difference.name).or_default().insert(case.name.clone());
+            }
+        }
+        Ok(install.lock_has.is_empty() && install.lock_lacks.is_empty())
+    }
+
+    fn unused(&self) -> Vec<&'static str> {
+        let outcomes = DIFFERENCES.iter().map(|difference| difference.name);
+        let locks = LOCK_DIFFERENCES.iter().map(|difference| difference.name);
+        outcomes.chain(locks).filter(|name| !self.decided.contains_key(name)).collect()
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sum = |of: fn(&Count) -> usize| self.groups.values().map(of).sum::<usize>();
+        for (group, count) in &self.groups {
+            let Count { all, same, decided, only_read } = count;
+            writeln!(f, "{group}: {all} cases: {same} same, {decided} intended differences, {only_read} only read")?;
+        }
+        for (name, cases) in &self.decided {
+            writeln!(f, "decided by {name}: {}", cases.iter().cloned().collect::<Vec<_>>().join(", "))?;
+        }
+        for (command, cases) in &self.out_of_scope {
+            let why = OUT_OF_SCOPE.iter().find(|(known, _)| known == command).map_or("", |(_, why)| why);
+            writeln!(f, "tofu {command} ({why}): {}", cases.iter().cloned().collect::<Vec<_>>().join(", "))?;
+        }
+        let (same, decided, only_read) = (sum(|c| c.same), sum(|c| c.decided), sum(|c| c.only_read));
+        let all = sum(|c| c.all);
+        write!(f, "{all} cases: {same} same, {decided} intended differences, {only_read} of other commands")
+    }
+}
+
 #[test]
 fn every_measured_case_comes_out_as_measured_or_as_decided() {
     let cases = case::cases();
     let runs = run_all(&cases);
-    let mut bad = Vec::new();
+    let mut tally = Tally::default();
     for (case, run) in cases.iter().zip(&runs) {
-        for what in &run.readings {
-            bad.push(format!("{}: {what}", case.name));
-        }
-        if let Some(install) = &run.install {
-            if !install.is_same(case) {
-                bad.push(format!("{}: {:?} but {:?}", case.name, install.expected, install.came));
-            } else if !install.locks_the_same() {
-                bad.push(format!("{}: lock lacks {:?} has {:?}", case.name, install.lock_lacks, install.lock_has));
-            }
-        }
+        tally.add(case, run);
     }
-    println!("{} cases", cases.len());
-    assert!(bad.is_empty(), "{} differ\n{}", bad.len(), bad.join("\n"));
+    println!("{tally}");
+    assert!(tally.bad.is_empty(), "{} are other than measured\n{}", tally.bad.len(), tally.bad.join("\n"));
+    assert_eq!(tally.unused(), Vec::<&str>::new(), "decisions that no case is about");
+    assert_eq!(runs.len(), cases.len());
 }

@@ -6,10 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tofu_oci_remote::{
-    ClientOptions, Clock, NoCredentials, Proxies, RegistryClient, RetryPolicy, Timeouts,
-};
-use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_remote::{ClientOptions, Clock, NoCredentials, Proxies, RegistryClient, RetryPolicy, Timeouts};
+use tofu_oci_store::ReadStore;
 use tofu_oci_testkit::{Answer, ClientCertificate, Fault, Registry, RequestHead, Rule};
 use tofu_oci_types::{Digest, RepositoryRef};
 
@@ -54,11 +52,13 @@ impl Clock for NoWaiting {
 impl Registries {
     pub(super) fn of(case: &Case) -> Self {
         let offers = case.offers.iter().filter_map(|(name, offer)| Some((name.strip_prefix("oci:")?, offer)));
-        let short = Duration::from_millis(400);
+        // Patience is only tried where somebody is silent on purpose.
+        let silent = case.offers.values().any(|offer| offer.fails.as_deref() == Some("timeout"));
+        let idle = if silent { Duration::from_millis(500) } else { Timeouts::default().idle };
         let options = ClientOptions {
-            plain_http: vec!["127.0.0.1".to_owned()],
+            plain_http: vec!["127.0.0.1".to_owned(), NOWHERE.to_owned()],
             retry: RetryPolicy { attempts: 2, ..RetryPolicy::default() },
-            timeouts: Timeouts { idle: short, ..Timeouts::default() },
+            timeouts: Timeouts { idle, ..Timeouts::default() },
             max_retry_after: Duration::ZERO,
             proxies: Proxies::Direct,
             clock: Arc::new(NoWaiting),
@@ -68,12 +68,13 @@ impl Registries {
             offers: offers.map(|(repository, offer)| (repository.to_owned(), offer.clone())).collect(),
             provider_type: case.provider.rsplit('/').next().unwrap().to_owned(),
             hosts: Mutex::default(),
-            client: RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(tofu_oci_types::NoReporter)).unwrap(),
+            client: RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(tofu_oci_types::NoReporter))
+                .unwrap(),
         }
     }
 
     /// The repository, wherever its registry is here.
-    pub(super) fn open(&self, repository: &RepositoryRef) -> Result<Arc<dyn ReadStore>, StoreError> {
+    pub(super) fn open(&self, repository: &RepositoryRef) -> Arc<dyn ReadStore> {
         let (host, name) = (repository.registry(), repository.name());
         let offered = self.offers.get(&repository.to_string());
         let word = offered.and_then(|offer| offer.fails.as_deref()).unwrap_or_default();
@@ -92,7 +93,7 @@ impl Registries {
                 })
             }
         };
-        Ok(Arc::new(self.client.store(format!("{address}/{name}").parse().unwrap())))
+        Arc::new(self.client.store(RepositoryRef::from_opentofu(&format!("{address}/{name}")).unwrap()))
     }
 
     fn host<T>(&self, name: &str, tls: bool, with: impl FnOnce(&mut Host) -> T) -> T {
@@ -122,11 +123,10 @@ fn fill(registry: &Registry, repository: &str, offer: &Offered, provider_type: &
     for tag in &offer.extra_tags {
         registry.put_tag(repository, tag, &release.put("1.0.0"));
     }
-    let faults = [("list", "list"), ("tag", "list"), ("manifest", "list"), ("blob", "list"), ("ping", "list")];
-    for (stage, listing) in faults {
-        if let Some(word) = offer.failure(stage, listing) {
+    for stage in ["list", "tag", "manifest", "blob", "ping"] {
+        if let Some(word) = offer.failure(stage, "list") {
             let own = format!("/v2/{repository}/");
-            registry.fault(Rule::when(move |head| is_stage(stage, &own, head)).then(fault(word)));
+            registry.fault(Rule::when(move |head| is_stage(stage, &own, head)).then(fault(word, registry)));
         }
     }
     if broken == "no-digest-header" {
@@ -137,7 +137,8 @@ fn fill(registry: &Registry, repository: &str, offer: &Offered, provider_type: &
 
 fn is_stage(stage: &str, own: &str, head: &RequestHead) -> bool {
     if stage == "ping" {
-        return head.path == "/v2/" || head.path == "/v2";
+        // Whoever is refused everywhere gets no token either.
+        return ["/v2/", "/v2", "/token"].contains(&head.path.as_str());
     }
     let Some(rest) = head.path.strip_prefix(own) else { return false };
     match stage {
@@ -149,7 +150,7 @@ fn is_stage(stage: &str, own: &str, head: &RequestHead) -> bool {
 }
 
 /// What a word of the cases means: a status, an error code, both in either order, or something else that goes wrong.
-fn fault(word: &str) -> Fault {
+fn fault(word: &str, registry: &Registry) -> Fault {
     let json = |status, body: &'static str| {
         Fault::Answer(Answer::new(status).header("Content-Type", "application/json").body(body))
     };
@@ -163,12 +164,11 @@ fn fault(word: &str) -> Fault {
         "cut" => Fault::CutBody(5),
         "302" => Fault::Answer(Answer::new(302).header("Location", "/elsewhere")),
         "401-bearer" => {
-            let challenge = r#"Bearer realm="http://127.0.0.1:9/token",service="registry""#;
+            let challenge = format!(r#"Bearer realm="{}/token",service="registry""#, registry.url());
             Fault::Answer(Answer::new(401).header("WWW-Authenticate", challenge))
         }
         _ => {
-            let (status, code): (Vec<&str>, Vec<&str>) =
-                word.split('-').partition(|part| part.parse::<u16>().is_ok());
+            let (status, code): (Vec<&str>, Vec<&str>) = word.split('-').partition(|part| part.parse::<u16>().is_ok());
             let status = status.first().map_or(404, |status| status.parse().unwrap());
             match code.first() {
                 Some(code) => Fault::status(status, code),
@@ -199,7 +199,8 @@ impl Release<'_> {
             "no-leaves" => Vec::new(),
             _ => leaves.into_iter().map(|(_, entry)| entry).collect(),
         };
-        let mut index = json!({"schemaVersion": 2, "mediaType": INDEX, "artifactType": PROVIDER, "manifests": manifests});
+        let mut index =
+            json!({"schemaVersion": 2, "mediaType": INDEX, "artifactType": PROVIDER, "manifests": manifests});
         match self.broken {
             "index-type" => index["artifactType"] = json!("application/vnd.example.other"),
             "index-no-type" => drop(index.as_object_mut().unwrap().remove("artifactType")),

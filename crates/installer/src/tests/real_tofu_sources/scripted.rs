@@ -1,28 +1,22 @@
-//! Sources in the place of clients that this program does not have yet: the provider registry protocol, the network
-//! mirror protocol and filesystem mirrors. They offer and fail as a case says, with the real types, and their packages
-//! are real.
+//! Servers in the place of clients that this program does not have yet: the provider registry protocol and the network
+//! mirror protocol. They offer and fail as a case says, with the real types, and their packages are real.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use tofu_oci_archive::{input_files, write_layer};
 use tofu_oci_layout::LeafKind;
 use tofu_oci_source::{Listing, NotOffered, Offer, Source, SourceError};
 use tofu_oci_store::ByteStream;
 use tofu_oci_types::{Descriptor, PackageHash, Platform, ProviderAddr, Version};
 
 use super::case::Offered;
-use super::failures::{failed, no_folder, not_authentic};
+use super::failures::{failed, not_authentic};
 use super::packages::{maker, package};
 
 /// What is fetched of a package that is no OCI artifact.
-const ZIP: &str = "archive/zip";
-const LAYER: &str = "application/vnd.oci.image.layer.v1.tar+gzip";
+pub(super) const ZIP: &str = "archive/zip";
 
 /// An origin registry or a network mirror.
 pub(super) struct Server {
@@ -103,14 +97,19 @@ impl Source for Server {
                 word => Err(failed(self.name, self.stages.list, word)),
             };
         }
-        listing(self.offer.versions.iter().map(String::as_str))
+        Ok(listing(self.offer.versions.iter().map(String::as_str)))
     }
 
     async fn platforms(&self, _: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
         Ok(platforms(self.offer.platforms(&version.to_string())))
     }
 
-    async fn offer(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Result<Offer, SourceError> {
+    async fn offer(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Offer, SourceError> {
         self.connect()?;
         let text = version.to_string();
         let gone = || {
@@ -137,10 +136,9 @@ impl Source for Server {
     }
 
     async fn open(&self, offer: &Offer, _: usize) -> Result<ByteStream, SourceError> {
-        match (self.offer.broken.as_deref(), self.offer.hashes.as_deref()) {
-            (Some(what), _) => return Err(not_authentic(self.name, what)),
-            (_, Some(what @ ("wrong" | "unknown"))) => return Err(not_authentic(self.name, what)),
-            _ => {}
+        let false_hashes = self.offer.hashes.as_deref().filter(|hashes| ["wrong", "unknown"].contains(hashes));
+        if let Some(what) = self.offer.broken.as_deref().or(false_hashes) {
+            return Err(not_authentic(self.name, what));
         }
         match self.offer.failure("archive", self.stages.default) {
             // Something else is sent, with all the signs of success.
@@ -152,129 +150,22 @@ impl Source for Server {
     }
 }
 
-/// A filesystem mirror, read from the disk.
-pub(super) struct Folder {
-    pub(super) path: PathBuf,
-}
-
-/// A package that lies in a mirror.
-struct Found {
-    version: Version,
-    platform: Platform,
-    path: PathBuf,
-}
-
-impl Folder {
-    fn found(&self, address: &ProviderAddr) -> Result<Vec<Found>, SourceError> {
-        if !self.path.is_dir() {
-            return Err(no_folder(&self.place()));
-        }
-        let host = self.path.join(address.hostname().display());
-        let provider = host.join(address.namespace()).join(address.provider_type());
-        let mut found = Vec::new();
-        for (name, path) in entries(&provider) {
-            let packed = name
-                .strip_prefix(&format!("terraform-provider-{}_", address.provider_type()))
-                .and_then(|name| name.strip_suffix(".zip"))
-                .and_then(|name| name.split_once('_'));
-            if let Some((version, platform)) = packed {
-                found.push(Found { version: version.parse().unwrap(), platform: platform.parse().unwrap(), path });
-            } else if let Ok(version) = name.parse::<Version>() {
-                let here = |(platform, path): (String, PathBuf)| {
-                    Some(Found { version: version.clone(), platform: platform.parse().ok()?, path })
-                };
-                found.extend(entries(&path).into_iter().filter_map(here));
-            }
-        }
-        Ok(found)
-    }
-
-    fn missing(&self, address: &ProviderAddr, what: NotOffered) -> SourceError {
-        SourceError::NotOffered { address: address.clone(), place: self.place(), what }
-    }
-}
-
-fn entries(folder: &Path) -> Vec<(String, PathBuf)> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    entries.flatten().map(|entry| (entry.file_name().into_string().unwrap(), entry.path())).collect()
-}
-
-#[async_trait]
-impl Source for Folder {
-    fn place(&self) -> String {
-        self.path.display().to_string()
-    }
-
-    async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
-        let found = self.found(address)?;
-        if found.is_empty() {
-            return Err(self.missing(address, NotOffered::UnknownProvider));
-        }
-        let versions: BTreeSet<String> = found.iter().map(|found| found.version.to_string()).collect();
-        listing(versions.iter().map(String::as_str))
-    }
-
-    async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
-        let found = self.found(address)?.into_iter().filter(|found| found.version == *version);
-        Ok(found.map(|found| found.platform).collect())
-    }
-
-    async fn offer(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Result<Offer, SourceError> {
-        let all = self.found(address)?;
-        let of_version: Vec<&Found> = all.iter().filter(|found| found.version == *version).collect();
-        if of_version.is_empty() {
-            let offered = all.into_iter().map(|found| found.version).collect();
-            return Err(self.missing(address, NotOffered::VersionMissing { version: version.clone(), offered }));
-        }
-        let Some(found) = of_version.iter().find(|found| found.platform == *platform) else {
-            let offered = of_version.iter().map(|found| found.platform.clone()).collect();
-            let what = NotOffered::PlatformMissing { version: version.clone(), platform: platform.clone(), offered };
-            return Err(self.missing(address, what));
-        };
-        let (kind, media_type) = match found.path.is_dir() {
-            true => (LeafKind::Image, LAYER),
-            false => (LeafKind::Artifact, ZIP),
-        };
-        Ok(offer(self, address, version, platform, kind, Descriptor::of(media_type, &bytes_of(found))))
-    }
-
-    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        Ok(offer.claims.clone())
-    }
-
-    async fn open(&self, offer: &Offer, _: usize) -> Result<ByteStream, SourceError> {
-        let all = self.found(&offer.address)?;
-        let found = all.iter().find(|found| found.version == offer.version && found.platform == offer.platform);
-        Ok(stream(bytes_of(found.unwrap())))
-    }
-}
-
-/// The zip, or the folder as one layer: the form in which an installation takes in a tree of files.
-fn bytes_of(found: &Found) -> Bytes {
-    if found.path.is_file() {
-        return fs::read(&found.path).unwrap().into();
-    }
-    let out = tempfile::NamedTempFile::new().unwrap();
-    write_layer(&input_files(&found.path, "widget").unwrap(), out.path()).unwrap();
-    fs::read(out.path()).unwrap().into()
-}
-
-fn listing<'a>(versions: impl Iterator<Item = &'a str>) -> Result<Listing, SourceError> {
+pub(super) fn listing<'a>(versions: impl Iterator<Item = &'a str>) -> Listing {
     let mut versions: Vec<Version> = versions.map(|version| version.parse().unwrap()).collect();
     versions.sort_by(Version::precedence);
-    Ok(Listing { versions, stray: Vec::new() })
+    Listing { versions, stray: Vec::new() }
 }
 
 fn platforms(names: &[String]) -> Vec<Platform> {
     names.iter().map(|name| name.parse().unwrap()).collect()
 }
 
-fn stream(bytes: Bytes) -> ByteStream {
+pub(super) fn stream(bytes: Bytes) -> ByteStream {
     futures_util::stream::iter([Ok(bytes)]).boxed()
 }
 
 /// An offer of something that lies in no OCI repository; its manifests stand for themselves.
-fn offer(
+pub(super) fn offer(
     source: &dyn Source,
     address: &ProviderAddr,
     version: &Version,
@@ -297,47 +188,5 @@ fn offer(
         protocols: Vec::new(),
         published_as: None,
         claims: BTreeMap::new(),
-    }
-}
-
-/// Keeps a record of whose packages are opened.
-pub(super) struct Watched {
-    pub(super) inner: Arc<dyn Source>,
-    pub(super) served: Served,
-    pub(super) log: Arc<std::sync::Mutex<Vec<Served>>>,
-}
-
-/// A method, and its repository where it has one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Served {
-    pub(super) method: &'static str,
-    pub(super) repository: Option<String>,
-}
-
-#[async_trait]
-impl Source for Watched {
-    fn place(&self) -> String {
-        self.inner.place()
-    }
-
-    async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
-        self.inner.versions(address).await
-    }
-
-    async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
-        self.inner.platforms(address, version).await
-    }
-
-    async fn offer(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Result<Offer, SourceError> {
-        self.inner.offer(address, version, platform).await
-    }
-
-    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        self.inner.hashes(offer).await
-    }
-
-    async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
-        self.log.lock().unwrap().push(self.served.clone());
-        self.inner.open(offer, part).await
     }
 }

@@ -10,15 +10,15 @@ use std::sync::{Arc, Mutex};
 
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mapper::config::read;
-use tofu_oci_mapper::{Environment, Files, MagicSuffix, Methods, Os, Place, Reading, TofuRelease};
-use tofu_oci_source::{Chain, Failure, Kind, Link, NotRead, OciSource, Source};
+use tofu_oci_mapper::{Environment, Files, Os, Reading, TofuRelease};
+use tofu_oci_source::{Chain, Kind};
 use tofu_oci_types::{NoReporter, ProviderAddr};
-use url::Url;
 
 use super::case::{Case, Offered};
+use super::folder::Folder;
 use super::packages::{SOURCE, Translation, maker, package};
 use super::registry::Registries;
-use super::scripted::{Folder, MIRROR, REGISTRY, Served, Server, Watched};
+use super::watched::Served;
 use crate::{InstallError, Job, LockPolicy, Options, Outcome, PluginCache, Target, Upgrade, configuration, install};
 
 /// The platform that everything was measured on.
@@ -66,11 +66,11 @@ enum Step<'a> {
 
 /// A case, made real.
 pub(super) struct World<'a> {
-    case: &'a Case,
+    pub(super) case: &'a Case,
     base: tempfile::TempDir,
     translation: Translation,
-    registries: Registries,
-    log: Arc<Mutex<Vec<Served>>>,
+    pub(super) registries: Registries,
+    pub(super) log: Arc<Mutex<Vec<Served>>>,
 }
 
 impl<'a> World<'a> {
@@ -200,24 +200,22 @@ impl<'a> World<'a> {
         came
     }
 
+    /// Runs a script; as in the measurement, it may fail where the command before it has left nothing.
     fn shell(&self, script: &str) {
-        let done = Command::new("sh")
-            .arg("-ec")
+        Command::new("sh")
+            .arg("-c")
             .arg(self.translation.apply(script))
             .current_dir(self.work())
             .envs([("HOME", self.home()), ("WORK", self.work()), ("BASE", self.base().to_owned())])
             .output()
             .unwrap();
-        assert!(done.status.success(), "{}: {script}: {}", self.case.name, String::from_utf8_lossy(&done.stderr));
     }
 
     async fn init(&self, arguments: &[String]) -> Came {
         self.log.lock().unwrap().clear();
         match self.try_init(arguments).await {
             Ok(came) => came,
-            Err(error) => {
-                Came::Refused { class: error.code().to_owned(), told: super::super::fixture::told(&error) }
-            }
+            Err(error) => Came::Refused { class: error.code().to_owned(), told: super::super::fixture::told(&error) },
         }
     }
 
@@ -275,73 +273,11 @@ impl<'a> World<'a> {
         }
     }
 
-    fn watch(&self, method: Kind, repository: Option<String>, inner: Arc<dyn Source>) -> Link {
-        let name = match method {
-            Kind::Oci => "oci",
-            Kind::Direct => "direct",
-            Kind::NetworkMirror => "network_mirror",
-            Kind::Filesystem => "filesystem_mirror",
-        };
-        let served = Served { method: name, repository };
-        let source = Arc::new(Watched { inner, served, log: Arc::clone(&self.log) });
-        Link { method, label: name.to_owned(), source }
-    }
-
-    /// The methods that are for the provider, with their sources.
-    fn links(&self, methods: &Methods, address: &ProviderAddr) -> Vec<Link> {
-        let mut links = Vec::new();
-        for candidate in methods.candidates(address, &MagicSuffix::default()) {
-            let label = candidate.method.label();
-            let link = match candidate.place {
-                None => continue,
-                Some(Err(error)) => {
-                    self.watch(Kind::Oci, None, Arc::new(NotRead::failing(label, Failure::from(error))))
-                }
-                Some(Ok(Place::Oci(place))) => {
-                    let source: Arc<dyn Source> = match self.registries.open(&place.repository) {
-                        Ok(store) => Arc::new(OciSource::new(store)),
-                        Err(error) => panic!("{}: {error}", self.case.name),
-                    };
-                    self.watch(Kind::Oci, Some(place.repository.to_string()), source)
-                }
-                Some(Ok(Place::Direct { .. })) => {
-                    let offer = self.case.offers.get("direct").cloned().unwrap_or_else(unknown);
-                    self.watch(Kind::Direct, None, Arc::new(Server { name: "direct", offer, stages: REGISTRY }))
-                }
-                Some(Ok(Place::NetworkMirror { url })) => {
-                    let offer = self.mirror(&url).cloned().unwrap_or_else(unknown);
-                    let server = Server { name: "network_mirror", offer, stages: MIRROR };
-                    self.watch(Kind::NetworkMirror, None, Arc::new(server))
-                }
-                Some(Ok(Place::Filesystem { path })) => {
-                    self.watch(Kind::Filesystem, None, Arc::new(Folder { path }))
-                }
-                Some(Ok(place)) => panic!("{}: {place}", self.case.name),
-            };
-            links.push(link);
-        }
-        links
-    }
-
-    /// What a network mirror offers: the addresses that are asked for are below the mirror's.
-    fn mirror(&self, url: &str) -> Option<&Offered> {
-        let asked = Url::parse(url).ok()?.join("index.json").ok()?;
-        let fits = |name: &String| {
-            let offered = name.strip_prefix("mirror:").and_then(|url| Url::parse(url).ok());
-            offered.is_some_and(|offered| {
-                offered.origin() == asked.origin() && asked.path().starts_with(offered.path())
-            })
-        };
-        self.case.offers.iter().find(|(name, _)| fits(name)).map(|(_, offer)| offer)
-    }
-
-    /// The checksums of the lock file, as a set; nothing where there is no entry. Manifests' digests are left out: no
-    /// release of `OpenTofu` writes them.
+    /// The checksums of the lock file; nothing where there is no entry.
     pub(super) fn locked(&self) -> Option<BTreeSet<String>> {
         let file = tofu_oci_lockfile::read(&self.lock_file()).ok()??;
         let entry = file.get(&self.case.provider.parse().ok()?)?;
-        let lines = entry.hashes.iter().map(ToString::to_string);
-        Some(lines.filter(|line| !line.starts_with("ch:")).collect())
+        Some(entry.hashes.iter().map(ToString::to_string).collect())
     }
 
     /// The measured checksums as they are here.
@@ -356,11 +292,6 @@ fn step(command: &[String]) -> Step<'_> {
         [_, arguments @ ..] if arguments.iter().any(|argument| argument == "init") => Step::Init(arguments),
         _ => Step::Other,
     }
-}
-
-/// A server that is there and knows nothing of the provider.
-fn unknown() -> Offered {
-    Offered { fails: Some("404".to_owned()), ..Offered::default() }
 }
 
 fn write(path: &Path, text: &str) {
