@@ -25,7 +25,7 @@ const LOOKUP: [&str; 2] = ["--from", "--magic-suffix"];
 #[test]
 fn every_verb_explains_its_options() {
     let with = |lists: &[&[&'static str]]| lists.concat();
-    check("", &["push", "pack", "copy", "install", "versions", "resolve", "Exit codes", "--version"]);
+    check("", &["push", "pack", "copy", "install", "versions", "resolve", "config", "Exit codes", "--version"]);
     check("push", &with(&[&RELEASE, &NETWORK, &["DEST", "--jobs", "--json", "Examples:"]]));
     check("pack", &with(&[&RELEASE, &["oci:DIR", "--jobs", "--json", "Example:"]]));
     check(
@@ -35,8 +35,12 @@ fn every_verb_explains_its_options() {
     let install =
         ["ADDR[@CONSTRAINT]", "--chdir", "--platform", "--into", "--packed", "--vendor", "--upgrade", "--json"];
     check("install", &with(&[&LOOKUP, &NETWORK, &install]));
-    check("versions", &with(&[&LOOKUP, &NETWORK, &["ADDR|REPOSITORY", "--platforms", "--json"]]));
-    check("resolve", &with(&[&LOOKUP, &["ADDR", "--json"]]));
+    check("versions", &with(&[&LOOKUP, &NETWORK, &["ADDR|REPOSITORY", "--provider", "--platforms", "--json"]]));
+    let resolve = ["ADDR", "--explain", "--platform", "--chdir", "--json"];
+    check("resolve", &with(&[&LOOKUP, &NETWORK, &resolve]));
+    check("config", &["check", "snippet", "TF_CLI_CONFIG_FILE", "~/.tofurc", "*.tfrc"]);
+    check("config check", &["--chdir", "--json", "Exit codes", "Examples:"]);
+    check("config snippet", &["ADDR-PATTERN", "REPOSITORY-TEMPLATE", "--json-form", "Examples:"]);
 }
 
 #[test]
@@ -55,6 +59,7 @@ fn the_short_help_fits_a_screen() {
       install   Install providers from OCI repositories, verified, and update the lock file
       versions  List the versions that a repository offers
       resolve   Say which repository a provider address belongs to, and by which rule
+      config    Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
       help      Print this message or the help of the given subcommand(s)
 
     Options:
@@ -74,8 +79,8 @@ fn the_short_help_fits_a_screen() {
         tofu-oci pack dist oci:widget-layout --address registry.example.com/acme/widget
         tofu-oci install registry.example.com/acme/widget --from oci:widget-layout
 
-    Exit codes: 0 done; 1 you can fix it (not found, refused, does not match); 2 wrong usage;
-    3 unexpected (network, machine); 130 interrupted.
+    Exit codes: 0 done; 1 you can fix it (not found, refused, does not match); 2 wrong usage or
+    configuration; 3 unexpected (network, machine); 130 interrupted.
 
     ----- stderr -----
     ");

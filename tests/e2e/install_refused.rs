@@ -46,7 +46,7 @@ fn what_is_not_offered_is_refused() {
     ----- stderr -----
     error: there is no provider registry.example.com/acme/widget at [REGISTRY]/acme/gadget
 
-    hint: check the name; `tofu-oci resolve ADDR` says where it is looked for
+    hint: check the name; `tofu-oci resolve ADDR --explain` says where it is looked for
     ");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET} --platform linux_amd64")), @"
     exit code: 1
@@ -198,7 +198,7 @@ fn one_of_two_providers_that_fails_leaves_the_lock_file_alone() {
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
     error: there is no provider registry.example.com/acme/gadget at [REGISTRY]/acme/gadget
 
-    hint: check the name; `tofu-oci resolve ADDR` says where it is looked for
+    hint: check the name; `tofu-oci resolve ADDR --explain` says where it is looked for
     hint: packages that were complete stay; the lock file is as it was
     ");
     assert!(!scene.path(".terraform.lock.hcl").exists());

@@ -1,0 +1,196 @@
+//! Where providers come from by the CLI configuration: `install`, `versions` and `resolve`.
+
+use insta::assert_snapshot;
+
+use crate::setup::{Scene, WIDGET};
+
+/// An `oci_mirror` for the host of the tests, and the origin for the rest, disjoint.
+const MIRROR: &str = r#"provider_installation {
+  oci_mirror {
+    repository_template = "REGISTRY/${namespace}/${type}"
+    include             = ["registry.example.com/*/*"]
+  }
+  direct {
+    exclude = ["registry.example.com/*/*"]
+  }
+}
+"#;
+
+impl Scene {
+    /// Writes a file of the user's home folder; `REGISTRY` stands for the registry's address.
+    pub(crate) fn home_file(&self, name: &str, text: &str) {
+        self.context.write_home(name, text.replace("REGISTRY", self.registry.address()));
+    }
+}
+
+#[test]
+fn a_provider_is_installed_through_an_oci_mirror_block() {
+    let mut scene = Scene::published();
+    let file = scene.context.write("ci.tofurc", MIRROR.replace("REGISTRY", scene.registry.address()));
+    scene.context.env("TF_CLI_CONFIG_FILE", file.display().to_string());
+    assert_snapshot!(scene.run(&format!("install {WIDGET} --platform linux_amd64")).text, @"
+    exit code: 0
+    ----- stdout -----
+    installed registry.example.com/acme/widget 1.4.0 linux_amd64
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl created
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.run(&format!("resolve {WIDGET}")).text, @"
+    ");
+    assert_snapshot!(scene.run(&format!("versions {WIDGET}")).text, @"
+    ");
+}
+
+#[test]
+fn a_broken_file_ends_the_verb_and_shows_the_line() {
+    let scene = Scene::published();
+    scene.home_file(".tofurc", "provider_installation {\n  oci_mirror {\n    repository_template = \"ghcr.io/x\n  }\n}\n");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
+    ");
+    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}")), @"
+    ");
+    // Nothing of the file counts where --from says everything.
+    let said = scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
+    assert_eq!(said.stderr, "");
+}
+
+#[test]
+fn a_misspelt_block_ends_the_verb() {
+    let scene = Scene::published();
+    scene.home_file(".tofurc", &MIRROR.replace("provider_installation", "provider_instalation"));
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
+    ");
+}
+
+#[test]
+fn a_file_that_is_named_and_not_there_ends_the_verb() {
+    let mut scene = Scene::published();
+    scene.context.env("TF_CLI_CONFIG_FILE", "missing.tofurc");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
+    ");
+}
+
+#[test]
+fn a_template_that_works_for_one_provider_says_for_which_it_does_not() {
+    let scene = Scene::published();
+    scene.home_file(".tofurc", &MIRROR.replace("${type}", "${type == \\\"widget\\\" ? \\\"widget\\\" : null}").replace("\\\"", "\""));
+    scene.run(&format!("resolve {WIDGET}")).success();
+    assert_snapshot!(scene.refuse("install registry.example.com/acme/other"), @"
+    ");
+}
+
+#[test]
+fn two_providers_never_share_a_repository() {
+    let scene = Scene::published();
+    let include = MIRROR.replace("${namespace}/${type}", "acme/widget").replacen("registry.example.com/*/*", "registry.example.com/acme/widget", 1);
+    scene.home_file(".tofurc", &include);
+    scene.run(&format!("resolve {WIDGET}")).success();
+    scene.home_file(".tofurc", &MIRROR.replace("REGISTRY/${namespace}/${type}", "REGISTRY/acme/${type}%{ if namespace == \\\"x\\\" }%{ endif }"));
+    assert_snapshot!(scene.refuse("install registry.example.com/acme/widget registry.example.com/other/widget"), @"
+    ");
+}
+
+#[test]
+fn methods_that_cannot_be_asked_yet_say_so() {
+    let scene = Scene::published();
+    scene.home_file(".tofurc", "provider_installation {\n  network_mirror {\n    url = \"https://mirror.example.com/\"\n  }\n}\n");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
+    ");
+    scene.home_file(".tofurc", "provider_installation {\n  direct {\n    include = [\"example.net/*/*\"]\n  }\n}\n");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
+    ");
+}
+
+#[test]
+fn a_mirror_that_lacks_a_version_does_not_give_way() {
+    let scene = Scene::published();
+    scene.dist("dist-1.5.0", "1.5.0");
+    scene.run(&format!("push dist-1.5.0 REGISTRY/other/widget --address {WIDGET}")).success();
+    scene.home_file(".tofurc", TWO_MIRRORS);
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET} --platform linux_amd64")), @"
+    ");
+}
+
+/// The second one has a newer version than the first.
+pub(crate) const TWO_MIRRORS: &str = r#"provider_installation {
+  oci_mirror {
+    repository_template = "REGISTRY/acme/${type}"
+    include             = ["registry.example.com/acme/*"]
+  }
+  oci_mirror {
+    repository_template = "REGISTRY/other/${type}"
+    include             = ["registry.example.com/acme/*"]
+  }
+}
+"#;
+
+#[test]
+fn the_folder_that_is_installed_into_is_not_where_packages_come_from() {
+    let scene = Scene::published();
+    scene.home_file(".tofurc", &MIRROR.replace("  direct {", "  filesystem_mirror {\n    path = \"mirror\"\n  }\n  direct {"));
+    let line = format!("install {WIDGET} --into mirror --platform linux_amd64");
+    scene.run(&line).success();
+    // The provider lies there now; it comes from the repository all the same.
+    scene.run(&line).success();
+    // Without a configuration the folder of --vendor would be an implicit mirror.
+    scene.home_file(".tofurc", "tofu_oci {\n  magic_suffix = \"magic.test\"\n}\n");
+    let address = scene.registry.address().replacen(':', ".magic.test:", 1);
+    scene.dist("dist-2.0.0", "2.0.0");
+    scene.run(&format!("push dist-2.0.0 REGISTRY/acme/opentofu-provider-widget --address {address}/acme/widget")).success();
+    let line = format!("install {address}/acme/widget --vendor --platform linux_amd64");
+    scene.run(&line).success();
+    scene.run(&line).success();
+}
+
+#[test]
+fn the_suffix_of_the_arguments_beats_that_of_the_configuration() {
+    let scene = Scene::new();
+    scene.home_file(".tofurc", "tofu_oci {\n  magic_suffix = \"one.example\"\n}\n");
+    let resolve = |line: &str| scene.run(&format!("resolve {line} --quiet")).success().stdout;
+    assert_eq!(resolve("ghcr.io.one.example/acme/widget"), "ghcr.io/acme/opentofu-provider-widget\n");
+    let said = resolve("ghcr.io.two.example/acme/widget --magic-suffix two.example");
+    assert_eq!(said, "ghcr.io/acme/opentofu-provider-widget\n");
+}
+
+#[test]
+fn the_plugin_cache_is_used() {
+    let mut scene = Scene::published();
+    scene.home_file(".tofurc", &format!("plugin_cache_dir = \"$HOME/cache\"\n{MIRROR}"));
+    let line = format!("install {WIDGET} --platform linux_amd64");
+    std::fs::create_dir(scene.context.home().join("cache")).expect("the home folder is writable");
+    scene.run(&line).success();
+    let package = "registry.example.com/acme/widget/1.4.0/linux_amd64";
+    assert!(scene.context.home().join("cache").join(package).is_dir());
+    let linked = scene.path(".terraform/providers").join(package);
+    assert!(linked.symlink_metadata().expect("it is there").is_symlink());
+    // What is locked and in the cache costs no request.
+    std::fs::remove_dir_all(scene.path(".terraform")).expect("it is there");
+    scene.registry.clear_requests();
+    scene.run(&line).success();
+    assert_eq!(scene.conversation(), Vec::<String>::new());
+    // The variable names another one.
+    std::fs::remove_dir_all(scene.path(".terraform")).expect("it is there");
+    let other = scene.path("other-cache");
+    std::fs::create_dir(&other).expect("the work folder is writable");
+    scene.context.env("TF_PLUGIN_CACHE_DIR", other.display().to_string());
+    scene.run(&line).success();
+    assert!(other.join(package).is_dir());
+}
+
+#[test]
+fn developers_overrides_are_warned_of() {
+    let scene = Scene::published();
+    let overrides = "provider_installation {\n  dev_overrides {\n    \"registry.example.com/acme/widget\" = \"/opt/widget\"\n  }\n";
+    scene.home_file(".tofurc", &MIRROR.replace("provider_installation {\n", overrides));
+    assert_snapshot!(scene.run(&format!("install {WIDGET} --platform linux_amd64")).text, @"
+    ");
+}
+
+#[test]
+fn what_is_part_of_opentofu_is_left_alone() {
+    let scene = Scene::new();
+    assert_snapshot!(scene.refuse("install terraform.io/builtin/terraform"), @"
+    ");
+}
