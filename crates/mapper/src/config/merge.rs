@@ -11,7 +11,7 @@ use super::reader::Findings;
 use super::settings::Settings;
 use super::{
     At, CliConfig, ConfigFile, Effect, Environment, Files, Host, Installation, Problem, RawBlock, RegistryProtocols,
-    sources, variables,
+    Setting, sources, variables,
 };
 use crate::MagicSuffix;
 
@@ -118,6 +118,13 @@ impl Merged {
         for block in &self.credentials {
             let at = At { file: block.file, span: block.span.clone() };
             check_host("credentials", block.label.as_deref().unwrap_or_default(), &at, findings);
+            let nested = block.attributes.iter().find(|attribute| crashes(&attribute.value));
+            if let Some(attribute) = nested.filter(|_| has_host(block)) {
+                let at = At { file: block.file, span: attribute.span.clone() };
+                let message = format!("{} holds a block, and OpenTofu crashes on it", attribute.name);
+                let problem = at_place(Problem::load("opentofu-crash", message), &at);
+                findings.push(problem.instead("write token = \"…\"").effect(Effect::Crash).ours());
+            }
         }
         if let Some(second) = self.credentials_helpers.get(1) {
             let at = At { file: second.file, span: second.span.clone() };
@@ -154,6 +161,18 @@ fn merge_blocks(known: &mut Vec<RawBlock>, blocks: Vec<RawBlock>) {
             Some(earlier) => *earlier = block,
             None => known.push(block),
         }
+    }
+}
+
+/// Whether a value of credentials is one that `OpenTofu` cannot convert: a block that does not stand in a list.
+fn crashes(value: &Setting) -> bool {
+    match value {
+        Setting::Map(_) => true,
+        Setting::List(list) => list.iter().any(|item| match item {
+            Setting::Map(map) => map.values().any(crashes),
+            item => crashes(item),
+        }),
+        _ => false,
     }
 }
 

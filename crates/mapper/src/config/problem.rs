@@ -51,7 +51,7 @@ pub enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
-    /// Nothing of the file counts.
+    /// Nothing of the file counts, but for plain settings that were decoded before a value of the wrong kind.
     FileDropped,
     /// What the file says in its plain settings counts, and so do the blocks that could be read.
     BlockIgnored,

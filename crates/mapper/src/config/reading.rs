@@ -7,6 +7,7 @@ use tofu_oci_hcl::{Body, Duplicates, Value};
 
 use super::merge::Merged;
 use super::reader::{Findings, Source};
+use super::settings::Settings;
 use super::{CliConfig, Effect, Environment, Files, Located, MainFile, Origin, Problem, Severity};
 use super::{installation, locate, names, oci, secrets, settings};
 use crate::TofuRelease;
@@ -195,19 +196,17 @@ impl Reader<'_> {
         let source = Source { file: index, path, text: &text, syntax: document.syntax };
         if let Some(span) = crash(&document.body) {
             let message = "OpenTofu crashes on this text";
-            let problem = source.problem("hcl1-crash", span, None, message).effect(Effect::Crash).ours();
+            let problem = source.problem("opentofu-crash", span, None, message).effect(Effect::Crash).ours();
             self.findings.push(problem.instead("write it without the broken escape"));
             return;
         }
-        let mut settings = match settings::read(self.environment, source, &document) {
-            Ok(settings) => settings,
-            Err(error) => {
-                let line = error.at.and_then(|at| source.line(at));
-                let problem = source.mismatch("hcl1-parse", line, &error).effect(Effect::FileDropped);
-                self.findings.push(problem);
-                return names::look_at(source, &document.body, &mut self.findings);
-            }
-        };
+        let mut settings = Settings::default();
+        if let Err(error) = settings::read(self.environment, source, &document, &mut settings) {
+            let line = error.at.and_then(|at| source.line(at));
+            self.findings.push(source.mismatch("hcl1-parse", line, &error).effect(Effect::FileDropped));
+            names::look_at(source, &document.body, &mut self.findings);
+            return self.merged.add(settings, Vec::new(), Vec::new(), Vec::new());
+        }
         let findings = &mut self.findings;
         settings::registry_protocols(source, &document, &mut settings, findings);
         let installations = installation::read(self.environment, source, &document, findings);

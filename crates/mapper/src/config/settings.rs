@@ -23,43 +23,59 @@ pub(super) struct Settings {
     pub(super) magic_suffix: Option<(MagicSuffix, At)>,
 }
 
-/// Reads them all; the error is the one that drops the file.
-pub(super) fn read(environment: &Environment, source: Source<'_>, document: &Document) -> Result<Settings, Mismatch> {
+/// Reads them all, in the order in which HCL 1 fills them in; the error is the one that drops the rest of the file.
+/// What was filled in before stays, as it does in `OpenTofu`, which then expands no variables.
+pub(super) fn read(
+    environment: &Environment,
+    source: Source<'_>,
+    document: &Document,
+    settings: &mut Settings,
+) -> Result<(), Mismatch> {
     let list = decode::entries(&document.body);
-    let mut settings = Settings::default();
     if let Some(written) = decode::text(&list, "plugin_cache_dir")? {
         let at = At { file: source.file, span: written.span };
-        settings.plugin_cache_dir = Some((expand(&written.value, environment), at));
+        settings.plugin_cache_dir = Some((written.value, at));
     }
     settings.may_break_lock = decode::truth(&list, "plugin_cache_may_break_dependency_lock_file")?.unwrap_or_default();
     for node in decode::field(&list, "host") {
-        for (key, node) in decode::members(&node, "host")? {
-            let arguments = decode::arguments(&node, "host")?;
-            let mut services = BTreeMap::new();
-            for node in decode::field(&arguments, "services") {
-                let members = decode::members(&node, "services")?;
-                services
-                    .extend(members.iter().map(|(key, node)| (key.text.clone(), decode::anything(node, &key.text))));
-            }
-            let at = At { file: source.file, span: key.span.clone() };
-            settings.hosts.push((key.text.clone(), Host { services, at }));
-        }
+        settings.hosts.extend(hosts(source, &node)?);
     }
     for node in decode::field(&list, "credentials") {
-        for (key, node) in decode::members(&node, "credentials")? {
+        let members = decode::members(&node, "credentials")?;
+        let read = members.into_iter().map(|(key, node)| {
             let members = decode::members(&node, "credentials")?;
-            settings.credentials.push(block(source, BlockKind::Credentials, Some(key), &members));
-        }
+            Ok(block(source, BlockKind::Credentials, Some(key), &members))
+        });
+        settings.credentials.extend(read.collect::<Result<Vec<_>, Mismatch>>()?);
     }
     for node in decode::field(&list, "credentials_helper") {
-        for (key, node) in decode::members(&node, "credentials_helper")? {
+        let members = decode::members(&node, "credentials_helper")?;
+        let read = members.into_iter().map(|(key, node)| {
             let arguments = decode::arguments(&node, "credentials_helper")?;
             decode::texts(&arguments, "args")?;
             let members = decode::members(&Node::Items(arguments), "credentials_helper")?;
-            settings.credentials_helpers.push(block(source, BlockKind::CredentialsHelper, Some(key), &members));
-        }
+            Ok(block(source, BlockKind::CredentialsHelper, Some(key), &members))
+        });
+        settings.credentials_helpers.extend(read.collect::<Result<Vec<_>, Mismatch>>()?);
     }
-    Ok(settings)
+    if let Some((dir, _)) = &mut settings.plugin_cache_dir {
+        *dir = expand(dir, environment);
+    }
+    Ok(())
+}
+
+fn hosts(source: Source<'_>, node: &Node<'_>) -> Result<Vec<(String, Host)>, Mismatch> {
+    let read = |(key, node): (&tofu_oci_hcl::Key, Node<'_>)| {
+        let arguments = decode::arguments(&node, "host")?;
+        let mut services = BTreeMap::new();
+        for node in decode::field(&arguments, "services") {
+            let members = decode::members(&node, "services")?;
+            services.extend(members.iter().map(|(key, node)| (key.text.clone(), decode::anything(node, &key.text))));
+        }
+        let at = At { file: source.file, span: key.span.clone() };
+        Ok((key.text.clone(), Host { services, at }))
+    };
+    decode::members(node, "host")?.into_iter().map(read).collect()
 }
 
 /// A block as it was written. Its span is that of its label, or of its first argument.

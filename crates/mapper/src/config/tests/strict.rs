@@ -19,8 +19,10 @@ fn an_error_that_opens_an_air_gap_is_refused() {
     check("provider_installation {", "hcl1-parse", Effect::FileDropped);
     check("\u{feff}", "hcl1-parse", Effect::FileDropped);
     check("plugin_cache_dir = true", "hcl1-parse", Effect::FileDropped);
-    check("{\"plugin_cache_dir\": \"\\ud800\"}", "hcl1-crash", Effect::Crash);
-    check("{\"a\": [{\"\\ud800\": 1}]}", "hcl1-crash", Effect::Crash);
+    check("{\"plugin_cache_dir\": \"\\ud800\"}", "opentofu-crash", Effect::Crash);
+    check("{\"a\": [{\"\\ud800\": 1}]}", "opentofu-crash", Effect::Crash);
+    check("credentials \"a.example\" {\n  token = {\n  }\n}\n", "opentofu-crash", Effect::Crash);
+    check("credentials \"a.example\" \"b\" {\n  token = \"x\"\n}\n", "opentofu-crash", Effect::Crash);
     check("provider_installation = {\n}\n", "block-equals", Effect::BlockIgnored);
     check("provider_instalation {\n}\n", "misspelt-name", Effect::SilentlyIgnored);
     check("Provider_Installation {\n}\n", "misspelt-name", Effect::SilentlyIgnored);
@@ -95,4 +97,23 @@ fn bytes_that_are_no_text_are_refused() {
     let reading = read(&environment(), &Raw, TofuRelease::V1_13);
     assert_eq!(reading.refuse().expect_err("refused").code, "hcl1-parse");
     assert!(!super::super::render_problem(&reading, &reading.problems[0]).is_empty());
+}
+
+#[test]
+fn what_stands_before_a_value_of_the_wrong_kind_stays() {
+    let text = "host = 5\nplugin_cache_dir = \"/$HOME\"\ncredentials \"a.example\" {\n}\nprovider_installation {\n}\n";
+    let mut files = MemoryFiles::from([("/home/u/.tofurc", text)]);
+    files.add("/$HOME/x", "");
+    let reading = read(&environment(), &files, TofuRelease::V1_13);
+    assert_eq!(reading.refuse().expect_err("refused").code, "hcl1-parse");
+    assert_eq!(reading.config.plugin_cache_dir.as_deref(), Some(std::path::Path::new("/$HOME")));
+    assert!(reading.config.credentials.is_empty() && reading.config.installation.is_none());
+}
+
+#[test]
+fn credentials_may_hold_lists_of_blocks() {
+    let text = "credentials \"a.example\" {\n  token = [{ a = 1 }]\n}\ncredentials \"bad_host!\" {\n  token = {}\n}\n";
+    let reading = read_text(text, TofuRelease::V1_13);
+    let codes: Vec<&str> = reading.problems.iter().map(|problem| problem.code.as_str()).collect();
+    assert_eq!(codes, ["invalid-host-label"]);
 }
