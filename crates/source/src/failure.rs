@@ -107,11 +107,9 @@ impl From<MapError> for Failure {
 
 fn no_repository(error: &MapError) -> &'static str {
     match error {
-        MapError::UnsupportedCharacters { .. }
-        | MapError::InvalidRepository { .. }
-        | MapError::NothingBeforeSuffix { .. } => "invalid-repository-address",
+        MapError::NothingBeforeSuffix { .. } => "invalid-repository-address",
         MapError::NoRule { .. } => "provider-not-found",
-        _ => "template-eval",
+        other => other.code(),
     }
 }
 
