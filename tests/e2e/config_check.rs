@@ -50,11 +50,25 @@ fn each_fault_is_shown_with_its_line_and_what_each_release_does() {
     assert_snapshot!(scene.run("config check").text, @r#"
     exit code: 1
     ----- stdout -----
-    error[unknown-symbol:name] `ghcr.io/acme/${name}` mentions `name` at column 16, which an address does not have: write ${hostname}, ${namespace} or ${type}
+    error[missing-namespace] `ghcr.io/acme/${name}` does not mention ${namespace}: write it somewhere, or let `include` name exactly one namespace
       --> [HOME]/.tofurc:3:28
       |
     3 |     repository_template = "ghcr.io/acme/${name}"
-      |                            ^
+      |                            ^^^^^^^^^^^^^^^^^^^^
+      = in OpenTofu: 1.10 and later: prints an error that names line 2, and goes on without this method; the others serve
+
+    error[missing-type] `ghcr.io/acme/${name}` does not mention ${type}: write it somewhere, or let `include` name exactly one type
+      --> [HOME]/.tofurc:3:28
+      |
+    3 |     repository_template = "ghcr.io/acme/${name}"
+      |                            ^^^^^^^^^^^^^^^^^^^^
+      = in OpenTofu: 1.10 and later: prints an error that names line 2, and goes on without this method; the others serve
+
+    error[unknown-symbol] `ghcr.io/acme/${name}` mentions `name` at column 16, which an address does not have: write ${hostname}, ${namespace} or ${type}
+      --> [HOME]/.tofurc:3:43
+      |
+    3 |     repository_template = "ghcr.io/acme/${name}"
+      |                                           ^^^^
       = in OpenTofu: 1.10 and later: prints an error that names line 2, and goes on without this method; the others serve
 
     error[unknown-method] there is no installation method dirct
@@ -65,16 +79,18 @@ fn each_fault_is_shown_with_its_line_and_what_each_release_does() {
       = in OpenTofu: 1.10 and later: prints an error that names line 6, and goes on without this method; the others serve
       = write: direct
 
-    2 errors; 1 file read
+    4 errors; 1 file read
 
     ----- stderr -----
     "#);
     assert_snapshot!(scene.run("config check --json").text, @r#"
     exit code: 1
     ----- stdout -----
-    {"event":"finding","rule":"unknown-symbol:name","level":"error","path":"[HOME]/.tofurc","line":3,"column":28,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` mentions `name` at column 16, which an address does not have: write ${hostname}, ${namespace} or ${type}","detail":"1.10 and later: prints an error that names line 2, and goes on without this method; the others serve","instead":null}
+    {"event":"finding","rule":"missing-namespace","level":"error","path":"[HOME]/.tofurc","line":3,"column":28,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` does not mention ${namespace}: write it somewhere, or let `include` name exactly one namespace","detail":"1.10 and later: prints an error that names line 2, and goes on without this method; the others serve","instead":null}
+    {"event":"finding","rule":"missing-type","level":"error","path":"[HOME]/.tofurc","line":3,"column":28,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` does not mention ${type}: write it somewhere, or let `include` name exactly one type","detail":"1.10 and later: prints an error that names line 2, and goes on without this method; the others serve","instead":null}
+    {"event":"finding","rule":"unknown-symbol","level":"error","path":"[HOME]/.tofurc","line":3,"column":43,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` mentions `name` at column 16, which an address does not have: write ${hostname}, ${namespace} or ${type}","detail":"1.10 and later: prints an error that names line 2, and goes on without this method; the others serve","instead":null}
     {"event":"finding","rule":"unknown-method","level":"error","path":"[HOME]/.tofurc","line":6,"column":3,"releases":["1.10","1.12","1.13"],"title":"there is no installation method dirct","detail":"1.10 and later: prints an error that names line 6, and goes on without this method; the others serve","instead":"write direct"}
-    {"event":"checked","files":1,"errors":2,"warnings":0,"notes":0}
+    {"event":"checked","files":1,"errors":4,"warnings":0,"notes":0}
 
     ----- stderr -----
     "#);
@@ -87,6 +103,13 @@ fn a_repeated_argument_is_a_finding_of_1_12_and_later() {
     assert_snapshot!(scene.run("config check").text, @r#"
     exit code: 1
     ----- stdout -----
+    error[missing-hostname] `ghcr.io/acme/${namespace}/${type}` does not mention ${hostname}: write it somewhere, or let `include` name exactly one hostname
+      --> [HOME]/.tofurc:3:28
+      |
+    3 |     repository_template = "ghcr.io/acme/${namespace}/${type}"
+      |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      = in OpenTofu: 1.10: prints an error that names line 2, and goes on without this method; the others serve
+
     error[hcl1-parse] the argument `include` was already set; each can be given once only
       --> [HOME]/.tofurc:5:5
       |
@@ -94,7 +117,7 @@ fn a_repeated_argument_is_a_finding_of_1_12_and_later() {
       |     ^^^^^^^
       = in OpenTofu: 1.12 and later: prints an error that names line 5, and goes on without this file
 
-    1 error; 1 file read
+    2 errors; 1 file read
 
     ----- stderr -----
     "#);

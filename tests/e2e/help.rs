@@ -102,10 +102,13 @@ fn the_short_help_fits_a_screen() {
     Where to look:
           --from <REPOSITORY>      The repository to look in: REGISTRY/REPOSITORY, oci:DIR, or a
                                    template with ${hostname}, ${namespace} and ${type}, as in OpenTofu's
-                                   `oci_mirror` blocks [env: TOFU_OCI_FROM=]
+                                   `oci_mirror` blocks. Without it the user's CLI configuration says
+                                   where to look (`provider_installation` in ~/.tofurc and the like, see
+                                   `tofu-oci config --help`) [env: TOFU_OCI_FROM=]
           --magic-suffix <SUFFIX>  The reserved suffix of hosts that name a registry:
                                    example.com.SUFFIX/foo/bar is example.com/foo/opentofu-provider-bar
-                                   [env: TOFU_OCI_MAGIC_SUFFIX=] [default: oci.opentofu.org]
+                                   [default: `magic_suffix` of a block `tofu_oci` in the CLI
+                                   configuration, else oci.opentofu.org] [env: TOFU_OCI_MAGIC_SUFFIX=]
           --chdir <DIR>            Work in this directory: its configuration, its lock file, its
                                    .terraform
           --platform <OS_ARCH>     The platform to install for (repeatable with --into and --vendor)

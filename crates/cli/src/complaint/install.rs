@@ -54,7 +54,9 @@ impl From<&SourceError> for Complaint {
             SourceError::Failed { failure, .. } => Self::of(failure_exit(failure), error).failure_hint(failure),
             SourceError::Method(blame) => {
                 let complaint = Self::from(&blame.source).about(&blame.address.to_string());
-                let complaint = complaint.cause(format!("by {}", blame.label));
+                let named =
+                    std::iter::once(&complaint.text).chain(&complaint.causes).any(|text| text.contains(&blame.label));
+                let complaint = if named { complaint } else { complaint.cause(format!("by {}", blame.label)) };
                 match blame.remedy() {
                     Some(remedy) => {
                         complaint.cause("a mirror never lets a later method serve what it lacks itself").hint(remedy)
@@ -165,7 +167,8 @@ impl Complaint {
                 .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),
             Failure::InvalidService(_) => self.hint("the owner of the host must mend its oci-providers.v1"),
             Failure::Network { .. } => self
-                .hint("check the host name and the network; --ca-file FILE trusts a private certificate authority")
+                .hint("say which repository holds the provider with --from REPOSITORY")
+                .hint("or check the host name and the network; --ca-file FILE trusts a private certificate authority")
                 .hint("for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci config snippet --help`"),
             Failure::Unauthorized(_) | Failure::Denied(_) => {
                 self.hint("the token of a host is in TF_TOKEN_HOST, with _ for each dot, or in a `credentials` block")

@@ -62,13 +62,12 @@ impl Finder {
         chdir: Option<&Path>,
         not_asked: &[PathBuf],
     ) -> Result<Self, Complaint> {
-        let rules = match &lookup.from {
-            Some(text) => Rules::From { from: From::parse(text)?, text: text.clone() },
-            None => {
-                let configured = Configured::read(lookup, chdir, not_asked)?;
-                configured.refuse()?;
-                Rules::Configured(Box::new(configured))
-            }
+        let rules = if let Some(text) = &lookup.from {
+            Rules::From { from: From::parse(text)?, text: text.clone() }
+        } else {
+            let configured = Configured::read(lookup, chdir, not_asked)?;
+            configured.refuse()?;
+            Rules::Configured(Box::new(configured))
         };
         Ok(Self { rules, connector, opener: OnceLock::new() })
     }

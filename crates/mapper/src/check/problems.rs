@@ -47,7 +47,7 @@ fn is_told(found: &[Finding], reading: &Reading, unknown: &Unknown) -> bool {
 fn unknown_name(unknown: &Unknown, at: Option<FoundAt>) -> Finding {
     let Unknown { name, inside, near, .. } = unknown;
     let place = inside.as_ref().map_or_else(|| "at the top of the file".to_owned(), |inside| format!("in {inside}"));
-    let instead = near.map(|near| near.to_owned());
+    let instead = near.map(str::to_owned);
     let (rule, level) = if near.is_some() { ("misspelt-name", Level::Error) } else { ("unknown-name", Level::Warning) };
     Finding {
         rule: rule.into(),
@@ -57,6 +57,14 @@ fn unknown_name(unknown: &Unknown, at: Option<FoundAt>) -> Finding {
         title: format!("nothing {place} is called `{name}`"),
         detail: Some("it is ignored without a word, and everything in it".to_owned()),
         instead,
+    }
+}
+
+/// The rule of a code: `unknown-symbol` of `unknown-symbol:X`; what HCL itself finds keeps its whole name.
+fn rule(code: &str) -> &str {
+    match code.split_once(':') {
+        Some((rule, _)) if rule != "hcl" => rule,
+        _ => code,
     }
 }
 
@@ -84,7 +92,7 @@ impl Told<'_> {
         let is_error = reading.errors().any(|error| error == *problem);
         let file = problem.file.and_then(|file| reading.files.get(file));
         Finding {
-            rule: problem.code.clone().into(),
+            rule: rule(&problem.code).to_owned().into(),
             level: level(problem.severity, is_error),
             at: file.map(|file| FoundAt::of(file, problem.span.clone())),
             releases: releases.iter().map(|(release, _)| *release).collect(),
