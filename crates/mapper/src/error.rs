@@ -69,7 +69,7 @@ pub enum MapError {
         /// The rule.
         rule: Rule,
         /// What is wrong, and where in the template.
-        fault: TemplateFault,
+        fault: Box<TemplateFault>,
     },
     /// The rule gives a list or an object for this address.
     #[error("{rule} gives no text for {address}: {found}")]

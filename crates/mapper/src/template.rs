@@ -204,9 +204,11 @@ impl RepositoryTemplate {
     /// When the template cannot be worked out for this address, or gives no text.
     pub fn render(&self, address: &ProviderAddr) -> Result<String, MapError> {
         let null = || MapError::TemplateNull { address: Box::new(address.clone()), rule: self.rule() };
-        let broken = |fault: TemplateFault| match fault.null {
-            true => null(),
-            false => MapError::TemplateEval { address: Box::new(address.clone()), rule: self.rule(), fault },
+        let broken = |fault: TemplateFault| {
+            if fault.null {
+                return null();
+            }
+            MapError::TemplateEval { address: Box::new(address.clone()), rule: self.rule(), fault: Box::new(fault) }
         };
         let known = |name: &str| Symbol::named(name).map(|symbol| Value::String(symbol.of(address).to_owned()));
         match self.template.evaluate(&known).map_err(broken)?.into_text() {
