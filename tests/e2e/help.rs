@@ -25,7 +25,10 @@ const LOOKUP: [&str; 2] = ["--from", "--magic-suffix"];
 #[test]
 fn every_verb_explains_its_options() {
     let with = |lists: &[&[&'static str]]| lists.concat();
-    check("", &["push", "pack", "copy", "install", "versions", "resolve", "providers", "config", "Exit codes", "--version"]);
+    check(
+        "",
+        &["push", "pack", "copy", "install", "versions", "resolve", "providers", "config", "Exit codes", "--version"],
+    );
     check("push", &with(&[&RELEASE, &NETWORK, &["DEST", "--jobs", "--json", "Examples:"]]));
     check("pack", &with(&[&RELEASE, &["oci:DIR", "--jobs", "--json", "Example:"]]));
     check(

@@ -150,7 +150,7 @@ fn the_providers_of_a_configuration() {
         "module \"far\" {\n  source = \"acme/far/cloud\"\n}\nresource \"zap_x\" \"y\" {\n  provider = zap.west\n}\n";
     std::fs::write(scene.path("main.tf"), text).unwrap();
     let events = check(&scene.run("providers --json"));
-    assert_eq!(events, ["module", "module_not_looked_into", "state", "provider", "message", "message", "error"]);
+    assert_eq!(events, ["module", "module_not_looked_into", "state", "provider", "message", "error"]);
 }
 
 #[test]

@@ -163,9 +163,7 @@ impl Finder {
                 Place::Oci(oci) if candidate.method.file.is_none() => {
                     Found { place: oci.repository.to_string(), rule: oci.rule.to_string() }
                 }
-                Place::Oci(oci) => {
-                    Found { place: oci.repository.to_string(), rule: format!("{}, {label}", oci.rule) }
-                }
+                Place::Oci(oci) => Found { place: oci.repository.to_string(), rule: format!("{}, {label}", oci.rule) },
                 Place::Direct { host } => Found { place: host.display(), rule: label },
                 Place::NetworkMirror { url } => Found { place: url, rule: label },
                 Place::Filesystem { path } => Found { place: path.display().to_string(), rule: label },

@@ -58,8 +58,10 @@ fn origin(finder: Result<&Finder, &Complaint>, address: &ProviderAddr) -> Origin
     if address.is_builtin() {
         return Origin::BuiltIn;
     }
-    let unknown =
-        |complaint: &Complaint| Origin::Unknown { reason: complaint.text().to_owned(), hints: complaint.hints().to_vec() };
+    let unknown = |complaint: &Complaint| Origin::Unknown {
+        reason: complaint.text().to_owned(),
+        hints: complaint.hints().to_vec(),
+    };
     match finder.map(|finder| finder.places_unasked(address)) {
         Ok(Ok(found)) => {
             let join = |list: Vec<String>| list.join(", then ");
