@@ -134,7 +134,7 @@ fn statuses_of_the_registry() {
     ----- stderr -----
     error: there is no provider registry.example.com/acme/widget at [REGISTRY]/acme/widget
 
-    hint: check the name; `tofu-oci resolve ADDR` says where it is looked for
+    hint: check the name; `tofu-oci resolve ADDR --explain` says where it is looked for
     ");
     assert_snapshot!(refused_by(every(429, "TOOMANYREQUESTS"), "--attempts 1"), @"
     exit code: 3

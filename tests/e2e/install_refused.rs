@@ -46,16 +46,20 @@ fn what_is_not_offered_is_refused() {
     ----- stderr -----
     error: there is no provider registry.example.com/acme/widget at [REGISTRY]/acme/gadget
 
-    hint: check the name; `tofu-oci resolve ADDR` says where it is looked for
+    hint: check the name; `tofu-oci resolve ADDR --explain` says where it is looked for
     ");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET} --platform linux_amd64")), @"
-    exit code: 1
+    exit code: 3
     ----- stdout -----
 
     ----- stderr -----
-    error: no rule says where registry.example.com/acme/widget is: its hostname does not end in .oci.opentofu.org, and no repository was given
+    error: registry.example.com/acme/widget: nothing can be installed from registry.example.com
+      cause: https://registry.example.com/.well-known/terraform.json: failed to lookup address information: [REASON]
+      cause: by direct (implicit)
 
-    hint: say where it is with --from REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'
+    hint: say which repository holds the provider with --from REPOSITORY
+    hint: or check the host name and the network; --ca-file FILE trusts a private certificate authority
+    hint: for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci config snippet --help`
     ");
 }
 
@@ -198,7 +202,7 @@ fn one_of_two_providers_that_fails_leaves_the_lock_file_alone() {
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
     error: there is no provider registry.example.com/acme/gadget at [REGISTRY]/acme/gadget
 
-    hint: check the name; `tofu-oci resolve ADDR` says where it is looked for
+    hint: check the name; `tofu-oci resolve ADDR --explain` says where it is looked for
     hint: packages that were complete stay; the lock file is as it was
     ");
     assert!(!scene.path(".terraform.lock.hcl").exists());

@@ -134,13 +134,23 @@ fn versions_and_resolve() {
 }
 
 #[test]
+fn an_explanation_and_a_check() {
+    let scene = Scene::published();
+    let explain = format!("resolve {WIDGET} --explain --json");
+    assert_eq!(check(&scene.run(&format!("{explain} --from REGISTRY/acme/widget"))), ["method", "choice"]);
+    scene.home_file(".tofurc", "provider_installation {\n  oci_mirror {\n    include = [\"a/b/c/d\"]\n  }\n}\n");
+    assert_eq!(check(&scene.run(&explain)).last().map(String::as_str), Some("error"));
+    assert_eq!(check(&scene.run("config check --json")).last().map(String::as_str), Some("checked"));
+}
+
+#[test]
 fn the_providers_of_a_configuration() {
     let scene = Scene::new();
     let text =
         "module \"far\" {\n  source = \"acme/far/cloud\"\n}\nresource \"zap_x\" \"y\" {\n  provider = zap.west\n}\n";
     std::fs::write(scene.path("main.tf"), text).unwrap();
     let events = check(&scene.run("providers --json"));
-    assert_eq!(events, ["module", "module_not_looked_into", "state", "provider", "message", "message", "error"]);
+    assert_eq!(events, ["module", "module_not_looked_into", "state", "provider", "message", "error"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! ```text
 //! setup        Scene: a registry, a temp folder, the program;  State: everything that must not change
 //! push, pack, copy, versions, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
+//! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! json         every line of --json is what docs/json.md says
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
@@ -18,8 +19,12 @@ mod bad_metadata;
 mod bad_package;
 mod bad_registry;
 mod bad_zip;
+mod cli_config;
+mod config_check;
+mod config_snippet;
 mod copy;
 mod disk;
+mod explain;
 mod help;
 mod install;
 mod install_refused;

@@ -174,11 +174,9 @@ fn a_provider_without_a_place_does_not_hide_the_tree() {
       local names:   aws
       needed by:     the configuration
       locked:        no version
-      place:         unknown: no rule says where registry.opentofu.org/hashicorp/aws is: its hostname does not end in .oci.opentofu.org, and no repository was given
+      place:         registry.opentofu.org, by direct (implicit)
 
     ----- stderr -----
-    warning: one provider has no place
-      hint: say where it is with --from REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'
     ");
 }
 
@@ -213,15 +211,13 @@ fn what_opentofu_refuses_is_one_error_with_every_place() {
       aliases:       aws.default, aws.foo
       needed by:     the configuration
       locked:        no version
-      place:         unknown: no rule says where registry.opentofu.org/hashicorp/aws is: its hostname does not end in .oci.opentofu.org, and no repository was given
+      place:         registry.opentofu.org, by direct (implicit)
 
     ----- stderr -----
     warning: module-providers-alias-versions/main.tf:4:3: `version` in a provider block is deprecated; it counts as `0.124.0`
       hint: put `version = "0.124.0"` into the entry `aws` of `required_providers`
     warning: module-providers-alias-versions/mod/mod.tf:2:3: `version` in a provider block is deprecated; it counts as `>= 0.1.0`
       hint: put `version = ">= 0.1.0"` into the entry `aws` of `required_providers`
-    warning: one provider has no place
-      hint: say where it is with --from REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'
     error: OpenTofu refuses this configuration
       cause: module-providers-alias-versions/main.tf:10:5: module `my_mod` has a configuration `aws.foo` of its own; it takes no other
 

@@ -156,9 +156,10 @@ fn hints_name_no_options_that_the_verb_does_not_have() {
     ----- stdout -----
 
     ----- stderr -----
-    error: invalid value 'registry.example.com/acme/widget@1.0' for '<ADDR>': `registry.example.com/acme/widget@1.0` is not a provider address: the type contains a dot; leave the constraint away: registry.example.com/acme/widget
+    error: where a provider is looked for does not depend on a version
 
-    For more information, try '--help'.
+    hint: leave the constraint away: registry.example.com/acme/widget
+    hint: to see which version is chosen, and from where, add --explain
     ");
     assert_snapshot!(scene.refuse(&format!("versions {WIDGET}@1.0 --from REGISTRY/acme/widget")), @"
     exit code: 2
@@ -177,7 +178,7 @@ fn hints_name_no_options_that_the_verb_does_not_have() {
     error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error [N])
 
     hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
-    hint: for a provider address, say where it is with --from REPOSITORY
+    hint: for a provider address, add --provider, or say where it is with --from REPOSITORY
     ");
 }
 
@@ -267,7 +268,7 @@ fn versions_of_what_is_not_there() {
     error: `widget` is not a repository address: it must read HOST/NAME, such as ghcr.io/acme/widget
 
     hint: write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR
-    hint: for a provider address, say where it is with --from REPOSITORY
+    hint: for a provider address, add --provider, or say where it is with --from REPOSITORY
     ");
     assert_snapshot!(scene.refuse("versions acme/widget --attempts 1"), @"
     exit code: 3
@@ -277,7 +278,7 @@ fn versions_of_what_is_not_there() {
     error: cannot reach acme/widget: failed to lookup address information: [REASON]
 
     hint: `acme` was taken for a host name; write HOST/NAME, such as ghcr.io/acme/opentofu-provider-widget
-    hint: for a provider address, say where it is with --from REPOSITORY
+    hint: for a provider address, add --provider, or say where it is with --from REPOSITORY
     ");
     assert_snapshot!(scene.refuse("versions a/b/c/d --from REGISTRY/acme/widget"), @"
     exit code: 2
@@ -286,7 +287,7 @@ fn versions_of_what_is_not_there() {
     ----- stderr -----
     error: `a/b/c/d` is not a provider address: it must read [HOST/]NAMESPACE/TYPE
 
-    hint: with --from, name a provider: HOST/NAMESPACE/TYPE
+    hint: with --from or --provider, name a provider: HOST/NAMESPACE/TYPE
     ");
 }
 
@@ -342,25 +343,28 @@ fn an_address_is_resolved_by_the_magic_suffix() {
 }
 
 #[test]
-fn an_address_that_no_rule_places_is_refused() {
+fn an_address_whose_host_is_only_a_name_is_refused() {
     let scene = Scene::new();
     assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}")), @"
-    exit code: 1
+    exit code: 3
     ----- stdout -----
 
     ----- stderr -----
-    error: no rule says where registry.example.com/acme/widget is: its hostname does not end in .oci.opentofu.org, and no repository was given
+    error: nothing can be installed from registry.example.com
+      cause: https://registry.example.com/.well-known/terraform.json: failed to lookup address information: [REASON]
 
-    hint: say where it is with --from REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'
+    hint: say which repository holds the provider with --from REPOSITORY
+    hint: or check the host name and the network; --ca-file FILE trusts a private certificate authority
+    hint: for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci config snippet --help`
     ");
     assert_snapshot!(scene.refuse("resolve a/b/c/d"), @"
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: invalid value 'a/b/c/d' for '<ADDR>': `a/b/c/d` is not a provider address: it must read [HOST/]NAMESPACE/TYPE
+    error: `a/b/c/d` is not a provider address: it must read [HOST/]NAMESPACE/TYPE
 
-    For more information, try '--help'.
+    hint: write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget
     ");
     assert_snapshot!(scene.refuse(&format!("resolve {WIDGET} --from 'ghcr.io/${{version}}'")), @"
     exit code: 2
@@ -376,7 +380,7 @@ fn an_address_that_no_rule_places_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `ghcr.io/${type` is not a template: expected `}`, at column 15
+    error: `ghcr.io/${type` is not a repository template: an interpolation is not closed: its } is missing, at column 1
 
     hint: the symbols are ${hostname}, ${namespace} and ${type}; quote the template for your shell
     ");

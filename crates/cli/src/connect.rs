@@ -89,7 +89,11 @@ impl Connector {
         })
     }
 
-    fn client(&self) -> Result<Arc<RegistryClient>, Complaint> {
+    /// The one client of this run.
+    ///
+    /// # Errors
+    /// When a certificate cannot be read or used.
+    pub(crate) fn client(&self) -> Result<Arc<RegistryClient>, Complaint> {
         if let Some(client) = self.client.get() {
             return Ok(Arc::clone(client));
         }

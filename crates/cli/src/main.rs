@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! args      what people type          ->  one struct a verb
+//! lookup    an address              ->  the places it may come from, by --from or by the user's files
 //! connect   names of ends             ->  stores (a registry, or an OCI image layout directory)
 //! verbs     one job each              ->  a report on stdout, or an error
 //! report    events of a running job   ->  bars, lines, JSON lines, or nothing
@@ -12,7 +13,9 @@ mod args;
 mod complaint;
 mod connect;
 mod credentials;
+mod environment;
 mod exit;
+mod lookup;
 mod printer;
 mod report;
 mod verbs;

@@ -293,6 +293,17 @@ impl ConfigProblem {
             Self::BuiltIn { .. } => "built-in",
             Self::Duplicate { .. } => "duplicate",
             Self::ModuleMissing { .. } => "module-missing",
+            Self::ModuleLoop { .. } => "module-loop",
+            Self::TooManyModules { .. } => "too-many-modules",
+            Self::SecondRequired { .. } => "second-required",
+            Self::Misplaced => "misplaced",
+            Self::UnknownMember { .. } => "unknown-member",
+            Self::InvalidAlias { .. } => "invalid-alias",
+            Self::InvalidReference { .. } => "invalid-reference",
+            Self::InvalidLocalName { .. } => "invalid-local-name",
+            Self::PassedTwice { .. } => "passed-twice",
+            Self::StateVersion { .. } => "state-version",
+            Self::State { .. } => "state",
         }
     }
 }
@@ -321,6 +332,7 @@ impl InstallError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Config { problem, .. } => problem.code(),
+            Self::NoConfiguration { .. } => "no-configuration",
             Self::NoMatchingVersion { .. } => "no-matching-release",
             Self::LockedVersionNotAdmitted { .. } => "locked-version-conflict",
             Self::LockedVersionGone { .. } => "locked-version-gone",

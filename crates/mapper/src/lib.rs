@@ -15,6 +15,7 @@
 //!
 //! This crate opens no connections, and looks at files only through [`Files`], which is handed in.
 
+pub mod check;
 pub mod config;
 mod error;
 mod magic;

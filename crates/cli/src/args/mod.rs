@@ -2,6 +2,7 @@
 #![allow(rustdoc::broken_intra_doc_links, reason = "the texts are help for a terminal, where `HOST[:PORT]` is no link")]
 
 mod common;
+mod config;
 mod install;
 mod providers;
 mod publish;
@@ -10,6 +11,7 @@ mod query;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use common::{Global, Network, Output};
+pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use install::InstallArgs;
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
@@ -33,8 +35,8 @@ Examples:
     tofu-oci pack dist oci:widget-layout --address registry.example.com/acme/widget
     tofu-oci install registry.example.com/acme/widget --from oci:widget-layout
 
-Exit codes: 0 done; 1 you can fix it (not found, refused, does not match); 2 wrong usage;
-3 unexpected (network, machine); 130 interrupted."
+Exit codes: 0 done; 1 you can fix it (not found, refused, does not match); 2 wrong usage or
+configuration; 3 unexpected (network, machine); 130 interrupted."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -56,6 +58,7 @@ fn command() -> clap::Command {
         arg.get_env().is_some_and(|name| std::env::var_os(name).is_some_and(|value| value.is_empty()))
     };
     let unset = |arg: clap::Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg };
+    // The verbs of `config` read no variables.
     let command = Args::command();
     let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     verbs.into_iter().fold(command, |command, verb| command.mut_subcommand(verb, |verb| verb.mut_args(unset)))
@@ -78,4 +81,6 @@ pub(crate) enum Verb {
     Resolve(ResolveArgs),
     /// Show which providers a configuration needs, module by module, and where each comes from
     Providers(ProvidersArgs),
+    /// Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
+    Config(ConfigArgs),
 }

@@ -1,7 +1,9 @@
 //! `versions`, `resolve`, and how an address becomes a repository.
 
+use std::path::PathBuf;
+
 use clap::Args;
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::Platform;
 
 use super::{Network, Output};
 
@@ -10,13 +12,15 @@ use super::{Network, Output};
 #[command(next_help_heading = "Where to look")]
 pub(crate) struct Lookup {
     /// The repository to look in: REGISTRY/REPOSITORY, oci:DIR, or a template with ${hostname}, ${namespace} and
-    /// ${type}, as in OpenTofu's `oci_mirror` blocks
+    /// ${type}, as in OpenTofu's `oci_mirror` blocks. Without it the user's CLI configuration says where to look
+    /// (`provider_installation` in ~/.tofurc and the like, see `tofu-oci config --help`)
     #[arg(long, value_name = "REPOSITORY", env = "TOFU_OCI_FROM")]
     pub(crate) from: Option<String>,
     /// The reserved suffix of hosts that name a registry: example.com.SUFFIX/foo/bar is
-    /// example.com/foo/opentofu-provider-bar
-    #[arg(long, value_name = "SUFFIX", env = "TOFU_OCI_MAGIC_SUFFIX", default_value = "oci.opentofu.org")]
-    pub(crate) magic_suffix: String,
+    /// example.com/foo/opentofu-provider-bar [default: `magic_suffix` of a block `tofu_oci` in the CLI configuration,
+    /// else oci.opentofu.org]
+    #[arg(long, value_name = "SUFFIX", env = "TOFU_OCI_MAGIC_SUFFIX")]
+    pub(crate) magic_suffix: Option<String>,
 }
 
 /// Arguments of `versions`.
@@ -26,16 +30,21 @@ Examples:
   tofu-oci versions ghcr.io/acme/opentofu-provider-widget
   tofu-oci versions oci:widget-layout
   tofu-oci versions registry.example.com/acme/widget --from 'ghcr.io/mirror/${namespace}/${type}'
+  tofu-oci versions registry.example.com/acme/widget --provider      # by the CLI configuration
   tofu-oci versions ghcr.io.oci.opentofu.org/acme/widget
 
-Newest first. With --from, or with a host that ends in the magic suffix, the argument is a provider
-address; everything else is a repository.")]
+Newest first. The argument is a provider address with --provider or --from, with a host that ends in
+the magic suffix, and where an `include` of the CLI configuration names its host; everything else is
+a repository.")]
 pub(crate) struct VersionsArgs {
     /// A provider address, or a repository (REGISTRY/REPOSITORY or oci:DIR)
     #[arg(value_name = "ADDR|REPOSITORY")]
     pub(crate) subject: String,
     #[command(flatten)]
     pub(crate) lookup: Lookup,
+    /// Take the argument for a provider address, although it could be a repository
+    #[arg(long)]
+    pub(crate) provider: bool,
     /// Look into each version and list its platforms too
     #[arg(long)]
     pub(crate) platforms: bool,
@@ -51,22 +60,29 @@ pub(crate) struct VersionsArgs {
 Examples:
   tofu-oci resolve ghcr.io.oci.opentofu.org/acme/widget
   tofu-oci resolve registry.example.com/acme/widget --from 'ghcr.io/mirror/${namespace}/${type}'
+  tofu-oci resolve registry.example.com/acme/widget@'~> 1.4' --explain
 
-No request is made.")]
+One place a line, in the order in which they are asked. Without --explain no request is made, but for
+one: a host that the CLI configuration leaves to `direct` is asked for its services, unless it ends in
+the magic suffix. With --explain every place is asked what it offers.")]
 pub(crate) struct ResolveArgs {
-    /// The provider's source address, [HOST/]NAMESPACE/TYPE
-    #[arg(value_name = "ADDR", value_parser = bare_address)]
-    pub(crate) address: ProviderAddr,
+    /// The provider's source address, [HOST/]NAMESPACE/TYPE; with --explain also @CONSTRAINT, such as @'~> 1.4'
+    #[arg(value_name = "ADDR")]
+    pub(crate) subject: String,
     #[command(flatten)]
     pub(crate) lookup: Lookup,
+    /// Say of every method of the CLI configuration whether it is for the address, what it offers, which one wins
+    /// and why, and where OpenTofu would stop instead
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// The platform to explain for [default: this machine's]
+    #[arg(long, value_name = "OS_ARCH", requires = "explain")]
+    pub(crate) platform: Option<Platform>,
+    /// Read the CLI configuration as `tofu -chdir=DIR` would
+    #[arg(long, value_name = "DIR")]
+    pub(crate) chdir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) network: Network,
     #[command(flatten)]
     pub(crate) output: Output,
-}
-
-/// An address alone: where it is does not depend on a version.
-fn bare_address(text: &str) -> Result<ProviderAddr, String> {
-    text.parse().map_err(|error| match text.split_once('@') {
-        Some((address, _)) => format!("{error}; leave the constraint away: {address}"),
-        None => format!("{error}"),
-    })
 }

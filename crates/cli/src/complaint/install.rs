@@ -3,7 +3,7 @@
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_installer::{ConfigProblem, InstallError};
 use tofu_oci_lockfile::{LockFileError, Refusal};
-use tofu_oci_source::{NotOffered, SourceError};
+use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_types::Version;
 
 use super::Complaint;
@@ -26,10 +26,15 @@ impl From<&SourceError> for Complaint {
                     NotOffered::PlatformMissing { version, platform, .. } => {
                         format!("{address} {version} has no package for {platform}")
                     }
+                    NotOffered::NoMethods => format!("the CLI configuration has no installation method for {address}"),
+                    NotOffered::NoMethodMatches => {
+                        format!("no installation method of the CLI configuration is for {address}")
+                    }
                     _ => format!("{address}: {what}"),
                 };
                 let mut complaint = Self::new(Exit::Fixable, text);
-                if !complaint.text.contains(place.as_str()) {
+                let asked = !matches!(what, NotOffered::NoMethods | NotOffered::NoMethodMatches);
+                if asked && !complaint.text.contains(place.as_str()) {
                     complaint = complaint.cause(format!("asked {place}"));
                 }
                 match what {
@@ -38,7 +43,25 @@ impl From<&SourceError> for Complaint {
                         let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                         complaint.hint(format!("this release offers {list}"))
                     }
-                    _ => complaint.hint("check the name; `tofu-oci resolve ADDR` says where it is looked for"),
+                    NotOffered::NoMethods | NotOffered::NoMethodMatches => complaint
+                        .hint(format!("`tofu-oci resolve {address} --explain` says of each method why"))
+                        .hint("or say where it is with --from REPOSITORY"),
+                    _ => {
+                        complaint.hint("check the name; `tofu-oci resolve ADDR --explain` says where it is looked for")
+                    }
+                }
+            }
+            SourceError::Failed { failure, .. } => Self::of(failure_exit(failure), error).failure_hint(failure),
+            SourceError::Method(blame) => {
+                let complaint = Self::from(&blame.source).about(&blame.address.to_string());
+                let named =
+                    std::iter::once(&complaint.text).chain(&complaint.causes).any(|text| text.contains(&blame.label));
+                let complaint = if named { complaint } else { complaint.cause(format!("by {}", blame.label)) };
+                match blame.remedy() {
+                    Some(remedy) => {
+                        complaint.cause("a mirror never lets a later method serve what it lacks itself").hint(remedy)
+                    }
+                    None => complaint,
                 }
             }
             SourceError::Layout { .. } | SourceError::Unusable { .. } => Self::of(Exit::Fixable, error).hint(
@@ -128,7 +151,36 @@ impl From<InstallError> for Complaint {
     }
 }
 
+/// Whether the user can do something about a place that could not be used.
+fn failure_exit(failure: &Failure) -> Exit {
+    if failure.is_transient() { Exit::Unexpected } else { Exit::Fixable }
+}
+
 impl Complaint {
+    /// The same with the advice that fits a place that could not be used.
+    fn failure_hint(self, failure: &Failure) -> Self {
+        match failure {
+            Failure::MethodNotRead(_) => self
+                .hint("say where the provider is with --from REPOSITORY, REGISTRY/REPOSITORY or oci:DIR")
+                .hint("or exclude it from this method, so that an oci_mirror serves it"),
+            Failure::RegistryProtocolNotRead(_) | Failure::NoProviderService(_) => self
+                .hint("say which repository holds it with --from REPOSITORY")
+                .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),
+            Failure::InvalidService(_) => self.hint("the owner of the host must mend its oci-providers.v1"),
+            Failure::Network { .. } => self
+                .hint("say which repository holds the provider with --from REPOSITORY")
+                .hint("or check the host name and the network; --ca-file FILE trusts a private certificate authority")
+                .hint("for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci config snippet --help`"),
+            Failure::Unauthorized(_) | Failure::Denied(_) => {
+                self.hint("the token of a host is in TF_TOKEN_HOST, with _ for each dot, or in a `credentials` block")
+            }
+            Failure::NoRepository(_) => {
+                self.hint("change the template so that it gives a repository, or exclude the provider from this method")
+            }
+            _ => self,
+        }
+    }
+
     /// The same for verbs without `--version`: hints that name it end in this instead.
     pub(crate) fn version_said(mut self, instead: &str) -> Self {
         for hint in &mut self.hints {

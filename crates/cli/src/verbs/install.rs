@@ -1,22 +1,19 @@
 //! `install`.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_installer::{Installed, Job, LockPolicy, LockResult, Options, Outcome, Target, Upgrade, configuration};
 use tofu_oci_lockfile::{LockEntry, LockFile, Written};
-use tofu_oci_source::{OciSource, Source};
 use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
 
-use super::Context;
 use super::locked::{Change, changes};
-use super::resolve::lookup;
+use super::{Context, data_dir};
 use crate::args::InstallArgs;
 use crate::complaint::Complaint;
-use crate::connect::{Connector, From};
 use crate::exit::Exit;
+use crate::lookup::Finder;
 use crate::printer;
 use crate::report::json_line;
 
@@ -33,20 +30,22 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let platforms = platforms(args)?;
     let data_dir = data_dir(&dir);
     let wanted = wanted(context, args, &dir, &data_dir)?;
-    one_place_each(args, &wanted)?;
+    let finder = finder(context, args, &dir)?;
+    finder.tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>())?;
+    warn_of_overrides(context, &finder, &wanted);
     let lock_path = dir.join(LOCK_FILE);
     let lock = tofu_oci_lockfile::read(&lock_path)?;
-    let mut sources = Sources::new(context.connector(&args.network));
+    let target = target(args, &dir, &data_dir, &finder);
     let mut jobs = Vec::new();
     for (address, constraints) in &wanted {
-        let source = sources.source(args, address)?;
+        let source = finder.source(address)?;
         for platform in &platforms {
             jobs.push(Job {
                 address: address.clone(),
                 constraints: constraints.clone(),
                 platform: platform.clone(),
                 source: Arc::clone(&source),
-                target: target(args, &dir, &data_dir),
+                target: target.clone(),
                 lock: entry(lock.as_ref(), address),
                 upgrade: if args.upgrade { Upgrade::Newest } else { Upgrade::KeepLocked },
             });
@@ -75,20 +74,39 @@ fn entry(lock: Option<&LockFile>, address: &ProviderAddr) -> Option<LockEntry> {
     lock.and_then(|lock| lock.get(address)).cloned()
 }
 
-/// `.terraform` of the directory, or what `TF_DATA_DIR` says, relative to the directory.
-pub(super) fn data_dir(dir: &Path) -> PathBuf {
-    match std::env::var_os("TF_DATA_DIR").filter(|value| !value.is_empty()) {
-        Some(data_dir) => dir.join(data_dir),
-        None => dir.join(".terraform"),
-    }
-}
-
-fn target(args: &InstallArgs, dir: &Path, data_dir: &Path) -> Target {
+fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, finder: &Finder) -> Target {
     match &args.into {
         Some(mirror) if args.packed => Target::MirrorPacked(mirror.clone()),
         Some(mirror) => Target::MirrorUnpacked(mirror.clone()),
-        None if args.vendor => Target::MirrorUnpacked(dir.join("terraform.d").join("plugins")),
-        None => Target::WorkingDir { data_dir: data_dir.to_owned(), cache: None },
+        None if args.vendor => Target::vendor(dir),
+        None => Target::WorkingDir { data_dir: data_dir.to_owned(), cache: finder.cache(dir) },
+    }
+}
+
+/// What says where to look. A folder that is installed into is never where a package comes from.
+fn finder(context: &Context, args: &InstallArgs, dir: &Path) -> Result<Finder, Complaint> {
+    let written_to = match &args.into {
+        Some(mirror) => vec![mirror.clone()],
+        None if args.vendor => vec![dir.join("terraform.d").join("plugins")],
+        None => Vec::new(),
+    };
+    Finder::new(&args.lookup, context.connector(&args.network), args.chdir.as_deref(), &written_to)
+        .map_err(|complaint| complaint.version_said(", and the version behind the address: ADDR@VERSION"))
+}
+
+/// `OpenTofu` runs these providers from the folders of their developers, whatever is installed.
+fn warn_of_overrides(context: &Context, finder: &Finder, wanted: &[(ProviderAddr, Constraints)]) {
+    let overrides = finder.configured().and_then(|configured| configured.reading.config.installation.as_ref());
+    for entry in overrides.iter().flat_map(|installation| &installation.dev_overrides) {
+        if wanted.iter().any(|(address, _)| *address == entry.address) {
+            let text = format!(
+                "dev_overrides in the CLI configuration: OpenTofu runs {} from {}, whatever is installed and locked",
+                entry.address,
+                entry.path.display()
+            );
+            let hint = "the provider is installed all the same; remove the entry to use what is installed";
+            context.reporter.event(&Event::warning("dev-override", text).with_hint(hint));
+        }
     }
 }
 
@@ -160,40 +178,6 @@ fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Compl
         }
     }
     Ok(wanted)
-}
-
-/// One repository holds one provider: a `--from` that is no template cannot serve two.
-fn one_place_each(args: &InstallArgs, wanted: &[(ProviderAddr, Constraints)]) -> Result<(), Complaint> {
-    let Some(text) = &args.lookup.from else { return Ok(()) };
-    let mut ends = HashMap::new();
-    let from = From::parse(text)
-        .map_err(|complaint| complaint.version_said(", and the version behind the address: ADDR@VERSION"))?;
-    for (address, _) in wanted {
-        let end = from.end(address)?.to_string();
-        if let Some(other) = ends.insert(end.clone(), address) {
-            return Err(Complaint::usage(format!("{other} and {address} would both come from {end}"))
-                .hint("give a template: --from 'REGISTRY/${namespace}/${type}'"));
-        }
-    }
-    Ok(())
-}
-
-/// Sources that were opened, one for each address.
-struct Sources {
-    connector: Connector,
-}
-
-impl Sources {
-    fn new(connector: Connector) -> Self {
-        Self { connector }
-    }
-
-    fn source(&mut self, args: &InstallArgs, address: &ProviderAddr) -> Result<Arc<dyn Source>, Complaint> {
-        let found = lookup(&args.lookup, address)?;
-        tracing::info!(%address, place = %found.end, rule = %found.rule, "where to look");
-        let store = self.connector.source(&found.end).map_err(|complaint| complaint.about(&address.to_string()))?;
-        Ok(Arc::new(OciSource::new(store)))
-    }
 }
 
 /// What became of the lock file.

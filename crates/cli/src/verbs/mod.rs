@@ -1,6 +1,8 @@
 //! The verbs: each turns its arguments into one call of a job, and the report into output.
 
+mod config;
 mod copy;
+mod explain;
 mod install;
 mod locked;
 mod providers;
@@ -8,11 +10,12 @@ mod push;
 mod resolve;
 mod versions;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_types::{Reporter, Tag};
 
-use crate::args::{Args, Global, Network, Output, Verb};
+use crate::args::{Args, ConfigVerb, Global, Network, Output, Verb};
 use crate::complaint::Complaint;
 use crate::connect::Connector;
 use crate::exit::Exit;
@@ -41,6 +44,14 @@ pub(crate) fn tagged(place: &str, tag: &Tag) -> String {
     if place.starts_with("oci:") { format!("{place} (tag {tag})") } else { format!("{place}:{tag}") }
 }
 
+/// `.terraform` of the directory, or what `TF_DATA_DIR` says, relative to the directory.
+pub(crate) fn data_dir(dir: &Path) -> PathBuf {
+    match std::env::var_os("TF_DATA_DIR").filter(|value| !value.is_empty()) {
+        Some(data_dir) => dir.join(data_dir),
+        None => dir.join(".terraform"),
+    }
+}
+
 /// Runs the verb until it is done or the user interrupts it.
 pub(crate) async fn run(args: Args) -> Exit {
     let Args { global, verb } = args;
@@ -52,6 +63,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
         Verb::Providers(args) => args.output.json,
+        Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
     };
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
     let ended = tokio::select! {
@@ -59,7 +71,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         () = interrupted() => Err(Complaint::new(Exit::Interrupted, "interrupted").hint("nothing is half-done; run the same command again to go on")),
     };
     match ended {
-        Ok(()) => Exit::Done,
+        Ok(exit) => exit,
         Err(complaint) => {
             complaint.print(json);
             complaint.exit()
@@ -67,16 +79,23 @@ pub(crate) async fn run(args: Args) -> Exit {
     }
 }
 
-async fn job(global: &Global, verb: Verb) -> Result<(), Complaint> {
+async fn job(global: &Global, verb: Verb) -> Result<Exit, Complaint> {
+    let context = |output: &Output| Context::new(global, output);
     match verb {
-        Verb::Push(args) => push::push(&Context::new(global, &args.output), &args).await,
-        Verb::Pack(args) => push::pack(&Context::new(global, &args.output), &args).await,
-        Verb::Copy(args) => copy::copy(&Context::new(global, &args.output), &args).await,
-        Verb::Install(args) => install::install(&Context::new(global, &args.output), &args).await,
-        Verb::Versions(args) => versions::versions(&Context::new(global, &args.output), &args).await,
-        Verb::Resolve(args) => resolve::resolve(&Context::new(global, &args.output), &args),
-        Verb::Providers(args) => providers::providers(&Context::new(global, &args.output), &args),
+        Verb::Push(args) => push::push(&context(&args.output), &args).await?,
+        Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,
+        Verb::Copy(args) => copy::copy(&context(&args.output), &args).await?,
+        Verb::Install(args) => install::install(&context(&args.output), &args).await?,
+        Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
+        Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
+        Verb::Providers(args) => providers::providers(&context(&args.output), &args)?,
+        Verb::Config(args) => match args.verb {
+            // Findings are no failure, and have an exit code all the same.
+            ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),
+            ConfigVerb::Snippet(args) => config::snippet(&context(&Output { json: false }), &args)?,
+        },
     }
+    Ok(Exit::Done)
 }
 
 /// Comes back when the user or the system asks the program to stop.

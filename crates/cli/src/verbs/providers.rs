@@ -9,11 +9,11 @@ use tofu_oci_installer::{Finding, ProviderTree, StateLook, providers_tree};
 use tofu_oci_types::{Event, ProviderAddr};
 
 use super::Context;
-use super::install::data_dir;
-use super::resolve::lookup;
-use crate::args::{Lookup, ProvidersArgs};
+use super::data_dir;
+use crate::args::{Network, ProvidersArgs};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
+use crate::lookup::Finder;
 use crate::printer;
 
 /// Where a provider would be installed from.
@@ -36,7 +36,13 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), C
     let workspace = std::env::var("TF_WORKSPACE").ok();
     let tree = providers_tree(&dir, &data_dir(&dir), workspace.as_deref())
         .map_err(|error| Complaint::from(error).nothing_to_name())?;
-    let origins: Vec<Origin> = tree.providers.iter().map(|need| origin(&args.lookup, &need.address)).collect();
+    let finder = Finder::new(&args.lookup, context.connector(&Network::default()), args.chdir.as_deref(), &[]);
+    let finder = match finder {
+        // What is wrong with the user's files is refused as everywhere; a --from that is none spoils no tree.
+        Err(complaint) if args.lookup.from.is_none() => return Err(complaint),
+        finder => finder,
+    };
+    let origins: Vec<Origin> = tree.providers.iter().map(|need| origin(finder.as_ref(), &need.address)).collect();
     if context.json {
         json::print(&tree, &origins);
     } else {
@@ -48,13 +54,22 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), C
 }
 
 /// A failing lookup is an answer too: the tree is worth reading without it.
-fn origin(args: &Lookup, address: &ProviderAddr) -> Origin {
+fn origin(finder: Result<&Finder, &Complaint>, address: &ProviderAddr) -> Origin {
     if address.is_builtin() {
         return Origin::BuiltIn;
     }
-    match lookup(args, address) {
-        Ok(found) => Origin::Place { place: found.end.to_string(), rule: found.rule },
-        Err(complaint) => Origin::Unknown { reason: complaint.text().to_owned(), hints: complaint.hints().to_vec() },
+    let unknown = |complaint: &Complaint| Origin::Unknown {
+        reason: complaint.text().to_owned(),
+        hints: complaint.hints().to_vec(),
+    };
+    match finder.map(|finder| finder.places_unasked(address)) {
+        Ok(Ok(found)) => {
+            let join = |list: Vec<String>| list.join(", then ");
+            let (places, rules) = found.into_iter().map(|found| (found.place, found.rule)).unzip();
+            Origin::Place { place: join(places), rule: join(rules) }
+        }
+        Ok(Err(complaint)) => unknown(&complaint),
+        Err(complaint) => unknown(complaint),
     }
 }
 

@@ -8,27 +8,33 @@ use tofu_oci_store::StoreError;
 use tofu_oci_types::{Event, Platform, ProviderAddr, Version};
 
 use super::Context;
-use super::resolve::{lookup, suffix};
 use crate::args::VersionsArgs;
 use crate::complaint::Complaint;
-use crate::connect::End;
+use crate::connect::{Connector, End};
 use crate::exit::Exit;
+use crate::lookup::Finder;
 use crate::printer;
 use crate::report::json_line;
 
 /// Lists versions, newest first.
 pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Complaint> {
-    let Subject { end, address, named } = subject(args)?;
-    let store = context.connector(&args.network).source(&end)?;
-    let place = store.place();
-    // An address and a repository look alike, and a variable that was set long ago decides without a word.
-    if args.lookup.from.is_some() && !context.json && !context.quiet {
-        printer::stderr(&format!("asking {place} for {address}, as --from or TOFU_OCI_FROM says\n"));
+    let Subject { source, address, named } = subject(context, args)?;
+    let place = source.place();
+    // An address and a repository look alike, and a variable or a file that was written long ago decides without a word.
+    if !context.json && !context.quiet {
+        match named {
+            Named::From => {
+                printer::stderr(&format!("asking {place} for {address}, as --from or TOFU_OCI_FROM says\n"));
+            }
+            Named::Pattern => {
+                printer::stderr(&format!("asking {place} for {address}, as the CLI configuration says\n"));
+            }
+            Named::Address | Named::Repository => {}
+        }
     }
-    let source = OciSource::new(Arc::clone(&store));
     let listing = source.versions(&address).await.map_err(|error| named.complaint(error, &args.subject))?;
     warn(context, &place, &listing.stray);
-    let asked = Asked { source: &source, address: &address, place: &place };
+    let asked = Asked { source: source.as_ref(), address: &address, place: &place };
     let lines = lines(context, args, &asked, &listing).await?;
     if context.json {
         lines.iter().for_each(json_line);
@@ -60,7 +66,7 @@ async fn lines<'a>(
 
 /// One repository, and the provider that is looked for in it.
 struct Asked<'a> {
-    source: &'a OciSource,
+    source: &'a dyn Source,
     address: &'a ProviderAddr,
     place: &'a str,
 }
@@ -117,14 +123,19 @@ impl Line<'_> {
 
 /// Where to look, and for what.
 struct Subject {
-    end: End,
+    source: Arc<dyn Source>,
     address: ProviderAddr,
     named: Named,
 }
 
-/// What people have named.
+/// What people have named, and what made an address of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Named {
+    /// An address, by `--from`.
+    From,
+    /// An address, because a pattern of the CLI configuration names its host.
+    Pattern,
+    /// An address, by its suffix or by `--provider`.
     Address,
     Repository,
 }
@@ -146,34 +157,46 @@ impl Named {
 }
 
 /// What to do where an address was taken for a repository.
-const IF_ADDRESS: &str = "for a provider address, say where it is with --from REPOSITORY";
+const IF_ADDRESS: &str = "for a provider address, add --provider, or say where it is with --from REPOSITORY";
 
-/// An address where `--from` or the magic suffix makes it one, a repository otherwise.
-fn subject(args: &VersionsArgs) -> Result<Subject, Complaint> {
-    if args.lookup.from.is_some() {
-        let address = args.subject.parse().map_err(|error| {
+/// An address where something makes it one, a repository otherwise.
+fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Complaint> {
+    let connector = context.connector(&args.network);
+    if args.lookup.from.is_some() || args.provider {
+        let address: ProviderAddr = args.subject.parse().map_err(|error| {
             let complaint = Complaint::of(Exit::Usage, &error);
             match args.subject.split_once('@') {
                 Some((address, _)) => complaint.hint(format!("leave the constraint away: {address}")),
-                None => complaint.hint("with --from, name a provider: HOST/NAMESPACE/TYPE"),
+                None => complaint.hint("with --from or --provider, name a provider: HOST/NAMESPACE/TYPE"),
             }
         })?;
-        return Ok(Subject { end: lookup(&args.lookup, &address)?.end, address, named: Named::Address });
+        let named = if args.lookup.from.is_some() { Named::From } else { Named::Address };
+        let finder = finder(args, connector)?;
+        return Ok(Subject { source: finder.source(&address)?, address, named });
     }
-    if let Ok(address) = args.subject.parse::<ProviderAddr>()
-        && address.hostname().as_str().split(':').next().is_some_and(|host| {
-            suffix(&args.lookup).is_ok_and(|suffix| host.ends_with(&format!(".{}", suffix.as_str())))
-        })
-    {
-        return Ok(Subject { end: lookup(&args.lookup, &address)?.end, address, named: Named::Address });
-    }
+    let Ok(address) = args.subject.parse::<ProviderAddr>() else { return repository(args, &connector) };
+    let finder = finder(args, connector)?;
+    let named = match finder.configured() {
+        Some(configured) if configured.is_magic(&address) => Named::Address,
+        Some(configured) if configured.names_host(&address) => Named::Pattern,
+        _ => return repository(args, &finder.into_connector()),
+    };
+    Ok(Subject { source: finder.source(&address)?, address, named })
+}
+
+fn finder(args: &VersionsArgs, connector: Connector) -> Result<Finder, Complaint> {
+    Finder::new(&args.lookup, connector, None, &[]).map_err(|complaint| complaint.version_said(""))
+}
+
+fn repository(args: &VersionsArgs, connector: &Connector) -> Result<Subject, Complaint> {
     let end = End::parse(&args.subject).map_err(|complaint| match args.subject.parse::<ProviderAddr>() {
         Ok(_) => complaint.hint(IF_ADDRESS),
         Err(_) => complaint.version_said(""),
     })?;
+    let source = Arc::new(OciSource::new(connector.source(&end)?));
     // The repository alone is asked; nothing of the answer depends on the address.
     let address = "registry.opentofu.org/unknown/unknown".parse().expect("a well-formed address");
-    Ok(Subject { end, address, named: Named::Repository })
+    Ok(Subject { source, address, named: Named::Repository })
 }
 
 /// Says which tags OpenTofu would trip over.

@@ -38,4 +38,5 @@ pub use model::{
 };
 pub use problem::{Effect, Problem, Severity, Stage};
 pub use reading::{ConfigFile, FileState, Reading, Unknown, read};
-pub use render::render_problem;
+pub(crate) use render::effect;
+pub use render::{excerpt, render_problem};

@@ -30,7 +30,8 @@ pub fn render_problem(reading: &Reading, problem: &Problem) -> String {
     out
 }
 
-fn effect(problem: &Problem) -> String {
+/// What `OpenTofu` says and does about a problem, as the end of a sentence.
+pub(crate) fn effect(problem: &Problem) -> String {
     if problem.ours && problem.effect == Effect::SilentlyIgnored {
         return "says nothing, and ignores it".to_owned();
     }
@@ -53,8 +54,8 @@ fn effect(problem: &Problem) -> String {
     format!("{said}{what}")
 }
 
-/// The line of a place, with what is meant underlined.
-fn excerpt(path: &str, text: &str, span: &Range<usize>) -> String {
+/// The line of a place, with what is meant underlined and secrets masked: `--> PATH:LINE:COLUMN` and three more lines.
+pub fn excerpt(path: &str, text: &str, span: &Range<usize>) -> String {
     let start = secrets::floor(text, span.start);
     let from = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
     let to = text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |length| start + length);

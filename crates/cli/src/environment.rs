@@ -1,0 +1,83 @@
+//! What the CLI configuration depends on: this process's environment, home directory and files.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tofu_oci_installer::PluginCache;
+use tofu_oci_mapper::config::{Environment, Files, Os};
+
+use crate::complaint::Complaint;
+
+/// The environment of this process. `chdir` is where `--chdir` says that the work is done.
+///
+/// # Errors
+/// When the current directory is gone.
+pub(crate) fn environment(chdir: Option<&Path>) -> Result<Environment, Complaint> {
+    let launch_dir = std::env::current_dir()
+        .map_err(|error| Complaint::usage(format!("cannot tell the current directory: {error}")).io_hint(&error))?;
+    let working_dir = chdir.map_or_else(|| launch_dir.clone(), |dir| launch_dir.join(dir));
+    Ok(Environment { os: os(), home: home(), app_data: path("APPDATA"), launch_dir, working_dir, vars: vars() })
+}
+
+fn os() -> Os {
+    match std::env::consts::OS {
+        "windows" => Os::Windows,
+        "macos" => Os::Mac,
+        _ => Os::Unix,
+    }
+}
+
+/// `$HOME`, else what the user database says; nothing where the variable is there and empty.
+fn home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
+fn path(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// Every variable. What is no Unicode gets a replacement mark: then a file of that name is missing, which is told.
+fn vars() -> BTreeMap<String, String> {
+    let text = |value: OsString| value.to_string_lossy().into_owned();
+    std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
+}
+
+/// The plugin cache that `TF_PLUGIN_CACHE_DIR` names, relative to the working directory.
+pub(crate) fn plugin_cache_variable(working_dir: &Path) -> Option<PluginCache> {
+    let dir = path("TF_PLUGIN_CACHE_DIR")?;
+    let may_break = std::env::var("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE").unwrap_or_default();
+    let may_break_lock = !may_break.is_empty() && may_break != "0";
+    Some(PluginCache { dir: working_dir.join(dir), may_break_lock })
+}
+
+/// The files of this machine.
+pub(crate) struct RealFiles;
+
+/// No configuration of a person is larger; a device that never ends is not read to its end.
+const FILE_LIMIT: u64 = 16 << 20;
+
+impl Files for RealFiles {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        use std::io::Read as _;
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(FILE_LIMIT + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > FILE_LIMIT {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 16 MiB"));
+        }
+        Ok(bytes)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<OsString>> {
+        std::fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect()
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        path.is_dir()
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path.exists()
+    }
+}

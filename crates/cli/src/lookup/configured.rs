@@ -1,0 +1,159 @@
+//! The CLI configuration as it decides where providers are.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tofu_oci_mapper::config::{self, Candidate, Environment, Files, MethodKind, Methods, Reading, render_problem};
+use tofu_oci_mapper::{MagicSuffix, Place, TofuRelease};
+use tofu_oci_types::ProviderAddr;
+
+use super::suffix;
+use crate::args::Lookup;
+use crate::complaint::Complaint;
+use crate::environment::{RealFiles, environment};
+use crate::exit::Exit;
+
+/// The release of `OpenTofu` that this program behaves as.
+const RELEASE: TofuRelease = TofuRelease::V1_13;
+
+/// The user's files, read.
+pub(crate) struct Configured {
+    pub(crate) reading: Reading,
+    pub(crate) methods: Methods,
+    pub(crate) suffix: MagicSuffix,
+}
+
+impl Configured {
+    /// Reads the user's files as `OpenTofu` does, errors and all. `not_asked` are folders that are not looked into.
+    pub(crate) fn read(lookup: &Lookup, chdir: Option<&Path>, not_asked: &[PathBuf]) -> Result<Self, Complaint> {
+        Self::read_as(RELEASE, lookup, chdir, not_asked)
+    }
+
+    /// The same as a release of `OpenTofu` reads them.
+    pub(crate) fn read_as(
+        release: TofuRelease,
+        lookup: &Lookup,
+        chdir: Option<&Path>,
+        not_asked: &[PathBuf],
+    ) -> Result<Self, Complaint> {
+        let environment = environment(chdir)?;
+        let reading = config::read(&environment, &RealFiles, release);
+        let hidden: Vec<PathBuf> = not_asked.iter().map(|dir| environment.launch_dir.join(dir)).collect();
+        let methods = methods(&reading, &environment, hidden);
+        let suffix = suffix(lookup, reading.config.magic_suffix.as_ref().map(|(suffix, _)| suffix))?;
+        Ok(Self { reading, methods, suffix })
+    }
+
+    /// What is wrong with the files; `OpenTofu` would go on.
+    ///
+    /// # Errors
+    /// The first error, with its line; exit code 2.
+    pub(crate) fn refuse(&self) -> Result<(), Complaint> {
+        let Err(problem) = self.reading.refuse() else { return Ok(()) };
+        let more = self.reading.errors().count().saturating_sub(1);
+        let text = render_problem(&self.reading, problem);
+        let text = text.strip_prefix("error: ").or_else(|| text.strip_prefix("warning: ")).unwrap_or(&text);
+        let complaint = Complaint::new(Exit::Usage, text);
+        let complaint = match more {
+            0 => complaint,
+            1 => complaint.hint("there is one more error in the CLI configuration"),
+            _ => complaint.hint(format!("there are {more} more errors in the CLI configuration")),
+        };
+        Err(complaint
+            .hint("`tofu-oci config check` says what each OpenTofu makes of these files")
+            .hint("with --from REPOSITORY the CLI configuration is not read"))
+    }
+
+    /// What every method says of the address.
+    pub(crate) fn candidates(&self, address: &ProviderAddr) -> Vec<Candidate<'_>> {
+        self.methods.candidates(address, &self.suffix)
+    }
+
+    /// The repositories that the methods give the address, without any request.
+    pub(crate) fn repositories(&self, address: &ProviderAddr) -> Vec<String> {
+        let places = self.candidates(address).into_iter().filter_map(|candidate| candidate.place?.ok());
+        let repository = |place: Place| place.repository().map(ToString::to_string);
+        let mut repositories: Vec<String> = places.filter_map(repository).collect();
+        repositories.dedup();
+        repositories
+    }
+
+    /// No method is for the address.
+    pub(crate) fn no_method(&self, address: &ProviderAddr) -> Complaint {
+        if address.is_builtin() {
+            return Complaint::new(Exit::Fixable, format!("{address} is part of OpenTofu and Terraform themselves"))
+                .hint("there is nothing to install; leave it away");
+        }
+        let complaint = Complaint::new(Exit::Fixable, format!("no installation method is for {address}"));
+        match &self.reading.config.installation {
+            Some(installation) => {
+                let path = self.reading.files.get(installation.file).map(|file| file.path.display().to_string());
+                complaint
+                    .cause(format!("the provider_installation in {} names other providers", path.unwrap_or_default()))
+                    .hint(format!("`tofu-oci resolve {address} --explain` says of each method why"))
+            }
+            None => complaint,
+        }
+        .hint("say where it is with --from REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'")
+    }
+
+    /// Whether the host of the address ends in the magic suffix.
+    pub(crate) fn is_magic(&self, address: &ProviderAddr) -> bool {
+        let host = address.hostname().as_str().split(':').next().unwrap_or_default();
+        host.ends_with(&format!(".{}", self.suffix.as_str()))
+    }
+
+    /// Whether a pattern names the host of the address as one of providers.
+    pub(crate) fn names_host(&self, address: &ProviderAddr) -> bool {
+        self.methods.explicit
+            && self
+                .methods
+                .list
+                .iter()
+                .flat_map(|method| &method.selector.include)
+                .any(|pattern| pattern.hostname() == Some(address.hostname()) && pattern.matches(address))
+    }
+}
+
+/// The methods that count, without the folders that are written to.
+fn methods(reading: &Reading, environment: &Environment, hidden: Vec<PathBuf>) -> Methods {
+    let files = Without { hidden };
+    let mut methods = reading.methods(environment, &files);
+    methods.list.retain(|method| match &method.kind {
+        MethodKind::FilesystemMirror { path, .. } => !files.hides(path),
+        _ => true,
+    });
+    methods
+}
+
+/// The files of this machine, without some folders. A provider in a folder of the implicit methods is cut off from
+/// its registry; in the folder that is installed into, that would be so after the first installation.
+struct Without {
+    hidden: Vec<PathBuf>,
+}
+
+impl Without {
+    fn hides(&self, path: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.components().collect());
+        self.hidden.iter().any(|hidden| real(path).starts_with(real(hidden)))
+    }
+}
+
+impl Files for Without {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if self.hides(path) { Err(io::ErrorKind::NotFound.into()) } else { RealFiles.read(path) }
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<OsString>> {
+        if self.hides(path) { Err(io::ErrorKind::NotFound.into()) } else { RealFiles.list(path) }
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        !self.hides(path) && RealFiles.is_dir(path)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        !self.hides(path) && RealFiles.exists(path)
+    }
+}

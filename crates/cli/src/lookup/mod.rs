@@ -1,0 +1,258 @@
+//! Where providers are: what `--from` says; otherwise what the CLI configuration says, as `OpenTofu` reads it.
+//!
+//! ```text
+//! --from TEXT          -> From                                        one end, or a template of ends
+//! the user's files     -> Configured: Reading, Methods, MagicSuffix   --candidates--> links --> Chain
+//! ```
+//!
+//! With `--from` no file of the user is read. Without it one that has an error ends the verb: `OpenTofu` would go on
+//! without what it cannot read, and ask the origin for what was meant to come from a mirror.
+
+mod configured;
+mod sources;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use tofu_oci_installer::PluginCache;
+use tofu_oci_mapper::{MagicSuffix, MapError, Place};
+use tofu_oci_source::{Chain, Link, OciSource, Source};
+use tofu_oci_types::ProviderAddr;
+
+use crate::args::Lookup;
+use crate::complaint::Complaint;
+use crate::connect::{Connector, From};
+use crate::environment::plugin_cache_variable;
+use crate::exit::Exit;
+
+pub(crate) use configured::Configured;
+pub(crate) use sources::Opener;
+
+/// Finds the places of addresses and opens them.
+pub(crate) struct Finder {
+    rules: Rules,
+    connector: Connector,
+    opener: OnceLock<Opener>,
+}
+
+/// What decides.
+enum Rules {
+    /// `--from`, as it was written.
+    From { from: From, text: String },
+    /// The CLI configuration.
+    Configured(Box<Configured>),
+}
+
+/// One place of an address, and why there.
+pub(crate) struct Found {
+    pub(crate) place: String,
+    pub(crate) rule: String,
+}
+
+impl Finder {
+    /// What the arguments and the user's files say. `not_asked` are folders that are written to, and therefore not
+    /// looked into.
+    ///
+    /// # Errors
+    /// What is wrong with `--from`, with the suffix, or with the user's files; exit code 2.
+    pub(crate) fn new(
+        lookup: &Lookup,
+        connector: Connector,
+        chdir: Option<&Path>,
+        not_asked: &[PathBuf],
+    ) -> Result<Self, Complaint> {
+        let rules = if let Some(text) = &lookup.from {
+            Rules::From { from: From::parse(text)?, text: text.clone() }
+        } else {
+            let configured = Configured::read(lookup, chdir, not_asked)?;
+            configured.refuse()?;
+            Rules::Configured(Box::new(configured))
+        };
+        Ok(Self { rules, connector, opener: OnceLock::new() })
+    }
+
+    fn opener(&self, configured: &Configured) -> Result<&Opener, Complaint> {
+        if let Some(opener) = self.opener.get() {
+            return Ok(opener);
+        }
+        let opener = Opener::new(configured, &self.connector)?;
+        Ok(self.opener.get_or_init(|| opener))
+    }
+
+    /// The CLI configuration, where it decides.
+    pub(crate) fn configured(&self) -> Option<&Configured> {
+        match &self.rules {
+            Rules::From { .. } => None,
+            Rules::Configured(configured) => Some(configured),
+        }
+    }
+
+    /// What opened the ends; for a verb that goes another way after all.
+    pub(crate) fn into_connector(self) -> Connector {
+        self.connector
+    }
+
+    /// The plugin cache that the user wants. The variables count with `--from` too, the file does not.
+    pub(crate) fn cache(&self, dir: &Path) -> Option<PluginCache> {
+        let Some(configured) = self.configured() else { return plugin_cache_variable(dir) };
+        let config = &configured.reading.config;
+        let dir = config.plugin_cache_dir.clone()?;
+        Some(PluginCache { dir, may_break_lock: config.plugin_cache_may_break_lock })
+    }
+
+    /// Every place that `address` may come from, in the order of asking; never empty. A host may be asked for its
+    /// services.
+    ///
+    /// # Errors
+    /// When no rule speaks about the address, or one gives no repository for it.
+    pub(crate) async fn places(&self, address: &ProviderAddr) -> Result<Vec<Found>, Complaint> {
+        match &self.rules {
+            Rules::From { from, text } => Ok(vec![from_place(from, text, address)?]),
+            Rules::Configured(configured) => self.configured_places(configured, address).await,
+        }
+    }
+
+    /// The place or places of `address`, opened.
+    ///
+    /// # Errors
+    /// As [`Finder::places`].
+    pub(crate) fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, Complaint> {
+        let opened = match &self.rules {
+            Rules::From { from, .. } => from
+                .end(address)
+                .and_then(|end| Ok(Arc::new(OciSource::new(self.connector.source(&end)?)) as Arc<dyn Source>)),
+            Rules::Configured(configured) => self.chain(configured, address),
+        };
+        opened.map_err(|complaint| complaint.about(&address.to_string()))
+    }
+
+    /// The methods that are for `address`, in their order, as one source.
+    fn chain(&self, configured: &Configured, address: &ProviderAddr) -> Result<Arc<dyn Source>, Complaint> {
+        if address.is_builtin() {
+            return Err(configured.no_method(address));
+        }
+        let opener = self.opener(configured)?;
+        let candidates = configured.candidates(address);
+        let methods = candidates.len();
+        let links: Vec<Link> = candidates
+            .into_iter()
+            .filter_map(|candidate| Some(opener.link(configured, candidate.method, &candidate.place?, address)))
+            .collect();
+        for link in &links {
+            tracing::info!(%address, method = link.label, place = link.source.place(), "where to look");
+        }
+        Ok(match links.len() {
+            0 if methods > 0 => Arc::new(Chain::unmatched()),
+            _ => Arc::new(Chain::new(links)),
+        })
+    }
+
+    /// The same without any request: a host that `direct` leads to is its own place.
+    pub(crate) fn places_unasked(&self, address: &ProviderAddr) -> Result<Vec<Found>, Complaint> {
+        let configured = match &self.rules {
+            Rules::From { from, text } => return Ok(vec![from_place(from, text, address)?]),
+            Rules::Configured(configured) => configured,
+        };
+        let mut found = Vec::new();
+        for candidate in configured.candidates(address) {
+            let Some(place) = candidate.place else { continue };
+            let label = candidate.method.label();
+            let place = place.map_err(|error| Complaint::of(Exit::Fixable, &error).cause(format!("by {label}")))?;
+            found.push(match place {
+                Place::Oci(oci) if candidate.method.file.is_none() => {
+                    Found { place: oci.repository.to_string(), rule: oci.rule.to_string() }
+                }
+                Place::Oci(oci) => Found { place: oci.repository.to_string(), rule: format!("{}, {label}", oci.rule) },
+                Place::Direct { host } => Found { place: host.display(), rule: label },
+                Place::NetworkMirror { url } => Found { place: url, rule: label },
+                Place::Filesystem { path } => Found { place: path.display().to_string(), rule: label },
+                other => Found { place: other.to_string(), rule: label },
+            });
+        }
+        if found.is_empty() { Err(configured.no_method(address)) } else { Ok(found) }
+    }
+
+    async fn configured_places(
+        &self,
+        configured: &Configured,
+        address: &ProviderAddr,
+    ) -> Result<Vec<Found>, Complaint> {
+        let mut found = Vec::new();
+        let mut failed = None;
+        for candidate in configured.candidates(address) {
+            let Some(place) = candidate.place else { continue };
+            let label = candidate.method.label();
+            let place = place.map_err(|error| {
+                Complaint::of(Exit::Fixable, &error)
+                    .cause(format!("by {label}"))
+                    .hint("exclude the provider from this method, or change the template so that it gives a repository")
+            })?;
+            let by = |rule: String| if candidate.method.file.is_some() { format!("{rule}, {label}") } else { rule };
+            match place {
+                Place::Oci(oci) => {
+                    found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
+                }
+                Place::NetworkMirror { url } => found.push(Found { place: url, rule: label }),
+                Place::Filesystem { path } => found.push(Found { place: path.display().to_string(), rule: label }),
+                _ => match self.opener(configured)?.direct(configured, address).repository(address).await {
+                    Ok(oci) => {
+                        found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
+                    }
+                    Err(error) => failed = Some(Complaint::from(error)),
+                },
+            }
+        }
+        match failed {
+            Some(complaint) if found.is_empty() => Err(complaint),
+            _ if found.is_empty() => Err(configured.no_method(address)),
+            _ => Ok(found),
+        }
+    }
+
+    /// Refuses rules that send two of these addresses to one repository: it holds one provider.
+    pub(crate) fn tell_apart(&self, addresses: &[&ProviderAddr]) -> Result<(), Complaint> {
+        let mut seen: HashMap<String, &ProviderAddr> = HashMap::new();
+        for address in addresses {
+            let (places, hint) = match &self.rules {
+                Rules::From { from, .. } => (vec![from.end(address)?.to_string()], FROM_TEMPLATE),
+                Rules::Configured(configured) => (configured.repositories(address), MIRROR_TEMPLATE),
+            };
+            for place in places {
+                match seen.insert(place.clone(), address) {
+                    Some(other) if other != *address => {
+                        let same = MapError::SamePlace {
+                            first: Box::new(other.clone()),
+                            second: Box::new((*address).clone()),
+                            place,
+                        };
+                        return Err(Complaint::of(Exit::Usage, &same).hint(hint));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The one place of `--from`.
+fn from_place(from: &From, text: &str, address: &ProviderAddr) -> Result<Found, Complaint> {
+    let rule = match from {
+        From::One(_) => "--from".to_owned(),
+        From::Repositories(_) | From::Layouts(_) => format!("the repository template `{text}`"),
+    };
+    Ok(Found { place: from.end(address)?.to_string(), rule })
+}
+
+const FROM_TEMPLATE: &str = "give a template: --from 'REGISTRY/${namespace}/${type}'";
+const MIRROR_TEMPLATE: &str =
+    "write a repository_template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}";
+
+/// The suffix that the arguments say, else the configuration, else the one of the RFC.
+fn suffix(lookup: &Lookup, said: Option<&MagicSuffix>) -> Result<MagicSuffix, Complaint> {
+    match &lookup.magic_suffix {
+        Some(text) => text.parse().map_err(|error| Complaint::of(Exit::Usage, &error)),
+        None => Ok(said.cloned().unwrap_or_default()),
+    }
+}

@@ -1,0 +1,137 @@
+//! Places, opened.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tofu_oci_credentials::Secret;
+use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
+use tofu_oci_mapper::{MapError, Place};
+use tofu_oci_source::{
+    DirectSource, Discover, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, OciSource, OpenRepository, Services,
+    Source, TokenOf,
+};
+use tofu_oci_types::{Hostname, ProviderAddr};
+
+use super::Configured;
+use crate::complaint::Complaint;
+use crate::connect::Connector;
+
+/// Opens the places of the CLI configuration's methods; hosts are asked for their services once a run.
+pub(crate) struct Opener {
+    discovery: Arc<dyn Discover>,
+    open: OpenRepository,
+}
+
+impl Opener {
+    /// Nothing is asked yet.
+    ///
+    /// # Errors
+    /// When the certificates that the arguments name cannot be used.
+    pub(crate) fn new(configured: &Configured, connector: &Connector) -> Result<Self, Complaint> {
+        let client = connector.client()?;
+        let config = &configured.reading.config;
+        let options = DiscoveryOptions {
+            timeout: timeout(config),
+            overrides: overrides(configured),
+            token: Some(tokens(config)),
+        };
+        let discovery = Arc::new(HttpDiscovery::new(client.web(), options));
+        let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(client.store(repository.clone()))));
+        Ok(Self { discovery, open })
+    }
+
+    /// The place that a method gives an address, as a link of a chain. One that gives none fails when it is asked.
+    pub(crate) fn link(
+        &self,
+        configured: &Configured,
+        method: &Method,
+        place: &Result<Place, MapError>,
+        address: &ProviderAddr,
+    ) -> Link {
+        let source: Arc<dyn Source> = match place {
+            Ok(Place::Oci(place)) => match (self.open)(&place.repository) {
+                Ok(store) => Arc::new(OciSource::new(store)),
+                // Opening a repository asks nothing; should it fail, it does so again where it is told.
+                Err(_) => Arc::new(self.direct(configured, address)),
+            },
+            Ok(Place::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
+            Ok(Place::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
+            Ok(_) => Arc::new(self.direct(configured, address)),
+            Err(error) => Arc::new(NotRead::failing(method.label(), error.clone().into())),
+        };
+        Link { method: kind(method), label: method.label(), source }
+    }
+
+    /// The host of an address.
+    pub(crate) fn direct(&self, configured: &Configured, address: &ProviderAddr) -> DirectSource {
+        let discovery = Arc::clone(&self.discovery);
+        DirectSource::new(address.hostname().clone(), configured.suffix.clone(), discovery, Arc::clone(&self.open))
+    }
+
+    /// Whether a host has the provider registry protocol; nothing where it does not say.
+    pub(crate) async fn has_registry_protocol(&self, host: &Hostname) -> Option<bool> {
+        Some(self.discovery.services(host).await.ok()?.has_registry_protocol())
+    }
+}
+
+fn kind(method: &Method) -> Kind {
+    match &method.kind {
+        MethodKind::OciMirror { .. } => Kind::Oci,
+        MethodKind::NetworkMirror { .. } => Kind::NetworkMirror,
+        MethodKind::FilesystemMirror { .. } => Kind::Filesystem,
+        _ => Kind::Direct,
+    }
+}
+
+/// How long a host may take to say its services; a setting of 0 means as long as it likes.
+fn timeout(config: &CliConfig) -> Duration {
+    const LONGEST: u64 = 24 * 60 * 60;
+    match u64::try_from(config.registry_protocols.request_timeout_seconds) {
+        Ok(seconds @ 1..=LONGEST) => Duration::from_secs(seconds),
+        _ => Duration::from_secs(LONGEST),
+    }
+}
+
+/// `host` blocks: these hosts are not asked.
+fn overrides(configured: &Configured) -> BTreeMap<Hostname, Services> {
+    let reading = &configured.reading;
+    let services = |(host, block): (&Hostname, &tofu_oci_mapper::config::Host)| {
+        let path = reading.files.get(block.at.file).map(|file| file.path.display().to_string()).unwrap_or_default();
+        let values = block.services.iter().map(|(name, value)| (name.clone(), json(value))).collect();
+        (host.clone(), Services::new(host.clone(), format!("the host block in {path}"), values))
+    };
+    reading.config.hosts.iter().map(services).collect()
+}
+
+fn json(setting: &Setting) -> serde_json::Value {
+    use serde_json::Value;
+    match setting {
+        Setting::Null => Value::Null,
+        Setting::Bool(value) => Value::Bool(*value),
+        Setting::Number(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
+        Setting::Text(text) => Value::String(text.clone()),
+        Setting::List(items) => Value::Array(items.iter().map(json).collect()),
+        Setting::Map(members) => {
+            Value::Object(members.iter().map(|(name, value)| (name.clone(), json(value))).collect())
+        }
+    }
+}
+
+/// `TF_TOKEN_*`, then `credentials` blocks.
+fn tokens(config: &CliConfig) -> TokenOf {
+    let mut tokens: BTreeMap<Hostname, String> = BTreeMap::new();
+    for block in &config.credentials {
+        let host = block.label.as_ref().and_then(|label| label.parse().ok());
+        let token = block.attribute("token").and_then(|attribute| attribute.value.as_text());
+        if let (Some(host), Some(token)) = (host, token) {
+            tokens.insert(host, token.to_owned());
+        }
+    }
+    for variable in &config.tokens {
+        tokens.insert(variable.host.clone(), variable.token.expose().to_owned());
+    }
+    let tokens: BTreeMap<Hostname, Secret> =
+        tokens.into_iter().map(|(host, token)| (host, Secret::new(token))).collect();
+    Arc::new(move |host| tokens.get(host).cloned())
+}

@@ -1,0 +1,207 @@
+//! `config check`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+use tofu_oci_hcl::position;
+use tofu_oci_lockfile::LOCK_FILE_NAME;
+use tofu_oci_mapper::check::{Facts, Finding, FoundAt, Level, LockFacts, LockedFact, RequiredFact, findings};
+use tofu_oci_mapper::config::{self, FileState, excerpt};
+use tofu_oci_mapper::{MagicSuffix, TofuRelease};
+use tofu_oci_types::Event;
+
+use crate::args::ConfigCheckArgs;
+use crate::complaint::Complaint;
+use crate::environment::{RealFiles, environment};
+use crate::exit::Exit;
+use crate::printer::{self, visible};
+use crate::report::json_line;
+use crate::verbs::{Context, data_dir};
+
+/// Prints every finding about the user's files.
+///
+/// # Errors
+/// Only what keeps it from looking; findings are no error but an exit code.
+pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, Complaint> {
+    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
+    if !dir.is_dir() {
+        return Err(Complaint::usage(format!("there is no directory {}", dir.display()))
+            .hint("--chdir names the directory that holds the configuration and its lock file"));
+    }
+    let environment = environment(args.chdir.as_deref())?;
+    let readings = TofuRelease::ALL.map(|release| config::read(&environment, &RealFiles, release));
+    let methods = readings.each_ref().map(|reading| reading.methods(&environment, &RealFiles));
+    let suffix = readings[2].config.magic_suffix.as_ref().map(|(suffix, _)| suffix.clone());
+    let read: BTreeMap<PathBuf, usize> = readings
+        .iter()
+        .flat_map(|reading| &reading.files)
+        .filter(|file| matches!(file.state, FileState::Read | FileState::Dropped))
+        .map(|file| (file.path.clone(), file.text.len()))
+        .collect();
+    let facts = Facts {
+        readings,
+        methods,
+        environment: &environment,
+        files: &RealFiles,
+        magic_suffix: suffix.unwrap_or_else(MagicSuffix::default),
+        lock: lock(context, &dir),
+        required: required(context, &dir),
+    };
+    let found = findings(&facts);
+    print(context, &found, read.len());
+    Ok(if found.iter().any(|finding| finding.level < Level::Note) { Exit::Fixable } else { Exit::Done })
+}
+
+/// What the lock file says; one that cannot be read is warned about and passed over.
+fn lock(context: &Context, dir: &Path) -> Option<LockFacts> {
+    let path = dir.join(LOCK_FILE_NAME);
+    let lock = match tofu_oci_lockfile::read(&path) {
+        Ok(lock) => lock?,
+        Err(error) => {
+            not_looked_at(context, &error.to_string());
+            return None;
+        }
+    };
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let providers = lock.iter().map(|(address, entry)| {
+        let quoted = format!("\"{address}\"");
+        LockedFact {
+            address: address.clone(),
+            version: entry.version.clone(),
+            schemes: entry
+                .hashes
+                .iter()
+                .filter_map(|hash| Some(hash.to_string().split_once(':')?.0.to_owned()))
+                .collect(),
+            span: text.find(&quoted).map(|start| start..start + quoted.len()),
+        }
+    });
+    let providers = providers.collect();
+    Some(LockFacts { path, text: text.into(), providers })
+}
+
+/// What the configuration requires; one that cannot be read is warned about and passed over.
+fn required(context: &Context, dir: &Path) -> Vec<RequiredFact> {
+    match tofu_oci_installer::configuration(dir, &data_dir(dir)) {
+        Ok(found) => found
+            .requirements
+            .into_iter()
+            .map(|required| RequiredFact { address: required.address, constraints: required.constraints })
+            .collect(),
+        Err(error) => {
+            not_looked_at(context, &error.to_string());
+            Vec::new()
+        }
+    }
+}
+
+fn not_looked_at(context: &Context, error: &str) {
+    context.reporter.event(&Event::warning("not-looked-at", format!("{error}; the check goes on without it")));
+}
+
+fn print(context: &Context, found: &[Finding], files: usize) {
+    if context.json {
+        for finding in found {
+            json_line(&FindingLine::of(finding));
+        }
+        let count = |level| found.iter().filter(|finding| finding.level == level).count();
+        let (errors, warnings, notes) = (count(Level::Error), count(Level::Warning), count(Level::Note));
+        return json_line(&Summary { event: "checked", files, errors, warnings, notes });
+    }
+    let mut text: String = found.iter().map(|finding| format!("{}\n", shown(finding))).collect();
+    let _ = writeln!(text, "{}; {} read", summary(found), counted(files, "file"));
+    printer::stdout(&text);
+}
+
+/// A finding for people.
+fn shown(finding: &Finding) -> String {
+    let (word, colour) = match finding.level {
+        Level::Error => ("error", AnsiColor::Red),
+        Level::Warning => ("warning", AnsiColor::Yellow),
+        Level::Note => ("note", AnsiColor::Cyan),
+    };
+    let style = Style::new().bold().fg_color(Some(colour.into()));
+    let mut text = format!("{style}{word}[{}]{style:#} {}\n", finding.rule, visible(&finding.title));
+    if let Some(at) = &finding.at {
+        text.push_str(&place(at));
+    }
+    for (number, line) in finding.detail.iter().flat_map(|detail| detail.lines()).enumerate() {
+        let lead = if number == 0 { "= in OpenTofu: " } else { "               " };
+        let _ = writeln!(text, "  {lead}{}", visible(line));
+    }
+    let instead = finding.instead.as_ref().map(|instead| instead.strip_prefix("write ").unwrap_or(instead));
+    for (number, line) in instead.iter().flat_map(|instead| instead.lines()).enumerate() {
+        let lead = if number == 0 { "= write: " } else { "         " };
+        let _ = writeln!(text, "  {lead}{}", visible(line));
+    }
+    text
+}
+
+fn place(at: &FoundAt) -> String {
+    let path = at.path.display().to_string();
+    match &at.span {
+        Some(span) if !at.text.is_empty() => excerpt(&path, &at.text, span),
+        _ => format!(" --> {path}\n"),
+    }
+}
+
+fn summary(found: &[Finding]) -> String {
+    let count = |level| found.iter().filter(|finding| finding.level == level).count();
+    let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
+    let parts: Vec<String> = levels
+        .map(|(level, word)| (count(level), word))
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(n, word)| counted(*n, word))
+        .collect();
+    if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
+}
+
+fn counted(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+#[derive(Serialize)]
+struct FindingLine<'a> {
+    event: &'static str,
+    rule: &'a str,
+    level: Level,
+    path: Option<String>,
+    line: Option<usize>,
+    column: Option<usize>,
+    releases: Vec<String>,
+    title: &'a str,
+    detail: Option<&'a str>,
+    instead: Option<&'a str>,
+}
+
+impl<'a> FindingLine<'a> {
+    fn of(finding: &'a Finding) -> Self {
+        let at = finding.at.as_ref();
+        let place = at.and_then(|at| Some(position(&at.text, at.span.as_ref()?.start)));
+        Self {
+            event: "finding",
+            rule: &finding.rule,
+            level: finding.level,
+            path: at.map(|at| at.path.display().to_string()),
+            line: place.map(|place| place.line),
+            column: place.map(|place| place.column),
+            releases: finding.releases.iter().map(ToString::to_string).collect(),
+            title: &finding.title,
+            detail: finding.detail.as_deref(),
+            instead: finding.instead.as_deref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Summary {
+    event: &'static str,
+    files: usize,
+    errors: usize,
+    warnings: usize,
+    notes: usize,
+}

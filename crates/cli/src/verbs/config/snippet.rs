@@ -1,0 +1,183 @@
+//! `config snippet`.
+
+use tofu_oci_hcl::position;
+use tofu_oci_mapper::config::{self, Environment, Installation, Method, MethodKind, Reading, excerpt};
+use tofu_oci_mapper::{Pattern, RepositoryTemplate, TofuRelease};
+
+use super::written::{Form, Written, prove, write};
+use crate::args::ConfigSnippetArgs;
+use crate::complaint::Complaint;
+use crate::environment::{RealFiles, environment};
+use crate::printer;
+use crate::verbs::Context;
+
+/// Prints a `provider_installation` in which one method alone is for every address.
+pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(), Complaint> {
+    let pattern = pattern(&args.pattern)?;
+    let template = template(args)?;
+    let environment = environment(None)?;
+    let reading = config::read(&environment, &RealFiles, TofuRelease::V1_13);
+    let sound = reading.errors().next().is_none();
+    let there = reading.config.installation.as_ref().filter(|_| sound);
+    let mut notes = Vec::new();
+    let wanted = wanted(args, &pattern, there, &mut notes);
+    let form = if args.json_form { Form::Json } else { Form::Native };
+    let text = write(&wanted, form);
+    if !prove(&text, &wanted) {
+        return Err(match form {
+            Form::Native => {
+                Complaint::usage(format!("`{}` cannot be written as a string of this file", template.as_str()))
+                    .hint("add --json-form, and keep the blocks in a file of their own that ends in .tfrc.json")
+            }
+            Form::Json => Complaint::usage("the JSON form cannot keep the methods in their order")
+                .hint("in JSON methods of one kind stand together; leave --json-form away"),
+        });
+    }
+    printer::stdout(&text);
+    if !context.quiet {
+        notes.extend(advice(&environment, &reading, there, sound, form));
+        for note in notes {
+            printer::stderr(&format!("note: {note}\n"));
+        }
+    }
+    Ok(())
+}
+
+fn pattern(text: &str) -> Result<Pattern, Complaint> {
+    text.parse().map_err(|error: tofu_oci_mapper::InvalidPattern| {
+        Complaint::usage(format!("{error}\n{}", excerpt("ADDR-PATTERN", text, &(0..text.len()))))
+            .hint("write HOST/NAMESPACE/TYPE, HOST/NAMESPACE/*, HOST/*/* or */*/*; without a HOST it is registry.opentofu.org")
+    })
+}
+
+/// The template by the very checks that `OpenTofu` makes, and every fault that it would name.
+fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Complaint> {
+    RepositoryTemplate::check(&args.template, std::slice::from_ref(&args.pattern)).map_err(|errors| {
+        let shown = errors
+            .iter()
+            .map(|error| format!("{error}\n{}", excerpt("REPOSITORY-TEMPLATE", &args.template, &error.span())));
+        Complaint::usage(shown.collect::<Vec<_>>().join("\n"))
+            .hint(
+                "the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned",
+            )
+            .hint("quote pattern and template for your shell: 'ghcr.io/acme/${namespace}/${type}'")
+    })
+}
+
+/// The methods that are there, none of them for what the new one is for, and the new one before them.
+fn wanted(
+    args: &ConfigSnippetArgs,
+    pattern: &Pattern,
+    there: Option<&Installation>,
+    notes: &mut Vec<String>,
+) -> Vec<Written> {
+    let template = args.template.clone();
+    let mut wanted = vec![Written::OciMirror { template, include: vec![args.pattern.clone()], exclude: Vec::new() }];
+    let Some(there) = there else {
+        if pattern.hostname().is_some() {
+            wanted.push(Written::Direct { include: Vec::new(), exclude: vec![args.pattern.clone()], retries: None });
+        } else {
+            notes
+                .push("every provider is looked for in OCI, so that `direct` would be for none and is left out".into());
+        }
+        return wanted;
+    };
+    let overrides: Vec<(String, String)> =
+        there.dev_overrides.iter().map(|entry| (entry.address.to_string(), entry.written.clone())).collect();
+    if !overrides.is_empty() {
+        wanted.insert(0, Written::DevOverrides(overrides));
+    }
+    for method in &there.methods {
+        let include = &method.selector.include;
+        let covered = |other: &Pattern| pattern.covers(other);
+        if pattern.hostname().is_none() || (!include.is_empty() && include.iter().all(covered)) {
+            notes.push(format!("{} is left out: it would be for no provider any more", method.label()));
+            continue;
+        }
+        let mut exclude = method.exclude.clone();
+        let meets = include.is_empty() || include.iter().any(|other| other.overlaps(pattern));
+        if meets && !method.selector.exclude.iter().any(|other| other.covers(pattern)) {
+            exclude.push(args.pattern.clone());
+        }
+        wanted.extend(written(method, exclude));
+    }
+    wanted
+}
+
+/// A method as it is written again; nothing for one that `OpenTofu` cannot read.
+fn written(method: &Method, exclude: Vec<String>) -> Option<Written> {
+    let include = method.include.clone();
+    Some(match &method.kind {
+        MethodKind::Direct { download_retry_count } => {
+            Written::Direct { include, exclude, retries: *download_retry_count }
+        }
+        MethodKind::FilesystemMirror { written, .. } => {
+            Written::FilesystemMirror { path: written.clone(), include, exclude }
+        }
+        MethodKind::NetworkMirror { url, download_retry_count, trust_all_hashes } => Written::NetworkMirror {
+            url: url.clone(),
+            include,
+            exclude,
+            retries: *download_retry_count,
+            trust_all_hashes: *trust_all_hashes,
+        },
+        MethodKind::OciMirror { template } => {
+            Written::OciMirror { template: template.as_str().to_owned(), include, exclude }
+        }
+        _ => return None,
+    })
+}
+
+/// Where to put it, and what it changes.
+fn advice(
+    environment: &Environment,
+    reading: &Reading,
+    there: Option<&Installation>,
+    sound: bool,
+    form: Form,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    let file = |index: usize| reading.files.get(index);
+    if !sound {
+        notes.push("the CLI configuration has an error, so what it says was left out of account: run `tofu-oci config check` first".to_owned());
+    } else if let Some(there) = there {
+        let line = file(there.file).map_or(1, |file| position(&file.text, there.span.start).line);
+        let path = file(there.file).map(|file| file.path.display().to_string()).unwrap_or_default();
+        notes.push(format!(
+            "put it in place of the provider_installation at {path}:{line}: OpenTofu uses the first one alone. Its other methods are repeated here with the exclude that keeps them apart"
+        ));
+        let json = file(there.file).is_some_and(|file| file.text.trim_start().starts_with('{'));
+        match (json, form) {
+            (true, Form::Native) => notes.push(format!("{path} is JSON: add --json-form")),
+            (false, Form::Json) => notes.push(format!("{path} is not JSON: leave --json-form away")),
+            _ => {}
+        }
+    } else if let Some(main) = &reading.located.main {
+        let path = main.path.display();
+        match (main.exists, form) {
+            (true, Form::Native) => notes.push(format!("add it to {path}, which has no provider_installation yet")),
+            (false, Form::Native) => notes.push(format!("write it to {path}, which is not there yet")),
+            (_, Form::Json) => match &environment.home {
+                Some(home) => notes.push(format!(
+                    "write it to a file of its own, such as {}: the name must end in .tfrc.json",
+                    home.join(".terraform.d").join("oci.tfrc.json").display()
+                )),
+                None => notes.push("write it to a file of its own whose name ends in .tfrc.json".to_owned()),
+            },
+        }
+        notes.push("with a provider_installation, terraform.d/plugins and the other implicit folders are no longer looked into; add a filesystem_mirror for one that you need".to_owned());
+    }
+    notes.push("Terraform has no oci_mirror and refuses the file; for Terraform, `tofu-oci install --vendor` puts providers where it looks".to_owned());
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exit::Exit;
+
+    #[test]
+    fn a_pattern_that_is_none_is_wrong_usage() {
+        assert_eq!(pattern("a/*b/c").map_err(|complaint| complaint.exit()), Err(Exit::Usage));
+    }
+}

@@ -1,0 +1,317 @@
+//! Methods as text: in the language of the CLI configuration, or in its JSON form.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tofu_oci_mapper::TofuRelease;
+use tofu_oci_mapper::config::{self, Environment, Files, MethodKind, Os};
+
+/// A block of `provider_installation` that is to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    DevOverrides(Vec<(String, String)>),
+    OciMirror {
+        template: String,
+        include: Vec<String>,
+        exclude: Vec<String>,
+    },
+    Direct {
+        include: Vec<String>,
+        exclude: Vec<String>,
+        retries: Option<i64>,
+    },
+    FilesystemMirror {
+        path: String,
+        include: Vec<String>,
+        exclude: Vec<String>,
+    },
+    NetworkMirror {
+        url: String,
+        include: Vec<String>,
+        exclude: Vec<String>,
+        retries: Option<i64>,
+        trust_all_hashes: bool,
+    },
+}
+
+/// The two forms of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Native,
+    Json,
+}
+
+/// The value of an argument.
+enum Value {
+    Text(String),
+    List(Vec<String>),
+    Number(i64),
+    Bool(bool),
+}
+
+impl Written {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::DevOverrides(_) => "dev_overrides",
+            Self::OciMirror { .. } => "oci_mirror",
+            Self::Direct { .. } => "direct",
+            Self::FilesystemMirror { .. } => "filesystem_mirror",
+            Self::NetworkMirror { .. } => "network_mirror",
+        }
+    }
+
+    /// Names and values, each name once: since 1.12 a repeated one makes the whole file unreadable.
+    fn arguments(&self) -> Vec<(String, Value)> {
+        let mut arguments = Vec::new();
+        let mut add = |name: &str, value: Value| arguments.push((name.to_owned(), value));
+        match self {
+            Self::DevOverrides(entries) => {
+                for (address, path) in entries {
+                    add(address, Value::Text(path.clone()));
+                }
+            }
+            Self::OciMirror { template, .. } => add("repository_template", Value::Text(template.clone())),
+            Self::FilesystemMirror { path, .. } => add("path", Value::Text(path.clone())),
+            Self::NetworkMirror { url, trust_all_hashes, .. } => {
+                add("url", Value::Text(url.clone()));
+                if *trust_all_hashes {
+                    add("trust_all_hashes", Value::Bool(true));
+                }
+            }
+            Self::Direct { .. } => {}
+        }
+        if let Self::Direct { retries: Some(count), .. } | Self::NetworkMirror { retries: Some(count), .. } = self {
+            add("download_retry_count", Value::Number(*count));
+        }
+        let (include, exclude) = self.patterns();
+        for (name, list) in [("include", include), ("exclude", exclude)] {
+            if !list.is_empty() {
+                add(name, Value::List(list.to_vec()));
+            }
+        }
+        arguments
+    }
+
+    fn patterns(&self) -> (&[String], &[String]) {
+        match self {
+            Self::DevOverrides(_) => (&[], &[]),
+            Self::OciMirror { include, exclude, .. }
+            | Self::Direct { include, exclude, .. }
+            | Self::FilesystemMirror { include, exclude, .. }
+            | Self::NetworkMirror { include, exclude, .. } => (include, exclude),
+        }
+    }
+}
+
+/// The `provider_installation` of these methods.
+pub(super) fn write(methods: &[Written], form: Form) -> String {
+    match form {
+        Form::Native => native(methods),
+        Form::Json => json(methods),
+    }
+}
+
+fn native(methods: &[Written]) -> String {
+    let mut text = "provider_installation {\n".to_owned();
+    for method in methods {
+        let arguments = method.arguments();
+        if arguments.is_empty() {
+            text.push_str(&format!("  {} {{\n  }}\n", method.name()));
+            continue;
+        }
+        text.push_str(&format!("  {} {{\n", method.name()));
+        let named =
+            |name: &str| if matches!(method, Written::DevOverrides(_)) { quoted(name) } else { name.to_owned() };
+        let width = arguments.iter().map(|(name, _)| named(name).chars().count()).max().unwrap_or_default();
+        for (name, value) in &arguments {
+            let value = match value {
+                Value::Text(text) => quoted(text),
+                Value::List(list) => {
+                    format!("[{}]", list.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(", "))
+                }
+                Value::Number(number) => number.to_string(),
+                Value::Bool(value) => value.to_string(),
+            };
+            text.push_str(&format!("    {:<width$} = {value}\n", named(name)));
+        }
+        text.push_str("  }\n");
+    }
+    text + "}\n"
+}
+
+/// A string of HCL 1. Inside `${ }` its quotes stand bare and nothing is an escape; everywhere else both are escaped.
+fn quoted(text: &str) -> String {
+    let mut written = "\"".to_owned();
+    let (mut depth, mut dollar) = (0usize, false);
+    for character in text.chars() {
+        match character {
+            '{' if depth > 0 || dollar => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            _ => {}
+        }
+        dollar = depth == 0 && character == '$';
+        match character {
+            '"' | '\\' if depth == 0 => written.extend(['\\', character]),
+            '\n' if depth == 0 => written.push_str("\\n"),
+            _ => written.push(character),
+        }
+    }
+    written + "\""
+}
+
+/// Every method in an array, and methods of one kind in one: so alone the JSON form is read well.
+fn json(methods: &[Written]) -> String {
+    let mut kinds: Vec<(&str, Vec<&Written>)> = Vec::new();
+    for method in methods {
+        match kinds.iter_mut().find(|(name, _)| *name == method.name()) {
+            Some((_, list)) => list.push(method),
+            None => kinds.push((method.name(), vec![method])),
+        }
+    }
+    let string = |text: &str| serde_json::Value::from(text).to_string();
+    let value = |value: &Value| match value {
+        Value::Text(text) => string(text),
+        Value::List(list) => format!("[{}]", list.iter().map(|item| string(item)).collect::<Vec<_>>().join(", ")),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(value) => value.to_string(),
+    };
+    let method = |method: &&Written| {
+        let arguments = method.arguments();
+        let lines = arguments.iter().map(|(name, argument)| format!("        {}: {}", string(name), value(argument)));
+        let lines = lines.collect::<Vec<_>>().join(",\n");
+        if lines.is_empty() { "      {}".to_owned() } else { format!("      {{\n{lines}\n      }}") }
+    };
+    let kind = |(name, list): &(&str, Vec<&Written>)| {
+        format!("    {}: [\n{}\n    ]", string(name), list.iter().map(method).collect::<Vec<_>>().join(",\n"))
+    };
+    let kinds = kinds.iter().map(kind).collect::<Vec<_>>().join(",\n");
+    format!("{{\n  \"provider_installation\": {{\n{kinds}\n  }}\n}}\n")
+}
+
+/// Whether every release reads the text back as exactly these methods in this order, each with these patterns.
+pub(super) fn prove(text: &str, methods: &[Written]) -> bool {
+    let path = PathBuf::from("/snippet");
+    let environment = Environment {
+        os: Os::Unix,
+        home: None,
+        app_data: None,
+        launch_dir: PathBuf::from("/"),
+        working_dir: PathBuf::from("/"),
+        vars: BTreeMap::from([("TF_CLI_CONFIG_FILE".to_owned(), path.display().to_string())]),
+    };
+    TofuRelease::ALL.into_iter().all(|release| {
+        let reading = config::read(&environment, &One { path: &path, text }, release);
+        let Some(installation) = &reading.config.installation else { return false };
+        let wanted: Vec<&Written> =
+            methods.iter().filter(|method| !matches!(method, Written::DevOverrides(_))).collect();
+        reading.problems.is_empty()
+            && (release != TofuRelease::V1_13 || reading.unknown.is_empty())
+            && installation.methods.len() == wanted.len()
+            && installation.methods.iter().zip(wanted).all(|(read, wanted)| is(read, wanted))
+    })
+}
+
+fn is(read: &config::Method, wanted: &Written) -> bool {
+    let (include, exclude) = wanted.patterns();
+    let same = match (&read.kind, wanted) {
+        (MethodKind::OciMirror { template: read }, Written::OciMirror { template, .. }) => read.as_str() == template,
+        (MethodKind::FilesystemMirror { written, .. }, Written::FilesystemMirror { path, .. }) => written == path,
+        (MethodKind::NetworkMirror { url: read, .. }, Written::NetworkMirror { url, .. }) => read == url,
+        (MethodKind::Direct { .. }, Written::Direct { .. }) => true,
+        _ => false,
+    };
+    same && read.include == include && read.exclude == exclude
+}
+
+/// A file system of one file.
+struct One<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Files for One<'_> {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if path == self.path { Ok(self.text.as_bytes().to_vec()) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+
+    fn list(&self, _: &Path) -> io::Result<Vec<OsString>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn is_dir(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path == self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    fn mirror(template: &str) -> Vec<Written> {
+        let include = vec!["registry.example.test/*/*".to_owned()];
+        let exclude = include.clone();
+        vec![
+            Written::OciMirror { template: template.to_owned(), include, exclude: Vec::new() },
+            Written::Direct { include: Vec::new(), exclude, retries: Some(3) },
+        ]
+    }
+
+    #[track_caller]
+    fn check(template: &str) {
+        for form in [Form::Native, Form::Json] {
+            let methods = mirror(template);
+            let text = write(&methods, form);
+            assert!(prove(&text, &methods), "is not read back:\n{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_in_both_forms() {
+        check("ghcr.io/acme/${namespace}/${type}");
+        check("ghcr.io/acme/${namespace}${type == \"x\" ? \"/a\" : \"/b\"}");
+        check("ghcr.io/acme/${namespace}/%{ if type == \"x\" }a%{ else }b%{ endif }");
+        check("ghcr.io/acme/${namespace}/${{\"example-type\" = \"a\", \"x\" = \"b\"}[type]}");
+    }
+
+    #[test]
+    fn methods_are_aligned_and_in_json_every_one_is_in_an_array() {
+        assert_snapshot!(write(&mirror("ghcr.io/${namespace}/${type}"), Form::Native), @r#"
+        provider_installation {
+          oci_mirror {
+            repository_template = "ghcr.io/${namespace}/${type}"
+            include             = ["registry.example.test/*/*"]
+          }
+          direct {
+            download_retry_count = 3
+            exclude              = ["registry.example.test/*/*"]
+          }
+        }
+        "#);
+        assert_snapshot!(write(&mirror("ghcr.io/${namespace}/${type}"), Form::Json), @r#"
+        {
+          "provider_installation": {
+            "oci_mirror": [
+              {
+                "repository_template": "ghcr.io/${namespace}/${type}",
+                "include": ["registry.example.test/*/*"]
+              }
+            ],
+            "direct": [
+              {
+                "download_retry_count": 3,
+                "exclude": ["registry.example.test/*/*"]
+              }
+            ]
+          }
+        }
+        "#);
+    }
+}

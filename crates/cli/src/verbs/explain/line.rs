@@ -1,0 +1,103 @@
+//! The explanation as JSON lines.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tofu_oci_types::{Platform, ProviderAddr};
+
+use super::step::{Answer, Step};
+use super::verdict::{Program, Verdict};
+use super::{Outcome, Question};
+use crate::report::json_line;
+
+#[derive(Serialize)]
+struct MethodLine<'a> {
+    event: &'static str,
+    address: &'a ProviderAddr,
+    number: Option<usize>,
+    method: &'a str,
+    at: Option<&'a str>,
+    selected: bool,
+    matches: &'a str,
+    place: Option<&'a str>,
+    versions: Vec<String>,
+    stray_tags: Vec<String>,
+    error: Option<&'a str>,
+    code: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Choice<'a> {
+    event: &'static str,
+    address: &'a ProviderAddr,
+    constraints: String,
+    platform: &'a Platform,
+    program: &'static str,
+    releases: Vec<String>,
+    outcome: &'static str,
+    version: Option<String>,
+    number: Option<usize>,
+    code: Option<&'a str>,
+    reason: String,
+    dev_override: Option<String>,
+}
+
+/// One line a method, then one line for each way in which it ends.
+pub(super) fn print(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome], overridden: Option<&Path>) {
+    let address = question.address;
+    for step in steps {
+        let (error, code) = match &step.answer {
+            Answer::Fails { code, text } => (Some(text.as_str()), Some(*code)),
+            Answer::NotRead(text) => (Some(text.as_str()), Some("method-not-read")),
+            Answer::Unknown => (Some("it does not know the provider"), Some("provider-not-found")),
+            Answer::NotAsked | Answer::Lists(_) => (None, None),
+        };
+        let versions = step.listing().into_iter().flat_map(|listing| listing.versions.iter().rev());
+        json_line(&MethodLine {
+            event: "method",
+            address,
+            number: step.number,
+            method: &step.name,
+            at: step.at.as_deref(),
+            selected: step.selected,
+            matches: &step.matches,
+            place: step.place.as_deref(),
+            versions: versions.map(ToString::to_string).collect(),
+            stray_tags: step.strays().map(|stray| stray.tag.to_string()).collect(),
+            error,
+            code,
+        });
+    }
+    for Outcome { programs, verdict } in outcomes {
+        let ours = programs.contains(&Program::Ours);
+        let releases = programs.iter().filter_map(|program| match program {
+            Program::OpenTofu(release) => Some(release.to_string()),
+            Program::Ours => None,
+        });
+        let (outcome, version, number, code, reason) = match verdict {
+            Verdict::Serves { version, method, why } => ("serves", Some(version), Some(*method), None, why.clone()),
+            Verdict::Stops { version, method, code, why } => {
+                ("stops", version.as_ref(), Some(*method), Some(code.as_str()), why.clone())
+            }
+            Verdict::NotFound { code, why } => ("not-found", None, None, Some(*code), why.clone()),
+            Verdict::NotKnown { method, why } => ("not-known", None, Some(*method), None, why.clone()),
+            Verdict::Refuses { errors } => {
+                ("refuses", None, None, None, format!("the CLI configuration has errors: {errors}"))
+            }
+        };
+        json_line(&Choice {
+            event: "choice",
+            address,
+            constraints: question.constraints.to_string(),
+            platform: &question.platform,
+            program: if ours { "tofu-oci" } else { "OpenTofu" },
+            releases: releases.collect(),
+            outcome,
+            version: version.map(ToString::to_string),
+            number,
+            code,
+            reason,
+            dev_override: overridden.filter(|_| !ours).map(|path| path.display().to_string()),
+        });
+    }
+}

@@ -1,0 +1,126 @@
+//! `resolve --explain`: every method, what it answers, who wins, and where `OpenTofu` would stop.
+//!
+//! ```text
+//! Configured (as each release reads it) --steps--> [Step] --asked--> [Step] --verdict--> a Verdict each release
+//!                                                                       |
+//!                                                                       +--> text, or JSON lines
+//! ```
+
+mod line;
+mod step;
+mod text;
+mod verdict;
+
+use tofu_oci_mapper::TofuRelease;
+use tofu_oci_types::{Constraints, Platform, ProviderAddr};
+
+use super::Context;
+use crate::args::ResolveArgs;
+use crate::complaint::Complaint;
+use crate::connect::Connector;
+use crate::exit::Exit;
+use crate::lookup::{Configured, Finder, Opener};
+use step::Step;
+use verdict::{Program, Verdict, verdict};
+
+/// What was asked for.
+struct Question<'a> {
+    address: &'a ProviderAddr,
+    constraints: &'a Constraints,
+    platform: Platform,
+}
+
+/// Who would do what.
+struct Outcome {
+    programs: Vec<Program>,
+    verdict: Verdict,
+}
+
+/// Explains where an address would come from.
+///
+/// # Errors
+/// What is wrong with the CLI configuration, after all that `OpenTofu` would do in spite of it; exit code 2.
+pub(crate) async fn explain(
+    context: &Context,
+    args: &ResolveArgs,
+    connector: Connector,
+    address: &ProviderAddr,
+    constraints: &Constraints,
+) -> Result<(), Complaint> {
+    if address.is_builtin() {
+        return Err(Complaint::new(Exit::Fixable, format!("{address} is part of OpenTofu and Terraform themselves"))
+            .hint("it comes from nowhere, and nothing needs to be installed"));
+    }
+    let platform = args.platform.clone().unwrap_or_else(Platform::current);
+    let question = Question { address, constraints, platform };
+    if args.lookup.from.is_some() {
+        return explain_from(context, args, connector, &question).await;
+    }
+    let read = |release| Configured::read_as(release, &args.lookup, args.chdir.as_deref(), &[]);
+    let latest = read(TofuRelease::V1_13)?;
+    let opener = Opener::new(&latest, &connector)?;
+    let mut steps = step::steps(&latest, &opener, address);
+    step::ask(&mut steps, &latest, &opener, &question).await;
+    let mut outcomes = Vec::new();
+    for release in TofuRelease::ALL {
+        let program = Program::OpenTofu(release);
+        if release == TofuRelease::V1_13 {
+            add(&mut outcomes, program, verdict(&steps, constraints, program));
+            continue;
+        }
+        let configured = read(release)?;
+        let mut others = step::steps(&configured, &opener, address);
+        // The same file, read in the same way, needs no second round of questions.
+        if step::same(&steps, &others) {
+            add(&mut outcomes, program, verdict(&steps, constraints, program));
+        } else {
+            step::ask(&mut others, &configured, &opener, &question).await;
+            add(&mut outcomes, program, verdict(&others, constraints, program));
+        }
+    }
+    let refused = latest.refuse();
+    let ours = match &refused {
+        Ok(()) => verdict(&steps, constraints, Program::Ours),
+        Err(_) => Verdict::Refuses { errors: latest.reading.errors().count() },
+    };
+    outcomes.insert(0, Outcome { programs: vec![Program::Ours], verdict: ours });
+    let overridden = latest.reading.config.installation.iter().flat_map(|there| &there.dev_overrides);
+    let overridden = overridden.filter(|entry| entry.address == *address).map(|entry| entry.path.clone()).next();
+    if context.json {
+        line::print(&question, &steps, &outcomes, overridden.as_deref());
+    } else {
+        text::print(&question, &latest, &steps, &outcomes, overridden.as_deref());
+    }
+    refused
+}
+
+/// Programs that do the same stand together.
+fn add(outcomes: &mut Vec<Outcome>, program: Program, verdict: Verdict) {
+    match outcomes.iter_mut().find(|outcome| outcome.verdict == verdict) {
+        Some(outcome) => outcome.programs.push(program),
+        None => outcomes.push(Outcome { programs: vec![program], verdict }),
+    }
+}
+
+/// With `--from` there is one place, and `OpenTofu` knows nothing of it.
+async fn explain_from(
+    context: &Context,
+    args: &ResolveArgs,
+    connector: Connector,
+    question: &Question<'_>,
+) -> Result<(), Complaint> {
+    let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])
+        .map_err(|complaint| complaint.version_said(""))?;
+    let places = finder.places(question.address).await?;
+    let source = finder.source(question.address)?;
+    let mut steps: Vec<Step> = places.into_iter().map(|found| Step::from_option(found.place, &source)).collect();
+    step::ask_all(&mut steps, question).await;
+    let verdict = verdict(&steps, question.constraints, Program::Ours);
+    let outcomes = vec![Outcome { programs: vec![Program::Ours], verdict }];
+    if context.json {
+        line::print(question, &steps, &outcomes, None);
+    } else {
+        text::print_from(question, &steps, &outcomes);
+    }
+    Ok(())
+}

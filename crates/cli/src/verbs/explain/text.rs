@@ -1,0 +1,198 @@
+//! The explanation for people: aligned, at most 100 columns where words allow it.
+
+use std::path::Path;
+
+use anstyle::Style;
+use tofu_oci_mapper::TofuRelease;
+use tofu_oci_mapper::check::releases_text;
+use tofu_oci_types::Version;
+
+use super::step::{Answer, Direct, Step, override_text};
+use super::verdict::{Program, Verdict};
+use super::{Outcome, Question};
+use crate::lookup::Configured;
+use crate::printer::{self, visible};
+
+/// The width of a line.
+const WIDTH: usize = 100;
+/// How many versions of a method are shown.
+const SHOWN: usize = 6;
+
+/// Prints every method and how it ends.
+pub(super) fn print(
+    question: &Question<'_>,
+    configured: &Configured,
+    steps: &[Step],
+    outcomes: &[Outcome],
+    overridden: Option<&Path>,
+) {
+    let mut text = head(question);
+    let reading = &configured.reading;
+    if steps.is_empty() {
+        text.push_str("the CLI configuration has no method left\n");
+    } else if configured.methods.explicit {
+        let file = reading.config.installation.as_ref().and_then(|there| reading.files.get(there.file));
+        let path = file.map(|file| file.path.display().to_string()).unwrap_or_default();
+        text.push_str(&format!("methods of {path}, in the order in which they are asked\n"));
+    } else {
+        text.push_str("no provider_installation counts: the implicit methods, in the order in which they are asked\n");
+    }
+    text.extend(steps.iter().map(method));
+    text.push('\n');
+    text.extend(outcomes.iter().map(|outcome| ending(steps, outcome)));
+    if let Some(path) = overridden {
+        text.push_str(&row("", "note", &override_text(path)));
+    }
+    printer::stdout(&text);
+}
+
+/// The same for the one place of `--from`.
+pub(super) fn print_from(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome]) {
+    let mut text = head(question);
+    text.extend(steps.iter().map(method));
+    text.push('\n');
+    text.extend(outcomes.iter().map(|outcome| ending(steps, outcome)));
+    text.push_str(&row("", "OpenTofu", "knows nothing of --from: it goes by its CLI configuration"));
+    printer::stdout(&text);
+}
+
+fn head(question: &Question<'_>) -> String {
+    let bold = Style::new().bold();
+    let which = if question.constraints.is_any() {
+        "the newest version".to_owned()
+    } else {
+        format!("the newest version that meets {}", question.constraints)
+    };
+    format!("{bold}{}{bold:#}, {which}, for {}\n", question.address, question.platform)
+}
+
+fn method(step: &Step) -> String {
+    let bold = Style::new().bold();
+    let number = step.number.map_or_else(|| "-".to_owned(), |number| number.to_string());
+    let at = step.at.as_ref().map_or_else(|| implicit(step), |at| format!("  {at}"));
+    let mut text = format!("\n{number:>2}  {bold}{}{bold:#}{at}\n", step.name);
+    text.push_str(&row("    ", "matches", &step.matches));
+    if let Some(place) = &step.place {
+        text.push_str(&row("    ", "place", place));
+    }
+    if let Some(offers) = offers(step) {
+        text.push_str(&row("    ", "offers", &offers));
+    }
+    for stray in step.strays() {
+        let note = format!("the tag {} is taken for version {} by OpenTofu, and is none", stray.tag, stray.version);
+        text.push_str(&row("    ", "beware", &note));
+    }
+    match &step.direct {
+        Direct::Magic { rule } | Direct::OciOnly { rule, .. } => text.push_str(&row("    ", "rule", rule)),
+        Direct::Both { rule, .. } => {
+            text.push_str(&row(
+                "    ",
+                "rule",
+                &format!("{rule}; OpenTofu asks its providers.v1, taken here to list the same"),
+            ));
+        }
+
+        Direct::No => {}
+    }
+    text
+}
+
+fn implicit(step: &Step) -> String {
+    if step.name.starts_with("--") { String::new() } else { "  (implicit)".to_owned() }
+}
+
+/// What a method answered, newest version first.
+fn offers(step: &Step) -> Option<String> {
+    Some(match &step.answer {
+        Answer::NotAsked => return None,
+        Answer::Lists(listing) if listing.versions.is_empty() => "no versions".to_owned(),
+        Answer::Lists(listing) => versions(&listing.versions),
+        Answer::Unknown => "nothing: it does not know the provider, and is passed over".to_owned(),
+        Answer::NotRead(why) => format!("not known: {why}"),
+        Answer::Fails { code, text } => format!("error ({code}): {text}"),
+    })
+}
+
+fn versions(versions: &[Version]) -> String {
+    let newest: Vec<String> = versions.iter().rev().take(SHOWN).map(ToString::to_string).collect();
+    match versions.len().saturating_sub(SHOWN) {
+        0 => newest.join(", "),
+        more => format!("{} and {more} older", newest.join(", ")),
+    }
+}
+
+fn ending(steps: &[Step], outcome: &Outcome) -> String {
+    let releases: Vec<TofuRelease> = outcome.programs.iter().copied().filter_map(release).collect();
+    let who = if releases.is_empty() { "tofu-oci" } else { "OpenTofu" };
+    let which = match releases.len() {
+        0 => String::new(),
+        count if count == TofuRelease::ALL.len() => String::new(),
+        _ => format!("{}: ", releases_text(&releases)),
+    };
+    let label = |number: usize| {
+        let step = steps.iter().find(|step| step.number == Some(number));
+        step.map_or_else(|| number.to_string(), Step::label)
+    };
+    let text = match &outcome.verdict {
+        Verdict::Serves { version, method, why } => {
+            format!("installs {version} from method {}: {why}", label(*method))
+        }
+        Verdict::Stops { version, method, code, why } => {
+            let chosen = version.as_ref().map(|version| format!("chooses {version} and ")).unwrap_or_default();
+            format!("{chosen}stops at method {}, {code}: {why}", label(*method))
+        }
+        Verdict::NotFound { code, why } => format!("finds nothing, {code}: {why}"),
+        Verdict::NotKnown { method, why } => format!("not known, because of method {}: {why}", label(*method)),
+        Verdict::Refuses { errors: 1 } => "refuses: there is an error in the CLI configuration, shown below".to_owned(),
+        Verdict::Refuses { errors } => {
+            format!("refuses: there are {errors} errors in the CLI configuration, the first one is shown below")
+        }
+    };
+    row("", who, &format!("{which}{text}"))
+}
+
+fn release(program: Program) -> Option<TofuRelease> {
+    match program {
+        Program::OpenTofu(release) => Some(release),
+        Program::Ours => None,
+    }
+}
+
+/// A name and a text beside it, broken at words and continued below itself.
+fn row(indent: &str, name: &str, text: &str) -> String {
+    let lead = format!("{indent}{name:<8}  ");
+    let room = WIDTH.saturating_sub(lead.chars().count());
+    let text = visible(text).replace('\n', " ");
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    let gap = " ".repeat(lead.chars().count());
+    let lines: Vec<String> = lines
+        .iter()
+        .enumerate()
+        .map(|(nth, line)| format!("{}{line}\n", if nth == 0 { &lead } else { &gap }))
+        .collect();
+    lines.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_continued_below_themselves() {
+        let text = row("    ", "offers", &"1.10.0-beta.1, ".repeat(9));
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        insta::assert_snapshot!(text, @"
+            offers    1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1,
+                      1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1,
+        ");
+    }
+}
