@@ -9,6 +9,18 @@ pub struct Document {
     pub body: Body,
     /// How it was written.
     pub syntax: Syntax,
+    /// What HCL 1 passes over in silence although it was surely meant, in the order of reading.
+    pub overlooked: Vec<Overlooked>,
+}
+
+/// Something written that counts for nothing, and that HCL 1 says nothing about: `a =` at the end of the file, what
+/// stands behind the outermost JSON object, `true` in a JSON list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlooked {
+    /// What is passed over, or what is missing; without a place.
+    pub message: String,
+    /// The bytes to underline.
+    pub span: Range<usize>,
 }
 
 /// The two ways to write it.
@@ -49,6 +61,8 @@ pub struct Key {
     pub text: String,
     /// Whether it stands in quotes.
     pub quoted: bool,
+    /// Whether it comes from a JSON text.
+    pub json: bool,
     /// With its quotes.
     pub span: Range<usize>,
     /// Why the text cannot be had, where HCL 1 reads it and then crashes on first use; `text` is then as written.

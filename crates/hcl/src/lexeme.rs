@@ -154,7 +154,7 @@ fn escape(cursor: &mut Cursor<'_>, dialect: Dialect) {
                 _ => 8,
             };
             let first = cursor.next();
-            digits(cursor, first, 16, count, start, dialect)
+            digits(cursor, first, 16, count, start, dialect);
         }
         _ => illegal_escape(cursor, start),
     }
@@ -179,6 +179,24 @@ fn digits(cursor: &mut Cursor<'_>, mut character: char, base: u32, count: usize,
 }
 
 fn illegal_escape(cursor: &mut Cursor<'_>, start: usize) {
-    let message = "this backslash starts no escape; write `\\\\` for a backslash itself";
-    cursor.fault(SyntaxErrorKind::IllegalEscape, start..cursor.offset(), message);
+    // The character that is too much belongs to the escape only right behind the backslash.
+    let behind = cursor.bytes(start..cursor.offset());
+    let length = if behind.len() > 2 && !behind.starts_with(b"\\\n") { cursor.start() - start } else { 2 };
+    let message = match behind.get(1) {
+        Some(b'0'..=b'7') => "an octal escape needs three digits; write `\\\\` for a backslash itself",
+        Some(b'x') => "`\\x` needs two hexadecimal digits",
+        Some(b'u') => "`\\u` needs four hexadecimal digits",
+        Some(b'U') => "`\\U` needs eight hexadecimal digits",
+        _ => "this backslash starts no escape; write `\\\\` for a backslash itself",
+    };
+    cursor.fault(SyntaxErrorKind::IllegalEscape, start..start + length.max(1), message);
+}
+
+/// A character as messages quote it.
+pub(crate) fn shown(character: char) -> String {
+    match character {
+        '`' => "a backtick".to_owned(),
+        _ if character.is_ascii_graphic() => format!("`{character}`"),
+        _ => format!("`{}`", character.escape_debug()),
+    }
 }

@@ -14,16 +14,24 @@
 
 mod ast;
 mod cursor;
+mod decode;
 mod error;
 mod hcl1;
 mod json;
 mod letters;
 mod lexeme;
+#[cfg(test)]
+mod measured;
 mod position;
+#[cfg(test)]
+mod robust;
 pub mod template;
 mod text;
+#[cfg(test)]
+mod underlined;
 
-pub use ast::{Body, Document, Item, Key, OffsetMap, Syntax, Text, TextFault, Value};
+pub use ast::{Body, Document, Item, Key, OffsetMap, Overlooked, Syntax, Text, TextFault, Value};
+pub use decode::{DecodeError, DecodeErrorKind, Decoded, Shape};
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use hcl1::{Duplicates, parse, parse_bytes};
 pub use position::{Position, position};

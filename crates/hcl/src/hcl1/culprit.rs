@@ -69,14 +69,24 @@ pub(super) fn unclosed(found: &Token, brackets: &Brackets) -> Stop {
 }
 
 /// Keys with neither `=` nor `{` behind them.
-pub(super) fn no_value(found: &Token, keys: &[Token], brackets: &Brackets) -> Stop {
-    let _ = brackets;
+pub(super) fn no_value(found: &Token, keys: &[Token], text: &[u8]) -> Stop {
+    if let Some(span) = keys.first().and_then(|key| directive(text, key.span.start)) {
+        let message = "a bare quote inside `%{ … }` ends the text; write `\\\"` there";
+        return Stop::at(found, SyntaxErrorKind::Unexpected, span, message);
+    }
     let message = if keys.len() > 1 {
         "a block needs `{` behind its labels, on the same or the next line"
     } else {
         "a name needs `= VALUE` or `{ … }` behind it"
     };
     Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), message)
+}
+
+/// A `%{` on the line of `at`, before it and up to it.
+fn directive(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let line = text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let start = text[line..at].windows(2).position(|pair| pair == b"%{")?;
+    Some(line + start..at)
 }
 
 /// `a "b" = …`.
@@ -97,14 +107,17 @@ pub(super) fn labels_with_assign(found: &Token, keys: &[Token]) -> Stop {
 
 /// `=` or `{` with nothing before it.
 pub(super) fn no_name(found: &Token) -> Stop {
-    let message = if found.kind == Kind::Assign { "a name belongs before `=`" } else { "a name belongs before `{`" };
+    let message = match found.kind {
+        Kind::Assign => "a name belongs before `=`",
+        _ => "a name belongs before `{`; a JSON file starts with `{` and has no comments",
+    };
     Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
 }
 
 /// Something that is no key where one is due.
-pub(super) fn no_key(found: &Token, keys: &[Token], brackets: &Brackets) -> Stop {
+pub(super) fn no_key(found: &Token, keys: &[Token], text: &[u8]) -> Stop {
     if !keys.is_empty() {
-        return no_value(found, keys, brackets);
+        return no_value(found, keys, text);
     }
     let (kind, message) = match found.kind {
         Kind::CloseBrace => (SyntaxErrorKind::StrayBracket, "this `}` closes nothing".to_owned()),

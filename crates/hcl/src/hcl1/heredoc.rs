@@ -102,7 +102,7 @@ fn kept(written: &[u8]) -> Option<Vec<Range<usize>>> {
     let start = first + 1;
     let plain = start..(written.len() + 1).checked_sub(first)?;
     if written.get(2) != Some(&b'-') {
-        return (plain.start <= plain.end).then(|| vec![plain]);
+        return (plain.start <= plain.end).then(|| Vec::from([plain]));
     }
     let indented = start..plain.end + 1;
     let body = written.get(indented.clone())?;
@@ -118,7 +118,8 @@ fn kept(written: &[u8]) -> Option<Vec<Range<usize>>> {
         let count = lines.len() - 1;
         return Some(lines.into_iter().take(count).map(|line| line.start + prefix.len()..line.end + 1).collect());
     }
-    let text = written.get(plain.clone())?;
-    let blank = text.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    Some(vec![plain.start..plain.end - blank])
+    let body = written.get(plain.clone())?;
+    let blank = body.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let text = plain.start..plain.end - blank;
+    Some(Vec::from([text]))
 }

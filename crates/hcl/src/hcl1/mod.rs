@@ -31,9 +31,11 @@ pub fn parse(text: &str, duplicates: Duplicates) -> Result<Document, SyntaxError
 /// behind the outermost object of a JSON text.
 pub fn parse_bytes(text: &[u8], duplicates: Duplicates) -> Result<Document, SyntaxError> {
     if is_json(text) {
-        return Ok(Document { body: json::parse(text)?, syntax: Syntax::Json });
+        let (body, overlooked) = json::parse(text)?;
+        return Ok(Document { body, syntax: Syntax::Json, overlooked });
     }
-    Ok(Document { body: parser::parse(&Source::new(text), duplicates)?, syntax: Syntax::Native })
+    let (body, overlooked) = parser::parse(&Source::new(text), duplicates)?;
+    Ok(Document { body, syntax: Syntax::Native, overlooked })
 }
 
 fn is_json(text: &[u8]) -> bool {

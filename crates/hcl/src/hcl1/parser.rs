@@ -9,7 +9,7 @@ use super::source::Source;
 use super::{Duplicates, heredoc};
 use crate::cursor::Fault;
 use crate::text::{self, Quoting};
-use crate::{Body, Item, Key, MAX_DEPTH, Position, SyntaxError, SyntaxErrorKind, TextFault, Value};
+use crate::{Body, Item, Key, MAX_DEPTH, Overlooked, Position, SyntaxError, SyntaxErrorKind, TextFault, Value};
 
 /// Why reading ends early.
 #[derive(Debug)]
@@ -36,10 +36,18 @@ impl Stop {
 }
 
 /// Reads the whole of `source`.
-pub(super) fn parse(source: &Source<'_>, duplicates: Duplicates) -> Result<Body, SyntaxError> {
+pub(super) fn parse(source: &Source<'_>, duplicates: Duplicates) -> Result<(Body, Vec<Overlooked>), SyntaxError> {
     let mut scanner = Scanner::new(source.bytes());
     let first = scanner.token();
-    let mut parser = Parser { scanner, source, duplicates, token: first, ahead: true, brackets: Brackets::default() };
+    let mut parser = Parser {
+        scanner,
+        source,
+        duplicates,
+        token: first,
+        ahead: true,
+        brackets: Brackets::default(),
+        overlooked: Vec::new(),
+    };
     let (body, stop) = parser.items(None);
     let suspect = parser.scanner.suspect.take();
     if let Some((fault, reported)) = parser.scanner.into_fault() {
@@ -54,7 +62,7 @@ pub(super) fn parse(source: &Source<'_>, duplicates: Duplicates) -> Result<Body,
             }
             Err(source.error(*fault, reported))
         }
-        Some(Stop::End) | None => Ok(body),
+        Some(Stop::End) | None => Ok((body, parser.overlooked)),
     }
 }
 
@@ -68,6 +76,7 @@ pub(super) struct Parser<'s, 'a> {
     token: Token,
     ahead: bool,
     brackets: Brackets,
+    overlooked: Vec<Overlooked>,
 }
 
 impl Parser<'_, '_> {
@@ -93,12 +102,11 @@ impl Parser<'_, '_> {
             if open.is_some() && self.look().kind == Kind::CloseBrace {
                 return (body, None);
             }
-            let item = match self.item() {
+            let (item, written) = match self.item() {
                 Ok(item) => item,
                 Err(Stop::End) => return (body, None),
                 Err(mistake) => return (body, Some(mistake)),
             };
-            let (item, written) = item;
             if item.assigned && self.duplicates == Duplicates::Refused {
                 for token in &written {
                     if !seen.insert(self.scanner.bytes(token.span.clone())) {
@@ -114,6 +122,7 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// An item, and its keys as they are written.
     fn item(&mut self) -> Result<(Item, Vec<Token>), Stop> {
         let (keys, stop) = self.keys();
         match stop {
@@ -128,7 +137,7 @@ impl Parser<'_, '_> {
                 let brace = self.token.clone();
                 (self.object(&brace)?, Some(self.source.place(brace.span.start)))
             }
-            _ => return Err(culprit::no_value(&self.token, &keys, &self.brackets)),
+            _ => return Err(culprit::no_value(&self.token, &keys, self.source.bytes())),
         };
         // HCL 1 looks for a comment behind the value, and so for the next token.
         self.look();
@@ -159,11 +168,9 @@ impl Parser<'_, '_> {
                     let stop = culprit::labels_with_assign(&token, &keys);
                     return (Vec::new(), Some(stop));
                 }
-                Kind::Assign if keys.is_empty() => Some(culprit::no_name(&token)),
-                Kind::Assign => None,
-                Kind::OpenBrace if keys.is_empty() => Some(culprit::no_name(&token)),
-                Kind::OpenBrace => None,
-                _ => Some(culprit::no_key(&token, &keys, &self.brackets)),
+                Kind::Assign | Kind::OpenBrace if keys.is_empty() => Some(culprit::no_name(&token)),
+                Kind::Assign | Kind::OpenBrace => None,
+                _ => Some(culprit::no_key(&token, &keys, self.source.bytes())),
             };
             return (keys, stop);
         }
@@ -175,7 +182,12 @@ impl Parser<'_, '_> {
             Kind::Number | Kind::Float | Kind::Bool | Kind::String | Kind::Heredoc => Ok(self.literal(&token)),
             Kind::OpenBrace => self.object(&token),
             Kind::OpenList => self.list(&token),
-            Kind::End => Err(Stop::End),
+            Kind::End => {
+                let start = keys.first().map_or(token.span.start, |key| key.span.start);
+                let message = "the file ends before the value, so the name counts for nothing".to_owned();
+                self.overlooked.push(Overlooked { message, span: self.source.span(start..token.span.start) });
+                Err(Stop::End)
+            }
             _ => Err(culprit::no_literal(&token, keys, self.scanner.bytes(token.span.clone()))),
         }
     }
@@ -189,6 +201,10 @@ impl Parser<'_, '_> {
             // The HCL 1 that allows duplicates goes on when the mistake stands right before a closing brace.
             if self.duplicates == Duplicates::Refused || self.token.kind != Kind::CloseBrace {
                 return Err(stop);
+            }
+            if let Stop::Mistake(fault, _) = stop {
+                let span = self.source.span(fault.span);
+                self.overlooked.push(Overlooked { message: fault.message, span });
             }
             self.brackets.forget(depth);
         }
@@ -262,10 +278,10 @@ impl Parser<'_, '_> {
         let written = || String::from_utf8_lossy(bytes).into_owned();
         let span = self.source.span(token.span.clone());
         if token.kind == Kind::Name {
-            return Key { text: written(), quoted: false, span, fault: None };
+            return Key { text: written(), quoted: false, json: false, span, fault: None };
         }
         let text = text::quoted(bytes, Quoting::Native, token.span.start, &|offset| self.source.place(offset));
         let fault: Option<TextFault> = text.fault;
-        Key { text: if fault.is_some() { written() } else { text.value }, quoted: true, span, fault }
+        Key { text: if fault.is_some() { written() } else { text.value }, quoted: true, json: false, span, fault }
     }
 }

@@ -102,14 +102,12 @@ impl<'a> Scanner<'a> {
             '}' => Kind::CloseBrace,
             ',' => Kind::Comma,
             '=' => Kind::Assign,
-            '+' => Kind::Sign,
             '.' if lexeme::bare_fraction(&mut self.cursor) => Kind::Float,
-            '.' => Kind::Sign,
             '-' if self.cursor.peek().is_ascii_digit() => {
                 let digit = self.cursor.next();
                 self.number(digit)
             }
-            '-' => Kind::Sign,
+            '+' | '-' | '.' => Kind::Sign,
             letter if is_letter(letter) => self.name(),
             other => {
                 self.illegal(other);
@@ -130,8 +128,8 @@ impl<'a> Scanner<'a> {
             ';' => "; nothing separates arguments but a new line or a comma",
             _ => "",
         };
-        let shown = if character.is_control() { character.escape_unicode().to_string() } else { character.to_string() };
-        self.cursor.fault(SyntaxErrorKind::IllegalCharacter, span, format!("`{shown}` cannot stand here{hint}"));
+        let message = format!("{} cannot stand here{hint}", lexeme::shown(character));
+        self.cursor.fault(SyntaxErrorKind::IllegalCharacter, span, message);
     }
 
     fn name(&mut self) -> Kind {

@@ -11,11 +11,11 @@ mod flatten;
 mod parser;
 mod scanner;
 
-use crate::{Body, SyntaxError};
+use crate::{Body, Overlooked, SyntaxError};
 
-/// Reads a JSON text.
-pub(crate) fn parse(text: &[u8]) -> Result<Body, SyntaxError> {
-    let mut body = parser::parse(text)?;
+/// Reads a JSON text, and what is passed over in it.
+pub(crate) fn parse(text: &[u8]) -> Result<(Body, Vec<Overlooked>), SyntaxError> {
+    let (mut body, overlooked) = parser::parse(text)?;
     flatten::flatten(&mut body);
-    Ok(body)
+    Ok((body, overlooked))
 }

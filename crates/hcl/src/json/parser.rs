@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::scanner::{Kind, Scanner, Token};
 use crate::cursor::Fault;
 use crate::text::{self, Quoting};
-use crate::{Body, Item, Key, MAX_DEPTH, Position, SyntaxError, SyntaxErrorKind, Value};
+use crate::{Body, Item, Key, MAX_DEPTH, Overlooked, Position, SyntaxError, SyntaxErrorKind, Value};
 
 /// Why reading ends early.
 #[derive(Debug)]
@@ -24,10 +24,10 @@ struct Mistake {
 }
 
 /// Reads the outermost object of `text`.
-pub(super) fn parse(text: &[u8]) -> Result<Body, SyntaxError> {
+pub(super) fn parse(text: &[u8]) -> Result<(Body, Vec<Overlooked>), SyntaxError> {
     let mut scanner = Scanner::new(text);
     let token = scanner.token();
-    let mut parser = Parser { scanner, token, depth: 0 };
+    let mut parser = Parser { scanner, token, depth: 0, inner_list: None, overlooked: Vec::new() };
     let result = match parser.token.kind {
         Kind::OpenBrace => parser.object(),
         _ => Err(parser.mistake(SyntaxErrorKind::Unexpected, "an object belongs here", None)),
@@ -36,9 +36,28 @@ pub(super) fn parse(text: &[u8]) -> Result<Body, SyntaxError> {
         return Err(error(text, fault, reported));
     }
     match result {
-        Ok((body, _)) => Ok(body),
-        Err(Stop::End) => Ok(Body::default()),
-        Err(Stop::Mistake(mistake)) => Err(error(text, mistake.fault, mistake.reported)),
+        Ok((body, span)) => {
+            let behind = text.get(span.end..).unwrap_or_default().trim_ascii();
+            if !behind.is_empty() && parser.token.kind == Kind::CloseBrace {
+                let end = text.trim_ascii_end().len();
+                let message = "what stands behind the outermost object is not read".to_owned();
+                parser.overlooked.push(Overlooked { message, span: end - behind.len()..end });
+            }
+            Ok((body, parser.overlooked))
+        }
+        Err(Stop::End) => Ok((Body::default(), parser.overlooked)),
+        Err(Stop::Mistake(mistake)) => Err(error(text, culprit(mistake.fault, parser.inner_list), mistake.reported)),
+    }
+}
+
+/// A list in a list is what goes wrong before anything else does.
+fn culprit(fault: Fault, inner_list: Option<Range<usize>>) -> Fault {
+    match inner_list {
+        Some(span) if span.start < fault.span.start && fault.kind != SyntaxErrorKind::TooDeep => {
+            let message = "a list cannot stand in a list".to_owned();
+            Fault { message, span, kind: SyntaxErrorKind::Unexpected }
+        }
+        _ => fault,
     }
 }
 
@@ -52,6 +71,9 @@ struct Parser<'a> {
     scanner: Scanner<'a>,
     token: Token,
     depth: usize,
+    /// The first list in a list: its end is taken for that of the outer one.
+    inner_list: Option<Range<usize>>,
+    overlooked: Vec<Overlooked>,
 }
 
 impl Parser<'_> {
@@ -75,6 +97,10 @@ impl Parser<'_> {
                     if self.token.kind != Kind::CloseBrace || mistake.fault.kind == SyntaxErrorKind::TooDeep {
                         return Err(Stop::Mistake(mistake));
                     }
+                    // The brace itself, after a comma or in an empty object, is none.
+                    if mistake.fault.span != self.token.span {
+                        self.overlooked.push(Overlooked { message: mistake.fault.message, span: mistake.fault.span });
+                    }
                     break;
                 }
             }
@@ -83,7 +109,19 @@ impl Parser<'_> {
             }
         }
         self.depth = depth;
+        if self.token.kind != Kind::CloseBrace {
+            self.overlook_end(start);
+        }
         Ok((body, start..self.token.span.end.max(start)))
+    }
+
+    /// HCL 1 takes anything for the end of the object whose brace stands at `start`.
+    fn overlook_end(&mut self, start: usize) {
+        let (span, message) = match self.token.kind {
+            Kind::End => (start..start + 1, "this brace is not closed; its `}` is missing"),
+            _ => (self.token.span.clone(), "a comma or `}` is missing before this, which is taken for the end"),
+        };
+        self.overlooked.push(Overlooked { message: message.to_owned(), span });
     }
 
     fn item(&mut self) -> Result<Item, Stop> {
@@ -123,7 +161,7 @@ impl Parser<'_> {
         let text = self.text();
         let written = || String::from_utf8_lossy(self.scanner.bytes(self.token.span.clone())).into_owned();
         let value = if text.fault.is_some() { written() } else { text.value };
-        Key { text: value, quoted: true, span: text.span, fault: text.fault }
+        Key { text: value, quoted: true, json: true, span: text.span, fault: text.fault }
     }
 
     fn value(&mut self) -> Result<Value, Stop> {
@@ -148,7 +186,17 @@ impl Parser<'_> {
         loop {
             match self.next() {
                 Kind::Number | Kind::Float | Kind::String => values.push(self.literal()),
-                Kind::Comma | Kind::Bool | Kind::OpenList => {}
+                Kind::Comma => {}
+                Kind::Bool => {
+                    let message = "`true` and `false` count for nothing in a list".to_owned();
+                    self.overlooked.push(Overlooked { message, span: self.token.span.clone() });
+                }
+                Kind::OpenList => {
+                    self.inner_list.get_or_insert(self.token.span.clone());
+                    let message =
+                        "a list in a list counts for nothing, and its end is that of the outer one".to_owned();
+                    self.overlooked.push(Overlooked { message, span: self.token.span.clone() });
+                }
                 Kind::OpenBrace => values.push(self.object().map(|(body, span)| Value::Object(body, span))?),
                 Kind::CloseList => {
                     self.depth -= 1;

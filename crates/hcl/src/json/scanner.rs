@@ -99,8 +99,8 @@ impl<'a> Scanner<'a> {
             '=' => "; JSON writes `\"name\": value`",
             _ => "",
         };
-        let shown = if character.is_control() { character.escape_unicode().to_string() } else { character.to_string() };
-        self.cursor.fault(SyntaxErrorKind::IllegalCharacter, span, format!("`{shown}` cannot stand here{hint}"));
+        let message = format!("{} cannot stand here{hint}", lexeme::shown(character));
+        self.cursor.fault(SyntaxErrorKind::IllegalCharacter, span, message);
     }
 
     fn word(&mut self) -> Kind {
@@ -117,7 +117,7 @@ impl<'a> Scanner<'a> {
             b"true" | b"false" => Kind::Bool,
             b"null" => Kind::Null,
             word => {
-                let word = String::from_utf8_lossy(word);
+                let word = String::from_utf8_lossy(word).replace(END, "");
                 let message = format!("a word is no value in JSON; write \"{word}\", in quotes");
                 self.cursor.fault(SyntaxErrorKind::BareWord, span, message);
                 Kind::Illegal

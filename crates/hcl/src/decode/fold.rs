@@ -1,0 +1,36 @@
+//! Names without regard to case.
+
+/// Whether two texts are the same but for case, character by character.
+pub(super) fn equal_fold(one: &str, other: &str) -> bool {
+    one.chars().map(fold).eq(other.chars().map(fold))
+}
+
+fn fold(character: char) -> char {
+    // The dotless i is upper case of nothing by simple folding, though it has an upper case.
+    if character == 'ı' {
+        return character;
+    }
+    let upper = only(character.to_uppercase()).unwrap_or(character);
+    only(upper.to_lowercase()).unwrap_or(upper)
+}
+
+fn only(mut characters: impl Iterator<Item = char>) -> Option<char> {
+    let first = characters.next()?;
+    characters.next().is_none().then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_is_no_difference() {
+        for (one, other) in [("include", "INCLUDE"), ("σς", "ΣΣ"), ("\u{212a}ey", "key"), ("ſet", "SET"), ("ß", "ẞ")]
+        {
+            assert!(equal_fold(one, other), "{one} {other}");
+        }
+        for (one, other) in [("ı", "i"), ("İ", "i"), ("ß", "ss"), ("a", "ab"), ("é", "e")] {
+            assert!(!equal_fold(one, other), "{one} {other}");
+        }
+    }
+}
