@@ -167,7 +167,10 @@ impl From {
                 let place = template.place(address).map_err(|error| Complaint::of(Exit::Fixable, &error))?;
                 Ok(End::Registry(place.repository))
             }
-            Self::Layouts(template) => Ok(End::Layout(PathBuf::from(template.render(address)))),
+            Self::Layouts(template) => {
+                let dir = template.render(address).map_err(|error| Complaint::of(Exit::Fixable, &error))?;
+                Ok(End::Layout(PathBuf::from(dir)))
+            }
         }
     }
 }

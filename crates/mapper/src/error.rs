@@ -1,8 +1,11 @@
 //! What can be wrong with a rule, and with an address under a rule.
 
+use std::ops::Range;
+
+use tofu_oci_hcl::template::TemplateFault;
 use tofu_oci_types::{InvalidRepositoryRef, ProviderAddr, RepositoryRef};
 
-use crate::Rule;
+use crate::{Rule, Symbol};
 
 /// Why an address has no place under the rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,6 +53,44 @@ pub enum MapError {
         #[source]
         source: InvalidRepositoryRef,
     },
+    /// The rule gives null for this address, or puts null into a text.
+    #[error("{rule} gives null for {address}")]
+    TemplateNull {
+        /// The address asked for.
+        address: Box<ProviderAddr>,
+        /// The rule.
+        rule: Rule,
+    },
+    /// The rule cannot be worked out for this address, although it can for others.
+    #[error("{rule} cannot be worked out for {address}: {fault}")]
+    TemplateEval {
+        /// The address asked for.
+        address: Box<ProviderAddr>,
+        /// The rule.
+        rule: Rule,
+        /// What is wrong, and where in the template.
+        fault: Box<TemplateFault>,
+    },
+    /// The rule gives a list or an object for this address.
+    #[error("{rule} gives no text for {address}: {found}")]
+    TemplateNotAString {
+        /// The address asked for.
+        address: Box<ProviderAddr>,
+        /// The rule.
+        rule: Rule,
+        /// What came out, as a sentence.
+        found: String,
+    },
+    /// The rule gives a registry and no repository in it.
+    #[error("{rule} gives only the registry {registry} for {address}, and no repository in it")]
+    EmptyRepository {
+        /// The address asked for.
+        address: Box<ProviderAddr>,
+        /// The rule.
+        rule: Rule,
+        /// The registry.
+        registry: String,
+    },
     /// Two of the addresses that are wanted at once fall onto one repository.
     #[error("{first} and {second} would both come from {place}")]
     SamePlace {
@@ -62,6 +103,21 @@ pub enum MapError {
     },
 }
 
+impl MapError {
+    /// A stable kebab-case name of the fault, for those that `OpenTofu` knows too the one of the measured cases.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoRule { .. } => "no-rule",
+            Self::NothingBeforeSuffix { .. } => "no-registry-before-suffix",
+            Self::UnsupportedCharacters { .. } | Self::InvalidRepository { .. } => "invalid-repository-address",
+            Self::TemplateNull { .. } => "template-null",
+            Self::TemplateEval { .. } | Self::TemplateNotAString { .. } => "template-eval",
+            Self::EmptyRepository { .. } => "empty-repository",
+            Self::SamePlace { .. } => "same-place",
+        }
+    }
+}
+
 /// A text that is no usable repository template. Columns count characters from 1.
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig, `oci_mirror` `repository_template` (an HCL 2 string template).
@@ -71,39 +127,52 @@ pub enum TemplateError {
     /// Nothing was given.
     #[error("the repository template is empty")]
     Empty,
-    /// HCL's template syntax is broken.
-    #[error("`{template}` is not a template: {problem}, at column {column}")]
-    Syntax {
+    /// HCL refuses it: its syntax, or what comes out for any provider.
+    #[error("`{template}` is not a repository template: {fault}, at column {}", column(template, fault.span.start))]
+    Hcl {
         /// What was given.
         template: String,
-        /// Where it breaks.
-        column: usize,
-        /// What is wrong there.
-        problem: String,
+        /// What is wrong, alone.
+        fault: TemplateFault,
     },
     /// A symbol that an address does not have.
     #[error(
-        "`{template}` mentions `{symbol}` at column {column}, which an address does not have: write ${{hostname}}, ${{namespace}} or ${{type}}"
+        "`{template}` mentions `{symbol}` at column {}, which an address does not have: write ${{hostname}}, \
+         ${{namespace}} or ${{type}}",
+        column(template, span.start)
     )]
     UnknownSymbol {
         /// What was given.
         template: String,
         /// The symbol.
         symbol: String,
-        /// Where it stands.
-        column: usize,
+        /// Where it stands, in bytes.
+        span: Range<usize>,
     },
-    /// An expression of HCL that this program does not work out.
-    #[error("`{template}` has {what} at column {column}, which is not supported here: {instead}")]
-    Unsupported {
+    /// A symbol without which providers of several hosts, namespaces or types fall onto one repository.
+    #[error(
+        "`{template}` does not mention ${{{}}}: write it somewhere, or let `include` name exactly one {0}",
+        symbol.name()
+    )]
+    MissingSymbol {
         /// What was given.
         template: String,
-        /// The kind of expression, with its article.
-        what: &'static str,
-        /// Where it stands.
-        column: usize,
-        /// What to write.
-        instead: &'static str,
+        /// What is missing.
+        symbol: Symbol,
+    },
+    /// The result is a list or an object.
+    #[error("`{template}` gives no text: {found}")]
+    NotAString {
+        /// What was given.
+        template: String,
+        /// What came out, as a sentence.
+        found: String,
+    },
+    /// The result is null.
+    #[error("`{template}` gives null instead of a repository address")]
+    NullResult {
+        /// What was given.
+        template: String,
     },
     /// With an example address in its place the result is no repository address.
     #[error("`{template}` gives no repository address")]
@@ -117,21 +186,36 @@ pub enum TemplateError {
 }
 
 impl TemplateError {
-    /// A stable kebab-case name of the fault.
+    /// A stable kebab-case name of the fault: that of the measured cases, with `hcl:` before what HCL itself reports.
     pub fn code(&self) -> String {
         match self {
             Self::Empty => "template-required".to_owned(),
-            Self::Syntax { .. } => "hcl-parse".to_owned(),
+            Self::Hcl { fault, .. } => format!("hcl:{}", fault.code),
             Self::UnknownSymbol { symbol, .. } => format!("unknown-symbol:{symbol}"),
-            Self::Unsupported { .. } => "unsupported-expression".to_owned(),
+            Self::MissingSymbol { symbol, .. } => format!("missing-{}", symbol.name()),
+            Self::NotAString { .. } => "not-a-string".to_owned(),
+            Self::NullResult { .. } => "null-result".to_owned(),
             Self::NotARepository { .. } => "invalid-repository-address".to_owned(),
         }
     }
 
-    /// What of the template's text is at fault, in bytes.
-    pub fn span(&self) -> std::ops::Range<usize> {
-        0..0
+    /// What of the template's text is at fault, in bytes; all of it where no part is more to blame than another.
+    pub fn span(&self) -> Range<usize> {
+        match self {
+            Self::Empty => 0..0,
+            Self::Hcl { fault, .. } => fault.span.clone(),
+            Self::UnknownSymbol { span, .. } => span.clone(),
+            Self::MissingSymbol { template, .. }
+            | Self::NotAString { template, .. }
+            | Self::NullResult { template }
+            | Self::NotARepository { template, .. } => 0..template.len(),
+        }
     }
+}
+
+/// The column of a byte position, in characters from 1.
+fn column(text: &str, offset: usize) -> usize {
+    text.char_indices().take_while(|(position, _)| *position < offset).count() + 1
 }
 
 /// Reads what a rule made of an address. `used` are the address's parts that went into the repository's name.
@@ -141,13 +225,22 @@ pub(crate) fn repository(
     used: &[&str],
     rule: Rule,
 ) -> Result<RepositoryRef, MapError> {
+    text.parse().map_err(|source| not_a_repository(address, text, used, rule, source))
+}
+
+/// The error for a text that is no repository address, by whether the address or the rule is to blame.
+pub(crate) fn not_a_repository(
+    address: &ProviderAddr,
+    text: &str,
+    used: &[&str],
+    rule: Rule,
+    source: InvalidRepositoryRef,
+) -> MapError {
     let in_grammar = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '.' | '-' | '_');
-    text.parse().map_err(|source| {
-        let address = Box::new(address.clone());
-        if used.iter().all(|part| part.chars().all(in_grammar)) {
-            MapError::InvalidRepository { address, rule, source }
-        } else {
-            MapError::UnsupportedCharacters { address, repository: text.to_owned(), rule }
-        }
-    })
+    let address = Box::new(address.clone());
+    if used.iter().all(|part| part.chars().all(in_grammar)) {
+        MapError::InvalidRepository { address, rule, source }
+    } else {
+        MapError::UnsupportedCharacters { address, repository: text.to_owned(), rule }
+    }
 }

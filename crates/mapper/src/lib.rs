@@ -1,16 +1,19 @@
 //! An address and the user's rules give the places to look in.
 //!
 //! ```text
-//! ProviderAddr --RuleSet::places--> [Place]
+//! Environment, Files --config::read--> Reading --methods--> Methods      which methods count, and what is wrong
+//! ProviderAddr --Methods::candidates--> [Candidate { Selection, Place }]  what each of them says of an address
 //!
-//! a template that the user gave   ghcr.io/acme/${namespace}-${type}             RepositoryTemplate
+//! include, exclude                example.com/acme/*                            Pattern, Selector
+//! a repository template           ghcr.io/acme/${namespace}-${type}             RepositoryTemplate
 //! the magic suffix                example.com.oci.opentofu.org/foo/bar
 //!                                 -> example.com/foo/opentofu-provider-bar      MagicSuffix
 //! ```
 //!
-//! Templates that the user gave are the whole answer: as an explicit installation method does in `OpenTofu`, they
-//! replace the implicit rule. So nothing is asked of a public registry when a mirror was named.
-//! This crate reads no files and opens no connections.
+//! The methods of a file are the whole answer: they replace the implicit ones, and the magic suffix is looked at inside
+//! `direct` only. So nothing is asked of a public registry when the file leaves `direct` out.
+//!
+//! This crate opens no connections, and looks at files only through [`Files`], which is handed in.
 
 pub mod check;
 pub mod config;

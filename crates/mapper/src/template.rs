@@ -4,31 +4,27 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use hcl_edit::Span as _;
-use hcl_edit::expr::Expression;
-use hcl_edit::template::{Element, Strip, Template};
+use tofu_oci_hcl::template::{Template, TemplateFault, Value};
 use tofu_oci_types::{ProviderAddr, RepositoryRef};
 
 use crate::place::{OciPlace, Rule};
-use crate::{MapError, TemplateError, error};
+use crate::prefix::{Prefix, parse_prefix};
+use crate::{MapError, Pattern, TemplateError, error};
 
-/// An HCL string template that makes a repository address of a provider address.
+/// An HCL 2 string template that makes a repository address of a provider address.
 ///
-/// Plain interpolations `${hostname}`, `${namespace}` and `${type}`, the escapes `$${` and `%%{`, quoted strings and
-/// parentheses inside an interpolation, and the strip markers `${~ ~}`. Everything else of HCL's expression language
-/// is refused where it stands. A text without any symbol is a template that always gives itself.
+/// All of HCL's template language but functions: `${hostname}`, `${namespace}` and `${type}`, conditions, `%{if}` and
+/// `%{for}`, objects and lists, operators, the escapes `$${` and `%%{`, and the strip markers `${~ ~}`. A text without
+/// any symbol is a template that always gives itself.
 ///
-/// Spec: `OpenTofu` 1.12, cliconfig, `oci_mirror` `repository_template`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// [`RepositoryTemplate::check`] reads the template of an `oci_mirror` block exactly as `OpenTofu` does, with its
+/// `include` patterns. `FromStr` reads one that stands for itself, where no pattern limits what it is used for.
+///
+/// Spec: `OpenTofu` 1.12, cliconfig, `oci_mirror` `repository_template`; measured on 1.10 to 1.13.
+#[derive(Clone, Debug)]
 pub struct RepositoryTemplate {
-    source: String,
-    parts: Vec<Part>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
-    Literal(String),
-    Symbol(Symbol),
+    template: Template,
+    holes: BTreeSet<Symbol>,
 }
 
 /// A part of an address that a template can mention.
@@ -63,70 +59,186 @@ impl Symbol {
             Self::Type => address.provider_type(),
         }
     }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|symbol| symbol.name() == name)
+    }
+
+    /// What stands for it in the address that a template is tried with.
+    fn sample(self) -> &'static str {
+        match self {
+            Self::Hostname => "example.com",
+            Self::Namespace => "example-namespace",
+            Self::Type => "example-type",
+        }
+    }
+
+    /// What stands in its place in a pattern; nothing for a wildcard.
+    fn literal(self, pattern: &Pattern) -> Option<&str> {
+        match self {
+            Self::Hostname => pattern.hostname().map(tofu_oci_types::Hostname::as_str),
+            Self::Namespace => pattern.namespace(),
+            Self::Type => pattern.provider_type(),
+        }
+    }
 }
 
 impl RepositoryTemplate {
+    /// Reads the template of an `oci_mirror` block. `include` holds the patterns as they were written.
+    ///
+    /// In order, each step only where those before it found nothing: the text must not be empty; its syntax must be
+    /// right; it must mention no other name than those of [`Symbol`], and each of these for which `include` does not
+    /// name exactly one value (see [`RepositoryTemplate::holes`]); it must be sound for texts that are not known yet,
+    /// and give a text for `example.com/example-namespace/example-type`; and that text must be a repository, or a
+    /// registry alone, which fails later. Where a pattern is none, the method is of no use, and nothing is checked
+    /// after the names.
+    ///
+    /// # Errors
+    /// All that `OpenTofu` reports at once, in its order.
+    pub fn check(text: &str, include: &[String]) -> Result<Self, Vec<TemplateError>> {
+        let mut template = Self::read(text)?;
+        let mut errors = template.unknown_symbols();
+        let Ok(patterns) = include.iter().map(|text| text.parse()).collect::<Result<Vec<Pattern>, _>>() else {
+            return if errors.is_empty() { Ok(template) } else { Err(errors) };
+        };
+        let present = template.symbols();
+        for symbol in Symbol::ALL.into_iter().filter(|symbol| !present.contains(symbol)) {
+            let literals: BTreeSet<Option<&str>> = patterns.iter().map(|pattern| symbol.literal(pattern)).collect();
+            match (literals.iter().flatten().count(), literals.contains(&None)) {
+                (1, false) => {}
+                (1, true) => {
+                    template.holes.insert(symbol);
+                }
+                _ => errors.push(TemplateError::MissingSymbol { template: text.to_owned(), symbol }),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let sample = template.sample()?;
+        parse_prefix(&sample)
+            .map_err(|source| vec![TemplateError::NotARepository { template: text.to_owned(), source }])?;
+        Ok(template)
+    }
+
     /// A template whose result need not be a repository address, such as that of an `oci:DIR` place.
     ///
     /// # Errors
-    /// Everything that `FromStr` refuses but [`TemplateError::NotARepository`].
+    /// Everything that `FromStr` refuses but [`TemplateError::NotARepository`]; the first of several errors.
     pub fn parse_loose(input: &str) -> Result<Self, TemplateError> {
-        if input.is_empty() {
-            return Err(TemplateError::Empty);
+        Self::sound(input).map(|(template, _)| template).map_err(first)
+    }
+
+    /// A template that mentions only symbols and gives a text, and that text for the sample address.
+    fn sound(text: &str) -> Result<(Self, String), Vec<TemplateError>> {
+        let template = Self::read(text)?;
+        let unknown = template.unknown_symbols();
+        if !unknown.is_empty() {
+            return Err(unknown);
         }
-        let template = Template::from_str(input).map_err(|error| TemplateError::Syntax {
-            template: input.to_owned(),
-            column: error.location().column(),
-            problem: error.message().replace('\n', ", "),
-        })?;
-        let parts = Reader { input }.template(&template)?;
-        Ok(Self { source: input.to_owned(), parts })
+        let sample = template.sample()?;
+        Ok((template, sample))
     }
 
-    /// A template of an `oci_mirror` block with its `include` patterns, checked as `OpenTofu` checks it.
-    ///
-    /// # Errors
-    /// All that `OpenTofu` reports at once.
-    pub fn check(text: &str, include: &[String]) -> Result<Self, Vec<TemplateError>> {
-        let _ = include;
-        text.parse().map_err(|error| vec![error])
+    fn read(text: &str) -> Result<Self, Vec<TemplateError>> {
+        if text.is_empty() {
+            return Err(vec![TemplateError::Empty]);
+        }
+        match Template::parse(text) {
+            Ok(template) => Ok(Self { template, holes: BTreeSet::new() }),
+            Err(fault) => Err(faults(text, &fault)),
+        }
     }
 
-    /// Whether the template was let through although two providers that `include` admits may share a repository.
-    pub fn hole(&self) -> bool {
-        false
-    }
-
-    /// The text as it was written.
-    pub fn as_str(&self) -> &str {
-        &self.source
-    }
-
-    /// The symbols that the template mentions.
-    pub fn symbols(&self) -> BTreeSet<Symbol> {
-        self.parts
-            .iter()
-            .filter_map(|part| match part {
-                Part::Symbol(symbol) => Some(*symbol),
-                Part::Literal(_) => None,
+    fn unknown_symbols(&self) -> Vec<TemplateError> {
+        let variables = self.template.variables().into_iter();
+        variables
+            .filter(|variable| Symbol::named(&variable.name).is_none())
+            .map(|variable| TemplateError::UnknownSymbol {
+                template: self.as_str().to_owned(),
+                symbol: variable.name,
+                span: variable.span,
             })
             .collect()
     }
 
+    /// The text for the sample address.
+    fn sample(&self) -> Result<String, Vec<TemplateError>> {
+        let text = self.as_str();
+        let known = |name: &str| Symbol::named(name).map(|symbol| Value::String(symbol.sample().to_owned()));
+        let unknown = |name: &str| Symbol::named(name).map(|_| Value::UNKNOWN_STRING);
+        self.template.evaluate(&unknown).map_err(|fault| faults(text, &fault))?;
+        let value = self.template.evaluate(&known).map_err(|fault| faults(text, &fault))?;
+        match value.into_text() {
+            Ok(Value::String(sample)) => Ok(sample),
+            Ok(Value::Null(_)) => Err(vec![TemplateError::NullResult { template: text.to_owned() }]),
+            Ok(_) => Err(vec![TemplateError::NotAString { template: text.to_owned(), found: "nothing".to_owned() }]),
+            Err(found) => Err(vec![TemplateError::NotAString { template: text.to_owned(), found }]),
+        }
+    }
+
+    /// Whether [`RepositoryTemplate::holes`] names any symbol.
+    pub fn hole(&self) -> bool {
+        !self.holes.is_empty()
+    }
+
+    /// The symbols that the template should mention and does not: `include` has a wildcard in their place beside one
+    /// value, and `OpenTofu` counts only the value. Several providers then fall onto one repository.
+    pub fn holes(&self) -> &BTreeSet<Symbol> {
+        &self.holes
+    }
+
+    /// The text as it was written.
+    pub fn as_str(&self) -> &str {
+        self.template.source()
+    }
+
+    /// The symbols that the template mentions, be it in a condition only.
+    pub fn symbols(&self) -> BTreeSet<Symbol> {
+        self.template.variables().iter().filter_map(|variable| Symbol::named(&variable.name)).collect()
+    }
+
     /// The text for `address`. No part of an address contains `/` or `\`, and none is `.` or `..`.
-    pub fn render(&self, address: &ProviderAddr) -> String {
-        self.fill(|symbol| symbol.of(address))
+    ///
+    /// # Errors
+    /// When the template cannot be worked out for this address, or gives no text.
+    pub fn render(&self, address: &ProviderAddr) -> Result<String, MapError> {
+        let null = || MapError::TemplateNull { address: Box::new(address.clone()), rule: self.rule() };
+        let broken = |fault: TemplateFault| {
+            if fault.null {
+                return null();
+            }
+            MapError::TemplateEval { address: Box::new(address.clone()), rule: self.rule(), fault: Box::new(fault) }
+        };
+        let known = |name: &str| Symbol::named(name).map(|symbol| Value::String(symbol.of(address).to_owned()));
+        match self.template.evaluate(&known).map_err(broken)?.into_text() {
+            Ok(Value::String(text)) => Ok(text),
+            Ok(_) => Err(null()),
+            Err(found) => {
+                Err(MapError::TemplateNotAString { address: Box::new(address.clone()), rule: self.rule(), found })
+            }
+        }
     }
 
     /// The repository for `address`.
     ///
     /// # Errors
-    /// When the text for this address is no repository address.
+    /// When there is no text for this address, or it is no repository address, or a registry alone.
     pub fn apply(&self, address: &ProviderAddr) -> Result<RepositoryRef, MapError> {
-        let symbols = self.symbols();
-        let used: Vec<&str> = symbols.iter().map(|symbol| symbol.of(address)).collect();
-        // A port is fine where the hostname is the registry: then the whole address parses.
-        error::repository(address, &self.render(address), &used, self.rule())
+        let text = self.render(address)?;
+        match parse_prefix(&text) {
+            Ok(Prefix::Repository(repository)) => Ok(repository),
+            Ok(Prefix::Registry(registry)) => {
+                Err(MapError::EmptyRepository { address: Box::new(address.clone()), rule: self.rule(), registry })
+            }
+            Err(source) => {
+                let symbols = self.symbols();
+                // A port is fine where the hostname is the registry: then the whole address parses.
+                let used: Vec<&str> =
+                    symbols.iter().map(|symbol| symbol.of(address)).filter(|part| text.contains(part)).collect();
+                Err(error::not_a_repository(address, &text, &used, self.rule(), source))
+            }
+        }
     }
 
     /// The repository for `address` together with the rule.
@@ -139,204 +251,47 @@ impl RepositoryTemplate {
 
     /// The rule for messages.
     pub fn rule(&self) -> Rule {
-        Rule::OciMirror { template: self.source.clone() }
+        Rule::OciMirror { template: self.as_str().to_owned() }
     }
+}
 
-    fn fill<'a>(&'a self, value: impl Fn(Symbol) -> &'a str) -> String {
-        self.parts
-            .iter()
-            .map(|part| match part {
-                Part::Literal(text) => text.as_str(),
-                Part::Symbol(symbol) => value(*symbol),
-            })
-            .collect()
-    }
+fn faults(text: &str, fault: &TemplateFault) -> Vec<TemplateError> {
+    let hcl = |fault: &TemplateFault| TemplateError::Hcl {
+        template: text.to_owned(),
+        fault: TemplateFault { also: Vec::new(), ..fault.clone() },
+    };
+    fault.each().map(hcl).collect()
+}
+
+fn first(errors: Vec<TemplateError>) -> TemplateError {
+    errors.into_iter().next().unwrap_or(TemplateError::Empty)
 }
 
 impl FromStr for RepositoryTemplate {
     type Err = TemplateError;
 
     fn from_str(input: &str) -> Result<Self, TemplateError> {
-        let template = Self::parse_loose(input)?;
-        let example = template.fill(|symbol| match symbol {
-            Symbol::Hostname => "example.com",
-            Symbol::Namespace => "example-namespace",
-            Symbol::Type => "example-type",
-        });
-        match example.parse::<RepositoryRef>() {
+        let (template, sample) = Self::sound(input).map_err(first)?;
+        match RepositoryRef::from_opentofu(&sample) {
             Ok(_) => Ok(template),
             Err(source) => Err(TemplateError::NotARepository { template: input.to_owned(), source }),
         }
     }
 }
 
+impl PartialEq for RepositoryTemplate {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str() && self.holes == other.holes
+    }
+}
+
+impl Eq for RepositoryTemplate {}
+
 impl fmt::Display for RepositoryTemplate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.source)
+        f.write_str(self.as_str())
     }
 }
-
-/// Reads a parsed template into parts, or says which piece of it is not supported.
-struct Reader<'a> {
-    input: &'a str,
-}
-
-impl Reader<'_> {
-    fn template(&self, template: &Template) -> Result<Vec<Part>, TemplateError> {
-        let mut parts = Vec::new();
-        let mut strip_next = false;
-        for element in template {
-            match element {
-                Element::Literal(literal) => {
-                    let text = literal.as_str();
-                    let text = if strip_next { text.trim_start() } else { text };
-                    strip_next = false;
-                    parts.push(Part::Literal(text.to_owned()));
-                }
-                Element::Interpolation(interpolation) => {
-                    if matches!(interpolation.strip, Strip::Start | Strip::Both)
-                        && let Some(Part::Literal(text)) = parts.last_mut()
-                    {
-                        text.truncate(text.trim_end().len());
-                    }
-                    strip_next = matches!(interpolation.strip, Strip::End | Strip::Both);
-                    parts.extend(self.expression(&interpolation.expr)?);
-                }
-                Element::Directive(directive) => {
-                    return Err(self.unsupported("a directive", directive.span(), PER_CASE));
-                }
-            }
-        }
-        Ok(parts)
-    }
-
-    fn expression(&self, expression: &Expression) -> Result<Vec<Part>, TemplateError> {
-        let what = match expression {
-            Expression::Variable(name) => {
-                return match Symbol::ALL.into_iter().find(|symbol| symbol.name() == name.as_str()) {
-                    Some(symbol) => Ok(vec![Part::Symbol(symbol)]),
-                    None => Err(TemplateError::UnknownSymbol {
-                        template: self.input.to_owned(),
-                        symbol: name.as_str().to_owned(),
-                        column: self.column(name.span()),
-                    }),
-                };
-            }
-            Expression::String(text) => return Ok(vec![Part::Literal(text.value().clone())]),
-            Expression::Parenthesis(inner) => return self.expression(inner.inner()),
-            Expression::StringTemplate(_) => "a template inside a template",
-            Expression::HeredocTemplate(_) => "a heredoc",
-            Expression::Null(_) => "null",
-            Expression::Bool(_) => "a boolean",
-            Expression::Number(_) => "a number",
-            Expression::Array(_) => "a list",
-            Expression::Object(_) => "an object",
-            Expression::Conditional(_) => "a condition",
-            Expression::FuncCall(_) => "a function call",
-            Expression::Traversal(_) => "an index",
-            Expression::UnaryOp(_) | Expression::BinaryOp(_) => "an operator",
-            Expression::ForExpr(_) => "a for expression",
-        };
-        let instead = match expression {
-            Expression::Conditional(_) | Expression::Traversal(_) => PER_CASE,
-            _ => PLAIN,
-        };
-        Err(self.unsupported(what, expression.span(), instead))
-    }
-
-    fn unsupported(
-        &self,
-        what: &'static str,
-        span: Option<std::ops::Range<usize>>,
-        instead: &'static str,
-    ) -> TemplateError {
-        TemplateError::Unsupported { template: self.input.to_owned(), what, column: self.column(span), instead }
-    }
-
-    /// The column of a byte position, in characters from 1.
-    fn column(&self, span: Option<std::ops::Range<usize>>) -> usize {
-        let start = span.map_or(0, |span| span.start);
-        self.input.char_indices().take_while(|(position, _)| *position < start).count() + 1
-    }
-}
-
-const PLAIN: &str = "write plain text, ${hostname}, ${namespace} and ${type}";
-const PER_CASE: &str = "write one template for each case, from plain text, ${hostname}, ${namespace} and ${type}";
 
 #[cfg(test)]
-mod tests {
-    use insta::assert_snapshot;
-
-    use super::*;
-
-    fn address(text: &str) -> ProviderAddr {
-        text.parse().expect("an address")
-    }
-
-    #[track_caller]
-    fn check(template: &str, addr: &str, want: &str) {
-        let template: RepositoryTemplate = template.parse().unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(template.apply(&address(addr)).expect("a repository").to_string(), want);
-    }
-
-    #[track_caller]
-    fn refusal(template: &str) -> String {
-        template.parse::<RepositoryTemplate>().expect_err("must be refused").to_string()
-    }
-
-    #[test]
-    fn fills_in_the_symbols() {
-        check("ghcr.io/x/${namespace}-${type}", "example.com/foo/bar", "ghcr.io/x/foo-bar");
-        check("ghcr.io/x/${ namespace }/${(type)}", "example.com/foo/bar", "ghcr.io/x/foo/bar");
-        check("${hostname}/${namespace}/${type}", "example.com:5000/foo/bar", "example.com:5000/foo/bar");
-        check("${\"ghcr.io\"}/${type}", "example.com/foo/bar", "ghcr.io/bar");
-        check("ghcr.io/x/ ${~ type ~} ", "example.com/foo/bar", "ghcr.io/x/bar");
-        check("ghcr.io/acme/widget", "example.com/foo/bar", "ghcr.io/acme/widget");
-        check("ghcr.io/${hostname}/${type}", "испытание.com/foo/bar", "ghcr.io/xn--80akhbyknj4f.com/bar");
-    }
-
-    #[test]
-    fn an_escape_is_plain_text_and_so_no_repository() {
-        let template = RepositoryTemplate::parse_loose("oci/$${type}/${type}").expect("a template");
-        assert_eq!(template.render(&address("a/b")), "oci/${type}/b");
-        assert_snapshot!(refusal("ghcr.io/$${type}"), @"`ghcr.io/$${type}` gives no repository address");
-    }
-
-    #[test]
-    fn a_loose_template_may_be_a_path() {
-        let template =
-            RepositoryTemplate::parse_loose("./mirror/${hostname}/${namespace}/${type}").expect("a template");
-        assert_eq!(template.render(&address("localhost:5000/a/b")), "./mirror/localhost:5000/a/b");
-        assert_eq!(template.symbols().len(), 3);
-        assert!(RepositoryTemplate::parse_loose("").is_err());
-    }
-
-    #[test]
-    fn says_where_and_what_to_write() {
-        assert_snapshot!(refusal(""), @"the repository template is empty");
-        assert_snapshot!(refusal("ghcr.io/ü/${version}"), @"`ghcr.io/ü/${version}` mentions `version` at column 13, which an address does not have: write ${hostname}, ${namespace} or ${type}");
-        assert_snapshot!(refusal("ghcr.io/${upper(type)}"), @"`ghcr.io/${upper(type)}` has a function call at column 11, which is not supported here: write plain text, ${hostname}, ${namespace} and ${type}");
-        assert_snapshot!(refusal("ghcr.io/%{if true}a%{endif}"), @"`ghcr.io/%{if true}a%{endif}` has a directive at column 9, which is not supported here: write one template for each case, from plain text, ${hostname}, ${namespace} and ${type}");
-        assert_snapshot!(refusal("ghcr.io/${type == \"a\" ? \"b\" : type}"), @r#"`ghcr.io/${type == "a" ? "b" : type}` has a condition at column 11, which is not supported here: write one template for each case, from plain text, ${hostname}, ${namespace} and ${type}"#);
-        assert_snapshot!(refusal("ghcr.io/${hostname + 1}"), @"`ghcr.io/${hostname + 1}` has an operator at column 11, which is not supported here: write plain text, ${hostname}, ${namespace} and ${type}");
-        assert_snapshot!(refusal("ghcr.io/${type"), @"`ghcr.io/${type` is not a template: expected `}`, at column 15");
-        assert_snapshot!(refusal("ghcr.io/${}"), @r#"`ghcr.io/${}` is not a template: invalid expression; expected `"`, `[`, `{`, `-`, `!`, `(`, `_`, `<`, letter or digit, at column 11"#);
-        assert_snapshot!(refusal("https://ghcr.io/${type}"), @"`https://ghcr.io/${type}` gives no repository address");
-        assert_snapshot!(refusal("ghcr.io/${type}:latest"), @"`ghcr.io/${type}:latest` gives no repository address");
-    }
-
-    #[test]
-    fn characters_that_no_repository_has_give_the_error_of_the_rfc() {
-        let template: RepositoryTemplate =
-            "ghcr.io/examplecom-otf-providers/${namespace}-${type}".parse().expect("a template");
-        let error = template.apply(&address("example.com/foo/ほげ")).expect_err("must be refused");
-        assert_snapshot!(error, @"requested provider address example.com/foo/ほげ contains characters that are not valid in an OCI distribution repository name, so this provider cannot be installed from an OCI repository as ghcr.io/examplecom-otf-providers/foo-ほげ");
-    }
-
-    #[test]
-    fn a_result_that_is_too_long_is_the_templates_fault() {
-        let template: RepositoryTemplate = "ghcr.io/${type}".parse().expect("a template");
-        let error = template.apply(&address(&format!("a/{}", "b".repeat(300)))).expect_err("must be refused");
-        assert!(matches!(error, MapError::InvalidRepository { .. }), "{error}");
-    }
-}
+mod tests;

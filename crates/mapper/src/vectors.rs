@@ -1,94 +1,183 @@
-//! Measured cases of `oci_mirror` templates, as far as they concern a plain address.
+//! Measured cases of repository templates.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
+use tofu_oci_hcl::{Duplicates, Item, Value as Hcl};
 use tofu_oci_types::ProviderAddr;
 
-use crate::{MapError, RepositoryTemplate, Symbol};
+use crate::{RepositoryTemplate, TemplateError};
 
-/// Kinds of expressions that `OpenTofu` works out and that are refused here, with what is said of them.
-const UNSUPPORTED: [(&str, &str); 6] = [
-    (r#"example.com/${ {"example.com": "okay"}[hostname] }/${namespace}/${type}"#, "an index"),
-    (
-        r#"example.com/%{if hostname == "registry.opentofu.org"}ot%{else}other%{endif}/${namespace}/${type}"#,
-        "a directive",
-    ),
-    ("example.com/${[hostname][0]}/${namespace}/${type}", "an index"),
-    // These three are refused by `OpenTofu` too, when it evaluates them.
-    ("example.com/${hostname[1]}/${namespace}/${type}", "an index"),
-    ("example.com/${upper(hostname)}/${namespace}/${type}", "a function call"),
-    (r#"example.com/${replace(hostname, ".", "-")}/${namespace}/${type}"#, "a function call"),
-];
-
-fn table() -> Value {
+fn table(name: &str) -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let bytes = std::fs::read(root.join("../shared/spec/vectors/oci_mirror.json"))
-        .or_else(|_| std::fs::read(root.join("testdata/vectors/oci_mirror.json")))
+    let bytes = std::fs::read(root.join("../shared/spec/vectors").join(name))
+        .or_else(|_| std::fs::read(root.join("testdata/vectors").join(name)))
         .expect("the project has a copy of the table");
     serde_json::from_slice(&bytes).expect("the table is JSON")
 }
 
+fn texts(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().map(|text| text.as_str().expect("a text").to_owned()).collect()
+}
+
+fn codes(errors: &[TemplateError]) -> Vec<String> {
+    let mut codes: Vec<String> = errors.iter().map(TemplateError::code).collect();
+    codes.sort();
+    codes
+}
+
+/// The table's name of an error in the words of this crate: `hcl-eval-unknown:Invalid index` is `hcl:invalid-index`.
+fn own_words(code: &str) -> String {
+    if code == "example-invalid-repository-address" {
+        return "invalid-repository-address".to_owned();
+    }
+    match code.split_once(':') {
+        Some((stage, summary)) if stage.starts_with("hcl-") => {
+            format!("hcl:{}", summary.to_lowercase().replace(' ', "-"))
+        }
+        _ => code.to_owned(),
+    }
+}
+
 #[test]
-fn templates() {
-    for case in table()["cases"].as_array().expect("a list of cases") {
+fn templates_and_what_they_map_to() {
+    let table = table("oci_mirror.json");
+    let cases = table["cases"].as_array().expect("a list of cases");
+    let (mut accepted, mut refused, mut mappings) = (0, 0, 0);
+    for case in cases {
         let template = case["template"].as_str().expect("a text");
-        match template.parse::<RepositoryTemplate>() {
-            Ok(template) => check_accepted(case, &template),
-            Err(error) => {
-                let message = error.to_string();
-                if let Some((_, what)) = UNSUPPORTED.iter().find(|(unsupported, _)| *unsupported == template) {
-                    assert_eq!(error.code(), "unsupported-expression", "{message}");
-                    assert!(message.contains(what), "{message}");
-                } else if template == "example.com" {
-                    // OpenTofu takes a registry without a repository and asks for an empty name later.
-                    assert_eq!(error.code(), "invalid-repository-address");
-                } else if template == "${type}" || (template == "${hostname}" && case["ok"] == false) {
-                    assert_eq!(error.code(), "invalid-repository-address", "no repository behind the registry");
-                } else {
-                    let code =
-                        case["errors"][0].as_str().unwrap_or_else(|| panic!("{template} is fine, not {message}"));
-                    let wanted = match code {
-                        "example-invalid-repository-address" => "invalid-repository-address",
-                        "hcl-parse" => "hcl-parse",
-                        other => other,
-                    };
-                    assert!(error.code() == wanted || missing(case, template), "{message}: {case}");
+        match RepositoryTemplate::check(template, &texts(&case["include"])) {
+            Ok(template) => {
+                assert_eq!(case["ok"], true, "{case}");
+                accepted += 1;
+                for mapping in case["mappings"].as_array().into_iter().flatten() {
+                    check_mapping(&template, mapping);
+                    mappings += 1;
                 }
             }
+            Err(errors) => {
+                let mut wanted: Vec<String> = texts(&case["errors"]).iter().map(|code| own_words(code)).collect();
+                wanted.sort();
+                assert_eq!(codes(&errors), wanted, "{case}");
+                refused += 1;
+            }
+        }
+    }
+    assert_eq!(accepted + refused, cases.len());
+    assert!(accepted >= 16 && refused >= 17 && mappings >= 30, "{accepted} accepted, {refused} refused, {mappings}");
+}
+
+#[track_caller]
+fn check_mapping(template: &RepositoryTemplate, mapping: &Value) {
+    let address: ProviderAddr = mapping["provider"].as_str().expect("a text").parse().expect("an address");
+    match mapping["error"].as_str() {
+        Some(code) if code.starts_with("hcl-eval:") => {
+            let error = template.place(&address).expect_err("must fail");
+            assert_eq!(error.code(), "template-eval", "{error}: {mapping}");
+        }
+        Some(code) => {
+            assert_eq!(mapping["evaluated"], template.render(&address).expect("a text"), "{mapping}");
+            let error = template.place(&address).expect_err("must fail");
+            assert_eq!(error.code(), code, "{error}: {mapping}");
+        }
+        None => {
+            assert_eq!(mapping["evaluated"], template.render(&address).expect("a text"), "{mapping}");
+            let repository = template.apply(&address).expect("a repository");
+            assert_eq!(mapping["registry"], repository.registry(), "{mapping}");
+            assert_eq!(mapping["repository"], repository.name(), "{mapping}");
         }
     }
 }
 
-/// Whether the case was refused before anything was evaluated, because a symbol is missing.
-fn missing(case: &Value, template: &str) -> bool {
-    let errors = case["errors"].as_array().expect("a list of errors");
-    template.contains("$${") && errors.iter().any(|code| code == "missing-hostname")
+/// The `oci_mirror` blocks of a configuration: template and include patterns, where these are texts.
+fn mirrors(config: &str) -> Vec<(String, Vec<String>)> {
+    let Ok(document) = tofu_oci_hcl::parse(config, Duplicates::Refused) else { return Vec::new() };
+    let inside = |items: &[Item], name: &str| -> Vec<Item> {
+        let named = items.iter().filter(|item| item.keys.iter().any(|key| key.text == name));
+        let bodies = named.filter_map(|item| match &item.value {
+            Hcl::Object(body, _) => Some(body.items.clone()),
+            _ => None,
+        });
+        bodies.flatten().collect()
+    };
+    let methods = inside(&document.body.items, "provider_installation");
+    let blocks = methods.iter().filter(|item| item.keys.iter().any(|key| key.text == "oci_mirror"));
+    blocks
+        .filter_map(|block| {
+            let arguments = inside(std::slice::from_ref(block), "oci_mirror");
+            let by_name: BTreeMap<&str, &Hcl> =
+                arguments.iter().filter_map(|item| Some((item.keys.first()?.text.as_str(), &item.value))).collect();
+            let template = match by_name.get("repository_template")? {
+                Hcl::String(text) => text.value.clone(),
+                Hcl::Number { text, .. } => text.clone(),
+                _ => return None,
+            };
+            let include = match by_name.get("include") {
+                Some(Hcl::List(items, _)) => items.iter().map(text).collect::<Option<_>>()?,
+                Some(_) => return None,
+                None => Vec::new(),
+            };
+            Some((template, include))
+        })
+        .collect()
 }
 
-fn check_accepted(case: &Value, template: &RepositoryTemplate) {
-    // Include patterns come with the configuration file; without any, all three symbols are needed there.
-    if case["include"].as_array().is_some_and(Vec::is_empty) {
-        let wanted: BTreeSet<Symbol> = Symbol::ALL.into();
-        let absent: Vec<String> =
-            wanted.difference(&template.symbols()).map(|symbol| format!("missing-{}", symbol.name())).collect();
-        let said: Vec<&str> =
-            case["errors"].as_array().into_iter().flatten().map(|code| code.as_str().expect("a code")).collect();
-        assert_eq!(absent, said, "{case}");
+fn text(value: &Hcl) -> Option<String> {
+    match value {
+        Hcl::String(text) => Some(text.value.clone()),
+        _ => None,
     }
-    for mapping in case["mappings"].as_array().into_iter().flatten() {
-        let address: ProviderAddr = mapping["provider"].as_str().expect("a text").parse().expect("an address");
-        assert_eq!(mapping["evaluated"], template.render(&address));
-        match template.apply(&address) {
-            Ok(repository) => {
-                assert_eq!(mapping["registry"], repository.registry(), "{mapping}");
-                assert_eq!(mapping["repository"], repository.name(), "{mapping}");
-            }
-            Err(error) => {
-                assert_eq!(mapping["error"], "invalid-repository-address", "{error}: {mapping}");
-                assert!(matches!(error, MapError::UnsupportedCharacters { .. }), "{error}");
-            }
+}
+
+/// Codes that a template, its include patterns and a provider are enough for.
+fn is_of_a_template(code: &str) -> bool {
+    ["hcl:", "unknown-symbol:", "missing-"].iter().any(|prefix| code.starts_with(prefix))
+        || ["template-required", "not-a-string", "null-result", "invalid-repository-address"].contains(&code)
+}
+
+#[test]
+fn templates_of_whole_configurations() {
+    let table = table("real_tofu_sources.json");
+    let cases = table["cases"].as_array().expect("a list of cases");
+    let (mut loads, mut installs, mut repositories) = (0, 0, 0);
+    for case in cases {
+        let Some(config) = case["cli_config"].as_str() else { continue };
+        let mirrors = mirrors(config);
+        let [(template, include)] = mirrors.as_slice() else { continue };
+        let expect = &case["expect"];
+        let result = RepositoryTemplate::check(template, include);
+        if let Some(code) = expect["config_error"].as_str().filter(|code| is_of_a_template(code)) {
+            let errors = result.expect_err("must be refused");
+            let mut wanted = texts(&expect["also"]);
+            wanted.push(code.to_owned());
+            wanted.retain(|code| is_of_a_template(code));
+            wanted.sort();
+            assert_eq!(codes(&errors), wanted, "{case}");
+            loads += 1;
+            continue;
+        }
+        let Some(address) = case["provider"].as_str().and_then(|text| text.parse::<ProviderAddr>().ok()) else {
+            continue;
+        };
+        // Some releases ask a registry alone for its health before they notice that no repository is named.
+        let of_releases = case["differs"].as_object().into_iter().flatten().map(|(_, expect)| expect);
+        let install_error =
+            of_releases.chain([expect]).filter_map(|expect| expect["install_error"].as_str()).find(|code| {
+                ["template-null", "template-eval", "invalid-repository-address", "empty-repository"].contains(code)
+            });
+        if let Some(code) = install_error {
+            let error = result.expect("a template").place(&address).expect_err("must fail");
+            assert_eq!(error.code(), code, "{error}: {case}");
+            installs += 1;
+        } else if let Some(repository) = expect["repository"].as_str() {
+            let place = result.expect("a template").place(&address).expect("a place");
+            assert_eq!(place.repository.to_string(), repository, "{case}");
+            repositories += 1;
         }
     }
+    assert!(
+        loads >= 55 && installs >= 10 && repositories >= 119,
+        "{loads} refused at load, {installs} at install, {repositories} repositories"
+    );
 }

@@ -275,6 +275,53 @@ mod tests {
         check("example.com", None);
     }
 
+    #[track_caller]
+    fn check_opentofu(input: &str, want: Option<&str>) {
+        let got = RepositoryRef::from_opentofu(input).ok().map(|repository| repository.to_string());
+        assert_eq!(got.as_deref(), want, "{input:?}");
+    }
+
+    #[test]
+    fn a_configuration_may_say_what_opentofu_lets_through() {
+        for same in
+            ["EXAMPLE.com/a", "example.com:99999/a", "::1/a", "[::1]:5000/a", "bücher.example/a", "a*b/c", "a_b/c"]
+        {
+            check_opentofu(same, Some(same));
+        }
+        check_opentofu("example.com:/a", Some("example.com/a"));
+        check_opentofu("example.com/a:", Some("example.com/a"));
+        check_opentofu("example.com/a@", Some("example.com/a"));
+        check_opentofu("example.com/a:tag@", Some("example.com/a"));
+        let long = format!("example.com/{}", "a".repeat(260));
+        check_opentofu(&long, Some(&long));
+        for text in [
+            "example.com",
+            "example.com/",
+            "/a",
+            "example.com/A",
+            "example.com/a:1",
+            "example.com/a@sha256:0",
+            "u@example.com/a",
+            "example.com:x/a",
+            "exa mple.com/a",
+            "a%41/b",
+            "a?b/c",
+            "a#b/c",
+            "a\\b/c",
+            "[::1/a",
+            "x[::1]/a",
+            "[1.2.3.4]/a",
+            "[::1]x/a",
+            "https://example.com/a",
+            "example.com/a//b",
+            "example.com/a..b",
+            "example.com/a\n",
+            "a\u{7f}/b",
+        ] {
+            check_opentofu(text, None);
+        }
+    }
+
     #[test]
     fn the_host_is_told_without_its_port() {
         let host = |text: &str| text.parse::<RepositoryRef>().expect("a repository").registry_host().to_owned();

@@ -101,7 +101,7 @@ fn template(parts: &[Expr], scope: &Scope<'_>, faults: &mut Faults) -> Value {
     for part in parts {
         let value = eval(part, scope, faults);
         if value.is_null() {
-            faults.push(not_a_text("null", part));
+            faults.push(null_in_text(part));
             continue;
         }
         if !value.is_known() {
@@ -123,12 +123,16 @@ fn not_a_text(what: &str, part: &Expr) -> TemplateFault {
     TemplateFault::new("invalid-template-interpolation-value", message, part.span.clone())
 }
 
+fn null_in_text(part: &Expr) -> TemplateFault {
+    TemplateFault { null: true, ..not_a_text("null", part) }
+}
+
 fn joined(tuple: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> Value {
     let Value::Tuple(items) = eval(tuple, scope, faults) else { return Value::UNKNOWN_STRING };
     let mut text = String::new();
     for item in items {
         match item {
-            Value::Null(_) => faults.push(not_a_text("null", tuple)),
+            Value::Null(_) => faults.push(null_in_text(tuple)),
             Value::Unknown(_) | Value::Present(_) => return Value::UNKNOWN_STRING,
             known => match convert(known, &Type::String) {
                 Ok(Value::String(piece)) => text.push_str(&piece),

@@ -14,6 +14,8 @@ pub struct TemplateFault {
     pub message: String,
     /// The bytes of the template that are at fault.
     pub span: Range<usize>,
+    /// Whether a null where a text is due is the reason.
+    pub null: bool,
     /// What HCL reports along with it, in its order. These have nothing here themselves.
     pub also: Vec<TemplateFault>,
 }
@@ -21,7 +23,7 @@ pub struct TemplateFault {
 impl TemplateFault {
     /// One fault that stands alone.
     pub(crate) fn new(code: &str, message: impl Into<String>, span: Range<usize>) -> Self {
-        Self { code: code.to_owned(), message: message.into(), span, also: Vec::new() }
+        Self { code: code.to_owned(), message: message.into(), span, null: false, also: Vec::new() }
     }
 
     /// The first of `faults` with the others beside it; nothing where there is none.

@@ -200,11 +200,11 @@ impl Number {
 
     /// What a division leaves, with the sign of this number; the number itself for a division by zero.
     pub(super) fn modulo(&self, other: &Self) -> Option<Self> {
-        if matches!(self.size, Size::Infinite) || matches!(other.size, Size::Infinite) {
-            return None;
-        }
         if other.is_zero() {
             return Some(self.clone());
+        }
+        if matches!(self.size, Size::Infinite) || matches!(other.size, Size::Infinite) {
+            return None;
         }
         let quotient = self.divided(other)?;
         let Size::Finite { mantissa, exponent } = &quotient.size else { return None };

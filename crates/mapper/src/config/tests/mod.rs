@@ -2,9 +2,11 @@
 
 mod files;
 mod messages;
+mod never;
 mod oci;
 mod places;
 mod reading;
+mod replay;
 mod strict;
 
 pub(super) use files::MemoryFiles;

@@ -26,59 +26,78 @@ fn templates_that_are_dropped() {
     "#);
     assert_snapshot!(template("ghcr.io/${hostname}/${namespace}/${type}/${version}"), @r#"
     error: `ghcr.io/${hostname}/${namespace}/${type}/${version}` mentions `version` at column 44, which an address does not have: write ${hostname}, ${namespace} or ${type} (unknown-symbol:version)
-      --> /home/u/.tofurc:3:28
+      --> /home/u/.tofurc:3:71
       |
     3 |     repository_template = "ghcr.io/${hostname}/${namespace}/${type}/${version}"
-      |                            ^
+      |                                                                       ^^^^^^^
       = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
     "#);
-    assert_snapshot!(template("ghcr.io/x"), @"");
-    assert_snapshot!(template("ghcr.io/${lower(hostname)}/${namespace}/${type}"), @r#"
-    error: `ghcr.io/${lower(hostname)}/${namespace}/${type}` has a function call at column 11, which is not supported here: write plain text, ${hostname}, ${namespace} and ${type} (unsupported-expression)
+    assert_snapshot!(template("ghcr.io/x"), @r#"
+    error: `ghcr.io/x` does not mention ${hostname}: write it somewhere, or let `include` name exactly one hostname (missing-hostname)
       --> /home/u/.tofurc:3:28
+      |
+    3 |     repository_template = "ghcr.io/x"
+      |                            ^^^^^^^^^
+      = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
+    error: `ghcr.io/x` does not mention ${namespace}: write it somewhere, or let `include` name exactly one namespace (missing-namespace)
+      --> /home/u/.tofurc:3:28
+      |
+    3 |     repository_template = "ghcr.io/x"
+      |                            ^^^^^^^^^
+      = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
+    error: `ghcr.io/x` does not mention ${type}: write it somewhere, or let `include` name exactly one type (missing-type)
+      --> /home/u/.tofurc:3:28
+      |
+    3 |     repository_template = "ghcr.io/x"
+      |                            ^^^^^^^^^
+      = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
+    "#);
+    assert_snapshot!(template("ghcr.io/${lower(hostname)}/${namespace}/${type}"), @r#"
+    error: `ghcr.io/${lower(hostname)}/${namespace}/${type}` is not a repository template: functions cannot be called here: write a condition, or an object with one item for each case, at column 11 (hcl:function-calls-not-allowed)
+      --> /home/u/.tofurc:3:38
       |
     3 |     repository_template = "ghcr.io/${lower(hostname)}/${namespace}/${type}"
-      |                            ^
-      = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
+      |                                      ^^^^^^^^^^^^^^^
+      = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
     "#);
     assert_snapshot!(template("ghcr.io/${hostname[0]}/${namespace}/${type}"), @r#"
-    error: `ghcr.io/${hostname[0]}/${namespace}/${type}` has an index at column 11, which is not supported here: write one template for each case, from plain text, ${hostname}, ${namespace} and ${type} (unsupported-expression)
-      --> /home/u/.tofurc:3:28
+    error: `ghcr.io/${hostname[0]}/${namespace}/${type}` is not a repository template: a text has no elements, at column 19 (hcl:invalid-index)
+      --> /home/u/.tofurc:3:46
       |
     3 |     repository_template = "ghcr.io/${hostname[0]}/${namespace}/${type}"
-      |                            ^
-      = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
+      |                                              ^^^
+      = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
     "#);
     assert_snapshot!(template("ghcr.io/${name space}/${namespace}/${type}"), @r#"
-    error: `ghcr.io/${name space}/${namespace}/${type}` is not a template: expected `}`, at column 16 (hcl-parse)
-      --> /home/u/.tofurc:3:28
+    error: `ghcr.io/${name space}/${namespace}/${type}` is not a repository template: the expression ends here and no } follows: write $${ where ${ is meant as text, at column 16 (hcl:extra-characters-after-interpolation-expression)
+      --> /home/u/.tofurc:3:43
       |
     3 |     repository_template = "ghcr.io/${name space}/${namespace}/${type}"
-      |                            ^
-      = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
+      |                                           ^^^^^
+      = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
     "#);
     assert_snapshot!(template("https://ghcr.io/${hostname}/${namespace}/${type}"), @r#"
     error: `https://ghcr.io/${hostname}/${namespace}/${type}` gives no repository address (invalid-repository-address)
       --> /home/u/.tofurc:3:28
       |
     3 |     repository_template = "https://ghcr.io/${hostname}/${namespace}/${type}"
-      |                            ^
+      |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
     "#);
     assert_snapshot!(template("${[hostname, namespace, type]}"), @r#"
-    error: `${[hostname, namespace, type]}` has a list at column 3, which is not supported here: write plain text, ${hostname}, ${namespace} and ${type} (unsupported-expression)
+    error: `${[hostname, namespace, type]}` gives no text: a text is needed, not a list (not-a-string)
       --> /home/u/.tofurc:3:28
       |
     3 |     repository_template = "${[hostname, namespace, type]}"
-      |                            ^
+      |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
     "#);
     assert_snapshot!(template("${true ? null : \"${hostname}${namespace}${type}\"}"), @r#"
-    error: `${true ? null : "${hostname}${namespace}${type}"}` has a condition at column 3, which is not supported here: write one template for each case, from plain text, ${hostname}, ${namespace} and ${type} (unsupported-expression)
+    error: `${true ? null : "${hostname}${namespace}${type}"}` gives null instead of a repository address (null-result)
       --> /home/u/.tofurc:3:28
       |
     3 |     repository_template = "${true ? null : "${hostname}${namespace}${type}"}"
-      |                            ^
+      |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
     "#);
 }

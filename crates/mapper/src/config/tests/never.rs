@@ -1,0 +1,84 @@
+//! What holds for every text, however broken.
+
+use proptest::prelude::{Strategy, any, proptest};
+use proptest::{collection, sample};
+
+use super::super::render_problem;
+use super::read_text;
+use crate::TofuRelease;
+
+/// Pieces of configuration; those with `hunter2` hold a secret.
+const PIECES: [&str; 46] = [
+    "provider_installation",
+    "direct",
+    "oci_mirror",
+    "network_mirror",
+    "filesystem_mirror",
+    "dev_overrides",
+    "repository_template",
+    "include",
+    "exclude",
+    "url",
+    "path",
+    "credentials",
+    "oci_credentials",
+    "host",
+    "tofu_oci",
+    "magic_suffix",
+    "plugin_cache_dir",
+    "{",
+    "}",
+    "{",
+    "}",
+    "[",
+    "]",
+    "=",
+    ":",
+    ",",
+    "\"",
+    "\"a/b\"",
+    "\"*/*/*\"",
+    "\"ghcr.io/${hostname}/${type\"",
+    "\\",
+    "${",
+    "<<E\n",
+    "\nE\n",
+    "1",
+    "true",
+    "x",
+    "#",
+    "/*",
+    "*/",
+    "'",
+    "token = \"hunter2\"",
+    "\"token\": \"hunter2\"",
+    "password=\"hunter2\"",
+    "access_token = hunter2 ",
+    "漢\u{301}\u{1f600}",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    let piece = (sample::select(PIECES.to_vec()), sample::select(vec!["", " ", "\n", "\t", "\r\n"]));
+    let pieces = collection::vec(piece, 0..40);
+    (any::<bool>(), pieces).prop_map(|(json, pieces)| {
+        let start = if json { "{" } else { "" }.to_owned();
+        pieces.iter().fold(start, |text, (piece, space)| text + piece + space)
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_place_can_be_shown_and_no_secret_is(text in text()) {
+        for release in TofuRelease::ALL {
+            let reading = read_text(&text, release);
+            for problem in &reading.problems {
+                let shown = render_problem(&reading, problem);
+                assert!(!shown.contains("hunter2"), "{text:?}\n{shown}");
+                let carets = shown.lines().filter(|line| line.contains('^') && line.contains("| ")).count();
+                assert!(problem.span.is_none() || carets > 0, "{text:?}\n{shown}");
+            }
+            let debug = format!("{reading:?}");
+            assert!(!debug.contains("hunter2"), "{text:?}\n{debug}");
+        }
+    }
+}
