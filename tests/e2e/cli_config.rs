@@ -36,24 +36,66 @@ fn a_provider_is_installed_through_an_oci_mirror_block() {
     lock file .terraform.lock.hcl created
 
     ----- stderr -----
+    registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
     ");
     assert_snapshot!(scene.run(&format!("resolve {WIDGET}")).text, @"
+    exit code: 0
+    ----- stdout -----
+    [REGISTRY]/acme/widget
+
+    ----- stderr -----
+    registry.example.com/acme/widget by the repository template `[REGISTRY]/${namespace}/${type}`, oci_mirror at [WORK]/ci.tofurc:2
     ");
     assert_snapshot!(scene.run(&format!("versions {WIDGET}")).text, @"
+    exit code: 0
+    ----- stdout -----
+    1.4.0
+
+    ----- stderr -----
+    asking [REGISTRY]/acme/widget for registry.example.com/acme/widget, as the CLI configuration says
     ");
 }
 
 #[test]
 fn a_broken_file_ends_the_verb_and_shows_the_line() {
     let scene = Scene::published();
-    scene.home_file(".tofurc", "provider_installation {\n  oci_mirror {\n    repository_template = \"ghcr.io/x\n  }\n}\n");
-    assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
-    ");
-    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}")), @"
-    ");
+    scene.home_file(
+        ".tofurc",
+        "provider_installation {\n  oci_mirror {\n    repository_template = \"ghcr.io/x\n  }\n}\n",
+    );
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: this quote has no closing quote on its line; write `\n` for a line's end (hcl1-parse)
+      --> [HOME]/.tofurc:3:27
+      |
+    3 |     repository_template = "ghcr.io/x
+      |                           ^
+      = OpenTofu 1.13: prints an error that names line 3, and goes on without this file
+
+    hint: `tofu-oci config check` says what each OpenTofu makes of these files
+    hint: with --from REPOSITORY the CLI configuration is not read
+    "#);
+    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}")), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: this quote has no closing quote on its line; write `\n` for a line's end (hcl1-parse)
+      --> [HOME]/.tofurc:3:27
+      |
+    3 |     repository_template = "ghcr.io/x
+      |                           ^
+      = OpenTofu 1.13: prints an error that names line 3, and goes on without this file
+
+    hint: `tofu-oci config check` says what each OpenTofu makes of these files
+    hint: with --from REPOSITORY the CLI configuration is not read
+    "#);
     // Nothing of the file counts where --from says everything.
     let said = scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
-    assert_eq!(said.stderr, "");
+    assert!(!said.text.contains("tofurc"), "{}", said.text);
 }
 
 #[test]
@@ -61,6 +103,20 @@ fn a_misspelt_block_ends_the_verb() {
     let scene = Scene::published();
     scene.home_file(".tofurc", &MIRROR.replace("provider_installation", "provider_instalation"));
     assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no setting provider_instalation (misspelt-name)
+      --> [HOME]/.tofurc:1:1
+      |
+    1 | provider_instalation {
+      | ^^^^^^^^^^^^^^^^^^^^
+      = instead: write provider_installation
+      = OpenTofu 1.13: says nothing, and ignores it
+
+    hint: `tofu-oci config check` says what each OpenTofu makes of these files
+    hint: with --from REPOSITORY the CLI configuration is not read
     ");
 }
 
@@ -69,13 +125,27 @@ fn a_file_that_is_named_and_not_there_ends_the_verb() {
     let mut scene = Scene::published();
     scene.context.env("TF_CLI_CONFIG_FILE", "missing.tofurc");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: TF_CLI_CONFIG_FILE names [WORK]/missing.tofurc, which is not there (cli-config-missing)
+      --> [WORK]/missing.tofurc
+      = instead: name a file that is there, or unset TF_CLI_CONFIG_FILE to have the usual files read
+      = OpenTofu 1.13: warns, and goes on without this file
+
+    hint: `tofu-oci config check` says what each OpenTofu makes of these files
+    hint: with --from REPOSITORY the CLI configuration is not read
     ");
 }
 
 #[test]
 fn a_template_that_works_for_one_provider_says_for_which_it_does_not() {
     let scene = Scene::published();
-    scene.home_file(".tofurc", &MIRROR.replace("${type}", "${type == \\\"widget\\\" ? \\\"widget\\\" : null}").replace("\\\"", "\""));
+    scene.home_file(
+        ".tofurc",
+        &MIRROR.replace("${type}", "${type == \\\"widget\\\" ? \\\"widget\\\" : null}").replace("\\\"", "\""),
+    );
     scene.run(&format!("resolve {WIDGET}")).success();
     assert_snapshot!(scene.refuse("install registry.example.com/acme/other"), @"
     ");
@@ -84,10 +154,9 @@ fn a_template_that_works_for_one_provider_says_for_which_it_does_not() {
 #[test]
 fn two_providers_never_share_a_repository() {
     let scene = Scene::published();
-    let include = MIRROR.replace("${namespace}/${type}", "acme/widget").replacen("registry.example.com/*/*", "registry.example.com/acme/widget", 1);
-    scene.home_file(".tofurc", &include);
-    scene.run(&format!("resolve {WIDGET}")).success();
-    scene.home_file(".tofurc", &MIRROR.replace("REGISTRY/${namespace}/${type}", "REGISTRY/acme/${type}%{ if namespace == \\\"x\\\" }%{ endif }"));
+    let two = TWO_MIRRORS.replace("REGISTRY/other/", "REGISTRY/acme/");
+    scene.home_file(".tofurc", &two.replacen("com/acme/*", "com/other/*", 1));
+    scene.run("resolve registry.example.com/other/widget").success();
     assert_snapshot!(scene.refuse("install registry.example.com/acme/widget registry.example.com/other/widget"), @"
     ");
 }
@@ -95,11 +164,33 @@ fn two_providers_never_share_a_repository() {
 #[test]
 fn methods_that_cannot_be_asked_yet_say_so() {
     let scene = Scene::published();
-    scene.home_file(".tofurc", "provider_installation {\n  network_mirror {\n    url = \"https://mirror.example.com/\"\n  }\n}\n");
+    scene.home_file(
+        ".tofurc",
+        "provider_installation {\n  network_mirror {\n    url = \"https://mirror.example.com/\"\n  }\n}\n",
+    );
     assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget: nothing can be installed from the network mirror https://mirror.example.com/
+      cause: network mirrors are not read yet
+      cause: by network_mirror at [HOME]/.tofurc:2
+
+    hint: say where the provider is with --from REPOSITORY, REGISTRY/REPOSITORY or oci:DIR
+    hint: or exclude it from this method, so that an oci_mirror serves it
     ");
     scene.home_file(".tofurc", "provider_installation {\n  direct {\n    include = [\"example.net/*/*\"]\n  }\n}\n");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget: no installation method for this provider
+      cause: asked the installation methods
+
+    hint: `tofu-oci resolve registry.example.com/acme/widget --explain` says of each method why
+    hint: or say where it is with --from REPOSITORY
     ");
 }
 
@@ -109,8 +200,19 @@ fn a_mirror_that_lacks_a_version_does_not_give_way() {
     scene.dist("dist-1.5.0", "1.5.0");
     scene.run(&format!("push dist-1.5.0 REGISTRY/other/widget --address {WIDGET}")).success();
     scene.home_file(".tofurc", TWO_MIRRORS);
-    assert_snapshot!(scene.refuse(&format!("install {WIDGET} --platform linux_amd64")), @"
-    ");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET} --platform linux_amd64")), @r#"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget has no version 1.5.0
+      cause: asked [REGISTRY]/acme/widget
+      cause: by oci_mirror at [HOME]/.tofurc:2
+      cause: a mirror never lets a later method serve what it lacks itself
+
+    hint: it has 1.4.0
+    hint: oci_mirror at [HOME]/.tofurc:6 would serve it: put `exclude = ["registry.example.com/acme/widget"]` into oci_mirror at [HOME]/.tofurc:2, or move that method behind
+    "#);
 }
 
 /// The second one has a newer version than the first.
@@ -129,7 +231,10 @@ pub(crate) const TWO_MIRRORS: &str = r#"provider_installation {
 #[test]
 fn the_folder_that_is_installed_into_is_not_where_packages_come_from() {
     let scene = Scene::published();
-    scene.home_file(".tofurc", &MIRROR.replace("  direct {", "  filesystem_mirror {\n    path = \"mirror\"\n  }\n  direct {"));
+    scene.home_file(
+        ".tofurc",
+        &MIRROR.replace("  direct {", "  filesystem_mirror {\n    path = \"mirror\"\n  }\n  direct {"),
+    );
     let line = format!("install {WIDGET} --into mirror --platform linux_amd64");
     scene.run(&line).success();
     // The provider lies there now; it comes from the repository all the same.
@@ -138,7 +243,9 @@ fn the_folder_that_is_installed_into_is_not_where_packages_come_from() {
     scene.home_file(".tofurc", "tofu_oci {\n  magic_suffix = \"magic.test\"\n}\n");
     let address = scene.registry.address().replacen(':', ".magic.test:", 1);
     scene.dist("dist-2.0.0", "2.0.0");
-    scene.run(&format!("push dist-2.0.0 REGISTRY/acme/opentofu-provider-widget --address {address}/acme/widget")).success();
+    scene
+        .run(&format!("push dist-2.0.0 REGISTRY/acme/opentofu-provider-widget --address {address}/acme/widget"))
+        .success();
     let line = format!("install {address}/acme/widget --vendor --platform linux_amd64");
     scene.run(&line).success();
     scene.run(&line).success();
@@ -182,9 +289,20 @@ fn the_plugin_cache_is_used() {
 #[test]
 fn developers_overrides_are_warned_of() {
     let scene = Scene::published();
-    let overrides = "provider_installation {\n  dev_overrides {\n    \"registry.example.com/acme/widget\" = \"/opt/widget\"\n  }\n";
+    let overrides =
+        "provider_installation {\n  dev_overrides {\n    \"registry.example.com/acme/widget\" = \"/opt/widget\"\n  }\n";
     scene.home_file(".tofurc", &MIRROR.replace("provider_installation {\n", overrides));
     assert_snapshot!(scene.run(&format!("install {WIDGET} --platform linux_amd64")).text, @"
+    exit code: 0
+    ----- stdout -----
+    installed registry.example.com/acme/widget 1.4.0 linux_amd64
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl created
+
+    ----- stderr -----
+    warning: dev_overrides in the CLI configuration: OpenTofu runs registry.example.com/acme/widget from /opt/widget, whatever is installed and locked
+      hint: the provider is installed all the same; remove the entry to use what is installed
+    registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
     ");
 }
 
@@ -192,5 +310,12 @@ fn developers_overrides_are_warned_of() {
 fn what_is_part_of_opentofu_is_left_alone() {
     let scene = Scene::new();
     assert_snapshot!(scene.refuse("install terraform.io/builtin/terraform"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: terraform.io/builtin/terraform is part of OpenTofu and Terraform themselves
+
+    hint: there is nothing to install; leave it away
     ");
 }

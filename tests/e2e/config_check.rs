@@ -47,9 +47,36 @@ fn each_fault_is_shown_with_its_line_and_what_each_release_does() {
     let scene = Scene::new();
     let broken = CLEAN.replace("${namespace}/${type}", "${name}").replace("  direct", "  dirct");
     scene.home_file(".tofurc", &broken);
-    assert_snapshot!(scene.run("config check").text, @"
-    ");
+    assert_snapshot!(scene.run("config check").text, @r#"
+    exit code: 1
+    ----- stdout -----
+    error[unknown-symbol:name] `ghcr.io/acme/${name}` mentions `name` at column 16, which an address does not have: write ${hostname}, ${namespace} or ${type}
+      --> [HOME]/.tofurc:3:28
+      |
+    3 |     repository_template = "ghcr.io/acme/${name}"
+      |                            ^
+      = in OpenTofu: 1.10 and later: prints an error that names line 2, and goes on without this method; the others serve
+
+    error[unknown-method] there is no installation method dirct
+      --> [HOME]/.tofurc:6:3
+      |
+    6 |   dirct {
+      |   ^^^^^
+      = in OpenTofu: 1.10 and later: prints an error that names line 6, and goes on without this method; the others serve
+      = write: direct
+
+    2 errors; 1 file read
+
+    ----- stderr -----
+    "#);
     assert_snapshot!(scene.run("config check --json").text, @r#"
+    exit code: 1
+    ----- stdout -----
+    {"event":"finding","rule":"unknown-symbol:name","level":"error","path":"[HOME]/.tofurc","line":3,"column":28,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` mentions `name` at column 16, which an address does not have: write ${hostname}, ${namespace} or ${type}","detail":"1.10 and later: prints an error that names line 2, and goes on without this method; the others serve","instead":null}
+    {"event":"finding","rule":"unknown-method","level":"error","path":"[HOME]/.tofurc","line":6,"column":3,"releases":["1.10","1.12","1.13"],"title":"there is no installation method dirct","detail":"1.10 and later: prints an error that names line 6, and goes on without this method; the others serve","instead":"write direct"}
+    {"event":"checked","files":1,"errors":2,"warnings":0,"notes":0}
+
+    ----- stderr -----
     "#);
 }
 
@@ -57,8 +84,20 @@ fn each_fault_is_shown_with_its_line_and_what_each_release_does() {
 fn a_repeated_argument_is_a_finding_of_1_12_and_later() {
     let scene = Scene::new();
     scene.home_file(".tofurc", &CLEAN.replacen("  }\n", "    include = [\"example.net/*/*\"]\n  }\n", 1));
-    assert_snapshot!(scene.run("config check").text, @"
-    ");
+    assert_snapshot!(scene.run("config check").text, @r#"
+    exit code: 1
+    ----- stdout -----
+    error[hcl1-parse] the argument `include` was already set; each can be given once only
+      --> [HOME]/.tofurc:5:5
+      |
+    5 |     include = ["example.net/*/*"]
+      |     ^^^^^^^
+      = in OpenTofu: 1.12 and later: prints an error that names line 5, and goes on without this file
+
+    1 error; 1 file read
+
+    ----- stderr -----
+    "#);
 }
 
 #[test]
@@ -66,13 +105,29 @@ fn a_misspelt_block_is_told_with_the_right_spelling() {
     let scene = Scene::new();
     scene.home_file(".tofurc", &CLEAN.replace("provider_installation", "provider_instalation"));
     assert_snapshot!(scene.run("config check").text, @"
+    exit code: 1
+    ----- stdout -----
+    error[misspelt-name] there is no setting provider_instalation
+      --> [HOME]/.tofurc:1:1
+      |
+    1 | provider_instalation {
+      | ^^^^^^^^^^^^^^^^^^^^
+      = in OpenTofu: 1.10 and later: says nothing, and ignores it
+      = write: provider_installation
+
+    1 error; 1 file read
+
+    ----- stderr -----
     ");
 }
 
 #[test]
 fn no_secret_is_shown() {
     let scene = Scene::new();
-    scene.home_file(".tofurc", "credentials \"bad host\" {\n  token = \"hunter2\"\n}\ncredentials \"a.example\" { token = \"hunter2 }\n");
+    scene.home_file(
+        ".tofurc",
+        "credentials \"bad host\" {\n  token = \"hunter2\"\n}\ncredentials \"a.example\" { token = \"hunter2 }\n",
+    );
     let said = scene.run("config check");
     assert_eq!(said.code, Some(1), "{}", said.text);
     assert!(!said.text.contains("hunter2"), "{}", said.text);

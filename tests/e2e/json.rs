@@ -134,6 +134,16 @@ fn versions_and_resolve() {
 }
 
 #[test]
+fn an_explanation_and_a_check() {
+    let scene = Scene::published();
+    let explain = format!("resolve {WIDGET} --explain --json");
+    assert_eq!(check(&scene.run(&format!("{explain} --from REGISTRY/acme/widget"))), ["method", "choice"]);
+    scene.home_file(".tofurc", "provider_installation {\n  oci_mirror {\n    include = [\"a/b/c/d\"]\n  }\n}\n");
+    assert_eq!(check(&scene.run(&explain)).last().map(String::as_str), Some("error"));
+    assert_eq!(check(&scene.run("config check --json")).last().map(String::as_str), Some("checked"));
+}
+
+#[test]
 fn warnings_and_retries_are_lines_too() {
     let scene = Scene::published();
     let digest = scene.tag("acme/widget", "1.4.0").parse().expect("a digest");

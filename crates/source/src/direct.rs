@@ -109,3 +109,6 @@ impl Source for DirectSource {
         self.source(&offer.address).await?.open(offer, part).await
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Why a place could not be used, where the place is no OCI repository.
 
 use tofu_oci_mapper::MapError;
-use tofu_oci_store::{NetworkFault, StoreError};
+use tofu_oci_store::{NetworkFault, StoreError, is_manifest_type};
 
 /// What went wrong with a place. Each text says what was asked and what came, for people.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -107,17 +107,17 @@ impl From<MapError> for Failure {
 
 fn no_repository(error: &MapError) -> &'static str {
     match error {
-        MapError::UnsupportedCharacters { .. } | MapError::InvalidRepository { .. } => "invalid-repository-address",
+        MapError::NothingBeforeSuffix { .. } => "invalid-repository-address",
         MapError::NoRule { .. } => "provider-not-found",
-        _ => "template-eval",
+        other => other.code(),
     }
 }
 
 /// The name of a store's error, as it is measured of `OpenTofu`.
 ///
-/// What was asked for is told by the first word of the store's own description: `tag`, `manifest` or `blob`.
+/// What was asked for is told by the store's own description: it begins with `tag`, `manifest` or `blob`, or ends with the
+/// media type.
 pub(crate) fn store_code(error: &StoreError) -> &'static str {
-    let of_blob = |what: &str| what.starts_with("blob");
     match error {
         StoreError::NotFound { what, .. } if what.starts_with("tag") || what.contains("its tag") => "tag-not-found",
         StoreError::NotFound { what, .. } if of_blob(what) => "blob-not-found",
@@ -140,6 +140,11 @@ pub(crate) fn store_code(error: &StoreError) -> &'static str {
         StoreError::ReadOnly { .. } => "read-only",
         _ => "unexpected",
     }
+}
+
+fn of_blob(what: &str) -> bool {
+    let media_type = what.rsplit_once(" (").and_then(|(_, rest)| rest.strip_suffix(')'));
+    what.starts_with("blob") || media_type.is_some_and(|media_type| !is_manifest_type(media_type))
 }
 
 fn status_code(status: u16) -> &'static str {

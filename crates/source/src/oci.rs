@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, MAX_DOCUMENT, ReleaseIndex, check_release, select};
-use tofu_oci_store::{ByteStream, ReadStore, StoreError, fetch_bytes};
+use tofu_oci_store::{ByteStream, ReadStore, StoreError, fetch_bytes, is_manifest_type};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Reference, Tag, Version};
 
 use crate::{Listing, NotOffered, Offer, Source, SourceError};
@@ -72,7 +72,8 @@ impl Source for OciSource {
     }
 
     async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
-        Ok(self.store.fetch(&offer.parts[part]).await?)
+        let part = &offer.parts[part];
+        self.store.fetch(part).await.map_err(|error| missing(part, error).into())
     }
 }
 
@@ -191,7 +192,8 @@ impl Release<'_> {
     }
 
     async fn document(&self, descriptor: &Descriptor) -> Result<Bytes, SourceError> {
-        Ok(fetch_bytes(&*self.source.store, descriptor, MAX_DOCUMENT).await?)
+        let fetched = fetch_bytes(&*self.source.store, descriptor, MAX_DOCUMENT).await;
+        fetched.map_err(|error| missing(descriptor, error).into())
     }
 
     fn layout(&self, source: LayoutError) -> SourceError {
@@ -202,6 +204,17 @@ impl Release<'_> {
     fn unusable(&self, problem: String) -> SourceError {
         let (address, version) = (self.address.clone(), self.version.clone());
         SourceError::Unusable { address, version, place: self.source.place(), problem }
+    }
+}
+
+/// Once a tag has led to a release, the repository is known, whatever the registry says of it: what lacks is the content.
+fn missing(descriptor: &Descriptor, error: StoreError) -> StoreError {
+    match error {
+        StoreError::UnknownRepository { place } => {
+            let kind = if is_manifest_type(&descriptor.media_type) { "manifest" } else { "blob" };
+            StoreError::NotFound { place, what: format!("{kind} {}", descriptor.digest) }
+        }
+        other => other,
     }
 }
 
@@ -219,4 +232,6 @@ fn claims(index: &ReleaseIndex) -> BTreeMap<Platform, BTreeSet<PackageHash>> {
 }
 
 #[cfg(test)]
-mod tests;
+mod answers;
+#[cfg(test)]
+pub(crate) mod tests;

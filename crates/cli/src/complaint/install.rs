@@ -26,10 +26,15 @@ impl From<&SourceError> for Complaint {
                     NotOffered::PlatformMissing { version, platform, .. } => {
                         format!("{address} {version} has no package for {platform}")
                     }
+                    NotOffered::NoMethods => format!("the CLI configuration has no installation method for {address}"),
+                    NotOffered::NoMethodMatches => {
+                        format!("no installation method of the CLI configuration is for {address}")
+                    }
                     _ => format!("{address}: {what}"),
                 };
                 let mut complaint = Self::new(Exit::Fixable, text);
-                if !complaint.text.contains(place.as_str()) {
+                let asked = !matches!(what, NotOffered::NoMethods | NotOffered::NoMethodMatches);
+                if asked && !complaint.text.contains(place.as_str()) {
                     complaint = complaint.cause(format!("asked {place}"));
                 }
                 match what {
@@ -41,7 +46,9 @@ impl From<&SourceError> for Complaint {
                     NotOffered::NoMethods | NotOffered::NoMethodMatches => complaint
                         .hint(format!("`tofu-oci resolve {address} --explain` says of each method why"))
                         .hint("or say where it is with --from REPOSITORY"),
-                    _ => complaint.hint("check the name; `tofu-oci resolve ADDR --explain` says where it is looked for"),
+                    _ => {
+                        complaint.hint("check the name; `tofu-oci resolve ADDR --explain` says where it is looked for")
+                    }
                 }
             }
             SourceError::Failed { failure, .. } => Self::of(failure_exit(failure), error).failure_hint(failure),
@@ -49,9 +56,9 @@ impl From<&SourceError> for Complaint {
                 let complaint = Self::from(&blame.source).about(&blame.address.to_string());
                 let complaint = complaint.cause(format!("by {}", blame.label));
                 match blame.remedy() {
-                    Some(remedy) => complaint
-                        .cause("a mirror never lets a later method serve what it lacks itself")
-                        .hint(remedy),
+                    Some(remedy) => {
+                        complaint.cause("a mirror never lets a later method serve what it lacks itself").hint(remedy)
+                    }
                     None => complaint,
                 }
             }

@@ -107,9 +107,12 @@ impl Configured {
     /// Whether a pattern names the host of the address as one of providers.
     pub(crate) fn names_host(&self, address: &ProviderAddr) -> bool {
         self.methods.explicit
-            && self.methods.list.iter().flat_map(|method| &method.selector.include).any(|pattern| {
-                pattern.hostname() == Some(address.hostname()) && pattern.matches(address)
-            })
+            && self
+                .methods
+                .list
+                .iter()
+                .flat_map(|method| &method.selector.include)
+                .any(|pattern| pattern.hostname() == Some(address.hostname()) && pattern.matches(address))
     }
 }
 

@@ -126,9 +126,9 @@ impl Finder {
     /// As [`Finder::places`].
     pub(crate) fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, Complaint> {
         let opened = match &self.rules {
-            Rules::From { from, .. } => {
-                from.end(address).and_then(|end| Ok(Arc::new(OciSource::new(self.connector.source(&end)?)) as Arc<dyn Source>))
-            }
+            Rules::From { from, .. } => from
+                .end(address)
+                .and_then(|end| Ok(Arc::new(OciSource::new(self.connector.source(&end)?)) as Arc<dyn Source>)),
             Rules::Configured(configured) => self.chain(configured, address),
         };
         opened.map_err(|complaint| complaint.about(&address.to_string()))
@@ -166,9 +166,9 @@ impl Finder {
             let Some(place) = candidate.place else { continue };
             let label = candidate.method.label();
             let place = place.map_err(|error| {
-                Complaint::of(Exit::Fixable, &error).cause(format!("by {label}")).hint(
-                    "exclude the provider from this method, or change the template so that it gives a repository",
-                )
+                Complaint::of(Exit::Fixable, &error)
+                    .cause(format!("by {label}"))
+                    .hint("exclude the provider from this method, or change the template so that it gives a repository")
             })?;
             let by = |rule: String| if candidate.method.file.is_some() { format!("{rule}, {label}") } else { rule };
             match place {

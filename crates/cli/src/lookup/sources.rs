@@ -31,8 +31,11 @@ impl Opener {
     pub(crate) fn new(configured: &Configured, connector: &Connector) -> Result<Self, Complaint> {
         let client = connector.client()?;
         let config = &configured.reading.config;
-        let options =
-            DiscoveryOptions { timeout: timeout(config), overrides: overrides(configured), token: Some(tokens(config)) };
+        let options = DiscoveryOptions {
+            timeout: timeout(config),
+            overrides: overrides(configured),
+            token: Some(tokens(config)),
+        };
         let discovery = Arc::new(HttpDiscovery::new(client.web(), options));
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(client.store(repository.clone()))));
         Ok(Self { discovery, open })

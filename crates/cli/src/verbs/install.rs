@@ -8,8 +8,8 @@ use tofu_oci_installer::{Installed, Job, LockPolicy, LockResult, Options, Outcom
 use tofu_oci_lockfile::{LockEntry, LockFile, Written};
 use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
 
-use super::{Context, data_dir};
 use super::locked::{Change, changes};
+use super::{Context, data_dir};
 use crate::args::InstallArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;

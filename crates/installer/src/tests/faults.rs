@@ -11,7 +11,7 @@ use tofu_oci_store::{ByteStream, ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 use super::fixture::{Workspace, store, told};
-use crate::{InstallError, Outcome, Target};
+use crate::{InstallError, Outcome, PluginCache, Target};
 
 /// What a package's bytes come to.
 #[derive(Clone, Copy, Debug)]
@@ -143,12 +143,19 @@ async fn spoilt_bytes_are_never_visible() {
 /// Whoever drops the future (Ctrl-C does) leaves nothing behind: the unpacking thread notices and cleans up.
 #[test]
 fn an_interrupted_installation_leaves_nothing_behind() {
-    for layout in [PackageLayout::Artifact, PackageLayout::Image] {
+    for (layout, cached) in
+        [(PackageLayout::Artifact, false), (PackageLayout::Image, false), (PackageLayout::Image, true)]
+    {
         let workspace = Workspace::new();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         runtime.block_on(async {
             let store = faulty(layout, Fault::Stalls).await;
-            let stopped = tokio::time::timeout(Duration::from_millis(200), workspace.install(store)).await;
+            let mut job = workspace.job(store);
+            if let Target::WorkingDir { cache, .. } = &mut job.target {
+                let dir = workspace.path().join("cache");
+                *cache = cached.then_some(PluginCache { dir, may_break_lock: false });
+            }
+            let stopped = tokio::time::timeout(Duration::from_millis(200), workspace.run(vec![job])).await;
             assert!(stopped.is_err(), "it was still waiting");
         });
         // Waits for the unpacking thread, as the end of a program's main function does.

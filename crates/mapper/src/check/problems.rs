@@ -38,9 +38,10 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
 /// Whether a problem stands at the very place already.
 fn is_told(found: &[Finding], reading: &Reading, unknown: &Unknown) -> bool {
     let path = reading.files.get(unknown.file).map(|file| &file.path);
-    found.iter().filter_map(|finding| finding.at.as_ref()).any(|at| {
-        Some(&at.path) == path && at.span.as_ref().is_some_and(|span| span.start == unknown.span.start)
-    })
+    found
+        .iter()
+        .filter_map(|finding| finding.at.as_ref())
+        .any(|at| Some(&at.path) == path && at.span.as_ref().is_some_and(|span| span.start == unknown.span.start))
 }
 
 fn unknown_name(unknown: &Unknown, at: Option<FoundAt>) -> Finding {

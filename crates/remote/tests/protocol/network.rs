@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tofu_oci_credentials::Credential;
 use tofu_oci_remote::{ClientOptions, NoCredentials, Proxies, Timeouts};
-use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_store::{NetworkFault, ReadStore as _, StoreError};
 use tofu_oci_types::Event;
 
 use crate::server::{Server, reply, stall};
@@ -195,7 +195,10 @@ async fn a_host_that_never_answers_is_given_up() {
     let server = Server::start(|_, _| stall());
     let bench = bench_with(options, Arc::new(NoCredentials));
     let got = bench.store(&server).tags().await;
-    assert!(matches!(&got, Err(StoreError::Unreachable { problem, .. }) if problem.contains("timed out")), "{got:?}");
+    assert!(
+        matches!(&got, Err(StoreError::Unreachable { problem, fault: NetworkFault::TimedOut, .. }) if problem.contains("timed out")),
+        "{got:?}"
+    );
     assert_eq!(server.requests().len(), 2);
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use tofu_oci_remote::{ClientOptions, NoCredentials};
-use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_store::{NetworkFault, ReadStore as _, StoreError};
 
 use crate::server::{Server, reply};
 use crate::support::{Bench, bench, bench_with, blob};
@@ -71,7 +71,10 @@ async fn a_certificate_that_is_not_trusted_is_an_error_and_never_plain_http() {
     let server = authority().server(None);
     let bench = bench();
     let error = bench.store(&server).exists(&blob(b"x")).await.unwrap_err();
-    assert!(matches!(&error, StoreError::Unreachable { problem, .. } if problem.contains("certificate")), "{error}");
+    assert!(
+        matches!(&error, StoreError::Unreachable { problem, fault: NetworkFault::Tls, .. } if problem.contains("certificate")),
+        "{error}"
+    );
     assert!(server.requests().is_empty());
     assert_eq!(bench.retries(), 0, "it will not be trusted the next time");
 }

@@ -274,8 +274,8 @@ impl Named {
 
 #[tokio::test]
 async fn hosts_are_asked_by_their_punycode_and_port() {
-    let names = ["xn--80akhbyknj4f.test", "registry.example.test"];
-    let named = Named::start(&names, &["xn--80akhbyknj4f.test:443", "registry.example.test:8443"]);
+    let certified = ["xn--80akhbyknj4f.test", "registry.example.test"];
+    let named = Named::start(&certified, &["xn--80akhbyknj4f.test:443", "registry.example.test:8443"]);
     named.server.page(DOCUMENT, json("{}"));
     let discovery = named.discovery(DiscoveryOptions::default());
     discovery.services(&"ИСПЫТАНИЕ.test".parse().unwrap()).await.unwrap();

@@ -8,18 +8,18 @@ use tofu_oci_store::{Content, MemoryStore, Store};
 
 use super::*;
 
-const ADDRESS: &str = "registry.example.test/acme/widget";
+pub(crate) const ADDRESS: &str = "registry.example.test/acme/widget";
 
-async fn push(store: &MemoryStore, descriptor: &Descriptor, bytes: &[u8]) {
+async fn push(store: &dyn Store, descriptor: &Descriptor, bytes: &[u8]) {
     store.push(descriptor, &Content::Bytes(&Bytes::copy_from_slice(bytes))).await.unwrap();
 }
 
-async fn push_planned(store: &MemoryStore, planned: &Planned) {
+async fn push_planned(store: &dyn Store, planned: &Planned) {
     push(store, &planned.descriptor, &planned.bytes).await;
 }
 
 /// Pushes leaves whose packages are no packages: an offer never looks into them.
-async fn leaves(store: &MemoryStore, layout: PackageLayout, platforms: &[&str]) -> Vec<LeafPlan> {
+async fn leaves(store: &dyn Store, layout: PackageLayout, platforms: &[&str]) -> Vec<LeafPlan> {
     let mut leaves = Vec::new();
     for platform in platforms {
         let bytes = Bytes::from(format!("the package of {platform}"));
@@ -42,7 +42,7 @@ async fn leaves(store: &MemoryStore, layout: PackageLayout, platforms: &[&str]) 
     leaves
 }
 
-async fn release(store: &MemoryStore, layout: PackageLayout, platforms: &[&str]) {
+pub(crate) async fn release(store: &dyn Store, layout: PackageLayout, platforms: &[&str]) {
     let leaves = leaves(store, layout, platforms).await;
     let hash = |platform: &&str| {
         let hashes = PlatformHashes {
@@ -121,7 +121,7 @@ async fn nested_indexes_are_followed() {
     assert_eq!((offer.platform.to_string().as_str(), offer.kind), ("darwin_arm64", LeafKind::Image));
 }
 
-async fn push_index(store: &MemoryStore, entries: &[serde_json::Value]) -> Descriptor {
+async fn push_index(store: &dyn Store, entries: &[serde_json::Value]) -> Descriptor {
     let index = json!({"schemaVersion": 2, "mediaType": media_type::OCI_INDEX, "manifests": entries});
     let bytes = serde_json::to_vec(&index).unwrap();
     let descriptor = Descriptor::of(media_type::OCI_INDEX, &bytes);

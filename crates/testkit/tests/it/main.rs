@@ -5,4 +5,5 @@ mod auth;
 mod faults;
 mod real;
 mod registry;
+mod web;
 mod wire;

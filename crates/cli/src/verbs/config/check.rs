@@ -8,9 +8,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use tofu_oci_hcl::position;
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_mapper::check::{
-    Facts, Finding, FoundAt, Level, LockFacts, LockedFact, RequiredFact, findings,
-};
+use tofu_oci_mapper::check::{Facts, Finding, FoundAt, Level, LockFacts, LockedFact, RequiredFact, findings};
 use tofu_oci_mapper::config::{self, FileState, excerpt};
 use tofu_oci_mapper::{MagicSuffix, TofuRelease};
 use tofu_oci_types::Event;
@@ -73,7 +71,11 @@ fn lock(context: &Context, dir: &Path) -> Option<LockFacts> {
         LockedFact {
             address: address.clone(),
             version: entry.version.clone(),
-            schemes: entry.hashes.iter().filter_map(|hash| Some(hash.to_string().split_once(':')?.0.to_owned())).collect(),
+            schemes: entry
+                .hashes
+                .iter()
+                .filter_map(|hash| Some(hash.to_string().split_once(':')?.0.to_owned()))
+                .collect(),
             span: text.find(&quoted).map(|start| start..start + quoted.len()),
         }
     });
@@ -147,8 +149,12 @@ fn place(at: &FoundAt) -> String {
 fn summary(found: &[Finding]) -> String {
     let count = |level| found.iter().filter(|finding| finding.level == level).count();
     let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
-    let parts: Vec<String> =
-        levels.map(|(level, word)| (count(level), word)).iter().filter(|(count, _)| *count > 0).map(|(n, word)| counted(*n, word)).collect();
+    let parts: Vec<String> = levels
+        .map(|(level, word)| (count(level), word))
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(n, word)| counted(*n, word))
+        .collect();
     if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
 }
 

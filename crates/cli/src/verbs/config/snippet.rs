@@ -51,9 +51,13 @@ fn pattern(text: &str) -> Result<Pattern, Complaint> {
 /// The template by the very checks that `OpenTofu` makes, and every fault that it would name.
 fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Complaint> {
     RepositoryTemplate::check(&args.template, std::slice::from_ref(&args.pattern)).map_err(|errors| {
-        let shown = errors.iter().map(|error| format!("{error}\n{}", excerpt("REPOSITORY-TEMPLATE", &args.template, &error.span())));
+        let shown = errors
+            .iter()
+            .map(|error| format!("{error}\n{}", excerpt("REPOSITORY-TEMPLATE", &args.template, &error.span())));
         Complaint::usage(shown.collect::<Vec<_>>().join("\n"))
-            .hint("the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned")
+            .hint(
+                "the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned",
+            )
             .hint("quote pattern and template for your shell: 'ghcr.io/acme/${namespace}/${type}'")
     })
 }
@@ -66,13 +70,13 @@ fn wanted(
     notes: &mut Vec<String>,
 ) -> Vec<Written> {
     let template = args.template.clone();
-    let mut wanted =
-        vec![Written::OciMirror { template, include: vec![args.pattern.clone()], exclude: Vec::new() }];
+    let mut wanted = vec![Written::OciMirror { template, include: vec![args.pattern.clone()], exclude: Vec::new() }];
     let Some(there) = there else {
         if pattern.hostname().is_some() {
             wanted.push(Written::Direct { include: Vec::new(), exclude: vec![args.pattern.clone()], retries: None });
         } else {
-            notes.push("every provider is looked for in OCI, so that `direct` would be for none and is left out".into());
+            notes
+                .push("every provider is looked for in OCI, so that `direct` would be for none and is left out".into());
         }
         return wanted;
     };

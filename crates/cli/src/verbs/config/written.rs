@@ -12,10 +12,28 @@ use tofu_oci_mapper::config::{self, Environment, Files, MethodKind, Os};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Written {
     DevOverrides(Vec<(String, String)>),
-    OciMirror { template: String, include: Vec<String>, exclude: Vec<String> },
-    Direct { include: Vec<String>, exclude: Vec<String>, retries: Option<i64> },
-    FilesystemMirror { path: String, include: Vec<String>, exclude: Vec<String> },
-    NetworkMirror { url: String, include: Vec<String>, exclude: Vec<String>, retries: Option<i64>, trust_all_hashes: bool },
+    OciMirror {
+        template: String,
+        include: Vec<String>,
+        exclude: Vec<String>,
+    },
+    Direct {
+        include: Vec<String>,
+        exclude: Vec<String>,
+        retries: Option<i64>,
+    },
+    FilesystemMirror {
+        path: String,
+        include: Vec<String>,
+        exclude: Vec<String>,
+    },
+    NetworkMirror {
+        url: String,
+        include: Vec<String>,
+        exclude: Vec<String>,
+        retries: Option<i64>,
+        trust_all_hashes: bool,
+    },
 }
 
 /// The two forms of the file.
@@ -104,12 +122,15 @@ fn native(methods: &[Written]) -> String {
             continue;
         }
         text.push_str(&format!("  {} {{\n", method.name()));
-        let named = |name: &str| if matches!(method, Written::DevOverrides(_)) { quoted(name) } else { name.to_owned() };
+        let named =
+            |name: &str| if matches!(method, Written::DevOverrides(_)) { quoted(name) } else { name.to_owned() };
         let width = arguments.iter().map(|(name, _)| named(name).chars().count()).max().unwrap_or_default();
         for (name, value) in &arguments {
             let value = match value {
                 Value::Text(text) => quoted(text),
-                Value::List(list) => format!("[{}]", list.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(", ")),
+                Value::List(list) => {
+                    format!("[{}]", list.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(", "))
+                }
                 Value::Number(number) => number.to_string(),
                 Value::Bool(value) => value.to_string(),
             };
@@ -183,7 +204,8 @@ pub(super) fn prove(text: &str, methods: &[Written]) -> bool {
     TofuRelease::ALL.into_iter().all(|release| {
         let reading = config::read(&environment, &One { path: &path, text }, release);
         let Some(installation) = &reading.config.installation else { return false };
-        let wanted: Vec<&Written> = methods.iter().filter(|method| !matches!(method, Written::DevOverrides(_))).collect();
+        let wanted: Vec<&Written> =
+            methods.iter().filter(|method| !matches!(method, Written::DevOverrides(_))).collect();
         reading.problems.is_empty()
             && (release != TofuRelease::V1_13 || reading.unknown.is_empty())
             && installation.methods.len() == wanted.len()

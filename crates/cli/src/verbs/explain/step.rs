@@ -109,7 +109,10 @@ impl Step {
 
     /// The tags that a release takes for versions that are not there.
     pub(super) fn strays(&self) -> impl Iterator<Item = &tofu_oci_source::StrayTag> {
-        self.listing().into_iter().flat_map(|listing| &listing.stray).filter(|tag| tag.effect == StrayEffect::BreaksInit)
+        self.listing()
+            .into_iter()
+            .flat_map(|listing| &listing.stray)
+            .filter(|tag| tag.effect == StrayEffect::BreaksInit)
     }
 
     /// What it has of a version; nothing where it does not list it.
@@ -129,9 +132,9 @@ pub(super) fn steps(configured: &Configured, opener: &Opener, address: &Provider
     let all = configured.reading.config.installation.iter().flat_map(|installation| &installation.methods);
     for method in all {
         if let Some(problem) = method.dropped.and_then(|problem| configured.reading.problems.get(problem)) {
-            let place = steps.iter().position(|(file, start, _)| {
-                (*file, *start) > (method.file.unwrap_or_default(), method.span.start)
-            });
+            let place = steps
+                .iter()
+                .position(|(file, start, _)| (*file, *start) > (method.file.unwrap_or_default(), method.span.start));
             let step = (method.file.unwrap_or_default(), method.span.start, dropped(method, &problem.message));
             steps.insert(place.unwrap_or(steps.len()), step);
         }
@@ -196,7 +199,8 @@ fn dropped(method: &Method, why: &str) -> Step {
 fn matches(method: &Method, selection: Selection) -> String {
     let pattern = |list: &[String], index: usize| list.get(index).cloned().unwrap_or_default();
     match selection {
-        Selection::All => "yes, it is for every provider".to_owned(),
+        Selection::All if method.exclude.is_empty() => "yes, it is for every provider".to_owned(),
+        Selection::All => "yes, its exclude names other providers".to_owned(),
         Selection::Included(index) => format!("yes, by include \"{}\"", pattern(&method.include, index)),
         Selection::NotIncluded => "no, its include names other providers".to_owned(),
         Selection::Excluded(index) => format!("no, by exclude \"{}\"", pattern(&method.exclude, index)),
@@ -206,7 +210,8 @@ fn matches(method: &Method, selection: Selection) -> String {
 /// Whether two readings give the same methods.
 pub(super) fn same(one: &[Step], other: &[Step]) -> bool {
     let key = |steps: &[Step]| -> Vec<(Option<usize>, String, Option<String>, String, Option<String>)> {
-        let key = |step: &Step| (step.number, step.name.clone(), step.at.clone(), step.matches.clone(), step.place.clone());
+        let key =
+            |step: &Step| (step.number, step.name.clone(), step.at.clone(), step.matches.clone(), step.place.clone());
         steps.iter().map(key).collect()
     };
     key(one) == key(other)
@@ -215,7 +220,8 @@ pub(super) fn same(one: &[Step], other: &[Step]) -> bool {
 /// Asks every method that is for the address, and what a `direct` of a host really is.
 pub(super) async fn ask(steps: &mut [Step], opener: &Opener, question: &Question<'_>) {
     ask_all(steps, question).await;
-    for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Direct && step.direct == Direct::No) {
+    for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Direct && step.direct == Direct::No)
+    {
         if step.source.is_none() || matches!(step.answer, Answer::Fails { .. } | Answer::NotRead(_)) {
             continue;
         }

@@ -84,7 +84,11 @@ fn method(step: &Step) -> String {
     match &step.direct {
         Direct::Magic(rule) => text.push_str(&row("    ", "rule", rule)),
         Direct::Both(host) => {
-            text.push_str(&row("    ", "rule", &format!("oci-providers.v1 of {host}; OpenTofu asks its providers.v1, taken here to list the same")));
+            text.push_str(&row(
+                "    ",
+                "rule",
+                &format!("oci-providers.v1 of {host}; OpenTofu asks its providers.v1, taken here to list the same"),
+            ));
         }
         Direct::OciOnly(host) => text.push_str(&row("    ", "rule", &format!("oci-providers.v1 of {host}"))),
         Direct::No => {}
@@ -169,8 +173,11 @@ fn row(indent: &str, name: &str, text: &str) -> String {
         }
     }
     let gap = " ".repeat(lead.chars().count());
-    let lines: Vec<String> =
-        lines.iter().enumerate().map(|(nth, line)| format!("{}{line}\n", if nth == 0 { &lead } else { &gap })).collect();
+    let lines: Vec<String> = lines
+        .iter()
+        .enumerate()
+        .map(|(nth, line)| format!("{}{line}\n", if nth == 0 { &lead } else { &gap }))
+        .collect();
     lines.concat()
 }
 

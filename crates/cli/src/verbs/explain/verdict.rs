@@ -59,7 +59,8 @@ pub(super) fn verdict(steps: &[Step], constraints: &Constraints, program: Progra
         } else {
             "there is no method at all"
         };
-        let code = if steps.iter().any(|step| step.number.is_some()) { "provider-not-found" } else { "no-matching-release" };
+        let code =
+            if steps.iter().any(|step| step.number.is_some()) { "provider-not-found" } else { "no-matching-release" };
         return Verdict::NotFound { code, why: why.to_owned() };
     }
     for step in &asked {
@@ -76,8 +77,8 @@ pub(super) fn verdict(steps: &[Step], constraints: &Constraints, program: Progra
         };
         return Verdict::NotFound { code, why };
     };
-    for (place, step) in asked.iter().enumerate() {
-        if let Some(ended) = for_package(&asked, place, step, version, tofu) {
+    for place in 0..asked.len() {
+        if let Some(ended) = for_package(&asked, place, version, tofu) {
             return ended;
         }
     }
@@ -127,7 +128,8 @@ fn while_listing(step: &Step, tofu: bool) -> Option<Verdict> {
 }
 
 /// How a method ends the search for the package; nothing where the next one has a turn.
-fn for_package(asked: &[&Step], place: usize, step: &Step, version: &Version, tofu: bool) -> Option<Verdict> {
+fn for_package(asked: &[&Step], place: usize, version: &Version, tofu: bool) -> Option<Verdict> {
+    let step = asked[place];
     let method = number(step);
     if tofu && let Some(stray) = step.strays().find(|tag| tag.version == *version) {
         let why = format!("it reads the tag {} as version {version}, chooses it, and does not find it", stray.tag);
@@ -145,14 +147,23 @@ fn for_package(asked: &[&Step], place: usize, step: &Step, version: &Version, to
             Some(Verdict::Stops { version: Some(version.clone()), method, code, why })
         }
         None if matches!(step.kind, Kind::Oci | Kind::NetworkMirror) => {
-            let has: Vec<String> = asked[place + 1..]
-                .iter()
-                .filter(|later| later.package(version).is_some())
-                .map(|later| format!("method {}", later.label()))
-                .collect();
-            let lists = if has.is_empty() { "another method".to_owned() } else { has.join(" and ") };
+            let others = asked.iter().filter(|other| other.number != step.number);
+            let lists = others.filter_map(|other| {
+                let stray = other.strays().find(|tag| tofu && tag.version == *version);
+                match (other.package(version), stray) {
+                    (Some(Package::LacksPlatform), _) => {
+                        Some(format!("method {} lists for other platforms", other.label()))
+                    }
+                    (Some(_), _) => Some(format!("method {} lists", other.label())),
+                    (None, Some(stray)) => {
+                        Some(format!("method {} seems to list by its tag {}", other.label(), stray.tag))
+                    }
+                    (None, None) => None,
+                }
+            });
+            let lists = lists.collect::<Vec<_>>().join(" and ");
             let code = if step.kind == Kind::Oci { "tag-not-found" } else { "mirror-version-missing" }.to_owned();
-            let why = format!("this mirror lacks {version}, which {lists} lists, and a mirror does not give way");
+            let why = format!("this mirror lacks {version}, which {lists}, and a mirror does not give way");
             Some(Verdict::Stops { version: Some(version.clone()), method, code, why })
         }
         None => None,

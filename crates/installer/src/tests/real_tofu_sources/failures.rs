@@ -23,7 +23,8 @@ pub(super) fn failed(place: &str, stage: &str, word: &str) -> SourceError {
             Some(401 | 403) => Failure::Unauthorized(said()),
             Some(429) => Failure::TooManyRequests(said()),
             Some(500..) => Failure::ServerError(said()),
-            _ => Failure::BadStatus(said()),
+            Some(_) => Failure::BadStatus(said()),
+            None => panic!("a fault that nobody knows: {word}"),
         },
     };
     SourceError::Failed { place: place.to_owned(), failure }

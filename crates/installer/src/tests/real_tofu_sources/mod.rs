@@ -26,6 +26,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use case::Case;
 use differences::{DIFFERENCES, LOCK_DIFFERENCES, Ours};
+use registry::Clients;
 use verdict::{Install, Run};
 use world::Came;
 
@@ -47,10 +48,11 @@ fn run_all(cases: &[Case]) -> Vec<Run> {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                let clients = Clients::default();
                 loop {
                     let nth = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = cases.get(nth) else { break };
-                    let run = runtime.block_on(verdict::run(case));
+                    let run = runtime.block_on(verdict::run(case, &clients));
                     done.lock().unwrap().insert(nth, run);
                 }
             });
@@ -76,6 +78,8 @@ struct Count {
     same: usize,
     decided: usize,
     only_read: usize,
+    /// Cases with an error in the configuration, for which this program stops and `OpenTofu` does not.
+    stopped: usize,
 }
 
 impl Tally {
@@ -85,6 +89,7 @@ impl Tally {
         let outcome = run.install.as_ref().map(|install| self.judge(case, install));
         let count = self.groups.entry(case.group.clone()).or_default();
         count.all += 1;
+        count.stopped += usize::from(run.stops);
         match outcome {
             None => {
                 count.only_read += 1;
@@ -145,7 +150,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sum = |of: fn(&Count) -> usize| self.groups.values().map(of).sum::<usize>();
         for (group, count) in &self.groups {
-            let Count { all, same, decided, only_read } = count;
+            let Count { all, same, decided, only_read, .. } = count;
             writeln!(f, "{group}: {all} cases: {same} same, {decided} intended differences, {only_read} only read")?;
         }
         for (name, cases) in &self.decided {
@@ -156,7 +161,8 @@ impl fmt::Display for Tally {
             writeln!(f, "tofu {command} ({why}): {}", cases.iter().cloned().collect::<Vec<_>>().join(", "))?;
         }
         let (same, decided, only_read) = (sum(|c| c.same), sum(|c| c.decided), sum(|c| c.only_read));
-        let all = sum(|c| c.all);
+        let (all, stopped) = (sum(|c| c.all), sum(|c| c.stopped));
+        writeln!(f, "{stopped} have an error in the configuration: this program stops there, OpenTofu goes on")?;
         write!(f, "{all} cases: {same} same, {decided} intended differences, {only_read} of other commands")
     }
 }

@@ -1,5 +1,6 @@
 //! The registries of a case: real ones, spoken to over HTTP, with the case's fault at the case's stage.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -21,6 +22,23 @@ const TARGET: &str = "application/vnd.opentofu.provider-target";
 
 /// All hosts of this domain were registries in the measured world; every other one was closed.
 const DOMAIN: &str = ".example.test";
+/// What can be broken about a release.
+const DAMAGES: [&str; 13] = [
+    "",
+    "blob-corrupt",
+    "blob-missing",
+    "descriptor-type",
+    "index-no-type",
+    "index-type",
+    "layer-type",
+    "leaf-tagged",
+    "leaf-type",
+    "manifest-missing",
+    "no-digest-header",
+    "no-leaves",
+    "no-platform",
+];
+
 /// No name server can know it: its first label is too long.
 const NOWHERE: &str = "a123456789b123456789c123456789d123456789e123456789f123456789g123456789.invalid";
 
@@ -49,27 +67,48 @@ impl Clock for NoWaiting {
     async fn sleep(&self, _: Duration) {}
 }
 
+/// The clients of one thread of cases; it takes long to make one.
+#[derive(Default)]
+pub(super) struct Clients {
+    patient: OnceCell<Arc<RegistryClient>>,
+    impatient: OnceCell<Arc<RegistryClient>>,
+}
+
+impl Clients {
+    fn patient(&self) -> &Arc<RegistryClient> {
+        self.patient.get_or_init(|| client(Timeouts::default().idle))
+    }
+
+    fn impatient(&self) -> &Arc<RegistryClient> {
+        self.impatient.get_or_init(|| client(Duration::from_millis(500)))
+    }
+}
+
+/// A client that tries everything twice, without a pause, and hears nothing for so long at most.
+fn client(idle: Duration) -> Arc<RegistryClient> {
+    let options = ClientOptions {
+        plain_http: vec!["127.0.0.1".to_owned(), NOWHERE.to_owned()],
+        retry: RetryPolicy { attempts: 2, ..RetryPolicy::default() },
+        timeouts: Timeouts { idle, ..Timeouts::default() },
+        max_retry_after: Duration::ZERO,
+        proxies: Proxies::Direct,
+        clock: Arc::new(NoWaiting),
+        ..ClientOptions::default()
+    };
+    RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(tofu_oci_types::NoReporter)).unwrap()
+}
+
 impl Registries {
-    pub(super) fn of(case: &Case) -> Self {
-        let offers = case.offers.iter().filter_map(|(name, offer)| Some((name.strip_prefix("oci:")?, offer)));
+    pub(super) fn of(case: &Case, clients: &Clients) -> Self {
         // Patience is only tried where somebody is silent on purpose.
         let silent = case.offers.values().any(|offer| offer.fails.as_deref() == Some("timeout"));
-        let idle = if silent { Duration::from_millis(500) } else { Timeouts::default().idle };
-        let options = ClientOptions {
-            plain_http: vec!["127.0.0.1".to_owned(), NOWHERE.to_owned()],
-            retry: RetryPolicy { attempts: 2, ..RetryPolicy::default() },
-            timeouts: Timeouts { idle, ..Timeouts::default() },
-            max_retry_after: Duration::ZERO,
-            proxies: Proxies::Direct,
-            clock: Arc::new(NoWaiting),
-            ..ClientOptions::default()
-        };
+        let client = Arc::clone(if silent { clients.impatient() } else { clients.patient() });
+        let offers = case.offers.iter().filter_map(|(name, offer)| Some((name.strip_prefix("oci:")?, offer)));
         Self {
             offers: offers.map(|(repository, offer)| (repository.to_owned(), offer.clone())).collect(),
             provider_type: case.provider.rsplit('/').next().unwrap().to_owned(),
             hosts: Mutex::default(),
-            client: RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(tofu_oci_types::NoReporter))
-                .unwrap(),
+            client,
         }
     }
 
@@ -115,6 +154,7 @@ fn closed() -> String {
 /// Puts an offer's releases into a repository, damaged as the case says.
 fn fill(registry: &Registry, repository: &str, offer: &Offered, provider_type: &str) {
     let broken = offer.broken.as_deref().unwrap_or_default();
+    assert!(DAMAGES.contains(&broken), "damage that nobody knows: {broken}");
     let release = Release { registry, repository, offer, provider_type, broken };
     for version in &offer.versions {
         let digest = release.put(version);
@@ -127,6 +167,10 @@ fn fill(registry: &Registry, repository: &str, offer: &Offered, provider_type: &
         if let Some(word) = offer.failure(stage, "list") {
             let own = format!("/v2/{repository}/");
             registry.fault(Rule::when(move |head| is_stage(stage, &own, head)).then(fault(word, registry)));
+            if word == "401-bearer" {
+                // Whoever is refused gets no token either.
+                registry.fault(Rule::on("*", "/token").then(Fault::Answer(Answer::new(401))));
+            }
         }
     }
     if broken == "no-digest-header" {
@@ -137,8 +181,7 @@ fn fill(registry: &Registry, repository: &str, offer: &Offered, provider_type: &
 
 fn is_stage(stage: &str, own: &str, head: &RequestHead) -> bool {
     if stage == "ping" {
-        // Whoever is refused everywhere gets no token either.
-        return ["/v2/", "/v2", "/token"].contains(&head.path.as_str());
+        return ["/v2/", "/v2"].contains(&head.path.as_str());
     }
     let Some(rest) = head.path.strip_prefix(own) else { return false };
     match stage {
@@ -169,6 +212,8 @@ fn fault(word: &str, registry: &Registry) -> Fault {
         }
         _ => {
             let (status, code): (Vec<&str>, Vec<&str>) = word.split('-').partition(|part| part.parse::<u16>().is_ok());
+            let shouted = code.iter().all(|code| code.chars().all(|letter| !letter.is_ascii_lowercase()));
+            assert!(code.len() < 2 && shouted, "a fault that nobody knows: {word}");
             let status = status.first().map_or(404, |status| status.parse().unwrap());
             match code.first() {
                 Some(code) => Fault::status(status, code),
@@ -214,10 +259,14 @@ impl Release<'_> {
         let maker = maker("oci", self.offer.content.as_deref());
         let zip = package(&maker, self.provider_type, version, platform).zip.clone();
         let digest = self.registry.put_blob(self.repository, zip.clone());
-        if self.broken == "blob-corrupt" {
-            let mut bytes = zip.to_vec();
-            bytes[0] ^= 1;
-            self.registry.put_blob_as(self.repository, &digest, bytes);
+        match self.broken {
+            "blob-corrupt" => {
+                let mut bytes = zip.to_vec();
+                bytes[0] ^= 1;
+                self.registry.put_blob_as(self.repository, &digest, bytes);
+            }
+            "blob-missing" => self.registry.remove(self.repository, &digest),
+            _ => {}
         }
         let config = self.registry.put_blob(self.repository, "{}");
         let config = json!({"mediaType": "application/vnd.oci.empty.v1+json", "digest": config, "size": 2});

@@ -4,6 +4,7 @@ use tofu_oci_mapper::config::{Severity, Stage};
 use tofu_oci_mapper::{Problem, Reading, TofuRelease};
 
 use super::case::{Case, Expected};
+use super::registry::Clients;
 use super::world::{Came, World};
 
 /// A case that has been run.
@@ -11,6 +12,8 @@ use super::world::{Came, World};
 pub(super) struct Run {
     /// Where the readings are not as measured.
     pub(super) readings: Vec<String>,
+    /// Whether the configuration has an error by the newest release's measure.
+    pub(super) stops: bool,
     /// What the installation came to, if the case is about one.
     pub(super) install: Option<Install>,
 }
@@ -33,8 +36,8 @@ impl Install {
 }
 
 /// Runs a case: reads its configuration as every release does, and installs as the newest.
-pub(super) async fn run(case: &Case) -> Run {
-    let world = World::new(case);
+pub(super) async fn run(case: &Case, clients: &Clients) -> Run {
+    let world = World::new(case, clients);
     let mut readings = Vec::new();
     for release in TofuRelease::ALL {
         if let Some(expected) = case.expected(release) {
@@ -46,7 +49,8 @@ pub(super) async fn run(case: &Case) -> Run {
         Some(expected) if expected.exit.is_none() && expected.asked.is_none() => Some(install(&world, expected).await),
         _ => None,
     };
-    Run { readings, install }
+    let stops = case.expected(TofuRelease::V1_13).is_some_and(|expected| expected.config_error.is_some());
+    Run { readings, stops, install }
 }
 
 async fn install(world: &World<'_>, expected: Expected) -> Install {

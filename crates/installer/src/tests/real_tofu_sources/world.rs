@@ -17,7 +17,7 @@ use tofu_oci_types::{NoReporter, ProviderAddr};
 use super::case::{Case, Offered};
 use super::folder::Folder;
 use super::packages::{SOURCE, Translation, maker, package};
-use super::registry::Registries;
+use super::registry::{Clients, Registries};
 use super::watched::Served;
 use crate::{InstallError, Job, LockPolicy, Options, Outcome, PluginCache, Target, Upgrade, configuration, install};
 
@@ -74,12 +74,12 @@ pub(super) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    pub(super) fn new(case: &'a Case) -> Self {
+    pub(super) fn new(case: &'a Case, clients: &Clients) -> Self {
         let world = Self {
             case,
             base: tempfile::tempdir().unwrap(),
             translation: Translation::of(case),
-            registries: Registries::of(case),
+            registries: Registries::of(case, clients),
             log: Arc::default(),
         };
         fs::create_dir_all(world.home()).unwrap();

@@ -1,0 +1,159 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::TryStreamExt as _;
+use insta::assert_snapshot;
+use serde_json::Value;
+use tofu_oci_layout::PackageLayout;
+use tofu_oci_remote::{ClientOptions, NoCredentials, Proxies, RegistryClient};
+use tofu_oci_store::MemoryStore;
+use tofu_oci_testkit::{Answer, Registry, Tunnel, WebServer};
+use tofu_oci_types::NoReporter;
+
+use super::*;
+use crate::error::causes;
+use crate::oci::tests::{ADDRESS, release};
+use crate::{Chain, DiscoveryError, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, Services};
+
+/// Hosts that publish one document, and how often they were asked.
+struct Published {
+    document: String,
+    asked: AtomicUsize,
+}
+
+#[async_trait]
+impl Discover for Published {
+    async fn services(&self, host: &Hostname) -> Result<Services, DiscoveryError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let values: BTreeMap<String, Value> = serde_json::from_str(&self.document).unwrap();
+        Ok(Services::new(host.clone(), format!("https://{host}/x.json"), values))
+    }
+}
+
+fn direct(address: &str, document: &str) -> (DirectSource, Arc<Published>, ProviderAddr) {
+    let address: ProviderAddr = address.parse().unwrap();
+    let published = Arc::new(Published { document: document.to_owned(), asked: AtomicUsize::new(0) });
+    let nothing = |repository: &RepositoryRef| -> Result<Arc<dyn ReadStore>, StoreError> {
+        Ok(Arc::new(MemoryStore::new(repository.to_string())))
+    };
+    let discovery: Arc<dyn Discover> = Arc::clone(&published) as _;
+    let source = DirectSource::new(address.hostname().clone(), MagicSuffix::default(), discovery, Arc::new(nothing));
+    (source, published, address)
+}
+
+async fn place(address: &str, document: &str) -> String {
+    let (source, _, address) = direct(address, document);
+    match source.repository(&address).await {
+        Ok(place) => format!("{} by {}", place.repository, place.rule),
+        Err(error) => format!("{} ({})", causes(&error), error.code()),
+    }
+}
+
+const OCI: &str = r#"{"oci-providers.v1":"ghcr.io/x/{namespace}-{type}"}"#;
+const BOTH: &str = r#"{"oci-providers.v1":"ghcr.io/x/{namespace}-{type}","providers.v1":"/v1/"}"#;
+const REGISTRY: &str = r#"{"providers.v1":"/v1/","modules.v1":"/m/"}"#;
+
+#[tokio::test]
+async fn the_magic_suffix_comes_before_everything_and_asks_nobody() {
+    let (source, published, address) = direct("example.com.oci.opentofu.org/foo/bar", OCI);
+    let place = source.repository(&address).await.unwrap();
+    assert_eq!(place.repository.to_string(), "example.com/foo/opentofu-provider-bar");
+    assert_eq!(published.asked.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn oci_providers_win_where_both_are_published() {
+    let want = "ghcr.io/x/foo-bar by the URI template `ghcr.io/x/{namespace}-{type}` of example.com";
+    assert_eq!(place("example.com/foo/bar", OCI).await, want);
+    assert_eq!(place("example.com/foo/bar", BOTH).await, want);
+}
+
+#[tokio::test]
+async fn what_cannot_be_used_says_why() {
+    assert_snapshot!(place("example.com/foo/bar", REGISTRY).await, @"nothing can be installed from example.com: https://example.com/x.json names providers.v1 and no oci-providers.v1, and the provider registry protocol is not read yet (registry-protocol-not-read)");
+    assert_snapshot!(place("example.com/foo/bar", r#"{"modules.v1":"/m/"}"#).await, @"nothing can be installed from example.com: https://example.com/x.json names no service for providers (no-provider-service)");
+    assert_snapshot!(place("example.com/foo/bar", r#"{"oci-providers.v1":7,"providers.v1":"/"}"#).await, @"nothing can be installed from example.com: the service oci-providers.v1 in https://example.com/x.json is not usable: it is a number, and must be a string (invalid-service)");
+    assert_snapshot!(place("example.com/foo/ほげ", OCI).await, @"nothing can be installed from example.com: requested provider address example.com/foo/ほげ contains characters that are not valid in an OCI distribution repository name, so this provider cannot be installed from an OCI repository as ghcr.io/x/foo-ほげ (invalid-repository-address)");
+    assert_snapshot!(place("oci.opentofu.org/foo/bar", OCI).await, @"nothing can be installed from oci.opentofu.org: oci.opentofu.org/foo/bar names no registry before .oci.opentofu.org (invalid-repository-address)");
+}
+
+/// A host whose document is on the web and names a registry on another host.
+struct World {
+    registry: Registry,
+    web: WebServer,
+    tunnel: Tunnel,
+}
+
+impl World {
+    fn start() -> Self {
+        let registry = Registry::start();
+        let web = WebServer::start(&["registry.example.test"]);
+        let document = format!(r#"{{"oci-providers.v1":"{}/mirror/{{namespace}}-{{type}}"}}"#, registry.address());
+        let answer = Answer::new(200).header("Content-Type", "application/json; charset=utf-8").body(document);
+        web.page("/.well-known/terraform.json", answer);
+        let tunnel = Tunnel::start([("registry.example.test:443", web.address())]);
+        Self { registry, web, tunnel }
+    }
+
+    fn client(&self) -> Arc<RegistryClient> {
+        let options = ClientOptions {
+            proxies: Proxies::Fixed(self.tunnel.url()),
+            ca_certificates: self.web.ca_pem().map(|pem| pem.as_bytes().to_vec()).into_iter().collect(),
+            ..ClientOptions::default()
+        };
+        RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(NoReporter)).unwrap()
+    }
+
+    fn direct(&self) -> DirectSource {
+        let client = self.client();
+        let discovery = HttpDiscovery::new(client.web(), DiscoveryOptions::default());
+        let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(client.store(repository.clone()))));
+        DirectSource::new("registry.example.test".parse().unwrap(), MagicSuffix::default(), Arc::new(discovery), open)
+    }
+}
+
+#[tokio::test]
+async fn a_host_projects_its_providers_onto_a_registry_elsewhere() {
+    let world = World::start();
+    let repository = format!("{}/mirror/acme-widget", world.registry.address());
+    release(&world.client().store(repository.parse().unwrap()), PackageLayout::Artifact, &["linux_amd64"]).await;
+    let link = Link { method: Kind::Direct, label: "direct".to_owned(), source: Arc::new(world.direct()) };
+    let chain = Chain::new(vec![link]);
+    let (address, platform) = (ADDRESS.parse().unwrap(), "linux_amd64".parse().unwrap());
+    let listing = chain.versions(&address).await.unwrap();
+    let offer = chain.offer(&address, &listing.versions[0], &platform).await.unwrap();
+    assert_eq!(offer.place, repository);
+    assert_eq!(chain.platforms(&address, &listing.versions[0]).await.unwrap(), [platform]);
+    assert!(!chain.hashes(&offer).await.unwrap().is_empty());
+    let bytes: Vec<_> = chain.open(&offer, 0).await.unwrap().try_collect().await.unwrap();
+    assert_eq!(bytes.concat(), b"the package of linux_amd64");
+    assert_eq!(world.web.requests().len(), 1, "the document is asked for once");
+}
+
+#[tokio::test]
+async fn a_provider_that_the_registry_lacks_gives_way_to_the_next_method() {
+    let world = World::start();
+    let address = ADDRESS.parse().unwrap();
+    let direct = Link { method: Kind::Direct, label: "direct".to_owned(), source: Arc::new(world.direct()) };
+    let error = Chain::new(vec![direct.clone()]).versions(&address).await.unwrap_err();
+    assert_eq!(error.code(), "registry-provider-not-known");
+
+    let store = MemoryStore::new("memory");
+    release(&store, PackageLayout::Artifact, &["linux_amd64"]).await;
+    let source = Arc::new(OciSource::new(Arc::new(store)));
+    let chain = Chain::new(vec![direct, Link { method: Kind::Oci, label: "oci_mirror".to_owned(), source }]);
+    let listing = chain.versions(&address).await.unwrap();
+    let offer = chain.offer(&address, &listing.versions[0], &"linux_amd64".parse().unwrap()).await.unwrap();
+    assert_eq!(offer.place, "memory");
+}
+
+#[tokio::test]
+async fn methods_that_are_not_read_say_so_whatever_they_are_asked() {
+    let address = ADDRESS.parse().unwrap();
+    let mirror = NotRead::network_mirror("https://user:pass@mirror.example.test/p/?token=abc");
+    let error = mirror.versions(&address).await.unwrap_err();
+    assert_snapshot!(causes(&error), @"nothing can be installed from the network mirror https://mirror.example.test/p/: network mirrors are not read yet");
+    assert_eq!(error.code(), "method-not-read");
+    let folder = NotRead::filesystem_mirror(std::path::Path::new("/opt/mirror"));
+    let error = folder.offer(&address, &"1.0.0".parse().unwrap(), &"linux_amd64".parse().unwrap()).await.unwrap_err();
+    assert_snapshot!(causes(&error), @"nothing can be installed from the folder /opt/mirror: folders with packages are not read yet");
+}
