@@ -95,10 +95,11 @@ fn unknown_element(of: &Type, place: Option<usize>) -> Value {
     }
 }
 
+const UNSUPPORTED: &str = "unsupported-attribute";
+
 /// The attribute of `source` under `name`.
 fn attribute(source: Value, name: &str, span: &Range<usize>) -> Result<Value, TemplateFault> {
     let fault = |code, message: String| Err(TemplateFault::new(code, message, span.clone()));
-    const UNSUPPORTED: &str = "unsupported-attribute";
     match source {
         Value::Null(_) => {
             fault("attempt-to-get-attribute-from-null-value", "the value is null and has no attributes".to_owned())

@@ -1,7 +1,7 @@
 //! Tuples, objects and `for` expressions.
 
 use super::ast::{Expr, ExprKind, For, Key};
-use super::parser::Parser;
+use super::parser::{Parser, placeholder};
 use super::token::{Kind, Token};
 
 impl Parser<'_> {
@@ -127,7 +127,7 @@ impl Parser<'_> {
             parser.read();
             parser.for_body(open, end).unwrap_or_else(|| {
                 let close = parser.recover(end);
-                parser.placeholder(open.span.start..close.span.end)
+                placeholder(open.span.start..close.span.end)
             })
         })
     }

@@ -83,8 +83,10 @@ fn convertible(from: &Type, to: &Type) -> bool {
         return true;
     }
     match (from, to) {
-        (_, Type::Any) | (Type::Any, _) | (Type::Number | Type::Bool, Type::String) => true,
-        (Type::String, Type::Number | Type::Bool) => true,
+        (_, Type::Any)
+        | (Type::Any, _)
+        | (Type::Number | Type::Bool, Type::String)
+        | (Type::String, Type::Number | Type::Bool) => true,
         (Type::Object(from), Type::Object(to)) => {
             to.iter().all(|(name, of)| from.get(name).is_some_and(|own| convertible(own, of)))
         }
@@ -286,13 +288,11 @@ fn preference(types: &[Type]) -> Vec<usize> {
 fn rank(left: &Type, right: &Type) -> i32 {
     match (left, right) {
         (Type::Any, Type::Any) | (Type::String, Type::String) => 0,
-        (_, Type::Any) => -1,
-        (Type::Any, _) => 1,
+        (Type::Any, _) | (Type::Tuple(_), Type::List(_)) | (Type::Object(_), Type::Map(_)) => 1,
+        (_, Type::Any) | (Type::List(_), Type::Tuple(_)) | (Type::Map(_), Type::Object(_)) => -1,
         (Type::String, other) if other.is_primitive() => -1,
         (other, Type::String) if other.is_primitive() => 1,
         (Type::List(left), Type::List(right)) | (Type::Map(left), Type::Map(right)) => rank(left, right),
-        (Type::List(_), Type::Tuple(_)) | (Type::Map(_), Type::Object(_)) => -1,
-        (Type::Tuple(_), Type::List(_)) | (Type::Object(_), Type::Map(_)) => 1,
         (Type::Object(left), Type::Object(right)) if left.keys().eq(right.keys()) => {
             rank_all(left.values().zip(right.values()))
         }

@@ -53,14 +53,14 @@ impl Scope<'_> {
 pub(super) fn eval(expr: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> Value {
     match &expr.kind {
         ExprKind::Literal(value) => value.clone(),
-        ExprKind::Name { root, root_span, steps } => match scope.get(root) {
-            Some(value) => access::walk(value, steps, faults),
-            None => {
-                let message = format!("there is nothing named `{root}` here");
-                faults.push(TemplateFault::new("unknown-variable", message, root_span.clone()));
-                Value::ANY
+        ExprKind::Name { root, root_span, steps } => {
+            if let Some(value) = scope.get(root) {
+                return access::walk(value, steps, faults);
             }
-        },
+            let message = format!("there is nothing named `{root}` here");
+            faults.push(TemplateFault::new("unknown-variable", message, root_span.clone()));
+            Value::ANY
+        }
         ExprKind::Steps { source, steps } => {
             let value = eval(source, scope, faults);
             access::walk(value, steps, faults)
@@ -282,12 +282,9 @@ fn object(items: &[(Key, Expr)], scope: &Scope<'_>, faults: &mut Faults) -> Valu
                 Some,
             )
         };
-        match name {
-            Some(Value::String(name)) => {
-                result = result.map(|mut items| {
-                    items.insert(name, item);
-                    items
-                })
+        match (name, &mut result) {
+            (Some(Value::String(name)), Some(items)) => {
+                items.insert(name, item);
             }
             _ => result = None,
         }

@@ -2,7 +2,7 @@
 
 use super::ast::{BinaryOperator, Expr, ExprKind, Step, StepKind, UnaryOperator};
 use super::number::Number;
-use super::parser::Parser;
+use super::parser::{Parser, placeholder};
 use super::token::{Kind, Token};
 use super::value::{Type, Value};
 
@@ -138,7 +138,7 @@ impl Parser<'_> {
             _ => {
                 self.fault("invalid-attribute-name", "a name must follow the dot", token.span);
                 self.recovering = true;
-                self.placeholder(start..dot.span.end)
+                placeholder(start..dot.span.end)
             }
         }
     }
@@ -256,14 +256,14 @@ impl Parser<'_> {
             Kind::End => {
                 self.sure_fault("missing-expression", "an expression is missing at the end", token.span.clone());
                 self.recovering = true;
-                self.placeholder(token.span)
+                placeholder(token.span)
             }
             _ => {
                 let found = self.words(&token);
                 let message = format!("no expression begins with `{found}`");
                 self.sure_fault("invalid-expression", message, token.span.clone());
                 self.recovering = true;
-                self.placeholder(token.span)
+                placeholder(token.span)
             }
         }
     }
@@ -295,14 +295,12 @@ impl Parser<'_> {
     }
 
     fn number(&mut self, token: &Token) -> Value {
-        match Number::parse(self.words(token)) {
-            Some(number) => Value::Number(number),
-            None => {
-                let message = format!("`{}` is no number that can be read", self.words(token));
-                self.fault("invalid-number-literal", message, token.span.clone());
-                Value::Unknown(Type::Number)
-            }
+        if let Some(number) = Number::parse(self.words(token)) {
+            return Value::Number(number);
         }
+        let message = format!("`{}` is no number that can be read", self.words(token));
+        self.fault("invalid-number-literal", message, token.span.clone());
+        Value::Unknown(Type::Number)
     }
 
     fn name(&mut self, token: Token) -> Expr {
@@ -326,7 +324,7 @@ impl Parser<'_> {
             if part.kind != Kind::Identifier {
                 self.fault("missing-function-name", "a name must follow `::`", part.span.clone());
                 self.recover_over(Kind::OpenParen, Kind::CloseParen);
-                return self.placeholder(start..part.span.end);
+                return placeholder(start..part.span.end);
             }
             open = self.read();
         }
@@ -334,7 +332,7 @@ impl Parser<'_> {
             let message = "the name of a function, which is what `::` makes of it, is followed by (";
             self.fault("missing-open-parenthesis", message, open.span.clone());
             self.recover_over(Kind::OpenParen, Kind::CloseParen);
-            return self.placeholder(start..open.span.end);
+            return placeholder(start..open.span.end);
         }
         let (arguments, end) = self.with_lines(false, |parser| parser.arguments(name, &open));
         Expr { kind: ExprKind::Call(arguments), span: start..end }

@@ -33,8 +33,8 @@ pub(super) fn run(inner: &For, scope: &Scope<'_>, faults: &mut Faults) -> Value 
     }
     let Some(elements) = source.elements() else { return Value::ANY };
     match &inner.key {
-        Some(key) => object(inner, key, elements, scope, faults),
-        None => tuple(inner, elements, scope, faults),
+        Some(key) => object(inner, key, &elements, scope, faults),
+        None => tuple(inner, &elements, scope, faults),
     }
 }
 
@@ -80,10 +80,10 @@ fn admitted(inner: &For, scope: &Scope<'_>, known: bool, faults: &mut Faults) ->
     None
 }
 
-fn tuple(inner: &For, elements: Vec<(Value, Value)>, scope: &Scope<'_>, faults: &mut Faults) -> Value {
+fn tuple(inner: &For, elements: &[(Value, Value)], scope: &Scope<'_>, faults: &mut Faults) -> Value {
     let mut results = Vec::new();
     let mut known = true;
-    for (key, value) in &elements {
+    for (key, value) in elements {
         let scope = turn(inner, scope, key, value);
         match admitted(inner, &scope, known, faults) {
             Some(true) => results.push(eval(&inner.value, &scope, faults)),
@@ -94,16 +94,10 @@ fn tuple(inner: &For, elements: Vec<(Value, Value)>, scope: &Scope<'_>, faults: 
     if known { Value::Tuple(results) } else { Value::ANY }
 }
 
-fn object(
-    inner: &For,
-    key_expr: &Expr,
-    elements: Vec<(Value, Value)>,
-    scope: &Scope<'_>,
-    faults: &mut Faults,
-) -> Value {
+fn object(inner: &For, key_expr: &Expr, elements: &[(Value, Value)], scope: &Scope<'_>, faults: &mut Faults) -> Value {
     let mut results: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     let mut known = true;
-    for (key, value) in &elements {
+    for (key, value) in elements {
         let scope = turn(inner, scope, key, value);
         match admitted(inner, &scope, known, faults) {
             Some(true) => {}

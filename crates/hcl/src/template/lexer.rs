@@ -337,12 +337,12 @@ impl Told {
             }
             // The mark that closes what the first one opened is not told again.
             Kind::Backtick => {
-                let tell = self.backticks % 2 == 0;
+                let tell = self.backticks.is_multiple_of(2);
                 self.backticks = (self.backticks + 1).min(3);
                 tell.then_some(("invalid-character", "a back quote is no quote here: write \""))?
             }
             Kind::Apostrophe => {
-                let tell = self.apostrophes % 2 == 0;
+                let tell = self.apostrophes.is_multiple_of(2);
                 self.apostrophes = (self.apostrophes + 1).min(3);
                 tell.then_some(("invalid-character", "a single quote is no quote here: write \""))?
             }

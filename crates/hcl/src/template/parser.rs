@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
     /// Runs `inner` one level deeper, unless that is too deep: then everything that is left is passed over.
     pub(super) fn deeper(&mut self, inner: impl FnOnce(&mut Self) -> Expr) -> Expr {
         if !self.deepen(1) {
-            return self.placeholder(self.peek().span);
+            return placeholder(self.peek().span);
         }
         let result = inner(self);
         self.depth -= 1;
@@ -136,11 +136,6 @@ impl<'a> Parser<'a> {
         self.recovering && self.faults.len() > before
     }
 
-    /// What stands for an expression that could not be read.
-    pub(super) fn placeholder(&self, span: Range<usize>) -> Expr {
-        Expr { kind: ExprKind::Literal(Value::ANY), span }
-    }
-
     /// Skips to behind the next `end` that is not the end of something opened on the way, and gives it.
     pub(super) fn recover(&mut self, end: Kind) -> Token {
         self.recovering = true;
@@ -173,4 +168,9 @@ impl<'a> Parser<'a> {
         }
         self.recover(end);
     }
+}
+
+/// What stands for an expression that could not be read.
+pub(super) fn placeholder(span: Range<usize>) -> Expr {
+    Expr { kind: ExprKind::Literal(Value::ANY), span }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::ast::{Expr, ExprKind, For};
 use super::literal;
-use super::parser::Parser;
+use super::parser::{Parser, placeholder};
 use super::token::{Kind, Token};
 use super::value::Value;
 
@@ -283,7 +283,7 @@ impl<I: Iterator<Item = Part>> Assembly<'_, '_, I> {
                 let (name, span) = other.follower().unwrap_or(("end", 0..0));
                 self.unexpected(name, "no directive before it is open", span)
             }
-            None => self.parser.placeholder(0..0),
+            None => placeholder(0..0),
         }
     }
 
@@ -291,7 +291,7 @@ impl<I: Iterator<Item = Part>> Assembly<'_, '_, I> {
         if !self.parser.deepen(1) {
             let end = self.parser.text.len();
             while self.parts.next_if(|part| !matches!(part, Part::End(_))).is_some() {}
-            return self.parser.placeholder(end..end);
+            return placeholder(end..end);
         }
         let result = inner(self);
         self.parser.shallower(1);
@@ -301,7 +301,7 @@ impl<I: Iterator<Item = Part>> Assembly<'_, '_, I> {
     fn unexpected(&mut self, name: &str, message: &str, span: Range<usize>) -> Expr {
         let code = format!("unexpected-{name}-directive");
         self.parser.fault(&code, format!("{name} stands where {message}"), span.clone());
-        self.parser.placeholder(span)
+        placeholder(span)
     }
 
     /// Reads up to the next directive that belongs to an earlier one; `Err` where there is none.
@@ -313,7 +313,7 @@ impl<I: Iterator<Item = Part>> Assembly<'_, '_, I> {
                 let column = self.parser.text[..opened_at.start].chars().count() + 1;
                 let message = format!("the {opener} directive of column {column} has no end{opener}");
                 self.parser.fault("unexpected-end-of-template", message, span.clone());
-                return Err(self.parser.placeholder(span));
+                return Err(placeholder(span));
             }
             if let Some(follower) = self.parts.next_if(|part| part.follower().is_some()) {
                 return Ok((exprs, follower));

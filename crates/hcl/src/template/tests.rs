@@ -18,14 +18,15 @@ fn place(json: &Json) -> Option<(u64, u64)> {
     Some((json[0].as_u64()?, json[1].as_u64()?))
 }
 
-fn evaluate(template: &Template, values: [Value; 3]) -> Result<Value, TemplateFault> {
+fn evaluate(template: &Template, values: &[Value; 3]) -> Result<Value, TemplateFault> {
     let names = ["hostname", "namespace", "type"];
     template.evaluate(&|name| names.iter().position(|known| *known == name).map(|index| values[index].clone()))
 }
 
 /// The text that comes out, or the codes of what is wrong.
 fn outcome(template: &Template, values: [&str; 3]) -> Result<String, Vec<String>> {
-    let value = evaluate(template, values.map(|text| Value::String(text.to_owned()))).map_err(|fault| codes(&fault))?;
+    let value =
+        evaluate(template, &values.map(|text| Value::String(text.to_owned()))).map_err(|fault| codes(&fault))?;
     match value.into_text() {
         Ok(Value::String(text)) => Ok(text),
         Ok(_) => Err(vec!["null-result".to_owned()]),
@@ -62,7 +63,7 @@ fn every_measured_template_gives_what_was_measured() {
 fn check_values(template: &Template, case: &Json) {
     let names: Vec<String> = template.variables().into_iter().map(|variable| variable.name).collect();
     assert_eq!(names, list(&case["names"]), "{case}");
-    let unknown = evaluate(template, [Value::UNKNOWN_STRING; 3]).err();
+    let unknown = evaluate(template, &[Value::UNKNOWN_STRING; 3]).err();
     assert_eq!(unknown.as_ref().map(codes).unwrap_or_default(), list(&case["unknown"]), "{case}");
     if let Some(fault) = unknown {
         assert_eq!(Some((fault.span.start as u64, fault.span.end as u64)), place(&case["at"]), "{case}");
