@@ -38,5 +38,5 @@ pub use model::{
 };
 pub use problem::{Effect, Problem, Severity, Stage};
 pub use reading::{ConfigFile, FileState, Reading, Unknown, read};
-pub(crate) use render::effect;
+pub(crate) use render::{clean, effect};
 pub use render::{excerpt, render_problem};
