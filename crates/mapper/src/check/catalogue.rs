@@ -89,6 +89,7 @@ pub const RULES: &[RuleInfo] = &[
     rule("unreachable-method", "warning", "a method that serves no provider"),
     rule("order-decides", "note", "a wide method before a narrow one"),
     rule("direct-needs-origin", "error, note", "`direct` for hosts that are only names, or that a mirror names too"),
+    rule("magic-host", "note", "a required provider whose host names a registry: only tofu-oci installs it"),
     rule("folder-missing", "error, warning", "a `filesystem_mirror` whose folder is not there, or is no folder"),
     rule("path-not-expanded", "error", "`~` or `$NAME` in the path of a `filesystem_mirror`"),
     rule("path-relative", "note", "a path that depends on the working directory"),

@@ -32,12 +32,10 @@ fn mirror(view: &View<'_>, method: &Method) -> Option<Finding> {
                 Finding::new("path-not-expanded", Level::Error, format!("`{written}` is taken letter by letter"))
                     .at(at())
                     .detail(format!("neither ~ nor $NAME is expanded here: the folder would be {shown}\n{ABORT}"))
-                    .instead(
-                        expanded.map_or_else(
-                            || "the whole path from the root".to_owned(),
-                            |path| format!("path = \"{path}\""),
-                        ),
-                    )
+                    .instead(expanded.map_or_else(
+                        || "the whole path from the root".to_owned(),
+                        |path| view.written(method, "path", &format!("\"{path}\"")),
+                    ))
             }
             (false, _) => Finding::new("folder-missing", Level::Error, format!("the folder {shown} is not there"))
                 .at(at())
@@ -55,7 +53,7 @@ fn mirror(view: &View<'_>, method: &Method) -> Option<Finding> {
         let title = format!("`{written}` depends on the working directory");
         let finding = Finding::new("path-relative", Level::Note, title).at(at());
         let detail = format!("it is looked for below the folder of the configuration, here {shown}");
-        return Some(finding.detail(detail).instead(format!("path = \"{shown}\"")));
+        return Some(finding.detail(detail).instead(view.written(method, "path", &format!("\"{shown}\""))));
     }
     None
 }
@@ -79,7 +77,8 @@ fn dev_override(view: &View<'_>, file: usize, entry: &DevOverride) -> Vec<Findin
         return vec![
             Finding::new("dev-override-active", Level::Note, title)
                 .at(at)
-                .detail("its version and the lock file are not looked at, but init installs it all the same and needs a method for it"),
+                .detail("its version and the lock file are not looked at, but init installs it all the same and needs a method for it")
+                .instead("nothing while you work on it; take the entry out when the released provider is meant"),
         ];
     }
     let title = format!("the folder {} is not there", path.display());

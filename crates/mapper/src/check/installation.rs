@@ -1,6 +1,6 @@
 //! Nothing installable, and folders that count without being named.
 
-use super::view::{View, each};
+use super::view::{View, each, is_json};
 use super::{Facts, Finding, FoundAt, Level};
 use crate::config::MethodKind;
 
@@ -24,11 +24,18 @@ fn empty(view: &View<'_>) -> Option<Finding> {
     } else {
         format!("{detail}. dev_overrides is no method: init needs one for these providers too")
     };
+    let instead = match (block.methods.is_empty(), is_json(file)) {
+        (false, _) => "the methods as their errors say",
+        (true, false) => "direct {} into it, or leave the block out",
+        (true, true) => {
+            "every method as a list, such as \"direct\": [{}]; a single object is taken for the block itself"
+        }
+    };
     Some(
         Finding::new("empty-installation", Level::Error, title)
             .at(Some(FoundAt::of(file, Some(block.name_span.clone()))))
             .detail(detail)
-            .instead("direct {} into it, or leave the block out"),
+            .instead(instead),
     )
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! Facts --findings--> [Finding]
 //!
-//! problems.rs       what the reading itself found wrong, and what is left then
+//! problems.rs       what the reading itself found wrong, and what is left then; advice.rs: what to write instead
 //! names.rs          names and texts that are ignored, files that are passed over, Terraform beside OpenTofu
 //! overlap.rs        methods that take the same providers
 //! origin.rs         `direct` and hosts that have no registry; patterns without a host
@@ -16,6 +16,7 @@
 //! A finding names the releases that it is about: the same file is read otherwise by 1.10 than by 1.12 and later.
 //! Every rule stands in [`RULES`], and in the table of `docs/configuration.md`.
 
+mod advice;
 mod catalogue;
 mod finding;
 mod folders;

@@ -6,7 +6,7 @@ use tofu_oci_hcl::Duplicates;
 
 use super::view::{View, each};
 use super::{Facts, Finding, FoundAt, Level};
-use crate::config::{FileState, MethodKind, Origin, Unknown};
+use crate::config::{FileState, MethodKind, Origin, Unknown, known_names};
 
 /// What is ignored without a word. Places that `told` names already are left out.
 pub(super) fn findings(facts: &Facts<'_>, told: &[Finding]) -> Vec<Finding> {
@@ -41,7 +41,20 @@ fn unknown(view: &View<'_>) -> Vec<Finding> {
         let finding = Finding::new(rule, level, format!("no {what} {place} is called `{name}`"))
             .at(Some(FoundAt::of(file, Some(unknown.span.clone()))))
             .detail("it is ignored without a word, and everything in it");
-        Some(Finding { instead: near.map(str::to_owned), ..finding })
+        let known = known_names(inside.as_deref());
+        let instead = near.map(str::to_owned).or_else(|| {
+            let alike = known
+                .iter()
+                .filter(|known| *known != name)
+                .find(|known| name.starts_with(**known) || known.starts_with(name.as_str()));
+            alike.map(|known| (*known).to_owned())
+        });
+        let instead = instead.unwrap_or_else(|| match (level, inside) {
+            (Level::Note, _) => "it all the same if a newer OpenTofu reads the file".to_owned(),
+            (_, Some(_)) => format!("one of {}, or leave it out", known.join(", ")),
+            (_, None) => "a name that OpenTofu knows, or leave it out".to_owned(),
+        });
+        Some(finding.instead(instead))
     };
     view.reading.unknown.iter().filter_map(finding).collect()
 }
@@ -70,6 +83,7 @@ fn passed_over(view: &View<'_>) -> Vec<Finding> {
             Finding::new("file-passed-over", Level::Warning, "this file is not read")
                 .at(Some(FoundAt { path: passed.path.clone(), text: "".into(), span: None }))
                 .detail(format!("nothing in it counts: {}", passed.why))
+                .instead("what is needed into the file that is read, or remove this one")
         })
         .collect()
 }

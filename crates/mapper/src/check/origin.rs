@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use tofu_oci_types::Hostname;
+use tofu_oci_types::{Hostname, ProviderAddr};
 
-use super::region::{example, full, listed, meet, merged};
+use super::region::{covered, example, full, listed, meet, merged};
 use super::view::{View, each};
 use super::{Facts, Finding, Level};
 use crate::config::{Method, MethodKind};
@@ -15,6 +15,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         let direct = view.explicit().iter().filter(|method| is_direct(method));
         let mut found: Vec<Finding> = direct.flat_map(|direct| needs_origin(view, direct)).collect();
         found.extend(view.explicit().iter().flat_map(|method| default_host(view, method)));
+        found.extend(magic(view));
         found
     })
 }
@@ -84,14 +85,13 @@ fn needs_origin(view: &View<'_>, direct: &Method) -> Vec<Finding> {
         let served = patterns.iter().filter_map(example).all(|address| {
             view.explicit().iter().any(|method| !is_direct(method) && method.selector.select(&address).is_in())
         });
-        let instead =
-            match (served, own.is_empty() || own.iter().any(|pattern| !super::region::covered(pattern, patterns))) {
-                (false, _) => {
-                    format!("a mirror that has {}, and {}", listed(patterns), merged(&direct.exclude, patterns))
-                }
-                (true, true) => merged(&direct.exclude, patterns),
-                (true, false) => "no direct at all: it is for these hosts only".to_owned(),
-            };
+        let exclude = view.written(direct, "exclude", &merged(&direct.exclude, patterns));
+        let serves_more = own.is_empty() || own.iter().any(|pattern| !covered(pattern, patterns));
+        let instead = match (served, serves_more) {
+            (false, _) => format!("a mirror that has {}, and {exclude}", listed(patterns)),
+            (true, true) => exclude,
+            (true, false) => "no direct at all: it is for these hosts only".to_owned(),
+        };
         Finding::new("direct-needs-origin", level, title.replace("{}", &hosts))
             .at(view.head(direct))
             .detail(detail)
@@ -100,8 +100,8 @@ fn needs_origin(view: &View<'_>, direct: &Method) -> Vec<Finding> {
     let mut found = Vec::new();
     if !dead.is_empty() {
         let title = "direct asks {}, which no public DNS knows".to_owned();
-        let detail = "every listing asks the host itself, and init aborts if it does not answer, although a mirror has \
-                      the provider";
+        let detail = "every listing asks the host itself, and init aborts if it does not answer, whoever else has the \
+                      provider";
         found.push(finding(Level::Error, &dead, title, detail));
     }
     if !perhaps.is_empty() {
@@ -110,6 +110,22 @@ fn needs_origin(view: &View<'_>, direct: &Method) -> Vec<Finding> {
         found.push(finding(Level::Note, &perhaps, title, detail));
     }
     found
+}
+
+/// Required providers whose host names a registry, which only this program can ask.
+fn magic(view: &View<'_>) -> Vec<Finding> {
+    let suffix = &view.facts.magic_suffix;
+    let required = view.facts.required.iter().map(|required| &required.address);
+    let selected = |address: &ProviderAddr| {
+        let first = view.methods.list.iter().find(|method| method.selector.select(address).is_in());
+        first.is_some_and(is_direct) && matches!(suffix.place(address), Ok(Some(_)))
+    };
+    let note = |address: &ProviderAddr| {
+        Finding::new("magic-host", Level::Note, format!("only tofu-oci finds {address} in a registry by its host"))
+            .detail("OpenTofu asks the host itself, and init aborts")
+            .instead("an oci_mirror for it too: `tofu-oci config snippet` prints one")
+    };
+    required.filter(|address| selected(address)).map(note).collect()
 }
 
 fn only(pattern: &Pattern) -> Selector {
@@ -125,8 +141,7 @@ fn default_host(view: &View<'_>, method: &Method) -> Vec<Finding> {
     let hosts = view.reading.config.hosts.keys();
     let required = view.facts.required.iter().map(|required| &required.address);
     let required = required.filter(|address| !address.is_builtin());
-    let others: BTreeSet<&Hostname> =
-        named.chain(hosts).chain(required.clone().map(tofu_oci_types::ProviderAddr::hostname)).collect();
+    let others: BTreeSet<&Hostname> = named.chain(hosts).chain(required.clone().map(ProviderAddr::hostname)).collect();
     let Some(other) = others.into_iter().find(|host| **host != default) else { return Vec::new() };
     let mut found = Vec::new();
     for (list, texts) in [("include", &method.include), ("exclude", &method.exclude)] {

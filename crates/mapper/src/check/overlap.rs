@@ -68,14 +68,14 @@ fn overlap(view: &View<'_>, first: &Method, later: &Method) -> Vec<Finding> {
         Finding::new("mirror-overlap", Level::Warning, format!("{other} takes providers of this {name} too: {which}"))
             .at(view.head(first))
             .detail(detail)
-            .instead(apart(first, later, &both, &other));
+            .instead(apart(view, first, later, &both, &other));
     vec![finding]
 }
 
 /// What keeps two methods apart.
-fn apart(first: &Method, later: &Method, both: &[Pattern], other: &str) -> String {
+fn apart(view: &View<'_>, first: &Method, later: &Method, both: &[Pattern], other: &str) -> String {
     if region(&later.selector).iter().any(|pattern| !covered(pattern, both)) {
-        return format!("in {other}: {}", merged(&later.exclude, both));
+        return format!("in {other}: {}", view.written(later, "exclude", &merged(&later.exclude, both)));
     }
     if first.include.is_empty() {
         format!(
@@ -141,6 +141,6 @@ fn order(view: &View<'_>, first: &Method, later: &Method) -> Vec<Finding> {
             "what both have comes from {}: the order decides, not how narrow a pattern is",
             first.kind.name()
         ))
-        .instead(format!("in {other}: {}", merged(&first.exclude, &both))),
+        .instead(format!("in {other}: {}", view.written(first, "exclude", &merged(&first.exclude, &both)))),
     ]
 }

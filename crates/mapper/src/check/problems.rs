@@ -2,7 +2,7 @@
 
 use super::region::{listed, meet};
 use super::view::View;
-use super::{Facts, Finding, FoundAt, Level, releases_text};
+use super::{Facts, Finding, FoundAt, Level, advice, releases_text};
 use crate::TofuRelease;
 use crate::config::{Effect, Method, MethodKind, Problem, Severity, effect};
 
@@ -46,11 +46,12 @@ impl Told<'_> {
         let level = if is_error || problem.severity == Severity::Error { Level::Error } else { Level::Warning };
         let file = problem.file.and_then(|file| view.reading.files.get(file));
         let at = file.map(|file| FoundAt::of(file, problem.span.clone()));
+        let (title, instead) = advice::of(problem, file);
         Finding {
             releases: outcomes.iter().map(|outcome| outcome.release).collect(),
-            instead: problem.instead.clone(),
+            instead: Some(instead),
             opens_to_origin: outcomes.iter().any(|outcome| outcome.opens),
-            ..Finding::new(problem.code.clone(), level, problem.message.clone()).at(at).detail(self.detail())
+            ..Finding::new(problem.code.clone(), level, title).at(at).detail(self.detail())
         }
     }
 
@@ -82,15 +83,19 @@ struct Outcome {
 }
 
 /// What is said where nothing of `provider_installation` is left.
-pub(super) const NOTHING_LEFT: &str = "no provider_installation is left, so that OpenTofu downloads each provider from \
-                                       its own registry, and init exits with 0";
+const NOTHING_LEFT: &str = "no provider_installation is left: OpenTofu takes the local plugin folders, and downloads \
+                                       every other provider from its own registry, with exit code 0";
 
 impl Outcome {
     fn of(view: View<'_>, problem: &Problem) -> Self {
         let rest = rest(&view, problem);
         Self {
             release: view.release,
-            effect: effect(problem),
+            effect: if view.methods.explicit && view.methods.list.is_empty() {
+                effect(problem).replace("; the others serve", "")
+            } else {
+                effect(problem)
+            },
             opens: rest.as_ref().is_some_and(|(_, opens)| *opens),
             rest: rest.map(|(text, _)| text),
         }

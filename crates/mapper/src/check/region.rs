@@ -62,12 +62,12 @@ pub(super) fn listed(patterns: &[Pattern]) -> String {
     patterns.iter().map(full).collect::<Vec<_>>().join(", ")
 }
 
-/// `exclude` of a method with `more` in it: what stands there and is still needed, then the new ones.
+/// The list `exclude` of a method with `more` in it: what stands there and is still needed, then the new ones.
 pub(super) fn merged(exclude: &[String], more: &[Pattern]) -> String {
     let needed = |text: &&String| text.parse::<Pattern>().is_ok_and(|pattern| !covered(&pattern, more));
     let old = exclude.iter().filter(needed).cloned();
     let list: Vec<String> = old.chain(more.iter().map(full)).map(|text| format!("\"{text}\"")).collect();
-    format!("exclude = [{}]", list.join(", "))
+    format!("[{}]", list.join(", "))
 }
 
 /// Some address that a pattern is for.
@@ -114,7 +114,7 @@ mod tests {
     fn an_exclude_is_merged_and_kept_short() {
         let more = region(&selector(&["a.example/*/*"], &[]));
         let old = ["b.example/x/y".to_owned(), "a.example/x/*".to_owned()];
-        assert_eq!(merged(&old, &more), r#"exclude = ["b.example/x/y", "a.example/*/*"]"#);
-        assert_eq!(merged(&[], &more), r#"exclude = ["a.example/*/*"]"#);
+        assert_eq!(merged(&old, &more), r#"["b.example/x/y", "a.example/*/*"]"#);
+        assert_eq!(merged(&[], &more), r#"["a.example/*/*"]"#);
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use tofu_oci_hcl::{Body, Duplicates, Item, Value};
+use tofu_oci_hcl::{Body, Duplicates, Item, Syntax, Value};
 
 use super::{Facts, Finding, FoundAt};
-use crate::config::{Method, MethodKind, Methods, Reading};
+use crate::config::{ConfigFile, Method, MethodKind, Methods, Reading};
 use crate::{Selector, TofuRelease};
 
 /// The facts of one release.
@@ -34,6 +34,12 @@ impl<'a> View<'a> {
     /// The methods of the file that count.
     pub(super) fn explicit(&self) -> &'a [Method] {
         if self.methods.explicit { &self.methods.list } else { &[] }
+    }
+
+    /// An argument as it is written in the file of a method.
+    pub(super) fn written(&self, method: &Method, name: &str, value: &str) -> String {
+        let file = method.file.and_then(|file| self.reading.files.get(file));
+        if file.is_some_and(is_json) { format!("\"{name}\": {value}") } else { format!("{name} = {value}") }
     }
 
     /// The head of a method: its name.
@@ -77,6 +83,11 @@ impl<'a> View<'a> {
         };
         Selector::parse(&texts("include"), &texts("exclude")).ok()
     }
+}
+
+/// Whether a file is in the JSON form.
+pub(super) fn is_json(file: &ConfigFile) -> bool {
+    tofu_oci_hcl::parse(&file.text, Duplicates::Allowed).is_ok_and(|document| document.syntax == Syntax::Json)
 }
 
 /// Asks a rule about each release, and tells once what several releases have in common.

@@ -126,7 +126,7 @@ fn direct_for_hosts_that_are_only_names() {
       |
     6 |   direct {
       |   ^^^^^^
-      = what happens: every listing asks the host itself, and init aborts if it does not answer, although a mirror has the provider
+      = what happens: every listing asks the host itself, and init aborts if it does not answer, whoever else has the provider
       = write: exclude = ["tofu.corp/*/*", "registry.example.test/*/*"]
     "#);
     fine(
@@ -150,7 +150,7 @@ fn direct_for_a_required_provider_of_no_host() {
       |
     2 |   direct {}
       |   ^^^^^^
-      = what happens: every listing asks the host itself, and init aborts if it does not answer, although a mirror has the provider
+      = what happens: every listing asks the host itself, and init aborts if it does not answer, whoever else has the provider
       = write: a mirror that has mirror/acme/widget, and exclude = ["mirror/acme/widget"]
     "#);
 }
@@ -171,4 +171,15 @@ fn patterns_without_a_host_are_for_the_default_one() {
         "pattern-default-host",
         "  filesystem_mirror {\n path = \"/m\"\n include = [\"acme/*\", \"registry.example.com/*/*\"]\n }",
     );
+}
+
+#[test]
+fn a_required_provider_whose_host_names_a_registry() {
+    let files = MemoryFiles::default();
+    assert_snapshot!(shown(&find(&environment(), &files, None, &["ghcr.io.oci.opentofu.org/acme/widget"])), @"
+    note[magic-host] only tofu-oci finds ghcr.io.oci.opentofu.org/acme/widget in a registry by its host
+      = what happens: OpenTofu asks the host itself, and init aborts
+      = write: an oci_mirror for it too: `tofu-oci config snippet` prints one
+    ");
+    assert_snapshot!(shown(&find(&environment(), &files, None, &["example.com/acme/widget"])), @"");
 }

@@ -14,6 +14,7 @@ fn names_that_are_nearly_known() {
     1 | plugin_cache_directory = "/m"
       | ^^^^^^^^^^^^^^^^^^^^^^
       = what happens: it is ignored without a word, and everything in it
+      = write: plugin_cache_dir
 
     error[misspelt-name] there is no argument inclde
       --> /home/u/.tofurc:5:5
@@ -34,6 +35,7 @@ fn names_that_nobody_knows() {
     1 | colour = "red"
       | ^^^^^^
       = what happens: it is ignored without a word, and everything in it
+      = write: a name that OpenTofu knows, or leave it out
 
     warning[ignored-block] no block at the top of the file is called `favourite`
       --> /home/u/.tofurc:2:1
@@ -41,6 +43,7 @@ fn names_that_nobody_knows() {
     2 | favourite "x" {
       | ^^^^^^^^^
       = what happens: it is ignored without a word, and everything in it
+      = write: a name that OpenTofu knows, or leave it out
     "#);
     assert_snapshot!(told("disable_checkpoint = true\n"), @"");
 }
@@ -55,6 +58,7 @@ fn names_that_only_newer_releases_know() {
       |     ^^^^^^^^^^^^^^^^^^^^
       = only in OpenTofu 1.10
       = what happens: it is ignored without a word, and everything in it
+      = write: it all the same if a newer OpenTofu reads the file
     ");
 }
 
@@ -82,10 +86,12 @@ fn files_that_are_passed_over() {
     warning[file-passed-over] this file is not read
      --> /home/u/.terraformrc
       = what happens: nothing in it counts: .tofurc stands before it
+      = write: what is needed into the file that is read, or remove this one
 
     warning[file-passed-over] this file is not read
      --> /home/u/.terraform.d/a.tofurc
       = what happens: nothing in it counts: only names that end in .tfrc or .tfrc.json are read there
+      = write: what is needed into the file that is read, or remove this one
     ");
     let files = MemoryFiles::from([("/home/u/.tofurc", ""), ("/home/u/.terraform.d/a.tfrc", "")]);
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @"");
@@ -99,12 +105,13 @@ fn a_named_file_that_is_not_there() {
     error[cli-config-missing] TF_CLI_CONFIG_FILE names /w/x.tfrc, which is not there
      --> /w/x.tfrc
       = what happens: 1.10 and later: warns, and goes on without this file
-                      1.10 and later: no provider_installation is left, so that OpenTofu downloads each provider from its own registry, and init exits with 0
+                      1.10 and later: no provider_installation is left: OpenTofu takes the local plugin folders, and downloads every other provider from its own registry, with exit code 0
       = write: name a file that is there, or unset TF_CLI_CONFIG_FILE to have the usual files read
 
     warning[file-passed-over] this file is not read
      --> /home/u/.tofurc
       = what happens: nothing in it counts: TF_CLI_CONFIG_FILE names another file
+      = write: what is needed into the file that is read, or remove this one
     ");
 }
 

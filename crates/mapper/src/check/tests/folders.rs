@@ -84,6 +84,7 @@ fn folders_of_developers() {
     3 |     "acme/widget" = "/m"
       |     ^^^^^^^^^^^^^
       = what happens: its version and the lock file are not looked at, but init installs it all the same and needs a method for it
+      = write: nothing while you work on it; take the entry out when the released provider is meant
 
     error[dev-override-missing] the folder /w/~/go/bin is not there
       --> /home/u/.tofurc:4:5

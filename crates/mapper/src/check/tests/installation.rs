@@ -16,13 +16,14 @@ fn an_air_gapped_file_has_no_findings() {
 fn a_dropped_file_opens_the_way_to_the_origin() {
     let text = format!("{AIR_GAPPED}plugin_cache_dir = \"/m\n");
     assert_snapshot!(told(&text), @r#"
-    error[hcl1-parse] this quote has no closing quote on its line; write `\n` for a line's end
+    error[hcl1-parse] this quote has no closing quote on its line
       --> /home/u/.tofurc:6:20
       |
     6 | plugin_cache_dir = "/m
       |                    ^
       = what happens: 1.10 and later: prints an error that names line 6, and goes on without this file
-                      1.10 and later: no provider_installation is left, so that OpenTofu downloads each provider from its own registry, and init exits with 0
+                      1.10 and later: no provider_installation is left: OpenTofu takes the local plugin folders, and downloads every other provider from its own registry, with exit code 0
+      = write: `\n` for a line's end
     "#);
     assert!(of(&text).iter().all(|finding| finding.opens_to_origin));
     assert_snapshot!(told(&AIR_GAPPED.replace("lation {", "lation = {")), @"
@@ -32,7 +33,7 @@ fn a_dropped_file_opens_the_way_to_the_origin() {
     1 | provider_installation = {
       | ^^^^^^^^^^^^^^^^^^^^^
       = what happens: 1.10 and later: prints an error that names line 1, and goes on without this block
-                      1.10 and later: no provider_installation is left, so that OpenTofu downloads each provider from its own registry, and init exits with 0
+                      1.10 and later: no provider_installation is left: OpenTofu takes the local plugin folders, and downloads every other provider from its own registry, with exit code 0
       = write: leave the = out: provider_installation { … }
     ");
     assert_snapshot!(told(&AIR_GAPPED.replace("installation", "instalation")), @"
@@ -42,7 +43,7 @@ fn a_dropped_file_opens_the_way_to_the_origin() {
     1 | provider_instalation {
       | ^^^^^^^^^^^^^^^^^^^^
       = what happens: 1.10 and later: says nothing, and ignores it
-                      1.10 and later: no provider_installation is left, so that OpenTofu downloads each provider from its own registry, and init exits with 0
+                      1.10 and later: no provider_installation is left: OpenTofu takes the local plugin folders, and downloads every other provider from its own registry, with exit code 0
       = write: provider_installation
     ");
 }
@@ -57,7 +58,8 @@ fn a_repeated_argument_drops_the_file_from_1_12_on() {
     4 |     path = "/m"
       |     ^^^^
       = what happens: 1.12 and later: prints an error that names line 4, and goes on without this file
-                      1.12 and later: no provider_installation is left, so that OpenTofu downloads each provider from its own registry, and init exits with 0
+                      1.12 and later: no provider_installation is left: OpenTofu takes the local plugin folders, and downloads every other provider from its own registry, with exit code 0
+      = write: each argument once; of a list, all in one pair of brackets
     "#);
 }
 
@@ -65,21 +67,23 @@ fn a_repeated_argument_drops_the_file_from_1_12_on() {
 fn a_dropped_method_leaves_its_providers_to_direct() {
     let bad = "  oci_mirror {\n    repository_template = \"ghcr.io/${name}\"\n    include             = [\"registry.example.com/acme/widget\"]\n  }\n";
     assert_snapshot!(methods(&format!("{bad}  direct {{}}")), @r#"
-    error[unknown-symbol:name] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have: write ${hostname}, ${namespace} or ${type}
+    error[unknown-symbol:name] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have
       --> /home/u/.tofurc:3:38
       |
     3 |     repository_template = "ghcr.io/${name}"
       |                                      ^^^^
       = what happens: 1.10 and later: prints an error that names line 2, and goes on without this method; the others serve
                       1.10 and later: direct at /home/u/.tofurc:6 takes over registry.example.com/acme/widget: downloads from each provider's own registry
+      = write: ${hostname}, ${namespace} or ${type}
     "#);
     assert_snapshot!(methods(&format!("{bad}  direct {{ exclude = [\"registry.example.com/*/*\"] }}")), @r#"
-    error[unknown-symbol:name] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have: write ${hostname}, ${namespace} or ${type}
+    error[unknown-symbol:name] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have
       --> /home/u/.tofurc:3:38
       |
     3 |     repository_template = "ghcr.io/${name}"
       |                                      ^^^^
       = what happens: 1.10 and later: prints an error that names line 2, and goes on without this method; the others serve
+      = write: ${hostname}, ${namespace} or ${type}
     "#);
     assert_snapshot!(methods(bad), @r#"
     error[empty-installation] no method of provider_installation is left
@@ -88,15 +92,16 @@ fn a_dropped_method_leaves_its_providers_to_direct() {
     1 | provider_installation {
       | ^^^^^^^^^^^^^^^^^^^^^
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = write: direct {} into it, or leave the block out
+      = write: the methods as their errors say
 
-    error[unknown-symbol:name] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have: write ${hostname}, ${namespace} or ${type}
+    error[unknown-symbol:name] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have
       --> /home/u/.tofurc:3:38
       |
     3 |     repository_template = "ghcr.io/${name}"
       |                                      ^^^^
-      = what happens: 1.10 and later: prints an error that names line 2, and goes on without this method; the others serve
+      = what happens: 1.10 and later: prints an error that names line 2, and goes on without this method
                       1.10 and later: no method is left, so that no provider can be installed
+      = write: ${hostname}, ${namespace} or ${type}
     "#);
 }
 
@@ -117,13 +122,13 @@ fn two_blocks() {
 fn methods_as_objects_in_json() {
     let text = r#"{"provider_installation": {"filesystem_mirror": {"path": "/m"}, "direct": {}}}"#;
     assert_snapshot!(told(text), @r#"
-    error[two-blocks] provider_installation is given a second time
+    error[two-blocks] the methods of this provider_installation are taken for blocks of their own
       --> /home/u/.tofurc:1:2
       |
     1 | {"provider_installation": {"filesystem_mirror": {"path": "/m"}, "direct": {}}}
       |  ^^^^^^^^^^^^^^^^^^^^^^^
       = what happens: 1.10 and later: prints an error that names no line, and uses the first one
-      = write: put all methods into one block, the first to be asked first
+      = write: every method as a list: "direct": [{ … }]
 
     error[empty-installation] no method of provider_installation is left
       --> /home/u/.tofurc:1:2
@@ -131,7 +136,7 @@ fn methods_as_objects_in_json() {
     1 | {"provider_installation": {"filesystem_mirror": {"path": "/m"}, "direct": {}}}
       |  ^^^^^^^^^^^^^^^^^^^^^^^
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = write: direct {} into it, or leave the block out
+      = write: the methods as their errors say
 
     error[method-not-block] path is taken for a method, and is no block
       --> /home/u/.tofurc:1:50
@@ -156,7 +161,7 @@ fn places_are_found_in_json_too() {
     2 |   "oci_mirror": [{"repository_template": "ghcr.io", "include": ["a.example.com/b/c"]}],
       |    ^^^^^^^^^^
       = what happens: init aborts (tag-not-found) for each version of these providers that only filesystem_mirror has; it works as long as the oci_mirror has everything that the other has
-      = write: in filesystem_mirror in line 3: exclude = ["a.example.com/b/c"]
+      = write: in filesystem_mirror in line 3: "exclude": ["a.example.com/b/c"]
 
     error[template-no-repository] the template gives `ghcr.io`, which names no repository
       --> /home/u/.tofurc:2:42
@@ -202,6 +207,7 @@ fn a_block_without_methods() {
     2 |   dev_overrides { "acme/widget" = "/m" }
       |                   ^^^^^^^^^^^^^
       = what happens: its version and the lock file are not looked at, but init installs it all the same and needs a method for it
+      = write: nothing while you work on it; take the entry out when the released provider is meant
     "#);
 }
 
@@ -225,4 +231,18 @@ fn folders_that_count_without_being_named() {
     ");
     let files = MemoryFiles::from([(package, ""), ("/home/u/.tofurc", AIR_GAPPED), ("/m/", "")]);
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @"");
+}
+
+#[test]
+fn a_single_method_as_an_object_in_json() {
+    assert_snapshot!(told(r#"{"provider_installation": {"direct": {}}}"#), @r#"
+    error[empty-installation] provider_installation has no method
+      --> /home/u/.tofurc:1:2
+      |
+    1 | {"provider_installation": {"direct": {}}}
+      |  ^^^^^^^^^^^^^^^^^^^^^^^
+      = what happens: init finds no release of any provider, and names no cause; no method counts in their place
+      = write: every method as a list, such as "direct": [{}]; a single object is taken for the block itself
+    "#);
+    assert_snapshot!(told(r#"{"provider_installation": {"direct": [{}]}}"#), @"");
 }

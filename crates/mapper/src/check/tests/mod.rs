@@ -33,7 +33,10 @@ fn find(environment: &Environment, files: &dyn Files, lock: Option<LockFacts>, r
         required,
     });
     for finding in &found {
-        assert!(super::RULES.iter().any(|rule| rule.is_of(&finding.rule)), "{} is in no table", finding.rule);
+        let rule = super::RULES.iter().find(|rule| rule.is_of(&finding.rule));
+        let rule = rule.unwrap_or_else(|| panic!("{} is in no table", finding.rule));
+        assert!(rule.levels.contains(finding.level.word()), "{}: {}", rule.id, rule.levels);
+        assert!(finding.detail.is_some() && finding.instead.is_some(), "{finding:?}");
     }
     found
 }

@@ -49,15 +49,16 @@ fn a_template_that_fails_for_a_provider() {
     1 | provider_installation {
       | ^^^^^^^^^^^^^^^^^^^^^
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = write: direct {} into it, or leave the block out
+      = write: the methods as their errors say
 
     error[invalid-repository-address] `ghcr.io/acme/ほげ-${type}` gives no repository address
       --> /home/u/.tofurc:3:28
       |
     3 |     repository_template = "ghcr.io/acme/ほげ-${type}"
       |                            ^^^^^^^^^^^^^^^^^^^^^^^^^
-      = what happens: 1.10 and later: prints an error that names line 2, and goes on without this method; the others serve
+      = what happens: 1.10 and later: prints an error that names line 2, and goes on without this method
                       1.10 and later: no method is left, so that no provider can be installed
+      = write: REGISTRY/PATH in lower case, without scheme, tag and digest, such as ghcr.io/acme/${namespace}/${type}
     "#);
     let text = installation(&mirror("ghcr.io/${namespace}/${type}", HOST));
     let files = MemoryFiles::from([("/home/u/.tofurc", text.as_str())]);
@@ -82,15 +83,16 @@ fn a_literal_in_place_of_a_symbol() {
     1 | provider_installation {
       | ^^^^^^^^^^^^^^^^^^^^^
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = write: direct {} into it, or leave the block out
+      = write: the methods as their errors say
 
     error[invalid-repository-address] `ghcr.io/acme/$${type}` gives no repository address
       --> /home/u/.tofurc:3:28
       |
     3 |     repository_template = "ghcr.io/acme/$${type}"
       |                            ^^^^^^^^^^^^^^^^^^^^^
-      = what happens: 1.10 and later: prints an error that names line 2, and goes on without this method; the others serve
+      = what happens: 1.10 and later: prints an error that names line 2, and goes on without this method
                       1.10 and later: no method is left, so that no provider can be installed
+      = write: REGISTRY/PATH in lower case, without scheme, tag and digest, such as ghcr.io/acme/${namespace}/${type}
 
     warning[template-escape] `$${` is a literal `${`, and no symbol
       --> /home/u/.tofurc:3:41
@@ -145,23 +147,25 @@ fn quotes_inside_expressions() {
     1 | provider_installation {
       | ^^^^^^^^^^^^^^^^^^^^^
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = write: direct {} into it, or leave the block out
+      = write: the methods as their errors say
 
     error[hcl:invalid-character] `ghcr.io/${type == \"b\" ? \"x\" : \"y\"}` is not a repository template: a backslash has no place in an expression: inside ${ } quotes are written without one, at column 19
       --> /home/u/.tofurc:3:46
       |
     3 |     repository_template = "ghcr.io/${type == \"b\" ? \"x\" : \"y\"}"
       |                                              ^
-      = what happens: 1.10 and later: prints an error that names no line, and goes on without this method; the others serve
+      = what happens: 1.10 and later: prints an error that names no line, and goes on without this method
                       1.10 and later: no method is left, so that no provider can be installed
+      = write: quotes inside ${ } without a backslash (in JSON with one)
 
     error[hcl:invalid-expression] `ghcr.io/${type == \"b\" ? \"x\" : \"y\"}` is not a repository template: no expression begins with `\`, at column 19
       --> /home/u/.tofurc:3:46
       |
     3 |     repository_template = "ghcr.io/${type == \"b\" ? \"x\" : \"y\"}"
       |                                              ^
-      = what happens: 1.10 and later: prints an error that names no line, and goes on without this method; the others serve
+      = what happens: 1.10 and later: prints an error that names no line, and goes on without this method
                       1.10 and later: no method is left, so that no provider can be installed
+      = write: plain text with ${hostname}, ${namespace} and ${type}
     "#);
     assert_snapshot!(methods(&mirror("ghcr.io/%{ if type == \"b\" }x%{ else }y%{ endif }", ONE)), @r#"
     error[hcl1-parse] a name needs `= VALUE` or `{ … }` behind it
@@ -170,7 +174,8 @@ fn quotes_inside_expressions() {
     3 |     repository_template = "ghcr.io/%{ if type == "b" }x%{ else }y%{ endif }"
       |                                                   ^
       = what happens: 1.10 and later: prints an error that names line 4, and goes on without this file
-                      1.10 and later: no provider_installation is left, so that OpenTofu downloads each provider from its own registry, and init exits with 0
+                      1.10 and later: no provider_installation is left: OpenTofu takes the local plugin folders, and downloads every other provider from its own registry, with exit code 0
+      = write: \" in place of each quote inside %{ }; inside ${ } it stands bare
     "#);
     assert_snapshot!(methods(&mirror("ghcr.io/${type == \"b\" ? \"x\" : \"y\"}", ONE)), @"");
 }

@@ -133,11 +133,11 @@ fn what_only_this_program_complains_about() {
       = OpenTofu 1.13: says nothing, and ignores it
     "#);
     assert_snapshot!(told("plugin_cache_dir = \"\\uD8\"\n"), @r#"
-    error: this backslash starts no escape; write `\\` for a backslash itself (hcl1-parse)
+    error: `\u` needs four hexadecimal digits (hcl1-parse)
       --> /home/u/.tofurc:1:21
       |
     1 | plugin_cache_dir = "\uD8"
-      |                     ^^^^^
+      |                     ^^^^
       = OpenTofu 1.13: prints an error that names line 1, and goes on without this file
     "#);
 }
