@@ -33,7 +33,7 @@ fn is_name_only(host: &Hostname) -> bool {
     let name = host.as_str().split(':').next().unwrap_or_default();
     let is_address = name.split('.').all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
     let ends = |top: &&str| name == *top || name.strip_suffix(*top).is_some_and(|rest| rest.ends_with('.'));
-    !is_address && (!name.contains('.') || NAMES_ONLY.iter().any(|top| ends(top)))
+    !is_address && (!name.contains('.') || NAMES_ONLY.iter().any(ends))
 }
 
 /// Hosts that certainly have a registry.
