@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use tofu_oci_layout::{LeafKind, PackageLayout};
 use tofu_oci_lockfile::Written;
+use tofu_oci_source::{Chain, Failure, Kind, Link, NotRead, OciSource};
+use tofu_oci_store::MemoryStore;
 use tofu_oci_types::{Constraints, PackageHash};
 
 use super::fixture::{Annotations, PLATFORM, Workspace, publish, store, told};
-use crate::{InstallError, Outcome, Upgrade};
+use crate::{InstallError, Job, Outcome, Upgrade};
 
 const WRONG_ZH: &str = "zh:0000000000000000000000000000000000000000000000000000000000000000";
 const WRONG_H1: &str = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
@@ -228,4 +230,35 @@ async fn other_providers_entries_and_terraforms_header_stay() {
     workspace.install(store).await.unwrap();
     let after = std::fs::read_to_string(workspace.lock_path()).unwrap();
     assert!(after.starts_with(text), "{after}");
+}
+
+/// The methods of a configuration: the store, and behind it one that fails whatever it is asked.
+fn with_a_failing_method(store: Arc<MemoryStore>) -> Arc<Chain> {
+    let link = |source| Link { method: Kind::Oci, label: "oci_mirror".to_owned(), source };
+    let failure = Failure::ServerError("500".to_owned());
+    let (own, failing) = (OciSource::new(store), NotRead::failing("another place", failure));
+    Arc::new(Chain::new(vec![link(Arc::new(own)), link(Arc::new(failing))]))
+}
+
+#[tokio::test]
+async fn a_method_that_fails_ends_the_search_for_a_locked_version_too() {
+    let (store, published) = store(PackageLayout::Artifact).await;
+    let own = &published[PLATFORM];
+    let workspace = Workspace::new();
+    workspace.lock("1.0.0", &[&own.h1, &own.zh]);
+    let job = Job { source: with_a_failing_method(store.clone()), ..workspace.job(store) };
+    let error = workspace.run(vec![job]).await.expect_err("all methods are asked for their versions");
+    assert_eq!(error.code(), "server-error");
+}
+
+#[tokio::test]
+async fn a_locked_version_that_no_method_lists_is_gone() {
+    let (store, _) = store(PackageLayout::Artifact).await;
+    let workspace = Workspace::new();
+    workspace.lock("0.9.0", &[]);
+    let link =
+        Link { method: Kind::Oci, label: "oci_mirror".to_owned(), source: Arc::new(OciSource::new(store.clone())) };
+    let job = Job { source: Arc::new(Chain::new(vec![link])), ..workspace.job(store) };
+    let error = workspace.run(vec![job]).await.expect_err("there is only 1.0.0");
+    assert_eq!(error.code(), "locked-version-gone");
 }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use super::{Environment, Os, Reading, read};
 use crate::TofuRelease;
 
-/// A user `u` of a Unix, in `/work` below the root.
+/// A user `u` of a Unix, in `/w`.
 pub(crate) fn environment() -> Environment {
     Environment {
         os: Os::Unix,
