@@ -1,5 +1,6 @@
 //! Findings of files in memory.
 
+mod catalogue;
 mod combination;
 mod configuration;
 mod files;
