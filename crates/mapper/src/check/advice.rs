@@ -17,6 +17,8 @@ pub(super) fn of(problem: &Problem, file: Option<&ConfigFile>) -> (String, Strin
     }
     for mark in ["; write ", ": write "] {
         if let Some((title, instead)) = message.rsplit_once(mark) {
+            // Of a symbol that is missing, the sentence only says `it`.
+            let instead = if problem.code.starts_with("missing-") { general(problem, file) } else { instead };
             return (title.to_owned(), instead.to_owned());
         }
     }
