@@ -18,22 +18,36 @@ pub(super) fn of(problem: &Problem, file: Option<&ConfigFile>) -> (String, Strin
     for mark in ["; write ", ": write "] {
         if let Some((title, instead)) = message.rsplit_once(mark) {
             // Of a symbol that is missing, the sentence only says `it`.
-            let instead = if problem.code.starts_with("missing-") { general(problem, file) } else { instead };
+            let instead = if problem.code.starts_with("missing-") { general(problem) } else { instead };
             return (title.to_owned(), instead.to_owned());
         }
     }
-    (message.to_owned(), general(problem, file).to_owned())
+    (message.to_owned(), if problem.code == "hcl1-parse" { syntax(problem, file) } else { general(problem) }.to_owned())
 }
 
-fn general(problem: &Problem, file: Option<&ConfigFile>) -> &'static str {
+/// What to write where HCL cannot go on.
+fn syntax(problem: &Problem, file: Option<&ConfigFile>) -> &'static str {
+    let says = |part: &str| problem.message.contains(part);
+    let json = file.is_some_and(|file| file.text.trim_start().starts_with('{'));
+    match () {
+        () if in_directive(problem, file) => "\\\" in place of each quote inside %{ }; inside ${ } it stands bare",
+        () if says("already set") => "each argument once; of a list, all in one pair of brackets",
+        () if says("byte order mark") => "the file as UTF-8 without a byte order mark",
+        () if says("double quotes") => "\"…\", in plain double quotes",
+        () if says("not closed") || says("no closing") || says("has no end") => "the closing part where it belongs",
+        () if says("comma is missing") => "a comma between the items of a list",
+        () if says("digit") || says("number") => "a number in decimal digits without a leading 0, or a text in quotes",
+        () if says("`<<`") || says("behind `<<") => "<<END, then the text, then END on a line of its own",
+        () if says("closes nothing") || says("cannot stand") || says("can stand") || says("leave the argument out") => {
+            "the same without it"
+        }
+        () if json => "\"NAME\": VALUE, with commas between and none at the end",
+        () => "NAME = VALUE in a line of its own, or NAME { … }",
+    }
+}
+
+fn general(problem: &Problem) -> &'static str {
     match problem.code.as_str() {
-        "hcl1-parse" if in_directive(problem, file) => {
-            "\\\" in place of each quote inside %{ }; inside ${ } it stands bare"
-        }
-        "hcl1-parse" if problem.message.contains("already set") => {
-            "each argument once; of a list, all in one pair of brackets"
-        }
-        "hcl1-parse" => "NAME = VALUE in a line of its own, or NAME { … }",
         "missing-hostname" => "${hostname} into the template, or an include of one single host",
         "missing-namespace" => "${namespace} into the template, or an include of one single namespace",
         "missing-type" => "${type} into the template, or an include of one single provider",

@@ -6,6 +6,7 @@ mod configuration;
 mod files;
 mod folders;
 mod installation;
+mod never;
 mod templates;
 
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 
 mod files;
 mod messages;
-mod never;
+pub(crate) mod never;
 mod oci;
 mod places;
 mod reading;
