@@ -142,13 +142,20 @@ fn a_file_that_is_named_and_not_there_ends_the_verb() {
 #[test]
 fn a_template_that_works_for_one_provider_says_for_which_it_does_not() {
     let scene = Scene::published();
-    scene.home_file(
-        ".tofurc",
-        &MIRROR.replace("${type}", "${type == \\\"widget\\\" ? \\\"widget\\\" : null}").replace("\\\"", "\""),
-    );
+    // In the file: ${type == "other" ? "UPPER" : type}
+    scene.home_file(".tofurc", &MIRROR.replace("${type}", "${type == \"other\" ? \"UPPER\" : type}"));
     scene.run(&format!("resolve {WIDGET}")).success();
-    assert_snapshot!(scene.refuse("install registry.example.com/acme/other"), @"
-    ");
+    assert_snapshot!(scene.refuse("install registry.example.com/acme/other"), @r#"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/other: nothing can be installed from oci_mirror at [HOME]/.tofurc:2
+      cause: the repository template `[REGISTRY]/${namespace}/${type == "other" ? "UPPER" : type}` gives no repository for registry.example.com/acme/other
+      cause: `[REGISTRY]/acme/UPPER` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
+
+    hint: change the template so that it gives a repository, or exclude the provider from this method
+    "#);
 }
 
 #[test]
@@ -158,6 +165,13 @@ fn two_providers_never_share_a_repository() {
     scene.home_file(".tofurc", &two.replacen("com/acme/*", "com/other/*", 1));
     scene.run("resolve registry.example.com/other/widget").success();
     assert_snapshot!(scene.refuse("install registry.example.com/acme/widget registry.example.com/other/widget"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget and registry.example.com/other/widget would both come from [REGISTRY]/acme/widget
+
+    hint: write a repository_template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}
     ");
 }
 
@@ -186,8 +200,7 @@ fn methods_that_cannot_be_asked_yet_say_so() {
     ----- stdout -----
 
     ----- stderr -----
-    error: registry.example.com/acme/widget: no installation method for this provider
-      cause: asked the installation methods
+    error: no installation method of the CLI configuration is for registry.example.com/acme/widget
 
     hint: `tofu-oci resolve registry.example.com/acme/widget --explain` says of each method why
     hint: or say where it is with --from REPOSITORY
@@ -284,6 +297,59 @@ fn the_plugin_cache_is_used() {
     scene.context.env("TF_PLUGIN_CACHE_DIR", other.display().to_string());
     scene.run(&line).success();
     assert!(other.join(package).is_dir());
+}
+
+#[test]
+fn a_host_that_names_its_repositories_is_followed() {
+    let scene = Scene::published();
+    let host = "host \"registry.example.com\" {\n  services = {\n    \"oci-providers.v1\" = \"REGISTRY/{namespace}/{type}\"\n  }\n}\n";
+    scene.home_file(".tofurc", host);
+    assert_snapshot!(scene.run(&format!("resolve {WIDGET}")).text, @"
+    exit code: 0
+    ----- stdout -----
+    [REGISTRY]/acme/widget
+
+    ----- stderr -----
+    registry.example.com/acme/widget by the URI template `[REGISTRY]/{namespace}/{type}` of registry.example.com
+    ");
+    assert_snapshot!(scene.run(&format!("versions {WIDGET} --provider")).text, @"
+    exit code: 0
+    ----- stdout -----
+    1.4.0
+
+    ----- stderr -----
+    ");
+    scene.run(&format!("install {WIDGET} --platform linux_amd64")).success();
+    assert_snapshot!(scene.run(&format!("resolve {WIDGET} --explain --platform linux_amd64")).text, @"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget, the newest version, for linux_amd64
+    no provider_installation counts: the implicit methods, in the order in which they are asked
+
+     1  direct  (implicit)
+        matches   yes, it is for every provider
+        place     [REGISTRY]/acme/widget
+        offers    1.4.0
+        rule      the URI template `[REGISTRY]/{namespace}/{type}` of registry.example.com
+
+    tofu-oci  installs 1.4.0 from method 1 (direct): the only method that is asked
+    OpenTofu  stops at method 1 (direct), no-provider-service: no OpenTofu up to 1.13 knows
+              oci-providers.v1, and registry.example.com has no providers.v1
+
+    ----- stderr -----
+    ");
+    scene.home_file(".tofurc", &host.replace("oci-providers.v1", "providers.v1"));
+    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: nothing can be installed from registry.example.com
+      cause: the host block in [HOME]/.tofurc names providers.v1 and no oci-providers.v1, and the provider registry protocol is not read yet
+
+    hint: say which repository holds it with --from REPOSITORY
+    hint: or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it
+    ");
 }
 
 #[test]

@@ -137,10 +137,22 @@ fn what_opentofu_would_refuse_is_refused_with_the_place_underlined() {
 
     ----- stderr -----
     error: `ghcr.io/acme/${typ}` mentions `typ` at column 16, which an address does not have: write ${hostname}, ${namespace} or ${type}
+      --> REPOSITORY-TEMPLATE:1:16
+      |
+    1 | ghcr.io/acme/${typ}
+      |                ^^^
+
+    `ghcr.io/acme/${typ}` does not mention ${namespace}: write it somewhere, or let `include` name exactly one namespace
       --> REPOSITORY-TEMPLATE:1:1
       |
     1 | ghcr.io/acme/${typ}
-      | ^
+      | ^^^^^^^^^^^^^^^^^^^
+
+    `ghcr.io/acme/${typ}` does not mention ${type}: write it somewhere, or let `include` name exactly one type
+      --> REPOSITORY-TEMPLATE:1:1
+      |
+    1 | ghcr.io/acme/${typ}
+      | ^^^^^^^^^^^^^^^^^^^
 
     hint: the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned
     hint: quote pattern and template for your shell: 'ghcr.io/acme/${namespace}/${type}'
@@ -154,7 +166,7 @@ fn what_opentofu_would_refuse_is_refused_with_the_place_underlined() {
       --> REPOSITORY-TEMPLATE:1:1
       |
     1 | ghcr.io/ACME/${namespace}/${type}
-      | ^
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
     hint: the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned
     hint: quote pattern and template for your shell: 'ghcr.io/acme/${namespace}/${type}'

@@ -105,9 +105,9 @@ fn a_platform_that_the_first_one_lacks_is_served_by_the_next() {
         offers    1.5.0
 
     tofu-oci  chooses 1.4.0 and stops at method 2 (oci_mirror), tag-not-found: this mirror lacks 1.4.0,
-              which another method lists, and a mirror does not give way
+              which method 1 (oci_mirror) lists for other platforms, and a mirror does not give way
     OpenTofu  chooses 1.4.0 and stops at method 2 (oci_mirror), tag-not-found: this mirror lacks 1.4.0,
-              which another method lists, and a mirror does not give way
+              which method 1 (oci_mirror) lists for other platforms, and a mirror does not give way
 
     ----- stderr -----
     "#);
@@ -137,10 +137,10 @@ fn a_floating_tag_stops_opentofu_and_not_us() {
         offers    1.5.0
         beware    the tag 2 is taken for version 2.0.0 by OpenTofu, and is none
 
-    tofu-oci  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found:
-              [REGISTRY]/acme/widget has no manifest for its tag 1.5.0
+    tofu-oci  installs 1.5.0 from method 1 (oci_mirror): the first method in order that has it; a later
+              one has it too
     OpenTofu  chooses 2.0.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 2.0.0,
-              which another method lists, and a mirror does not give way
+              which method 2 (oci_mirror) seems to list by its tag 2, and a mirror does not give way
 
     ----- stderr -----
     "#);

@@ -25,7 +25,10 @@ const LOOKUP: [&str; 2] = ["--from", "--magic-suffix"];
 #[test]
 fn every_verb_explains_its_options() {
     let with = |lists: &[&[&'static str]]| lists.concat();
-    check("", &["push", "pack", "copy", "install", "versions", "resolve", "config", "Exit codes", "--version"]);
+    check(
+        "",
+        &["push", "pack", "copy", "install", "versions", "resolve", "providers", "config", "Exit codes", "--version"],
+    );
     check("push", &with(&[&RELEASE, &NETWORK, &["DEST", "--jobs", "--json", "Examples:"]]));
     check("pack", &with(&[&RELEASE, &["oci:DIR", "--jobs", "--json", "Example:"]]));
     check(
@@ -41,6 +44,7 @@ fn every_verb_explains_its_options() {
     check("config", &["check", "snippet", "TF_CLI_CONFIG_FILE", "~/.tofurc", "*.tfrc"]);
     check("config check", &["--chdir", "--json", "Exit codes", "Examples:"]);
     check("config snippet", &["ADDR-PATTERN", "REPOSITORY-TEMPLATE", "--json-form", "Examples:"]);
+    check("providers", &with(&[&LOOKUP, &["--chdir", "--json", "Examples:"]]));
 }
 
 #[test]
@@ -53,14 +57,15 @@ fn the_short_help_fits_a_screen() {
     Usage: tofu-oci [OPTIONS] <COMMAND>
 
     Commands:
-      push      Publish a provider's release files to an OCI repository
-      pack      Write a provider's release files to an OCI image layout directory, without a registry
-      copy      Copy releases between repositories or directories, byte for byte
-      install   Install providers from OCI repositories, verified, and update the lock file
-      versions  List the versions that a repository offers
-      resolve   Say which repository a provider address belongs to, and by which rule
-      config    Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
-      help      Print this message or the help of the given subcommand(s)
+      push       Publish a provider's release files to an OCI repository
+      pack       Write a provider's release files to an OCI image layout directory, without a registry
+      copy       Copy releases between repositories or directories, byte for byte
+      install    Install providers from OCI repositories, verified, and update the lock file
+      versions   List the versions that a repository offers
+      resolve    Say which repository a provider address belongs to, and by which rule
+      providers  Show which providers a configuration needs, module by module, and where each comes from
+      config     Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
+      help       Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help
@@ -102,10 +107,13 @@ fn the_short_help_fits_a_screen() {
     Where to look:
           --from <REPOSITORY>      The repository to look in: REGISTRY/REPOSITORY, oci:DIR, or a
                                    template with ${hostname}, ${namespace} and ${type}, as in OpenTofu's
-                                   `oci_mirror` blocks [env: TOFU_OCI_FROM=]
+                                   `oci_mirror` blocks. Without it the user's CLI configuration says
+                                   where to look (`provider_installation` in ~/.tofurc and the like, see
+                                   `tofu-oci config --help`) [env: TOFU_OCI_FROM=]
           --magic-suffix <SUFFIX>  The reserved suffix of hosts that name a registry:
                                    example.com.SUFFIX/foo/bar is example.com/foo/opentofu-provider-bar
-                                   [env: TOFU_OCI_MAGIC_SUFFIX=] [default: oci.opentofu.org]
+                                   [default: `magic_suffix` of a block `tofu_oci` in the CLI
+                                   configuration, else oci.opentofu.org] [env: TOFU_OCI_MAGIC_SUFFIX=]
           --chdir <DIR>            Work in this directory: its configuration, its lock file, its
                                    .terraform
           --platform <OS_ARCH>     The platform to install for (repeatable with --into and --vendor)

@@ -142,7 +142,7 @@ terraform {
 "#,
     );
     scene.context.write(
-        "config/more.tofu",
+        "config/more_override.tofu",
         r#"
 terraform {
   required_providers {

@@ -49,13 +49,17 @@ fn what_is_not_offered_is_refused() {
     hint: check the name; `tofu-oci resolve ADDR --explain` says where it is looked for
     ");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET} --platform linux_amd64")), @"
-    exit code: 1
+    exit code: 3
     ----- stdout -----
 
     ----- stderr -----
-    error: no rule says where registry.example.com/acme/widget is: its hostname does not end in .oci.opentofu.org, and no repository was given
+    error: registry.example.com/acme/widget: nothing can be installed from registry.example.com
+      cause: https://registry.example.com/.well-known/terraform.json: failed to lookup address information: [REASON]
+      cause: by direct (implicit)
 
-    hint: say where it is with --from REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'
+    hint: say which repository holds the provider with --from REPOSITORY
+    hint: or check the host name and the network; --ca-file FILE trusts a private certificate authority
+    hint: for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci config snippet --help`
     ");
 }
 

@@ -144,6 +144,16 @@ fn an_explanation_and_a_check() {
 }
 
 #[test]
+fn the_providers_of_a_configuration() {
+    let scene = Scene::new();
+    let text =
+        "module \"far\" {\n  source = \"acme/far/cloud\"\n}\nresource \"zap_x\" \"y\" {\n  provider = zap.west\n}\n";
+    std::fs::write(scene.path("main.tf"), text).unwrap();
+    let events = check(&scene.run("providers --json"));
+    assert_eq!(events, ["module", "module_not_looked_into", "state", "provider", "message", "error"]);
+}
+
+#[test]
 fn warnings_and_retries_are_lines_too() {
     let scene = Scene::published();
     let digest = scene.tag("acme/widget", "1.4.0").parse().expect("a digest");

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! setup        Scene: a registry, a temp folder, the program;  State: everything that must not change
-//! push, pack, copy, versions, resolve, install, lock      what each verb does, one snapshot a behaviour
+//! push, pack, copy, versions, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! json         every line of --json is what docs/json.md says
@@ -31,6 +31,7 @@ mod install_refused;
 mod interrupt;
 mod json;
 mod lock;
+mod providers;
 mod push;
 mod query;
 mod repositories;

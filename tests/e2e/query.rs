@@ -353,7 +353,8 @@ fn an_address_whose_host_is_only_a_name_is_refused() {
     error: nothing can be installed from registry.example.com
       cause: https://registry.example.com/.well-known/terraform.json: failed to lookup address information: [REASON]
 
-    hint: check the host name and the network; --ca-file FILE trusts a private certificate authority
+    hint: say which repository holds the provider with --from REPOSITORY
+    hint: or check the host name and the network; --ca-file FILE trusts a private certificate authority
     hint: for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci config snippet --help`
     ");
     assert_snapshot!(scene.refuse("resolve a/b/c/d"), @"
@@ -379,7 +380,7 @@ fn an_address_whose_host_is_only_a_name_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `ghcr.io/${type` is not a template: expected `}`, at column 15
+    error: `ghcr.io/${type` is not a repository template: an interpolation is not closed: its } is missing, at column 1
 
     hint: the symbols are ${hostname}, ${namespace} and ${type}; quote the template for your shell
     ");

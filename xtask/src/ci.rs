@@ -19,6 +19,7 @@ type Check = (&'static str, fn() -> Outcome<End>);
 
 const CHECKS: &[Check] = &[
     ("format", || cargo(&["fmt", "--all", "--check"], &[])),
+    ("format: fuzz", || cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"], &[])),
     ("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"], &[])),
     ("floors", || floors::run().map(|()| End::Passed)),
     ("fixtures", || fixtures::check().map(|()| End::Passed)),

@@ -5,6 +5,7 @@
 //! testrepos   whole and broken repositories, served unchecked by ociserve.py, are decided as from a directory
 //! registries  push, versions, install, push again, copy: against registry:2 plain, TLS, htpasswd, token
 //! provider    testdata/provider built, published in each layout, installed, run by terraform (and tofu)
+//! providers   testdata/configurations read as real terraform (and tofu) reads them
 //! buildah     the RFC's Dockerfile built by buildah is installed; our image layout is pulled by buildah
 //! clients     crane and regctl read and copy every layout, every digest unchanged
 //! skopeo      an image-layout release goes through skopeo and back, every digest unchanged
@@ -18,6 +19,7 @@ mod content;
 mod lab;
 mod provider;
 mod provider_build;
+mod providers;
 mod registries;
 mod skopeo;
 mod terraform;
@@ -34,7 +36,7 @@ use lab::Lab;
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Run only the sub-stages with these names: testrepos, registries, provider, buildah, clients, skopeo
+    /// Run only the sub-stages with these names: testrepos, registries, provider, providers, buildah, clients, skopeo
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 }
@@ -57,6 +59,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "testrepos", needs: &["python3"], work: testrepos::run },
     SubStage { name: "registries", needs: &["docker-registry", "htpasswd"], work: registries::run },
     SubStage { name: "provider", needs: &["docker-registry", "go", "terraform"], work: provider::run },
+    SubStage { name: "providers", needs: &["terraform"], work: providers::run },
     SubStage { name: "buildah", needs: &["docker-registry", "buildah"], work: buildah::run },
     SubStage { name: "clients", needs: &["docker-registry", "crane", "regctl"], work: clients::run },
     SubStage { name: "skopeo", needs: &["docker-registry", "skopeo"], work: skopeo::run },

@@ -1,20 +1,29 @@
 //! Which providers a configuration requires.
 //!
 //! ```text
-//! folder --files--> native.rs / json.rs --> Facts of each file --module.rs--> one module
-//! root module --> local modules and those in modules.json --> requirements by address
+//! folder --files--> syntax.rs over both syntaxes --reader--> Facts of each file --module--> one module
+//! root module --walk--> local modules and those in modules.json --+--> Configuration   (what `install` needs)
+//!                                                                 +--> ProviderTree    (resolve, summary, state)
 //! ```
 //!
 //! Nothing is evaluated: sources, versions and module sources are plain strings there, as `OpenTofu` demands.
 
 mod facts;
 mod files;
+mod findings;
+mod functions;
 mod json;
 mod model;
 mod module;
-mod native;
-mod tree;
+mod reader;
+mod render;
+mod resolve;
+mod state;
+mod summary;
+mod syntax;
+mod walk;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_types::{Constraints, ProviderAddr};
@@ -59,7 +68,7 @@ pub struct MissingModule {
 }
 
 /// A place in a configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Declared {
     /// The file.
     pub path: PathBuf,
@@ -67,6 +76,12 @@ pub struct Declared {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
+}
+
+impl fmt::Display for Declared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.path.display(), self.line, self.column)
+    }
 }
 
 /// The providers that the configuration in `dir` requires, sorted by address, with `.terraform` as its data directory.
@@ -84,23 +99,35 @@ pub fn required_providers(dir: &Path) -> Result<Vec<Requirement>, InstallError> 
 ///
 /// Spec: `OpenTofu` 1.12, `configs.Config.ProviderRequirements`; `.tofu` files shadow `.tf` files of the same name.
 pub fn configuration(dir: &Path, data_dir: &Path) -> Result<Configuration, InstallError> {
-    tree::read(dir, data_dir)
+    summary::configuration(walk::walk(dir, data_dir)?)
 }
 
 /// The providers of the configuration in `dir`, module by module, with its state and its lock file.
 ///
 /// Nothing is asked for over the network and nothing is evaluated. `data_dir` is `.terraform` unless the user says
-/// otherwise.
+/// otherwise; `workspace` is the one that the environment names, before the one that was selected in `data_dir`.
 ///
 /// # Errors
 /// What cannot be read, with its place. What can be read and is refused by `OpenTofu` stands in
 /// [`ProviderTree::findings`].
 ///
 /// Spec: `OpenTofu` 1.12, `tofu providers`; seed 003 (provider references).
-pub fn providers_tree(dir: &Path, data_dir: &Path) -> Result<ProviderTree, InstallError> {
-    let _ = (dir, data_dir);
-    unimplemented!()
+pub fn providers_tree(dir: &Path, data_dir: &Path, workspace: Option<&str>) -> Result<ProviderTree, InstallError> {
+    let Some(walk::Walked { root, missing }) = walk::walk(dir, data_dir)? else {
+        return Err(InstallError::NoConfiguration { dir: dir.to_owned() });
+    };
+    let scope = resolve::Scope { node: &root, above: None };
+    let findings = findings::all(&scope);
+    let state = state::look(dir, data_dir, root.module.backend.as_ref(), workspace)?;
+    let lock = tofu_oci_lockfile::read(&dir.join(tofu_oci_lockfile::LOCK_FILE_NAME))?;
+    let root = scope.node()?;
+    let providers = summary::needs(&root, &state, lock.as_ref());
+    Ok(ProviderTree { root, providers, not_looked_into: missing, state, findings })
 }
 
+#[cfg(test)]
+mod goldens;
+#[cfg(test)]
+mod problems;
 #[cfg(test)]
 mod tests;

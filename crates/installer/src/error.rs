@@ -131,6 +131,12 @@ pub enum InstallError {
         /// The folder, archive or link. Deleting it makes room.
         path: PathBuf,
     },
+    /// There is nothing to read.
+    #[error("there is no configuration in {}", dir.display())]
+    NoConfiguration {
+        /// The folder.
+        dir: PathBuf,
+    },
     /// The lock file cannot be used.
     #[error(transparent)]
     LockFile(#[from] LockFileError),
@@ -193,11 +199,85 @@ pub enum ConfigProblem {
         /// The local name.
         name: String,
     },
-    /// A module's folder that is not there.
-    #[error("the module's folder `{path}` cannot be read")]
+    /// A module's folder that is not there, or that holds no configuration.
+    #[error("the module's folder `{path}` {}", if *exists { "holds no configuration" } else { "is not there" })]
     ModuleMissing {
         /// The folder as written.
         path: String,
+        /// Whether there is a folder.
+        exists: bool,
+    },
+    /// A module that calls itself, directly or through others.
+    #[error("the module calls itself: {}", chain.join(" calls "))]
+    ModuleLoop {
+        /// The folders, from the module back to it.
+        chain: Vec<String>,
+    },
+    /// More calls of modules than anybody can mean.
+    #[error("the configuration calls modules more than {limit} times")]
+    TooManyModules {
+        /// The limit.
+        limit: usize,
+    },
+    /// A second `required_providers` block in one module.
+    #[error("a module has one `required_providers` block; the first one stands at {first}")]
+    SecondRequired {
+        /// The first one.
+        first: crate::Declared,
+    },
+    /// `required_providers` outside of a `terraform` block.
+    #[error("`required_providers` must stand in a `terraform` block")]
+    Misplaced,
+    /// A member of an entry of `required_providers` that means nothing.
+    #[error("the entry `{name}` cannot have `{member}`; it has `source`, `version` and `configuration_aliases`")]
+    UnknownMember {
+        /// The local name.
+        name: String,
+        /// The member as written.
+        member: String,
+    },
+    /// An item of `configuration_aliases` of another shape.
+    #[error("`configuration_aliases` of `{name}` is a list of names such as `{name}.west`")]
+    InvalidAlias {
+        /// The local name.
+        name: String,
+    },
+    /// A reference to a provider configuration of another shape.
+    #[error("`{argument}` names provider configurations: `aws`, `aws.west` or `aws.west[each.key]`")]
+    InvalidReference {
+        /// `provider` or `providers`.
+        argument: String,
+    },
+    /// A local name that is not in normal form.
+    #[error("`{name}` is not a local name of a provider{}", match instead {
+        Some(instead) => format!("; write `{instead}`"),
+        None => String::new(),
+    })]
+    InvalidLocalName {
+        /// The name.
+        name: String,
+        /// Its normal form.
+        instead: Option<String>,
+    },
+    /// Two entries of a `providers` map for one configuration of the module.
+    #[error("`{name}` is passed twice; keep one of the two entries")]
+    PassedTwice {
+        /// The configuration as the module names it.
+        name: String,
+    },
+    /// A state file that is not of version 4.
+    #[error(
+        "the state file has version {version}; version 4 is read, which OpenTofu and Terraform 0.12 and later write"
+    )]
+    StateVersion {
+        /// The version as written.
+        version: String,
+    },
+    /// A state file of another shape.
+    #[error("this is not a state file: {message}")]
+    State {
+        /// What is missing or wrong.
+        message: String,
     },
 }
 
@@ -213,6 +293,17 @@ impl ConfigProblem {
             Self::BuiltIn { .. } => "built-in",
             Self::Duplicate { .. } => "duplicate",
             Self::ModuleMissing { .. } => "module-missing",
+            Self::ModuleLoop { .. } => "module-loop",
+            Self::TooManyModules { .. } => "too-many-modules",
+            Self::SecondRequired { .. } => "second-required",
+            Self::Misplaced => "misplaced",
+            Self::UnknownMember { .. } => "unknown-member",
+            Self::InvalidAlias { .. } => "invalid-alias",
+            Self::InvalidReference { .. } => "invalid-reference",
+            Self::InvalidLocalName { .. } => "invalid-local-name",
+            Self::PassedTwice { .. } => "passed-twice",
+            Self::StateVersion { .. } => "state-version",
+            Self::State { .. } => "state",
         }
     }
 }
@@ -241,6 +332,7 @@ impl InstallError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Config { problem, .. } => problem.code(),
+            Self::NoConfiguration { .. } => "no-configuration",
             Self::NoMatchingVersion { .. } => "no-matching-release",
             Self::LockedVersionNotAdmitted { .. } => "locked-version-conflict",
             Self::LockedVersionGone { .. } => "locked-version-gone",

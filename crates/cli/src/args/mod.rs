@@ -4,6 +4,7 @@
 mod common;
 mod config;
 mod install;
+mod providers;
 mod publish;
 mod query;
 
@@ -12,6 +13,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 pub(crate) use common::{Global, Network, Output};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use install::InstallArgs;
+pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
 pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
 
@@ -77,6 +79,8 @@ pub(crate) enum Verb {
     Versions(VersionsArgs),
     /// Say which repository a provider address belongs to, and by which rule
     Resolve(ResolveArgs),
+    /// Show which providers a configuration needs, module by module, and where each comes from
+    Providers(ProvidersArgs),
     /// Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
     Config(ConfigArgs),
 }

@@ -13,11 +13,11 @@ use super::{Network, Output};
 pub(crate) struct Lookup {
     /// The repository to look in: REGISTRY/REPOSITORY, oci:DIR, or a template with ${hostname}, ${namespace} and
     /// ${type}, as in OpenTofu's `oci_mirror` blocks. Without it the user's CLI configuration says where to look
-    /// (provider_installation in ~/.tofurc and the like, see `tofu-oci config --help`)
+    /// (`provider_installation` in ~/.tofurc and the like, see `tofu-oci config --help`)
     #[arg(long, value_name = "REPOSITORY", env = "TOFU_OCI_FROM")]
     pub(crate) from: Option<String>,
     /// The reserved suffix of hosts that name a registry: example.com.SUFFIX/foo/bar is
-    /// example.com/foo/opentofu-provider-bar [default: magic_suffix of a block `tofu_oci` in the CLI configuration,
+    /// example.com/foo/opentofu-provider-bar [default: `magic_suffix` of a block `tofu_oci` in the CLI configuration,
     /// else oci.opentofu.org]
     #[arg(long, value_name = "SUFFIX", env = "TOFU_OCI_MAGIC_SUFFIX")]
     pub(crate) magic_suffix: Option<String>,

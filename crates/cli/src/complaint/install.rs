@@ -1,7 +1,7 @@
 //! Errors of `install` and `versions`.
 
 use tofu_oci_archive::ArchiveError;
-use tofu_oci_installer::InstallError;
+use tofu_oci_installer::{ConfigProblem, InstallError};
 use tofu_oci_lockfile::{LockFileError, Refusal};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_types::Version;
@@ -54,7 +54,9 @@ impl From<&SourceError> for Complaint {
             SourceError::Failed { failure, .. } => Self::of(failure_exit(failure), error).failure_hint(failure),
             SourceError::Method(blame) => {
                 let complaint = Self::from(&blame.source).about(&blame.address.to_string());
-                let complaint = complaint.cause(format!("by {}", blame.label));
+                let named =
+                    std::iter::once(&complaint.text).chain(&complaint.causes).any(|text| text.contains(&blame.label));
+                let complaint = if named { complaint } else { complaint.cause(format!("by {}", blame.label)) };
                 match blame.remedy() {
                     Some(remedy) => {
                         complaint.cause("a mirror never lets a later method serve what it lacks itself").hint(remedy)
@@ -113,9 +115,10 @@ impl From<InstallError> for Complaint {
                 }
             }
             InstallError::Package { source, .. } => complaint.archive_hint(&source),
-            InstallError::Config { .. } => {
-                complaint.hint("mend the file, or name the providers on the command line instead")
+            InstallError::NoConfiguration { .. } => {
+                complaint.hint("name the directory of the configuration: --chdir DIR")
             }
+            InstallError::Config { problem, .. } => complaint.config_hint(&problem),
             InstallError::UnspecifiedVersion { .. } => complaint.hint("name another version: ADDR@VERSION"),
             InstallError::VersionsDiffer { .. } => complaint.hint("name one version for all platforms: ADDR@VERSION"),
             InstallError::LayerType { .. } => {
@@ -165,7 +168,8 @@ impl Complaint {
                 .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),
             Failure::InvalidService(_) => self.hint("the owner of the host must mend its oci-providers.v1"),
             Failure::Network { .. } => self
-                .hint("check the host name and the network; --ca-file FILE trusts a private certificate authority")
+                .hint("say which repository holds the provider with --from REPOSITORY")
+                .hint("or check the host name and the network; --ca-file FILE trusts a private certificate authority")
                 .hint("for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci config snippet --help`"),
             Failure::Unauthorized(_) | Failure::Denied(_) => {
                 self.hint("the token of a host is in TF_TOKEN_HOST, with _ for each dot, or in a `credentials` block")
@@ -183,6 +187,33 @@ impl Complaint {
             *hint = hint.replace(", and the version with --version", instead);
         }
         self
+    }
+
+    /// The same for verbs that take no providers.
+    pub(crate) fn nothing_to_name(mut self) -> Self {
+        for hint in &mut self.hints {
+            *hint = hint.replace(", or name the providers on the command line instead", "");
+        }
+        self
+    }
+
+    /// What to do about a configuration that cannot be read.
+    fn config_hint(self, problem: &ConfigProblem) -> Self {
+        match problem {
+            ConfigProblem::ModuleMissing { .. } => self.hint("check the module's `source`, or put its folder there"),
+            ConfigProblem::ModuleLoop { .. } => {
+                self.hint("remove one of the calls: no program can follow them to an end")
+            }
+            ConfigProblem::TooManyModules { .. } => self.hint("look for modules that call each other many times over"),
+            ConfigProblem::StateVersion { .. } | ConfigProblem::State { .. } => {
+                self.hint("let `tofu state pull` or `terraform state pull` write it anew, or move the file away")
+            }
+            ConfigProblem::SecondRequired { .. } => {
+                self.hint("move the entries of the second block into the first one")
+            }
+            ConfigProblem::Misplaced => self.hint("write `terraform { required_providers { … } }`"),
+            _ => self.hint("mend the file, or name the providers on the command line instead"),
+        }
     }
 
     /// Both sides of a disagreement about checksums, so that nobody has to compute them again.
@@ -216,7 +247,7 @@ fn versions(lead: &str, offered: &[Version]) -> String {
 
 fn exit(error: &InstallError) -> Exit {
     match error {
-        InstallError::Config { .. } => Exit::Usage,
+        InstallError::Config { .. } | InstallError::NoConfiguration { .. } => Exit::Usage,
         InstallError::Io { source, .. } | InstallError::Package { source: ArchiveError::Io { source, .. }, .. } => {
             super::io_exit(source)
         }

@@ -86,6 +86,16 @@ impl Complaint {
         }
     }
 
+    /// What is wrong, in one line.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What to do about it.
+    pub(crate) fn hints(&self) -> &[String] {
+        &self.hints
+    }
+
     /// How the program ends.
     pub(crate) fn exit(&self) -> Exit {
         self.exit

@@ -62,13 +62,12 @@ impl Finder {
         chdir: Option<&Path>,
         not_asked: &[PathBuf],
     ) -> Result<Self, Complaint> {
-        let rules = match &lookup.from {
-            Some(text) => Rules::From { from: From::parse(text)?, text: text.clone() },
-            None => {
-                let configured = Configured::read(lookup, chdir, not_asked)?;
-                configured.refuse()?;
-                Rules::Configured(Box::new(configured))
-            }
+        let rules = if let Some(text) = &lookup.from {
+            Rules::From { from: From::parse(text)?, text: text.clone() }
+        } else {
+            let configured = Configured::read(lookup, chdir, not_asked)?;
+            configured.refuse()?;
+            Rules::Configured(Box::new(configured))
         };
         Ok(Self { rules, connector, opener: OnceLock::new() })
     }
@@ -109,13 +108,7 @@ impl Finder {
     /// When no rule speaks about the address, or one gives no repository for it.
     pub(crate) async fn places(&self, address: &ProviderAddr) -> Result<Vec<Found>, Complaint> {
         match &self.rules {
-            Rules::From { from, text } => {
-                let rule = match from {
-                    From::One(_) => "--from".to_owned(),
-                    From::Repositories(_) | From::Layouts(_) => format!("the repository template `{text}`"),
-                };
-                Ok(vec![Found { place: from.end(address)?.to_string(), rule }])
-            }
+            Rules::From { from, text } => Ok(vec![from_place(from, text, address)?]),
             Rules::Configured(configured) => self.configured_places(configured, address).await,
         }
     }
@@ -153,6 +146,31 @@ impl Finder {
             0 if methods > 0 => Arc::new(Chain::unmatched()),
             _ => Arc::new(Chain::new(links)),
         })
+    }
+
+    /// The same without any request: a host that `direct` leads to is its own place.
+    pub(crate) fn places_unasked(&self, address: &ProviderAddr) -> Result<Vec<Found>, Complaint> {
+        let configured = match &self.rules {
+            Rules::From { from, text } => return Ok(vec![from_place(from, text, address)?]),
+            Rules::Configured(configured) => configured,
+        };
+        let mut found = Vec::new();
+        for candidate in configured.candidates(address) {
+            let Some(place) = candidate.place else { continue };
+            let label = candidate.method.label();
+            let place = place.map_err(|error| Complaint::of(Exit::Fixable, &error).cause(format!("by {label}")))?;
+            found.push(match place {
+                Place::Oci(oci) if candidate.method.file.is_none() => {
+                    Found { place: oci.repository.to_string(), rule: oci.rule.to_string() }
+                }
+                Place::Oci(oci) => Found { place: oci.repository.to_string(), rule: format!("{}, {label}", oci.rule) },
+                Place::Direct { host } => Found { place: host.display(), rule: label },
+                Place::NetworkMirror { url } => Found { place: url, rule: label },
+                Place::Filesystem { path } => Found { place: path.display().to_string(), rule: label },
+                other => Found { place: other.to_string(), rule: label },
+            });
+        }
+        if found.is_empty() { Err(configured.no_method(address)) } else { Ok(found) }
     }
 
     async fn configured_places(
@@ -216,6 +234,15 @@ impl Finder {
         }
         Ok(())
     }
+}
+
+/// The one place of `--from`.
+fn from_place(from: &From, text: &str, address: &ProviderAddr) -> Result<Found, Complaint> {
+    let rule = match from {
+        From::One(_) => "--from".to_owned(),
+        From::Repositories(_) | From::Layouts(_) => format!("the repository template `{text}`"),
+    };
+    Ok(Found { place: from.end(address)?.to_string(), rule })
 }
 
 const FROM_TEMPLATE: &str = "give a template: --from 'REGISTRY/${namespace}/${type}'";

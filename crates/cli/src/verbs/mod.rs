@@ -5,6 +5,7 @@ mod copy;
 mod explain;
 mod install;
 mod locked;
+mod providers;
 mod push;
 mod resolve;
 mod versions;
@@ -61,6 +62,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Install(args) => args.output.json,
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
+        Verb::Providers(args) => args.output.json,
         Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
     };
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
@@ -86,6 +88,7 @@ async fn job(global: &Global, verb: Verb) -> Result<Exit, Complaint> {
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
+        Verb::Providers(args) => providers::providers(&context(&args.output), &args)?,
         Verb::Config(args) => match args.verb {
             // Findings are no failure, and have an exit code all the same.
             ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),

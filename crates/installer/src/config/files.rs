@@ -14,6 +14,13 @@ pub(super) struct ModuleFiles {
     pub(super) overrides: Vec<PathBuf>,
 }
 
+impl ModuleFiles {
+    /// Whether there is no file at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.primary.is_empty() && self.overrides.is_empty()
+    }
+}
+
 /// The language of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {

@@ -1,132 +1,223 @@
-//! Files in HCL's JSON syntax.
+//! JSON with positions, as files in HCL's JSON syntax and state files need it.
 
 use std::path::Path;
 
-use serde_json::{Map, Value};
-use tofu_oci_types::Constraints;
-
 use super::Declared;
-use super::facts::{
-    Facts, ModuleCall, Required, Used, implied_name, parse_constraints, parse_source, position, problem,
-};
+use super::facts::problem;
 use crate::{ConfigProblem, InstallError};
 
-/// What a JSON file says.
-pub(super) fn read(path: &Path, text: &str) -> Result<Facts, InstallError> {
-    let root: Value = serde_json::from_str(text).map_err(|error| {
-        let at = Declared { path: path.to_owned(), line: error.line(), column: error.column() };
-        problem(at, ConfigProblem::Syntax { message: error.to_string() })
-    })?;
-    let reader = Reader { path, text };
-    let mut facts = Facts::default();
-    for body in objects(&root) {
-        for (block, content) in body {
-            reader.block(block, content, &mut facts)?;
+/// A value and where it begins.
+#[derive(Clone, Debug)]
+pub(super) struct Json {
+    /// The byte offset of its first character.
+    pub(super) offset: usize,
+    pub(super) kind: Kind,
+}
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    Null,
+    Bool(bool),
+    /// As written.
+    Number(String),
+    String(String),
+    Array(Vec<Json>),
+    /// In the order of the text; a name may stand there twice.
+    Object(Vec<Member>),
+}
+
+/// A member of an object.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    pub(super) name: String,
+    /// The byte offset of the name.
+    pub(super) offset: usize,
+    pub(super) value: Json,
+}
+
+impl Json {
+    /// The members of an object, or of every object in an array: what HCL takes for one body.
+    pub(super) fn objects(&self) -> Vec<&[Member]> {
+        match &self.kind {
+            Kind::Object(members) => vec![members],
+            Kind::Array(list) => list.iter().flat_map(Self::objects).collect(),
+            _ => Vec::new(),
         }
     }
-    Ok(facts)
-}
 
-/// A block's bodies: an object is one, an array of objects are several.
-fn objects(value: &Value) -> Vec<&Map<String, Value>> {
-    match value {
-        Value::Object(object) => vec![object],
-        Value::Array(list) => list.iter().flat_map(objects).collect(),
-        _ => Vec::new(),
+    /// The value of a member of an object.
+    pub(super) fn member(&self, name: &str) -> Option<&Json> {
+        let Kind::Object(members) = &self.kind else { return None };
+        members.iter().find(|member| member.name == name).map(|member| &member.value)
+    }
+
+    /// The text of a string.
+    pub(super) fn as_str(&self) -> Option<&str> {
+        if let Kind::String(text) = &self.kind { Some(text) } else { None }
     }
 }
 
-fn labelled(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    objects(value).into_iter().flatten()
+/// Reads a JSON text; at most 128 levels deep.
+pub(super) fn parse(path: &Path, text: &str) -> Result<Json, InstallError> {
+    let failed = |error: &serde_json::Error| {
+        let at = Declared { path: path.to_owned(), line: error.line().max(1), column: error.column().max(1) };
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
+        problem(at, ConfigProblem::Syntax { message })
+    };
+    serde_json::from_str::<serde_json::Value>(text).map_err(|error| failed(&error))?;
+    Ok(Reader { text, offset: 0 }.value())
 }
 
+/// Walks a text that is known to be well-formed.
 struct Reader<'a> {
-    path: &'a Path,
     text: &'a str,
+    offset: usize,
 }
 
 impl Reader<'_> {
-    /// The first place where the file has this string: JSON values carry no position.
-    fn at(&self, text: &str) -> Declared {
-        let offset = self.text.find(&Value::from(text).to_string()).unwrap_or(0);
-        position(self.path, self.text, offset)
+    fn rest(&self) -> &str {
+        self.text.get(self.offset..).unwrap_or_default()
     }
 
-    fn block(&self, block: &str, content: &Value, facts: &mut Facts) -> Result<(), InstallError> {
-        match block {
-            "terraform" | "tofu" => {
-                for entries in objects(content).into_iter().filter_map(|body| body.get("required_providers")) {
-                    for (name, entry) in labelled(entries) {
-                        facts.required.push(self.required(name, entry)?);
-                    }
+    /// The next character that is no blank; it stays to be read.
+    fn peek(&mut self) -> Option<char> {
+        let rest = self.rest();
+        let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
+        self.offset += blanks;
+        self.rest().chars().next()
+    }
+
+    fn skip(&mut self) {
+        self.offset += self.rest().chars().next().map_or(0, char::len_utf8);
+    }
+
+    fn value(&mut self) -> Json {
+        let first = self.peek();
+        let offset = self.offset;
+        let kind = match first {
+            Some('{') => Kind::Object(self.members()),
+            Some('[') => Kind::Array(self.items()),
+            Some('"') => Kind::String(self.string()),
+            _ => self.word(),
+        };
+        Json { offset, kind }
+    }
+
+    fn members(&mut self) -> Vec<Member> {
+        self.skip();
+        let mut members = Vec::new();
+        while let Some(next) = self.peek() {
+            match next {
+                '"' => {
+                    let offset = self.offset;
+                    let name = self.string();
+                    self.peek();
+                    self.skip();
+                    members.push(Member { name, offset, value: self.value() });
                 }
-            }
-            "provider" => {
-                for (name, bodies) in labelled(content) {
-                    let mut constraints = Constraints::any();
-                    for version in objects(bodies).into_iter().filter_map(|body| body.get("version")) {
-                        constraints = constraints.and(&self.constraints("version", version)?);
-                    }
-                    facts.used.push(Used { name: name.clone(), constraints, at: self.at(name) });
+                '}' => {
+                    self.skip();
+                    break;
                 }
+                _ => self.skip(),
             }
-            "resource" | "data" | "ephemeral" => {
-                for (resource_type, resources) in labelled(content) {
-                    for (_, bodies) in labelled(resources) {
-                        facts.used.push(self.used(resource_type, bodies));
-                    }
-                }
-            }
-            "module" => {
-                for (name, bodies) in labelled(content) {
-                    for source in objects(bodies).into_iter().filter_map(|body| body.get("source")) {
-                        let source = self.string("source", source)?;
-                        facts.modules.push(ModuleCall { name: name.clone(), at: self.at(&source), source });
-                    }
-                }
-            }
-            _ => {}
         }
-        Ok(())
+        members
     }
 
-    fn used(&self, resource_type: &str, bodies: &Value) -> Used {
-        let provider = objects(bodies).into_iter().find_map(|body| body.get("provider")).and_then(Value::as_str);
-        let name = match provider {
-            Some(reference) => reference.trim_start_matches("${").split(['.', '}']).next().unwrap_or(reference),
-            None => implied_name(resource_type),
-        };
-        Used { name: name.to_owned(), constraints: Constraints::any(), at: self.at(resource_type) }
-    }
-
-    fn required(&self, name: &str, entry: &Value) -> Result<Required, InstallError> {
-        let at = self.at(name);
-        let (source, constraints) = match entry {
-            Value::String(_) => (None, self.constraints(name, entry)?),
-            Value::Object(members) => {
-                let source = match members.get("source") {
-                    Some(source) => {
-                        let text = self.string("source", source)?;
-                        Some(parse_source(&text, &self.at(&text))?)
-                    }
-                    None => None,
-                };
-                let version = members.get("version");
-                let constraints = version.map(|version| self.constraints("version", version)).transpose()?;
-                (source, constraints.unwrap_or_default())
+    fn items(&mut self) -> Vec<Json> {
+        self.skip();
+        let mut items = Vec::new();
+        while let Some(next) = self.peek() {
+            match next {
+                ']' => {
+                    self.skip();
+                    break;
+                }
+                ',' => self.skip(),
+                _ => items.push(self.value()),
             }
-            _ => return Err(problem(at, ConfigProblem::InvalidEntry { name: name.to_owned() })),
+        }
+        items
+    }
+
+    fn string(&mut self) -> String {
+        let rest = self.rest();
+        let mut escaped = false;
+        let end = rest.char_indices().skip(1).find_map(|(index, character)| {
+            let ends = character == '"' && !escaped;
+            escaped = character == '\\' && !escaped;
+            ends.then_some(index + 1)
+        });
+        let literal = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        let text = serde_json::from_str(literal).unwrap_or_default();
+        self.offset += literal.len();
+        text
+    }
+
+    fn word(&mut self) -> Kind {
+        let rest = self.rest();
+        let end = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
+        let word = rest.get(..end).unwrap_or_default();
+        let kind = match word {
+            "true" => Kind::Bool(true),
+            "false" => Kind::Bool(false),
+            "null" => Kind::Null,
+            number => Kind::Number(number.to_owned()),
         };
-        Ok(Required { name: name.to_owned(), source, constraints, at })
+        self.offset += end.max(1);
+        kind
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The value with every offset, for people.
+    fn shown(json: &Json) -> String {
+        let text = match &json.kind {
+            Kind::Null => "null".to_owned(),
+            Kind::Bool(value) => value.to_string(),
+            Kind::Number(text) => text.clone(),
+            Kind::String(text) => format!("{text:?}"),
+            Kind::Array(list) => format!("[{}]", list.iter().map(shown).collect::<Vec<_>>().join(" ")),
+            Kind::Object(members) => {
+                let member = |member: &Member| format!("{}@{}:{}", member.name, member.offset, shown(&member.value));
+                format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(" "))
+            }
+        };
+        format!("{text}@{}", json.offset)
     }
 
-    fn constraints(&self, name: &str, value: &Value) -> Result<Constraints, InstallError> {
-        let text = self.string(name, value)?;
-        parse_constraints(&text, &self.at(&text))
+    #[track_caller]
+    fn check(text: &str, want: &str) {
+        let got = parse(Path::new("f"), text).map_or_else(|error| error.to_string(), |json| shown(&json));
+        assert_eq!(got, want, "{text}");
     }
 
-    fn string(&self, name: &str, value: &Value) -> Result<String, InstallError> {
-        let text = value.as_str().map(str::to_owned);
-        text.ok_or_else(|| problem(self.at(name), ConfigProblem::NotAString { name: name.to_owned() }))
+    #[test]
+    fn values_know_where_they_begin() {
+        check(r#"{"a": 1.50, "b":[true,null , "x\"y\\"]}"#, r#"{a@1:1.50@6 b@12:[true@17 null@22 "x\"y\\"@29]@16}@0"#);
+        check(" [] ", "[]@1");
+        check("{}", "{}@0");
+        check("\"\\u00e4ä\"", "\"ää\"@0");
+        check("-1e3", "-1e3@0");
+    }
+
+    #[test]
+    fn names_that_stand_there_twice_are_both_kept() {
+        check(r#"{"a":1,"a":{"b":{}}}"#, "{a@1:1@5 a@7:{b@12:{}@16}@11}@0");
+    }
+
+    #[test]
+    fn errors_name_line_and_column() {
+        check("{\n  \"a\": \n}", "f:3:1: the file does not parse: expected value");
+        check("", "f:1:1: the file does not parse: EOF while parsing a value");
+        check("[1] 2", "f:1:5: the file does not parse: trailing characters");
+        let deep = "[".repeat(200);
+        check(&deep, "f:1:128: the file does not parse: recursion limit exceeded");
     }
 }

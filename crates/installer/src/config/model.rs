@@ -1,5 +1,6 @@
 //! What a configuration says about providers, module by module.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use tofu_oci_types::{Constraints, ProviderAddr, Version};
@@ -90,6 +91,30 @@ pub enum UsedBy {
     Function(String),
     /// A `providers` map that passes the configuration to this module.
     Module(String),
+}
+
+impl UsedBy {
+    /// The address, function or module name alone.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Resource(text)
+            | Self::Data(text)
+            | Self::Ephemeral(text)
+            | Self::Import(text)
+            | Self::Function(text)
+            | Self::Module(text) => text,
+        }
+    }
+}
+
+impl fmt::Display for UsedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Import(text) => write!(f, "import to {text}"),
+            Self::Module(text) => write!(f, "module.{text}"),
+            other => f.write_str(other.text()),
+        }
+    }
 }
 
 /// A configuration of a provider in a module.

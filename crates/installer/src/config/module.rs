@@ -5,108 +5,242 @@ use std::path::Path;
 
 use tofu_oci_types::{Constraints, ProviderAddr};
 
-use super::facts::{Facts, ModuleCall, Required, Used, problem};
-use super::files::{self, Syntax};
-use super::{Declared, json, native};
+use super::facts::{
+    Backend, Facts, FunctionCall, Import, ModuleCall, ProviderBlock, Required, RequiredBlock, Resource, config_name,
+    implied, implied_name, position, problem,
+};
+use super::{Declared, Finding, files, reader};
 use crate::{ConfigProblem, InstallError};
 
 /// What one module says.
 #[derive(Debug, Default)]
 pub(super) struct Module {
-    /// Every provider that it needs, in the order of first mention.
-    pub(super) needs: Vec<Need>,
+    /// The entries of `required_providers`, by local name.
+    pub(super) required: BTreeMap<String, Required>,
+    /// The provider blocks, one for each name and alias.
+    pub(super) providers: Vec<ProviderBlock>,
+    pub(super) resources: Vec<Resource>,
+    pub(super) imports: Vec<Import>,
+    pub(super) functions: Vec<FunctionCall>,
     /// The modules that it calls, by the name of the call.
     pub(super) calls: BTreeMap<String, ModuleCall>,
+    pub(super) backend: Option<Backend>,
+    pub(super) findings: Vec<Finding>,
+    required_at: Option<Declared>,
 }
 
-/// One provider that a module needs.
-#[derive(Debug)]
-pub(super) struct Need {
-    pub(super) local_name: String,
-    pub(super) address: ProviderAddr,
-    pub(super) constraints: Constraints,
-    pub(super) at: Declared,
-}
-
-/// The module in `dir`; nothing when there is no such folder.
+/// The module in `dir`; nothing when there is no such folder, or no configuration in it.
+///
+/// Spec: `OpenTofu` 1.12, `configs.NewModule`; override files as its `module_merge.go`.
 pub(super) fn read(dir: &Path) -> Result<Option<Module>, InstallError> {
-    let Some(files) = files::find(dir)? else { return Ok(None) };
-    let mut required: Vec<Required> = Vec::new();
-    let mut used: Vec<Used> = Vec::new();
-    let mut calls = BTreeMap::new();
+    let Some(files) = files::find(dir)?.filter(|files| !files.is_empty()) else { return Ok(None) };
+    let mut module = Module::default();
+    let mut primary = Vec::new();
     for path in &files.primary {
-        let facts = read_file(path)?;
-        for entry in facts.required {
-            if required.iter().any(|earlier| earlier.name == entry.name) {
-                return Err(problem(entry.at, ConfigProblem::Duplicate { name: entry.name }));
-            }
-            required.push(entry);
-        }
-        used.extend(facts.used);
-        calls.extend(facts.modules.into_iter().map(|call| (call.name.clone(), call)));
+        primary.push(read_file(path)?);
     }
+    let mut overrides = Vec::new();
     for path in &files.overrides {
-        let facts = read_file(path)?;
-        for entry in facts.required {
-            required.retain(|earlier| earlier.name != entry.name);
-            required.push(entry);
-        }
-        used.extend(facts.used);
-        calls.extend(facts.modules.into_iter().map(|call| (call.name.clone(), call)));
+        overrides.push(read_file(path)?);
     }
-    Ok(Some(Module { needs: needs(required, used)?, calls }))
+    for facts in &mut primary {
+        module.require(std::mem::take(&mut facts.required))?;
+    }
+    for facts in &mut overrides {
+        for entry in std::mem::take(&mut facts.required).into_iter().flat_map(|block| block.entries) {
+            module.required.insert(entry.name.clone(), entry);
+        }
+    }
+    for facts in primary {
+        module.append(facts);
+    }
+    for facts in overrides {
+        module.merge(facts);
+    }
+    Ok(Some(module))
 }
 
 fn read_file(path: &Path) -> Result<Facts, InstallError> {
     let bytes =
         std::fs::read(path).map_err(|source| InstallError::Io { action: "read", path: path.to_owned(), source })?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = Declared { path: path.to_owned(), line: 1, column: 1 };
-        problem(at, ConfigProblem::Syntax { message: error.utf8_error().to_string() })
-    })?;
-    match files::syntax(path) {
-        Syntax::Native => native::read(path, &text),
-        Syntax::Json => json::read(path, &text),
-    }
+    let text = match std::str::from_utf8(&bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let valid = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
+            let at = position(path, &valid, valid.len());
+            return Err(problem(at, ConfigProblem::Syntax { message: "the text is not UTF-8".to_owned() }));
+        }
+    };
+    reader::read(path, text, files::syntax(path))
 }
 
-fn needs(required: Vec<Required>, used: Vec<Used>) -> Result<Vec<Need>, InstallError> {
-    let mut needs: Vec<Need> = Vec::new();
-    for entry in required {
-        let Required { name, source, constraints, at } = entry;
-        if is_built_in(&name, source.as_ref()) {
-            if !constraints.is_any() {
-                return Err(problem(at, ConfigProblem::BuiltIn { name }));
+impl Module {
+    /// The provider that a local name stands for.
+    pub(super) fn address(&self, name: &str, at: &Declared) -> Result<ProviderAddr, InstallError> {
+        match self.required.get(name) {
+            Some(required) => Ok(required.address.clone()),
+            None => implied(name, at),
+        }
+    }
+
+    /// The same where the name is known to be valid; nothing where it is not.
+    pub(super) fn known_address(&self, name: &str) -> Option<ProviderAddr> {
+        let nowhere = Declared { path: std::path::PathBuf::new(), line: 1, column: 1 };
+        self.address(name, &nowhere).ok()
+    }
+
+    /// The local name that a resource or import uses.
+    pub(super) fn local_name(
+        resource_type: &str,
+        provider: Option<&super::facts::ConfigRef>,
+        at: &Declared,
+    ) -> Result<String, InstallError> {
+        match provider {
+            Some(reference) => Ok(reference.name.clone()),
+            // In normal form: `AWS_instance` is of `aws`.
+            None => Ok(implied(implied_name(resource_type), at)?.provider_type().to_owned()),
+        }
+    }
+
+    /// The provider block of this name.
+    pub(super) fn block(&self, name: &str, alias: Option<&str>) -> Option<&ProviderBlock> {
+        self.providers.iter().find(|block| block.name == name && block.alias.as_deref() == alias)
+    }
+
+    fn require(&mut self, blocks: Vec<RequiredBlock>) -> Result<(), InstallError> {
+        for block in blocks {
+            if let Some(first) = &self.required_at {
+                return Err(problem(block.at, ConfigProblem::SecondRequired { first: first.clone() }));
             }
-            continue;
+            self.required_at = Some(block.at);
+            for entry in block.entries {
+                if self.required.contains_key(&entry.name) {
+                    return Err(problem(entry.at, ConfigProblem::Duplicate { name: entry.name }));
+                }
+                self.required.insert(entry.name.clone(), entry);
+            }
         }
-        let address = match source {
-            Some(address) => address,
-            None => implied(&name, &at)?,
-        };
-        needs.push(Need { local_name: name, address, constraints, at });
+        Ok(())
     }
-    for Used { name, constraints, at } in used {
-        if let Some(need) = needs.iter_mut().find(|need| need.local_name == name) {
-            need.constraints = need.constraints.and(&constraints);
-        } else if name != "terraform" {
-            let address = implied(&name, &at)?;
-            needs.push(Need { local_name: name, address, constraints, at });
+
+    /// A file that adds to the others.
+    fn append(&mut self, facts: Facts) {
+        for block in facts.providers {
+            match self.block(&block.name, block.alias.as_deref()) {
+                Some(first) => {
+                    let name = config_name(&block.name, block.alias.as_deref());
+                    let finding = duplicate(&format!("the provider configuration `{name}`"), &first.at, block.at);
+                    self.findings.push(finding);
+                }
+                None => self.providers.push(block),
+            }
         }
+        for resource in facts.resources {
+            match self.resources.iter().find(|earlier| earlier.by == resource.by) {
+                Some(first) => {
+                    let finding = duplicate(&format!("`{}`", resource.by.text()), &first.at, resource.at);
+                    self.findings.push(finding);
+                }
+                None => self.resources.push(resource),
+            }
+        }
+        for call in facts.modules {
+            match self.calls.get(&call.name) {
+                Some(first) => {
+                    let finding = duplicate(&format!("the module `{}`", call.name), &first.at, call.at);
+                    self.findings.push(finding);
+                }
+                None => {
+                    self.calls.insert(call.name.clone(), call);
+                }
+            }
+        }
+        for backend in facts.backends {
+            match &self.backend {
+                Some(first) => {
+                    let finding = duplicate("the backend", &first.at, backend.at);
+                    self.findings.push(finding);
+                }
+                None => self.backend = Some(backend),
+            }
+        }
+        self.imports.extend(facts.imports);
+        self.functions.extend(facts.functions);
     }
-    Ok(needs)
+
+    /// An override file: it changes what is there, and adds nothing but default provider configurations.
+    fn merge(&mut self, facts: Facts) {
+        for block in facts.providers {
+            let same = |earlier: &&mut ProviderBlock| earlier.name == block.name && earlier.alias == block.alias;
+            match self.providers.iter_mut().find(same) {
+                Some(base) => {
+                    base.version = block.version.or(base.version.take());
+                    base.empty &= block.empty;
+                }
+                None if block.alias.is_none() => self.providers.push(block),
+                None => {
+                    let name = config_name(&block.name, block.alias.as_deref());
+                    self.findings.push(nothing_to_override(&format!("provider configuration `{name}`"), block.at));
+                }
+            }
+        }
+        for resource in facts.resources {
+            if let Some(base) = self.resources.iter_mut().find(|base| base.by == resource.by) {
+                base.provider = resource.provider.or(base.provider.take());
+            } else {
+                let name = resource.by.text();
+                self.findings.push(nothing_to_override(&format!("block `{name}`"), resource.at));
+            }
+        }
+        for call in facts.modules {
+            match self.calls.get_mut(&call.name) {
+                Some(base) => {
+                    base.source = call.source.or(base.source.take());
+                    if !call.providers.is_empty() {
+                        base.providers = call.providers;
+                    }
+                    base.repeated = call.repeated.or(base.repeated.take());
+                }
+                None => self.findings.push(nothing_to_override(&format!("module `{}`", call.name), call.at)),
+            }
+        }
+        for import in facts.imports {
+            self.findings.push(Finding {
+                code: "import-in-override",
+                refused: true,
+                declared: import.at,
+                message: "an override file cannot hold an `import` block".to_owned(),
+                instead: "move it into a file without `override` in its name".to_owned(),
+            });
+        }
+        if let Some(backend) = facts.backends.into_iter().next() {
+            self.backend = Some(backend);
+        }
+        self.functions.extend(facts.functions);
+    }
 }
 
-/// Whether this is the provider that is part of the program.
-///
-/// Spec: `OpenTofu` 1.12, `addrs.ImpliedProviderForUnqualifiedType`; host `terraform.io`, namespace `builtin`.
-fn is_built_in(name: &str, source: Option<&ProviderAddr>) -> bool {
-    match source {
-        Some(address) => address.hostname().as_str() == "terraform.io" && address.namespace() == "builtin",
-        None => name == "terraform",
+/// The constraints of a provider block.
+pub(super) fn block_constraints(block: &ProviderBlock) -> Constraints {
+    block.version.as_ref().map_or_else(Constraints::any, |(constraints, _)| constraints.clone())
+}
+
+fn duplicate(what: &str, first: &Declared, declared: Declared) -> Finding {
+    Finding {
+        code: "duplicate-block",
+        refused: true,
+        declared,
+        message: format!("{what} is there twice; the first one stands at {first}"),
+        instead: "keep one of the two, or give one another name (`alias` in a provider block)".to_owned(),
     }
 }
 
-fn implied(name: &str, at: &Declared) -> Result<ProviderAddr, InstallError> {
-    super::facts::parse_source(name, at)
+fn nothing_to_override(what: &str, declared: Declared) -> Finding {
+    Finding {
+        code: "nothing-to-override",
+        refused: true,
+        declared,
+        message: format!("an override file changes the {what}, which no other file has"),
+        instead: "check the name, or move the block into a file without `override` in its name".to_owned(),
+    }
 }

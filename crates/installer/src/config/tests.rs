@@ -99,17 +99,18 @@ fn the_built_in_provider_is_left_out() {
 
 #[test]
 fn modules_add_their_constraints() {
-    let child = "module \"again\" {\n  source = \"../child\"\n}\n".to_owned() + WIDGET;
+    let child = WIDGET;
     let manifest = r#"{"Modules": [{"Key": "", "Source": "", "Dir": "."},
         {"Key": "far", "Source": "registry.example.test/a/b/c", "Dir": ".terraform/modules/far"}]}"#;
     let root = r#"
         module "child" { source = "./child" }
+        module "again" { source = "./child" }
         module "far" { source = "a/b/c" }
         module "farther" { source = "a/b/d" }
     "#;
     insta::assert_snapshot!(check(&[
         ("main.tf", root),
-        ("child/main.tf", &child),
+        ("child/main.tf", child),
         (".terraform/modules/modules.json", manifest),
         (".terraform/modules/far/main.tf", "resource \"far_thing\" \"x\" {}\n"),
     ]), @r"
@@ -126,7 +127,7 @@ fn errors_say_where() {
         ("main.tf", "terraform {\n  required_providers {\n    w = { source = \"a/b/c/d\" }\n  }\n}\n"),
         ("main.tf", "terraform {\n  required_providers {\n    w = { version = \"one\" }\n  }\n}\n"),
         ("main.tf", "terraform {\n  required_providers {\n    w = { source = var.x }\n  }\n}\n"),
-        ("main.tf", "terraform {\n  required_providers {\n    w = 5\n  }\n}\n"),
+        ("main.tf", "terraform {\n  required_providers {\n    w = var.x\n  }\n}\n"),
         ("main.tf", "module \"m\" {\n  source = \"./none\"\n}\n"),
         ("main.tf.json", "{\n  \"terraform\": \n}"),
         ("main.tf.json", "{\n  \"terraform\": {\"required_providers\": {\"w\": {\"source\": \"a/b/c/d\"}}}\n}"),
@@ -134,6 +135,6 @@ fn errors_say_where() {
         let answer = check(&[(name, text)]);
         assert!(answer.starts_with("error: DIR/main.tf"), "{answer}");
     }
-    insta::assert_snapshot!(check(&[("a.tf", WIDGET), ("b.tf", WIDGET)]), @"error: DIR/b.tf:4:5: `widget` is required twice in one module; keep one of the two entries");
-    insta::assert_snapshot!(check(&[("a.tf", "module \"m\" {\n  source = \"./none\"\n}\n")]), @"error: DIR/a.tf:2:12: the module's folder `./none` cannot be read");
+    insta::assert_snapshot!(check(&[("a.tf", WIDGET), ("b.tf", WIDGET)]), @"error: DIR/b.tf:3:3: a module has one `required_providers` block; the first one stands at DIR/a.tf:3:3");
+    insta::assert_snapshot!(check(&[("a.tf", "module \"m\" {\n  source = \"./none\"\n}\n")]), @"error: DIR/a.tf:2:12: the module's folder `./none` is not there");
 }

@@ -3,7 +3,7 @@
 /// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleInfo {
-    /// Its name, as findings have it. Behind a `:` stands what the fault is about: `unknown-symbol:NAME`, `hcl:FAULT`.
+    /// Its name, as findings have it. Behind a `:` stands what HCL calls the fault: `hcl:FAULT`.
     pub id: &'static str,
     /// The levels of its findings.
     pub levels: &'static str,
@@ -67,7 +67,7 @@ pub const RULES: &[RuleInfo] = &[
     rule("dev-override-active", "note", "a provider that comes from the folder of its developer"),
     rule("template-required", "error", "an `oci_mirror` without `repository_template`"),
     rule("template", "error", "a template that is unusable for another reason"),
-    rule("unknown-symbol:NAME", "error", "a template that mentions a name other than `hostname`, `namespace`, `type`"),
+    rule("unknown-symbol", "error", "a template that mentions a name other than `hostname`, `namespace`, `type`"),
     rule("missing-hostname", "error", "a template without `${hostname}`, although `include` leaves the host open"),
     rule("missing-namespace", "error", "the same with `${namespace}`"),
     rule("missing-type", "error", "the same with `${type}`"),

@@ -21,6 +21,14 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     told.iter().map(Told::finding).collect()
 }
 
+/// The rule of a code: `unknown-symbol` of `unknown-symbol:X`; what HCL itself finds keeps its whole name.
+fn rule(code: &str) -> &str {
+    match code.split_once(':') {
+        Some((rule, _)) if rule != "hcl" => rule,
+        _ => code,
+    }
+}
+
 /// A problem, and what each release that finds it says and does then.
 struct Told<'a> {
     view: View<'a>,
@@ -51,7 +59,7 @@ impl Told<'_> {
             releases: outcomes.iter().map(|outcome| outcome.release).collect(),
             instead: Some(instead),
             opens_to_origin: outcomes.iter().any(|outcome| outcome.opens),
-            ..Finding::new(problem.code.clone(), level, title).at(at).detail(self.detail())
+            ..Finding::new(rule(&problem.code).to_owned(), level, title).at(at).detail(self.detail())
         }
     }
 

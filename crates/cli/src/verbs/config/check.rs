@@ -104,7 +104,9 @@ fn not_looked_at(context: &Context, error: &str) {
 
 fn print(context: &Context, found: &[Finding], files: usize) {
     if context.json {
-        found.iter().for_each(|finding| json_line(&Line::of(finding)));
+        for finding in found {
+            json_line(&FindingLine::of(finding));
+        }
         let count = |level| found.iter().filter(|finding| finding.level == level).count();
         let (errors, warnings, notes) = (count(Level::Error), count(Level::Warning), count(Level::Note));
         return json_line(&Summary { event: "checked", files, errors, warnings, notes });
@@ -146,7 +148,7 @@ fn counted(count: usize, word: &str) -> String {
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct FindingLine<'a> {
     event: &'static str,
     rule: &'a str,
     level: Level,
@@ -160,7 +162,7 @@ struct Line<'a> {
     opens_to_origin: bool,
 }
 
-impl<'a> Line<'a> {
+impl<'a> FindingLine<'a> {
     fn of(finding: &'a Finding) -> Self {
         let at = finding.at.as_ref();
         let place = at.and_then(|at| Some(position(&at.text, at.span.as_ref()?.start)));

@@ -36,7 +36,9 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
     printer::stdout(&text);
     if !context.quiet {
         notes.extend(advice(&environment, &reading, there, sound, form));
-        notes.iter().for_each(|note| printer::stderr(&format!("note: {note}\n")));
+        for note in notes {
+            printer::stderr(&format!("note: {note}\n"));
+        }
     }
     Ok(())
 }

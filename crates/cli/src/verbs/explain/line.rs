@@ -11,7 +11,7 @@ use super::{Outcome, Question};
 use crate::report::json_line;
 
 #[derive(Serialize)]
-struct Method<'a> {
+struct MethodLine<'a> {
     event: &'static str,
     address: &'a ProviderAddr,
     number: Option<usize>,
@@ -53,7 +53,7 @@ pub(super) fn print(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome
             Answer::NotAsked | Answer::Lists(_) => (None, None),
         };
         let versions = step.listing().into_iter().flat_map(|listing| listing.versions.iter().rev());
-        json_line(&Method {
+        json_line(&MethodLine {
             event: "method",
             address,
             number: step.number,

@@ -60,7 +60,7 @@ pub(crate) async fn explain(
     let latest = read(TofuRelease::V1_13)?;
     let opener = Opener::new(&latest, &connector)?;
     let mut steps = step::steps(&latest, &opener, address);
-    step::ask(&mut steps, &opener, &question).await;
+    step::ask(&mut steps, &latest, &opener, &question).await;
     let mut outcomes = Vec::new();
     for release in TofuRelease::ALL {
         let program = Program::OpenTofu(release);
@@ -74,7 +74,7 @@ pub(crate) async fn explain(
         if step::same(&steps, &others) {
             add(&mut outcomes, program, verdict(&steps, constraints, program));
         } else {
-            step::ask(&mut others, &opener, &question).await;
+            step::ask(&mut others, &configured, &opener, &question).await;
             add(&mut outcomes, program, verdict(&others, constraints, program));
         }
     }

@@ -25,7 +25,9 @@ pub(super) struct Step {
     pub(super) matches: String,
     /// Whether it is asked.
     pub(super) selected: bool,
-    /// Where it leads.
+    /// Where it leads by the configuration alone.
+    given: Option<String>,
+    /// Where it leads, when the host of a `direct` has said so too.
     pub(super) place: Option<String>,
     /// What `OpenTofu` makes of a `direct` that leads to OCI.
     pub(super) direct: Direct,
@@ -42,11 +44,11 @@ pub(super) enum Direct {
     /// It is no `direct`, or one whose host is not known to publish anything for OCI.
     No,
     /// The host ends in the magic suffix, which no release knows.
-    Magic(String),
+    Magic { rule: String },
     /// The host has `oci-providers.v1`, which no release knows, and `providers.v1` besides.
-    Both(String),
+    Both { rule: String },
     /// The host has `oci-providers.v1` alone.
-    OciOnly(String),
+    OciOnly { rule: String, host: String },
 }
 
 /// What a method answered.
@@ -85,6 +87,7 @@ impl Step {
             at: None,
             matches: "every provider: the CLI configuration is not read".to_owned(),
             selected: true,
+            given: None,
             place: Some(place),
             direct: Direct::No,
             answer: Answer::NotAsked,
@@ -153,10 +156,18 @@ fn selected(
     let link = place.as_ref().map(|place| opener.link(configured, method, place, address));
     let direct = match place {
         Some(Ok(Place::Oci(oci))) if link.as_ref().is_some_and(|link| link.method == Kind::Direct) => {
-            Direct::Magic(oci.rule.to_string())
+            Direct::Magic { rule: oci.rule.to_string() }
         }
         _ => Direct::No,
     };
+    let given = place.as_ref().map(|place| match place {
+        Ok(Place::Oci(oci)) => oci.repository.to_string(),
+        Ok(Place::Direct { host }) => host.display(),
+        Ok(Place::NetworkMirror { url }) => url.clone(),
+        Ok(Place::Filesystem { path }) => path.display().to_string(),
+        Ok(other) => other.to_string(),
+        Err(error) => format!("none: {error}"),
+    });
     Step {
         number: Some(number),
         kind: link.as_ref().map_or(Kind::Direct, |link| link.method),
@@ -164,14 +175,8 @@ fn selected(
         at: method.place.clone(),
         matches: matches(method, *selection),
         selected: selection.is_in(),
-        place: place.as_ref().map(|place| match place {
-            Ok(Place::Oci(oci)) => oci.repository.to_string(),
-            Ok(Place::Direct { host }) => host.display(),
-            Ok(Place::NetworkMirror { url }) => url.clone(),
-            Ok(Place::Filesystem { path }) => path.display().to_string(),
-            Ok(other) => other.to_string(),
-            Err(error) => format!("none: {error}"),
-        }),
+        given: given.clone(),
+        place: given,
         direct,
         answer: Answer::NotAsked,
         packages: Vec::new(),
@@ -187,6 +192,7 @@ fn dropped(method: &Method, why: &str) -> Step {
         at: method.place.clone(),
         matches: format!("left out by OpenTofu: {why}"),
         selected: false,
+        given: None,
         place: None,
         direct: Direct::No,
         answer: Answer::NotAsked,
@@ -209,16 +215,15 @@ fn matches(method: &Method, selection: Selection) -> String {
 
 /// Whether two readings give the same methods.
 pub(super) fn same(one: &[Step], other: &[Step]) -> bool {
-    let key = |steps: &[Step]| -> Vec<(Option<usize>, String, Option<String>, String, Option<String>)> {
-        let key =
-            |step: &Step| (step.number, step.name.clone(), step.at.clone(), step.matches.clone(), step.place.clone());
-        steps.iter().map(key).collect()
-    };
-    key(one) == key(other)
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(one, other)| {
+            (one.number, &one.name, &one.at) == (other.number, &other.name, &other.at)
+                && (&one.matches, &one.given) == (&other.matches, &other.given)
+        })
 }
 
 /// Asks every method that is for the address, and what a `direct` of a host really is.
-pub(super) async fn ask(steps: &mut [Step], opener: &Opener, question: &Question<'_>) {
+pub(super) async fn ask(steps: &mut [Step], configured: &Configured, opener: &Opener, question: &Question<'_>) {
     ask_all(steps, question).await;
     for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Direct && step.direct == Direct::No)
     {
@@ -226,9 +231,12 @@ pub(super) async fn ask(steps: &mut [Step], opener: &Opener, question: &Question
             continue;
         }
         let host = question.address.hostname();
+        let Ok(oci) = opener.direct(configured, question.address).repository(question.address).await else { continue };
+        step.place = Some(oci.repository.to_string());
+        let rule = oci.rule.to_string();
         step.direct = match opener.has_registry_protocol(host).await {
-            Some(true) => Direct::Both(host.display()),
-            Some(false) => Direct::OciOnly(host.display()),
+            Some(true) => Direct::Both { rule },
+            Some(false) => Direct::OciOnly { rule, host: host.display() },
             None => Direct::No,
         };
     }

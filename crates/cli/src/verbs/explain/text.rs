@@ -37,9 +37,9 @@ pub(super) fn print(
     } else {
         text.push_str("no provider_installation counts: the implicit methods, in the order in which they are asked\n");
     }
-    steps.iter().for_each(|step| text.push_str(&method(step)));
+    text.extend(steps.iter().map(method));
     text.push('\n');
-    outcomes.iter().for_each(|outcome| text.push_str(&ending(steps, outcome)));
+    text.extend(outcomes.iter().map(|outcome| ending(steps, outcome)));
     if let Some(path) = overridden {
         text.push_str(&row("", "note", &override_text(path)));
     }
@@ -49,18 +49,19 @@ pub(super) fn print(
 /// The same for the one place of `--from`.
 pub(super) fn print_from(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome]) {
     let mut text = head(question);
-    steps.iter().for_each(|step| text.push_str(&method(step)));
+    text.extend(steps.iter().map(method));
     text.push('\n');
-    outcomes.iter().for_each(|outcome| text.push_str(&ending(steps, outcome)));
+    text.extend(outcomes.iter().map(|outcome| ending(steps, outcome)));
     text.push_str(&row("", "OpenTofu", "knows nothing of --from: it goes by its CLI configuration"));
     printer::stdout(&text);
 }
 
 fn head(question: &Question<'_>) -> String {
     let bold = Style::new().bold();
-    let which = match question.constraints.is_any() {
-        true => "the newest version".to_owned(),
-        false => format!("the newest version that meets {}", question.constraints),
+    let which = if question.constraints.is_any() {
+        "the newest version".to_owned()
+    } else {
+        format!("the newest version that meets {}", question.constraints)
     };
     format!("{bold}{}{bold:#}, {which}, for {}\n", question.address, question.platform)
 }
@@ -82,15 +83,15 @@ fn method(step: &Step) -> String {
         text.push_str(&row("    ", "beware", &note));
     }
     match &step.direct {
-        Direct::Magic(rule) => text.push_str(&row("    ", "rule", rule)),
-        Direct::Both(host) => {
+        Direct::Magic { rule } | Direct::OciOnly { rule, .. } => text.push_str(&row("    ", "rule", rule)),
+        Direct::Both { rule, .. } => {
             text.push_str(&row(
                 "    ",
                 "rule",
-                &format!("oci-providers.v1 of {host}; OpenTofu asks its providers.v1, taken here to list the same"),
+                &format!("{rule}; OpenTofu asks its providers.v1, taken here to list the same"),
             ));
         }
-        Direct::OciOnly(host) => text.push_str(&row("    ", "rule", &format!("oci-providers.v1 of {host}"))),
+
         Direct::No => {}
     }
     text
@@ -121,7 +122,7 @@ fn versions(versions: &[Version]) -> String {
 }
 
 fn ending(steps: &[Step], outcome: &Outcome) -> String {
-    let releases: Vec<TofuRelease> = outcome.programs.iter().filter_map(release).collect();
+    let releases: Vec<TofuRelease> = outcome.programs.iter().copied().filter_map(release).collect();
     let who = if releases.is_empty() { "tofu-oci" } else { "OpenTofu" };
     let which = match releases.len() {
         0 => String::new(),
@@ -150,9 +151,9 @@ fn ending(steps: &[Step], outcome: &Outcome) -> String {
     row("", who, &format!("{which}{text}"))
 }
 
-fn release(program: &Program) -> Option<TofuRelease> {
+fn release(program: Program) -> Option<TofuRelease> {
     match program {
-        Program::OpenTofu(release) => Some(*release),
+        Program::OpenTofu(release) => Some(release),
         Program::Ours => None,
     }
 }

@@ -97,18 +97,18 @@ fn while_listing(step: &Step, tofu: bool) -> Option<Verdict> {
     let method = number(step);
     if tofu {
         match &step.direct {
-            Direct::Magic(rule) => {
+            Direct::Magic { rule } => {
                 let why = format!(
                     "no OpenTofu up to 1.13 knows {rule}: it asks this host for its services, and stops if there is no such host"
                 );
                 return Some(Verdict::NotKnown { method, why });
             }
-            Direct::OciOnly(host) => {
+            Direct::OciOnly { host, .. } => {
                 let why = format!("no OpenTofu up to 1.13 knows oci-providers.v1, and {host} has no providers.v1");
                 let code = "no-provider-service".to_owned();
                 return Some(Verdict::Stops { version: None, method, code, why });
             }
-            Direct::Both(_) | Direct::No => {}
+            Direct::Both { .. } | Direct::No => {}
         }
     }
     match &step.answer {
@@ -141,7 +141,6 @@ fn for_package(asked: &[&Step], place: usize, version: &Version, tofu: bool) -> 
             let why = reason(asked, place, version);
             Some(Verdict::Serves { version: version.clone(), method, why })
         }
-        Some(Package::LacksPlatform) => None,
         Some(Package::Fails { code, text }) => {
             let (code, why) = ((*code).to_owned(), text.clone());
             Some(Verdict::Stops { version: Some(version.clone()), method, code, why })
@@ -166,7 +165,7 @@ fn for_package(asked: &[&Step], place: usize, version: &Version, tofu: bool) -> 
             let why = format!("this mirror lacks {version}, which {lists}, and a mirror does not give way");
             Some(Verdict::Stops { version: Some(version.clone()), method, code, why })
         }
-        None => None,
+        Some(Package::LacksPlatform) | None => None,
     }
 }
 

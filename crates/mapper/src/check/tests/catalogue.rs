@@ -112,6 +112,7 @@ fn every_problem_is_a_rule_and_every_rule_is_in_the_code() {
         let known = match rule.id {
             "path-required" | "url-required" => "format!(\"{argument}-required\")".to_owned(),
             "missing-hostname" | "missing-namespace" | "missing-type" => "format!(\"missing-{}\"".to_owned(),
+            "unknown-symbol" => "format!(\"unknown-symbol:".to_owned(),
             id => match id.split_once(':') {
                 Some((start, _)) => format!("format!(\"{start}:"),
                 None => format!("\"{id}\""),

@@ -1,0 +1,36 @@
+//! `providers`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Output, query::Lookup};
+
+/// Arguments of `providers`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  The providers of the configuration in this folder, module by module:
+    tofu-oci providers
+
+  Where each of them would be installed from:
+    tofu-oci providers --chdir platform --from 'ghcr.io/acme/mirror/${namespace}/${type}'
+
+  One JSON object for each module and provider, for scripts:
+    tofu-oci providers --json | jq -r 'select(.event == \"provider\") | .address'
+
+The tree is the one that `tofu providers` and `terraform providers` print. Below it stand each
+module's local names and which configuration it gets under each (a provider block, one that is
+passed, an inherited one, or none), then each provider's locked version and its place. Nothing is
+evaluated, no request is made and nothing is written. Modules from elsewhere are looked into when
+`tofu get` or `terraform get` has fetched them. The exit code is 1 when OpenTofu would refuse the
+configuration.")]
+pub(crate) struct ProvidersArgs {
+    /// Look at this directory: its configuration, its lock file, its state, its .terraform
+    #[arg(long, value_name = "DIR")]
+    pub(crate) chdir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lookup: Lookup,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

@@ -1,0 +1,147 @@
+//! `providers`.
+
+mod json;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use tofu_oci_installer::{Finding, ProviderTree, StateLook, providers_tree};
+use tofu_oci_types::{Event, ProviderAddr};
+
+use super::Context;
+use super::data_dir;
+use crate::args::{Network, ProvidersArgs};
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::lookup::Finder;
+use crate::printer;
+
+/// Where a provider would be installed from.
+pub(super) enum Origin {
+    /// A place, and the rule that names it.
+    Place { place: String, rule: String },
+    /// It is part of the program.
+    BuiltIn,
+    /// Nothing says where; the reason and what to do.
+    Unknown { reason: String, hints: Vec<String> },
+}
+
+/// Prints the providers of a configuration, module by module.
+pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), Complaint> {
+    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
+    if !dir.is_dir() {
+        return Err(Complaint::usage(format!("there is no directory {}", dir.display()))
+            .hint("--chdir names the directory that holds the configuration"));
+    }
+    let workspace = std::env::var("TF_WORKSPACE").ok();
+    let tree = providers_tree(&dir, &data_dir(&dir), workspace.as_deref())
+        .map_err(|error| Complaint::from(error).nothing_to_name())?;
+    let finder = Finder::new(&args.lookup, context.connector(&Network::default()), args.chdir.as_deref(), &[]);
+    let finder = match finder {
+        // What is wrong with the user's files is refused as everywhere; a --from that is none spoils no tree.
+        Err(complaint) if args.lookup.from.is_none() => return Err(complaint),
+        finder => finder,
+    };
+    let origins: Vec<Origin> = tree.providers.iter().map(|need| origin(finder.as_ref(), &need.address)).collect();
+    if context.json {
+        json::print(&tree, &origins);
+    } else {
+        printer::stdout(&printer::visible(&text::render(&tree, &origins, &dir)));
+    }
+    tell(context, &tree, &dir);
+    tell_of_places(context, &origins);
+    refusal(&tree, &dir)
+}
+
+/// A failing lookup is an answer too: the tree is worth reading without it.
+fn origin(finder: Result<&Finder, &Complaint>, address: &ProviderAddr) -> Origin {
+    if address.is_builtin() {
+        return Origin::BuiltIn;
+    }
+    let unknown = |complaint: &Complaint| Origin::Unknown {
+        reason: complaint.text().to_owned(),
+        hints: complaint.hints().to_vec(),
+    };
+    match finder.map(|finder| finder.places_unasked(address)) {
+        Ok(Ok(found)) => {
+            let join = |list: Vec<String>| list.join(", then ");
+            let (places, rules) = found.into_iter().map(|found| (found.place, found.rule)).unzip();
+            Origin::Place { place: join(places), rule: join(rules) }
+        }
+        Ok(Err(complaint)) => unknown(&complaint),
+        Err(complaint) => unknown(complaint),
+    }
+}
+
+/// What is worth knowing and refused by nobody.
+fn tell(context: &Context, tree: &ProviderTree, dir: &Path) {
+    for module in &tree.not_looked_into {
+        let text =
+            format!("module {} ({}) is not installed, so its providers are not known", module.key, module.source);
+        let event = Event::warning("missing-module", text);
+        context.reporter.event(&event.with_hint("run `tofu get` or `terraform get` first"));
+    }
+    let state = match &tree.state {
+        StateLook::Elsewhere { backend, declared } => {
+            let place = place(declared, dir);
+            Some(format!("the state is kept by the backend `{backend}` ({place}) and was not looked into"))
+        }
+        StateLook::Encrypted { path } => {
+            Some(format!("the state {} is encrypted and was not looked into", path.display()))
+        }
+        _ => None,
+    };
+    if let Some(text) = state {
+        let event = Event::warning("state-not-read", text);
+        context.reporter.event(&event.with_hint("`tofu providers` shows the providers that it names"));
+    }
+    for Finding { code, declared, message, instead, .. } in tree.findings.iter().filter(|finding| !finding.refused) {
+        let text = format!("{}: {message}", place(declared, dir));
+        context.reporter.event(&Event::warning(code, text).with_hint(instead.clone()));
+    }
+}
+
+/// What to do about providers without a place, once for all of them.
+fn tell_of_places(context: &Context, origins: &[Origin]) {
+    let mut hints: Vec<&str> = Vec::new();
+    let mut count = 0;
+    for origin in origins {
+        let Origin::Unknown { hints: more, .. } = origin else { continue };
+        count += 1;
+        for hint in more {
+            if !hints.contains(&hint.as_str()) {
+                hints.push(hint);
+            }
+        }
+    }
+    if count > 0 {
+        let text = if count == 1 {
+            "one provider has no place".to_owned()
+        } else {
+            format!("{count} providers have no place")
+        };
+        context.reporter.event(&Event::warning("no-place", text).with_hint(hints.join("\n")));
+    }
+}
+
+/// One error for everything that `OpenTofu` refuses.
+fn refusal(tree: &ProviderTree, dir: &Path) -> Result<(), Complaint> {
+    let refused: Vec<&Finding> = tree.findings.iter().filter(|finding| finding.refused).collect();
+    let text = match refused.len() {
+        0 => return Ok(()),
+        1 => "OpenTofu refuses this configuration".to_owned(),
+        several => format!("OpenTofu refuses this configuration for {several} reasons"),
+    };
+    let complaint = refused.iter().fold(Complaint::new(Exit::Fixable, text), |complaint, finding| {
+        complaint.cause(format!("{}: {}", place(&finding.declared, dir), finding.message))
+    });
+    Err(refused.iter().fold(complaint, |complaint, finding| {
+        complaint.hint(format!("{}: {}", place(&finding.declared, dir), finding.instead))
+    }))
+}
+
+/// A place as people write it: without `./` in front.
+pub(super) fn place(declared: &tofu_oci_installer::Declared, dir: &Path) -> String {
+    let text = declared.to_string();
+    if dir == Path::new(".") { text.strip_prefix("./").map(str::to_owned).unwrap_or(text) } else { text }
+}

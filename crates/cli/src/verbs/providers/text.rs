@@ -1,0 +1,115 @@
+//! The providers of a configuration for people.
+
+use std::path::Path;
+
+use tofu_oci_installer::{ConfigOrigin, ModuleNode, ProviderConfig, ProviderNeed, ProviderTree};
+
+use super::{Origin, place};
+
+/// The whole report.
+pub(super) fn render(tree: &ProviderTree, origins: &[Origin], dir: &Path) -> String {
+    let mut text = tree.terraform_text().trim_start_matches('\n').to_owned();
+    text.push_str("Modules:\n\n");
+    module(&tree.root, dir, &mut text);
+    for missing in &tree.not_looked_into {
+        let at = place(&missing.declared, dir);
+        text.push_str(&format!("{} ({}), called at {at}\n  not looked into\n\n", path(&missing.key), missing.source));
+    }
+    if !tree.providers.is_empty() {
+        text.push_str("Providers:\n\n");
+    }
+    for (need, origin) in tree.providers.iter().zip(origins) {
+        text.push_str(&provider(need, origin));
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+/// `root module`, or `module.a.module.b` as programs write it.
+fn path(key: &str) -> String {
+    if key.is_empty() { "root module".to_owned() } else { format!("module.{}", key.replace('.', ".module.")) }
+}
+
+fn module(node: &ModuleNode, dir: &Path, text: &mut String) {
+    text.push_str(&path(&node.key));
+    if let Some(called) = &node.called {
+        text.push_str(&format!(" ({}), called at {}", node.source, place(called, dir)));
+    }
+    text.push('\n');
+    for required in &node.requires {
+        let blank = if required.constraints.is_any() { "" } else { " " };
+        let how = if required.explicit { "required" } else { "implied" };
+        let at = place(&required.declared, dir);
+        let (name, address, constraints) = (&required.local_name, &required.address, &required.constraints);
+        text.push_str(&format!("  {name} = {address}{blank}{constraints}, {how} at {at}\n"));
+        let configs = node.configurations.iter().filter(|config| config.local_name == *name);
+        configs.for_each(|config| text.push_str(&configuration(config, node, dir)));
+    }
+    let stray = |config: &&ProviderConfig| !node.requires.iter().any(|other| other.local_name == config.local_name);
+    for config in node.configurations.iter().filter(stray) {
+        text.push_str(&configuration(config, node, dir));
+    }
+    if node.requires.is_empty() && node.configurations.is_empty() {
+        text.push_str("  needs no provider\n");
+    }
+    text.push('\n');
+    node.children.iter().for_each(|child| module(child, dir, text));
+}
+
+fn configuration(config: &ProviderConfig, node: &ModuleNode, dir: &Path) -> String {
+    let name = match &config.alias {
+        Some(alias) => format!("{}.{alias}", config.local_name),
+        None => config.local_name.clone(),
+    };
+    let block = config.block.as_ref().map_or_else(
+        || "which no provider block configures".to_owned(),
+        |block| format!("the provider block at {}", place(&block.declared, dir)),
+    );
+    let several = config.block.as_ref().is_some_and(|block| block.several);
+    let several = if several { ", one for each of its `for_each`" } else { "" };
+    let demanded = node.requires.iter().any(|required| {
+        required.local_name == config.local_name
+            && config.alias.as_ref().is_some_and(|alias| required.aliases.contains(alias))
+    });
+    let demanded = if demanded { " (demanded by `configuration_aliases`)" } else { "" };
+    let says = match &config.origin {
+        ConfigOrigin::Own => block,
+        ConfigOrigin::Passed { from, at } => format!("passed `{from}` at {}: {block}", place(at, dir)),
+        ConfigOrigin::Inherited { from } => format!("inherited from {}: {block}", path(from)),
+        ConfigOrigin::Empty => "no provider block: it runs with an empty configuration".to_owned(),
+        _ => "missing".to_owned(),
+    };
+    format!("    {name}: {says}{several}{demanded}\n")
+}
+
+fn provider(need: &ProviderNeed, origin: &Origin) -> String {
+    let mut text = format!("{}\n", need.address);
+    let mut line = |name: &str, value: &str| text.push_str(&format!("  {:<14} {value}\n", format!("{name}:")));
+    if !need.constraints.is_any() {
+        line("versions", &need.constraints.to_string());
+    }
+    if !need.local_names.is_empty() {
+        line("local names", &need.local_names.join(", "));
+    }
+    if !need.aliases.is_empty() {
+        line("aliases", &need.aliases.join(", "));
+    }
+    match (need.in_configuration, need.in_state) {
+        (false, _) => line("needed by", "the state alone"),
+        (true, true) => line("needed by", "the configuration and the state"),
+        (true, false) => line("needed by", "the configuration"),
+    }
+    match (&need.locked, origin) {
+        (Some(version), _) => line("locked", &version.to_string()),
+        (None, Origin::BuiltIn) => {}
+        (None, _) => line("locked", "no version"),
+    }
+    match origin {
+        Origin::Place { place, rule } => line("place", &format!("{place}, by {rule}")),
+        Origin::BuiltIn => line("place", "part of the program"),
+        Origin::Unknown { reason, .. } => line("place", &format!("unknown: {reason}")),
+    }
+    text.push('\n');
+    text
+}

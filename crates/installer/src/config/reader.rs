@@ -1,0 +1,291 @@
+//! From the blocks of a file to what they say about providers.
+
+use std::path::Path;
+
+use tofu_oci_types::Constraints;
+
+use super::facts::{
+    Backend, ConfigRef, Facts, Import, ModuleCall, ModuleSource, Passed, ProviderBlock, Required, RequiredBlock,
+    Resource, Setting, implied, normal_name, parse_constraints, parse_source, position, problem,
+};
+use super::files::Syntax;
+use super::syntax::{Attribute, Block, Body, Constant, Value};
+use super::{Declared, UsedBy, functions, json};
+use crate::{ConfigProblem, InstallError};
+
+/// What a file says.
+///
+/// Spec: `OpenTofu` 1.12, `configs.loadConfigFileBody`.
+pub(super) fn read(path: &Path, text: &str, syntax: Syntax) -> Result<Facts, InstallError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let reader = Reader { path, text };
+    let mut facts = Facts::default();
+    match syntax {
+        Syntax::Native => {
+            let body = hcl_edit::parser::parse_body(text).map_err(|error| {
+                let location = error.location();
+                let at = Declared { path: path.to_owned(), line: location.line(), column: location.column() };
+                problem(at, ConfigProblem::Syntax { message: error.message().trim().to_owned() })
+            })?;
+            reader.file(&Body::Native(&body), &mut facts)?;
+            facts.functions = functions::native(&body, |offset| reader.at(offset));
+        }
+        Syntax::Json => {
+            let root = json::parse(path, text)?;
+            reader.file(&Body::Json(root.objects()), &mut facts)?;
+            facts.functions = functions::json(&root, |offset| reader.at(offset));
+        }
+    }
+    Ok(facts)
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Reader<'_> {
+    fn at(&self, offset: usize) -> Declared {
+        position(self.path, self.text, offset)
+    }
+
+    fn file(&self, body: &Body<'_>, facts: &mut Facts) -> Result<(), InstallError> {
+        self.misplaced(body)?;
+        for terraform in body.blocks("terraform", 0) {
+            for block in terraform.body.blocks("required_providers", 0) {
+                facts.required.push(self.required_block(&block)?);
+            }
+            self.backends(&terraform.body, facts);
+        }
+        for block in body.blocks("provider", 1) {
+            facts.providers.push(self.provider(&block)?);
+        }
+        for (kind, by) in [
+            ("resource", UsedBy::Resource as fn(String) -> UsedBy),
+            ("data", UsedBy::Data),
+            ("ephemeral", UsedBy::Ephemeral),
+        ] {
+            for block in body.blocks(kind, 2) {
+                facts.resources.push(self.resource(kind, by, &block)?);
+            }
+        }
+        for check in body.blocks("check", 1) {
+            for block in check.body.blocks("data", 2) {
+                facts.resources.push(self.resource("data", UsedBy::Data, &block)?);
+            }
+        }
+        for block in body.blocks("import", 0) {
+            facts.imports.extend(self.import(&block)?);
+        }
+        for block in body.blocks("module", 1) {
+            facts.modules.push(self.module(&block)?);
+        }
+        Ok(())
+    }
+
+    /// `required_providers` outside of a `terraform` block would silently mean nothing.
+    fn misplaced(&self, body: &Body<'_>) -> Result<(), InstallError> {
+        let outside = body.blocks("required_providers", 0).into_iter().next();
+        let foreign = body.blocks("tofu", 0).into_iter();
+        let foreign = foreign.flat_map(|block| block.body.blocks("required_providers", 0)).next();
+        match outside.or(foreign) {
+            Some(block) => Err(problem(self.at(block.offset), ConfigProblem::Misplaced)),
+            None => Ok(()),
+        }
+    }
+
+    fn backends(&self, body: &Body<'_>, facts: &mut Facts) {
+        let text = |attribute: Option<Attribute<'_>>| match attribute.map(|attribute| attribute.value.constant()) {
+            None | Some(Some(Constant::Null)) => Setting::Absent,
+            Some(Some(Constant::Text(text) | Constant::Other(text))) => Setting::Text(text),
+            Some(None) => Setting::Computed,
+        };
+        for block in body.blocks("backend", 1) {
+            facts.backends.push(Backend {
+                kind: block.labels.first().copied().unwrap_or_default().to_owned(),
+                path: text(block.body.attribute("path")),
+                workspace_dir: text(block.body.attribute("workspace_dir")),
+                at: self.at(block.offset),
+            });
+        }
+        for block in body.blocks("cloud", 0) {
+            let (kind, at) = ("cloud".to_owned(), self.at(block.offset));
+            facts.backends.push(Backend { kind, path: Setting::Absent, workspace_dir: Setting::Absent, at });
+        }
+    }
+
+    fn required_block(&self, block: &Block<'_>) -> Result<RequiredBlock, InstallError> {
+        let entries =
+            block.body.attributes().iter().map(|attribute| self.required(attribute)).collect::<Result<_, _>>();
+        Ok(RequiredBlock { entries: entries?, at: self.at(block.offset) })
+    }
+
+    /// Spec: `OpenTofu` 1.12, `configs.decodeRequiredProvidersBlock`.
+    fn required(&self, attribute: &Attribute<'_>) -> Result<Required, InstallError> {
+        let (name, at) = (attribute.name.to_owned(), self.at(attribute.offset));
+        if let Some(Constant::Text(text) | Constant::Other(text)) = attribute.value.constant() {
+            let constraints = parse_constraints(&text, &self.at(attribute.value.offset()))?;
+            return Ok(Required { address: implied(&name, &at)?, name, constraints, aliases: Vec::new(), at });
+        }
+        normal_name(&name, &at)?;
+        let Some(pairs) = attribute.value.pairs() else {
+            return Err(problem(at, ConfigProblem::InvalidEntry { name }));
+        };
+        let (mut source, mut constraints, mut aliases) = (None, Constraints::any(), Vec::new());
+        for (key, value) in pairs {
+            let there = self.at(value.offset());
+            match key.constant() {
+                Some(Constant::Text(key)) if key == "source" => {
+                    source = Some(parse_source(&self.string("source", value)?, &there)?);
+                }
+                Some(Constant::Text(key)) if key == "version" => {
+                    constraints = parse_constraints(&self.string("version", value)?, &there)?;
+                }
+                Some(Constant::Text(key)) if key == "configuration_aliases" => aliases = self.aliases(&name, value)?,
+                _ => {
+                    let member = key.written(self.text);
+                    return Err(problem(self.at(key.offset()), ConfigProblem::UnknownMember { name, member }));
+                }
+            }
+        }
+        let address = match source {
+            Some(address) => address,
+            None => implied(&name, &at)?,
+        };
+        Ok(Required { name, address, constraints, aliases, at })
+    }
+
+    fn aliases(&self, name: &str, value: Value<'_>) -> Result<Vec<String>, InstallError> {
+        let wrong =
+            |value: Value<'_>| problem(self.at(value.offset()), ConfigProblem::InvalidAlias { name: name.to_owned() });
+        let items = value.list().ok_or_else(|| wrong(value))?;
+        let alias = |item: Value<'_>| match item.reference() {
+            Some(ConfigRef { name: local, alias: Some(alias), key: None }) if local == name => Ok(alias),
+            _ => Err(wrong(item)),
+        };
+        items.into_iter().map(alias).collect()
+    }
+
+    /// Spec: `OpenTofu` 1.12, `configs.decodeProviderBlock`.
+    fn provider(&self, block: &Block<'_>) -> Result<ProviderBlock, InstallError> {
+        let name = block.labels.first().copied().unwrap_or_default().to_owned();
+        let at = self.at(block.offset);
+        normal_name(&name, &at)?;
+        let alias = block.body.attribute("alias").map(|alias| self.string("alias", alias.value)).transpose()?;
+        let version = match block.body.attribute("version") {
+            Some(attribute) => {
+                let there = self.at(attribute.value.offset());
+                match attribute.value.constant() {
+                    Some(Constant::Null) => None,
+                    Some(Constant::Text(text) | Constant::Other(text)) => {
+                        Some((parse_constraints(&text, &there)?, self.at(attribute.offset)))
+                    }
+                    None => return Err(problem(there, ConfigProblem::NotAString { name: "version".to_owned() })),
+                }
+            }
+            None => None,
+        };
+        let several = block.body.attribute("for_each").is_some();
+        let empty = block.body.names().iter().all(|name| matches!(*name, "alias" | "version" | "for_each"));
+        Ok(ProviderBlock { name, alias, version, several, empty, at })
+    }
+
+    fn resource(&self, kind: &str, by: fn(String) -> UsedBy, block: &Block<'_>) -> Result<Resource, InstallError> {
+        let [resource_type, name] = block.labels[..] else {
+            return Err(problem(
+                self.at(block.offset),
+                ConfigProblem::Syntax { message: format!("a {kind} block has two labels") },
+            ));
+        };
+        let prefix = if kind == "resource" { String::new() } else { format!("{kind}.") };
+        Ok(Resource {
+            by: by(format!("{prefix}{resource_type}.{name}")),
+            type_name: resource_type.to_owned(),
+            provider: self.meta_provider(&block.body)?,
+            at: self.at(block.offset),
+        })
+    }
+
+    fn meta_provider(&self, body: &Body<'_>) -> Result<Option<ConfigRef>, InstallError> {
+        body.attribute("provider").map(|attribute| self.reference("provider", attribute.value)).transpose()
+    }
+
+    fn reference(&self, argument: &str, value: Value<'_>) -> Result<ConfigRef, InstallError> {
+        let at = self.at(value.offset());
+        let Some(reference) = value.reference() else {
+            return Err(problem(at, ConfigProblem::InvalidReference { argument: argument.to_owned() }));
+        };
+        normal_name(&reference.name, &at)?;
+        Ok(reference)
+    }
+
+    /// Nothing where `to` is missing or no address; `OpenTofu` refuses that, and no provider can be told from it.
+    fn import(&self, block: &Block<'_>) -> Result<Option<Import>, InstallError> {
+        let Some(to) = block.body.attribute("to").and_then(|to| to.value.address()) else { return Ok(None) };
+        let modules =
+            to.chunks(2).take_while(|pair| pair.len() == 2 && pair.first().is_some_and(|step| step == "module"));
+        let [type_name, _] = &to[modules.count() * 2..] else { return Ok(None) };
+        Ok(Some(Import {
+            type_name: type_name.clone(),
+            in_module: to.first().is_some_and(|step| step == "module"),
+            to: to.join("."),
+            provider: self.meta_provider(&block.body)?,
+            at: self.at(block.offset),
+        }))
+    }
+
+    /// Spec: `OpenTofu` 1.12, `configs.decodeModuleBlock`.
+    fn module(&self, block: &Block<'_>) -> Result<ModuleCall, InstallError> {
+        let source = match block.body.attribute("source").map(|source| source.value) {
+            Some(value) => Some(match value.constant() {
+                Some(Constant::Text(text)) => ModuleSource { text, computed: false, at: self.at(value.offset()) },
+                Some(_) => {
+                    let name = "source".to_owned();
+                    return Err(problem(self.at(value.offset()), ConfigProblem::NotAString { name }));
+                }
+                // Early evaluation: its folder is known from modules.json alone.
+                None => {
+                    let text = value.written(self.text).trim().to_owned();
+                    ModuleSource { text, computed: true, at: self.at(value.offset()) }
+                }
+            }),
+            None => None,
+        };
+        let mut repeated = ["count", "for_each", "depends_on"].into_iter();
+        let repeated = repeated.find_map(|name| Some((name, self.at(block.body.attribute(name)?.offset))));
+        let mut enabled = block.body.blocks("lifecycle", 0).into_iter();
+        let enabled = enabled.find_map(|block| Some(("enabled", self.at(block.body.attribute("enabled")?.offset))));
+        Ok(ModuleCall {
+            name: block.labels.first().copied().unwrap_or_default().to_owned(),
+            source,
+            providers: self.passed(&block.body)?,
+            repeated: repeated.or(enabled),
+            at: self.at(block.offset),
+        })
+    }
+
+    fn passed(&self, body: &Body<'_>) -> Result<Vec<Passed>, InstallError> {
+        let Some(attribute) = body.attribute("providers") else { return Ok(Vec::new()) };
+        let Some(pairs) = attribute.value.pairs() else {
+            let argument = "providers".to_owned();
+            return Err(problem(self.at(attribute.value.offset()), ConfigProblem::InvalidReference { argument }));
+        };
+        let mut passed: Vec<Passed> = Vec::new();
+        for (key, value) in pairs {
+            let at = self.at(key.offset());
+            let (child, parent) = (self.reference("providers", key)?, self.reference("providers", value)?);
+            if passed.iter().any(|earlier| earlier.child == child) {
+                return Err(problem(at, ConfigProblem::PassedTwice { name: child.text() }));
+            }
+            passed.push(Passed { child, parent, at });
+        }
+        Ok(passed)
+    }
+
+    fn string(&self, name: &str, value: Value<'_>) -> Result<String, InstallError> {
+        match value.constant() {
+            Some(Constant::Text(text)) => Ok(text),
+            _ => Err(problem(self.at(value.offset()), ConfigProblem::NotAString { name: name.to_owned() })),
+        }
+    }
+}

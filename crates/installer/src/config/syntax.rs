@@ -1,0 +1,314 @@
+//! One view of both syntaxes: bodies with attributes and blocks, values that are constants, lists, maps or references.
+
+use hcl_edit::Span as _;
+use hcl_edit::expr::{Expression, ObjectKey, TraversalOperator};
+use hcl_edit::structure;
+
+use super::facts::ConfigRef;
+use super::json::{Json, Kind, Member};
+
+/// The inside of a block, or a file.
+pub(super) enum Body<'a> {
+    Native(&'a structure::Body),
+    Json(Vec<&'a [Member]>),
+}
+
+/// An attribute.
+pub(super) struct Attribute<'a> {
+    pub(super) name: &'a str,
+    pub(super) offset: usize,
+    pub(super) value: Value<'a>,
+}
+
+/// A block.
+pub(super) struct Block<'a> {
+    pub(super) labels: Vec<&'a str>,
+    pub(super) offset: usize,
+    pub(super) body: Body<'a>,
+}
+
+/// An expression.
+#[derive(Clone, Copy)]
+pub(super) enum Value<'a> {
+    Native(&'a Expression),
+    /// A name in front of an `=` or a `:`.
+    Name(&'a str, usize),
+    Json(&'a Json),
+}
+
+/// A value that needs no evaluation.
+pub(super) enum Constant {
+    Null,
+    Text(String),
+    /// A number or truth value, as HCL writes it where a string is wanted.
+    Other(String),
+}
+
+impl<'a> Body<'a> {
+    /// The attribute of this name.
+    pub(super) fn attribute(&self, name: &str) -> Option<Attribute<'a>> {
+        self.attributes().into_iter().find(|attribute| attribute.name == name)
+    }
+
+    /// Every attribute. In JSON blocks look the same and are among them.
+    pub(super) fn attributes(&self) -> Vec<Attribute<'a>> {
+        match self {
+            Self::Native(body) => body
+                .attributes()
+                .map(|attribute| Attribute {
+                    name: attribute.key.as_str(),
+                    offset: attribute.key.span().map_or(0, |span| span.start),
+                    value: Value::Native(&attribute.value),
+                })
+                .collect(),
+            Self::Json(objects) => members(objects)
+                .map(|member| Attribute {
+                    name: &member.name,
+                    offset: member.offset,
+                    value: Value::Json(&member.value),
+                })
+                .collect(),
+        }
+    }
+
+    /// The names of attributes and blocks, in their order.
+    pub(super) fn names(&self) -> Vec<&'a str> {
+        match self {
+            Self::Native(body) => body
+                .iter()
+                .map(|item| match item {
+                    structure::Structure::Attribute(attribute) => attribute.key.as_str(),
+                    structure::Structure::Block(block) => block.ident.as_str(),
+                })
+                .collect(),
+            Self::Json(objects) => members(objects).map(|member| member.name.as_str()).collect(),
+        }
+    }
+
+    /// The blocks of this kind; those without enough labels are left out.
+    pub(super) fn blocks(&self, kind: &'a str, labels: usize) -> Vec<Block<'a>> {
+        match self {
+            Self::Native(body) => body
+                .get_blocks(kind)
+                .filter(|block| block.labels.len() == labels)
+                .map(|block| Block {
+                    labels: block.labels.iter().map(structure::BlockLabel::as_str).collect(),
+                    offset: block.span().map_or(0, |span| span.start),
+                    body: Body::Native(&block.body),
+                })
+                .collect(),
+            Self::Json(objects) => {
+                let mut found = Vec::new();
+                for member in members(objects).filter(|member| member.name == kind) {
+                    unpack(&member.value, member.offset, labels, &mut Vec::new(), &mut found);
+                }
+                found
+            }
+        }
+    }
+}
+
+/// The members that are no comments.
+fn members<'a>(objects: &[&'a [Member]]) -> impl Iterator<Item = &'a Member> {
+    objects.iter().flat_map(|members| members.iter()).filter(|member| member.name != "//")
+}
+
+/// Each level of objects is a label; below them an object is one block, and an array one for each of its objects.
+fn unpack<'a>(value: &'a Json, offset: usize, labels: usize, above: &mut Vec<&'a str>, found: &mut Vec<Block<'a>>) {
+    if labels > 0 {
+        for member in members(&value.objects()) {
+            above.push(&member.name);
+            unpack(&member.value, member.offset, labels - 1, above, found);
+            above.pop();
+        }
+        return;
+    }
+    for object in value.objects() {
+        found.push(Block { labels: above.clone(), offset, body: Body::Json(vec![object]) });
+    }
+}
+
+impl<'a> Value<'a> {
+    /// Where it begins.
+    pub(super) fn offset(self) -> usize {
+        match self {
+            Self::Native(expression) => expression.span().map_or(0, |span| span.start),
+            Self::Name(_, offset) => offset,
+            Self::Json(json) => json.offset,
+        }
+    }
+
+    /// Its text in the file.
+    pub(super) fn written(self, file: &str) -> String {
+        match self {
+            Self::Native(expression) => {
+                expression.span().and_then(|span| file.get(span)).unwrap_or_default().to_owned()
+            }
+            Self::Name(name, _) => name.to_owned(),
+            Self::Json(json) => json.as_str().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// The value, where it is the same whatever the variables are.
+    pub(super) fn constant(self) -> Option<Constant> {
+        match self {
+            Self::Native(expression) => native_constant(expression),
+            Self::Name(name, _) => Some(Constant::Text(name.to_owned())),
+            Self::Json(json) => match &json.kind {
+                Kind::Null => Some(Constant::Null),
+                Kind::Bool(value) => Some(Constant::Other(value.to_string())),
+                Kind::Number(text) => Some(Constant::Other(number(text))),
+                Kind::String(text) => json_template(text),
+                Kind::Array(_) | Kind::Object(_) => None,
+            },
+        }
+    }
+
+    /// The items of a list.
+    pub(super) fn list(self) -> Option<Vec<Value<'a>>> {
+        match self {
+            Self::Native(expression) => Some(expression.as_array()?.iter().map(Value::Native).collect()),
+            Self::Name(..) => None,
+            Self::Json(json) => match &json.kind {
+                Kind::Array(list) => Some(list.iter().map(Value::Json).collect()),
+                _ => None,
+            },
+        }
+    }
+
+    /// The pairs of a map.
+    pub(super) fn pairs(self) -> Option<Vec<(Value<'a>, Value<'a>)>> {
+        match self {
+            Self::Native(expression) => {
+                let pair = |(key, value): (&'a ObjectKey, &'a hcl_edit::expr::ObjectValue)| {
+                    let key = match key {
+                        ObjectKey::Ident(name) => Value::Name(name.as_str(), name.span().map_or(0, |span| span.start)),
+                        ObjectKey::Expression(expression) => Value::Native(expression),
+                    };
+                    (key, Value::Native(value.expr()))
+                };
+                Some(expression.as_object()?.iter().map(pair).collect())
+            }
+            Self::Name(..) => None,
+            Self::Json(json) => match &json.kind {
+                Kind::Object(members) => {
+                    let members = members.iter();
+                    Some(members.map(|m| (Value::Name(&m.name, m.offset), Value::Json(&m.value))).collect())
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// The configuration that it refers to: `aws`, `aws.west` or `aws.west[each.key]`; quotes are deprecated.
+    pub(super) fn reference(self) -> Option<ConfigRef> {
+        match self {
+            Self::Native(expression) => reference(expression),
+            Self::Name(text, _) => reference(&hcl_edit::parser::parse_expr(text).ok()?),
+            Self::Json(json) => reference(&hcl_edit::parser::parse_expr(json.as_str()?).ok()?),
+        }
+    }
+
+    /// The steps of an address such as `module.a["x"].aws_instance.b[0]`, without its keys.
+    pub(super) fn address(self) -> Option<Vec<String>> {
+        match self {
+            Self::Native(expression) => steps(expression),
+            Self::Name(text, _) => steps(&hcl_edit::parser::parse_expr(text).ok()?),
+            Self::Json(json) => steps(&hcl_edit::parser::parse_expr(json.as_str()?).ok()?),
+        }
+    }
+}
+
+fn native_constant(expression: &Expression) -> Option<Constant> {
+    match expression {
+        Expression::Null(_) => Some(Constant::Null),
+        Expression::Bool(value) => Some(Constant::Other(value.value().to_string())),
+        Expression::Number(value) => Some(Constant::Other(number(&value.value().to_string()))),
+        Expression::String(text) => Some(Constant::Text(text.as_str().to_owned())),
+        Expression::Parenthesis(inner) => native_constant(inner.inner()),
+        Expression::HeredocTemplate(heredoc) => {
+            // A heredoc with an indent is written without it; its lines keep their ends.
+            let mut parts = heredoc.template.iter();
+            match (parts.next(), parts.next()) {
+                (None, _) => Some(Constant::Text(String::new())),
+                (Some(hcl_edit::template::Element::Literal(text)), None) => Some(Constant::Text(text.to_string())),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Strings in JSON are templates; those with nothing to fill in are constants.
+fn json_template(text: &str) -> Option<Constant> {
+    let template = hcl_edit::parser::parse_template(text).ok()?;
+    let mut constant = String::new();
+    for element in &template {
+        let hcl_edit::template::Element::Literal(literal) = element else { return None };
+        constant.push_str(literal);
+    }
+    Some(Constant::Text(constant))
+}
+
+/// A number as HCL writes it where a string is wanted: `1.10` is `1.1`.
+fn number(text: &str) -> String {
+    match text.parse::<f64>() {
+        Ok(value) if text.contains(['.', 'e', 'E']) => value.to_string(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Spec: `OpenTofu` 1.12, `configs.decodeProviderConfigRef`.
+fn reference(expression: &Expression) -> Option<ConfigRef> {
+    match expression {
+        Expression::Variable(_) | Expression::Null(_) | Expression::Bool(_) => {
+            Some(ConfigRef { name: root_name(expression)?.to_owned(), alias: None, key: None })
+        }
+        Expression::Traversal(traversal) => {
+            let name = root_name(&traversal.expr)?.to_owned();
+            let mut operators = traversal.operators.iter().map(hcl_edit::Decorated::value);
+            let TraversalOperator::GetAttr(alias) = operators.next()? else { return None };
+            let key = match operators.next() {
+                None => None,
+                Some(TraversalOperator::Index(key)) => Some(key.to_string().trim().to_owned()),
+                Some(_) => return None,
+            };
+            if operators.next().is_some() {
+                return None;
+            }
+            Some(ConfigRef { name, alias: Some(alias.as_str().to_owned()), key })
+        }
+        Expression::String(text) if !text.contains('"') => {
+            reference(&hcl_edit::parser::parse_expr(text.as_str()).ok()?)
+        }
+        _ => None,
+    }
+}
+
+/// The name at the beginning of a reference; `null` is the name of a well-known provider too.
+fn root_name(expression: &Expression) -> Option<&str> {
+    match expression {
+        Expression::Variable(name) => Some(name.as_str()),
+        Expression::Null(_) => Some("null"),
+        Expression::Bool(value) => Some(if *value.value() { "true" } else { "false" }),
+        _ => None,
+    }
+}
+
+fn steps(expression: &Expression) -> Option<Vec<String>> {
+    match expression {
+        Expression::Variable(name) => Some(vec![name.as_str().to_owned()]),
+        Expression::Traversal(traversal) => {
+            let mut steps = vec![traversal.expr.as_variable()?.as_str().to_owned()];
+            for operator in &traversal.operators {
+                match operator.value() {
+                    TraversalOperator::GetAttr(name) => steps.push(name.as_str().to_owned()),
+                    TraversalOperator::Index(_) | TraversalOperator::LegacyIndex(_) => {}
+                    _ => return None,
+                }
+            }
+            Some(steps)
+        }
+        _ => None,
+    }
+}

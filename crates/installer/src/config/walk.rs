@@ -1,0 +1,190 @@
+//! From the root module to all its modules.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+
+use super::facts::problem;
+use super::json::{self, Kind};
+use super::module::{self, Module};
+use super::{Declared, MissingModule};
+use crate::{ConfigProblem, InstallError};
+
+/// More calls than this are a mistake: ten modules that call each other twice already make a thousand.
+const LIMIT: usize = 5000;
+
+/// One call of a module, or the root.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// The names of the calls on the way, joined by dots.
+    pub(super) key: String,
+    /// The name of the call.
+    pub(super) name: String,
+    pub(super) source: String,
+    /// The folder, the root's in front as it was given.
+    pub(super) dir: PathBuf,
+    pub(super) called: Option<Declared>,
+    pub(super) module: Rc<Module>,
+    pub(super) children: Vec<Node>,
+}
+
+/// All modules of a configuration.
+#[derive(Debug)]
+pub(super) struct Walked {
+    pub(super) root: Node,
+    pub(super) missing: Vec<MissingModule>,
+}
+
+/// The modules of the configuration in `dir`; nothing where there is no configuration.
+pub(super) fn walk(dir: &Path, data_dir: &Path) -> Result<Option<Walked>, InstallError> {
+    let installed = manifest(data_dir)?;
+    let mut walk =
+        Walk { root: dir, installed, read: BTreeMap::new(), calls: 0, chain: Vec::new(), missing: Vec::new() };
+    let Some(module) = walk.read(dir)? else { return Ok(None) };
+    let call = Call { key: String::new(), name: String::new(), source: String::new(), called: None };
+    let root = walk.node(call, Path::new(""), module)?;
+    Ok(Some(Walked { root, missing: walk.missing }))
+}
+
+/// Where `tofu init` has put modules: `modules/modules.json` of the data directory.
+fn manifest(data_dir: &Path) -> Result<BTreeMap<String, PathBuf>, InstallError> {
+    let path = data_dir.join("modules/modules.json");
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(source) => return Err(InstallError::Io { action: "read", path, source }),
+    };
+    let root = json::parse(&path, &text)?;
+    let mut installed = BTreeMap::new();
+    if let Some(Kind::Array(entries)) = root.member("Modules").map(|modules| &modules.kind) {
+        for entry in entries {
+            let text = |name| entry.member(name).and_then(|value| value.as_str());
+            if let (Some(key), Some(dir)) = (text("Key"), text("Dir")) {
+                installed.insert(key.to_owned(), PathBuf::from(dir));
+            }
+        }
+    }
+    Ok(installed)
+}
+
+struct Call {
+    key: String,
+    name: String,
+    source: String,
+    called: Option<Declared>,
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    installed: BTreeMap<String, PathBuf>,
+    /// What was read already, by folder.
+    read: BTreeMap<PathBuf, Option<Rc<Module>>>,
+    calls: usize,
+    /// The folders on the way from the root: as they are, and for people.
+    chain: Vec<(PathBuf, PathBuf)>,
+    missing: Vec<MissingModule>,
+}
+
+impl Walk<'_> {
+    fn read(&mut self, dir: &Path) -> Result<Option<Rc<Module>>, InstallError> {
+        if let Some(module) = self.read.get(dir) {
+            return Ok(module.clone());
+        }
+        let module = module::read(dir)?.map(Rc::new);
+        self.read.insert(dir.to_owned(), module.clone());
+        Ok(module)
+    }
+
+    /// `below` is the folder as seen from the root's.
+    fn node(&mut self, call: Call, below: &Path, module: Rc<Module>) -> Result<Node, InstallError> {
+        self.calls += 1;
+        // An empty path would only add a separator.
+        let dir = if below.as_os_str().is_empty() { self.root.to_owned() } else { self.root.join(below) };
+        let real = std::fs::canonicalize(&dir).unwrap_or_else(|_| dir.clone());
+        if let Some(at) = call.called.clone() {
+            if let Some(first) = self.chain.iter().position(|(earlier, _)| *earlier == real) {
+                let names = self.chain.iter().skip(first).map(|(_, dir)| dir).chain([&dir]);
+                let chain = names.map(|dir| format!("`{}`", dir.display())).collect();
+                return Err(problem(at, ConfigProblem::ModuleLoop { chain }));
+            }
+            if self.calls > LIMIT {
+                return Err(problem(at, ConfigProblem::TooManyModules { limit: LIMIT }));
+            }
+        }
+        self.chain.push((real, dir.clone()));
+        let mut children = Vec::new();
+        for (name, call_below) in &module.calls {
+            let key = if call.key.is_empty() { name.clone() } else { format!("{}.{name}", call.key) };
+            // OpenTofu refuses a call without a source; there is nothing to look into.
+            let Some(source) = &call_below.source else { continue };
+            let call_of_child = Call {
+                key: key.clone(),
+                name: name.clone(),
+                source: source.text.clone(),
+                called: Some(source.at.clone()),
+            };
+            let local = !source.computed && is_local(&source.text);
+            let child_dir = match self.installed.get(&key) {
+                _ if local => Some(clean(&below.join(source.text.replace('\\', "/")))),
+                Some(installed) => Some(clean(installed)),
+                None => None,
+            };
+            let child = match &child_dir {
+                Some(child) => self.read(&self.root.join(child))?,
+                None => None,
+            };
+            match (child_dir, child) {
+                (Some(child_dir), Some(child)) => {
+                    children.push(self.node(call_of_child, &child_dir, child)?);
+                }
+                (child_dir, None) if local => {
+                    let exists = child_dir.is_some_and(|dir| self.root.join(dir).is_dir());
+                    let problem_here = ConfigProblem::ModuleMissing { path: source.text.clone(), exists };
+                    return Err(problem(source.at.clone(), problem_here));
+                }
+                _ => self.missing.push(MissingModule { key, source: source.text.clone(), declared: source.at.clone() }),
+            }
+        }
+        self.chain.pop();
+        let Call { key, name, source, called } = call;
+        Ok(Node { key, name, source, dir, called, module, children })
+    }
+}
+
+fn is_local(source: &str) -> bool {
+    ["./", "../", ".\\", "..\\"].iter().any(|prefix| source.starts_with(prefix))
+}
+
+/// The path without `.` and with `..` taken literally, as `OpenTofu` joins folders.
+fn clean(path: &Path) -> PathBuf {
+    let mut cleaned = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(cleaned.components().next_back(), Some(Component::Normal(_))) => {
+                cleaned.pop();
+            }
+            other => cleaned.push(other),
+        }
+    }
+    cleaned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, want: &str) {
+        assert_eq!(clean(Path::new(path)), Path::new(want));
+    }
+
+    #[test]
+    fn folders_are_joined_literally() {
+        check("./a/./b", "a/b");
+        check("a/../b", "b");
+        check("a/..", "");
+        check("../a/../../b", "../../b");
+        check("/x/../a", "/a");
+    }
+}

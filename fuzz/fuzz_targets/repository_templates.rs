@@ -1,0 +1,40 @@
+//! Repository templates: the first line is a provider's address, the rest a template.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tofu_oci_mapper::RepositoryTemplate;
+use tofu_oci_types::ProviderAddr;
+
+fuzz_target!(|text: &str| {
+    let (address, template) = text.split_once('\n').unwrap_or(("example.com/acme/widget", text));
+    let includes: [&[String]; 2] = [&[], &[address.to_owned()]];
+    for include in includes {
+        match RepositoryTemplate::check(template, include) {
+            Ok(parsed) => {
+                assert_eq!(parsed.as_str(), template);
+                if let Ok(address) = address.parse::<ProviderAddr>() {
+                    place(&parsed, &address);
+                }
+            }
+            Err(errors) => {
+                assert!(!errors.is_empty());
+                for error in errors {
+                    assert!(template.get(error.span()).is_some(), "{:?} is no place in {template:?}", error.span());
+                    assert!(!error.code().is_empty() && !error.to_string().is_empty());
+                }
+            }
+        }
+    }
+});
+
+fn place(template: &RepositoryTemplate, address: &ProviderAddr) {
+    match template.place(address) {
+        Ok(place) => {
+            let name = place.repository.name();
+            assert!(name.split('/').all(|part| !part.is_empty() && part != ".."), "{name}");
+            assert_eq!(template.place(address).ok().map(|again| again.repository), Some(place.repository));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}

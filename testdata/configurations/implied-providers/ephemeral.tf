@@ -1,0 +1,1 @@
+ephemeral "vault_token" "t" {}

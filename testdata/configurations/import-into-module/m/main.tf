@@ -1,0 +1,3 @@
+resource "random_id" "kept" {
+  byte_length = 4
+}

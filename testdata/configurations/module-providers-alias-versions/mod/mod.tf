@@ -1,0 +1,9 @@
+provider "aws" {
+  version = ">= 0.1"
+  alias   = "foo"
+}
+
+resource "aws_s3_bucket" "foo" {
+  bucket_name = "foo"
+  provider    = aws.foo
+}

@@ -1,0 +1,1 @@
+resource "one_x" "a" {}

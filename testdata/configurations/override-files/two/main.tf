@@ -1,0 +1,1 @@
+resource "two_x" "a" {}

@@ -1,0 +1,15 @@
+import {
+  to = cloud_bucket.backup
+  id = "platform-backup"
+}
+
+check "name" {
+  data "dns_record" "entry" {
+    name = module.app.name
+  }
+
+  assert {
+    condition     = data.dns_record.entry.value != ""
+    error_message = "the entry point has no address"
+  }
+}

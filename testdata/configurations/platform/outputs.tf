@@ -1,0 +1,3 @@
+output "entry_point" {
+  value = "https://${provider::dns::punycode(module.app.name)}/"
+}

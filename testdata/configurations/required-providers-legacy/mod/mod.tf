@@ -1,0 +1,10 @@
+terraform {
+  required_providers {
+    aws = ">= 0.1"
+  }
+}
+
+resource "aws_s3_bucket" "foo" {
+  bucket_name = "foo"
+  provider    = aws
+}
