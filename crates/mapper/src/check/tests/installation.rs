@@ -67,7 +67,7 @@ fn a_repeated_argument_drops_the_file_from_1_12_on() {
 fn a_dropped_method_leaves_its_providers_to_direct() {
     let bad = "  oci_mirror {\n    repository_template = \"ghcr.io/${name}\"\n    include             = [\"registry.example.com/acme/widget\"]\n  }\n";
     assert_snapshot!(methods(&format!("{bad}  direct {{}}")), @r#"
-    error[unknown-symbol:name] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have
+    error[unknown-symbol] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have
       --> /home/u/.tofurc:3:38
       |
     3 |     repository_template = "ghcr.io/${name}"
@@ -77,7 +77,7 @@ fn a_dropped_method_leaves_its_providers_to_direct() {
       = write: ${hostname}, ${namespace} or ${type}
     "#);
     assert_snapshot!(methods(&format!("{bad}  direct {{ exclude = [\"registry.example.com/*/*\"] }}")), @r#"
-    error[unknown-symbol:name] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have
+    error[unknown-symbol] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have
       --> /home/u/.tofurc:3:38
       |
     3 |     repository_template = "ghcr.io/${name}"
@@ -94,7 +94,7 @@ fn a_dropped_method_leaves_its_providers_to_direct() {
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
       = write: the methods as their errors say
 
-    error[unknown-symbol:name] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have
+    error[unknown-symbol] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have
       --> /home/u/.tofurc:3:38
       |
     3 |     repository_template = "ghcr.io/${name}"
