@@ -87,7 +87,7 @@ pub const RULES: &[RuleInfo] = &[
     rule("registry-port", "warning", "a registry with an empty port or one beyond 65535"),
     rule("mirror-overlap", "warning", "an `oci_mirror` or `network_mirror` that overlaps with a later method"),
     rule("unreachable-method", "warning", "a method that serves no provider"),
-    rule("order-decides", "note", "a wide method before a narrow one"),
+    rule("order-decides", "note", "a wide `direct` before a narrow method"),
     rule("direct-needs-origin", "error, note", "`direct` for hosts that are only names, or that a mirror names too"),
     rule("magic-host", "note", "a required provider whose host names a registry: only tofu-oci installs it"),
     rule("folder-missing", "error, warning", "a `filesystem_mirror` whose folder is not there, or is no folder"),

@@ -120,13 +120,13 @@ fn unreachable(view: &View<'_>, earlier: &[Method], later: &Method) -> Vec<Findi
     ]
 }
 
-/// A wide method before a narrow one: the order decides.
+/// A wide `direct` before a narrow method: the order decides. Behind a folder that is what the folder is for.
 fn order(view: &View<'_>, first: &Method, later: &Method) -> Vec<Finding> {
     let (wide, narrow) = (region(&first.selector), region(&later.selector));
     let both = meet(&first.selector, &later.selector);
     let is_narrower =
         narrow.iter().all(|pattern| covered(pattern, &wide)) && !wide.iter().all(|pattern| covered(pattern, &narrow));
-    if both.is_empty() || !is_narrower || later.include.is_empty() {
+    if both.is_empty() || !is_narrower || !matches!(first.kind, MethodKind::Direct { .. }) {
         return Vec::new();
     }
     let (name, other) = (later.kind.name(), place(view, later, first));

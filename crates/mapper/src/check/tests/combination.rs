@@ -114,6 +114,7 @@ fn a_wide_method_before_a_narrow_one() {
       = what happens: what both have comes from direct: the order decides, not how narrow a pattern is
       = write: in direct in line 2: exclude = ["registry.example.com/*/*"]
     "#);
+    fine("order-decides", &format!("  filesystem_mirror {{ path = \"/m\" }}\n{MIRROR}"));
     fine("order-decides", "  filesystem_mirror { path = \"/m\" }\n  direct {}");
 }
 
