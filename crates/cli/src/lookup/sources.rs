@@ -107,7 +107,6 @@ fn overrides(configured: &Configured) -> BTreeMap<Hostname, Services> {
 fn json(setting: &Setting) -> serde_json::Value {
     use serde_json::Value;
     match setting {
-        Setting::Null => Value::Null,
         Setting::Bool(value) => Value::Bool(*value),
         Setting::Number(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
         Setting::Text(text) => Value::String(text.clone()),
