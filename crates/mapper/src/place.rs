@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tofu_oci_types::{Hostname, RepositoryRef};
+use tofu_oci_types::{Hostname, RepositoryRef, masked};
 
 /// A place to look for a provider in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,7 +20,8 @@ pub enum Place {
     },
     /// A server of the network mirror protocol.
     NetworkMirror {
-        /// Its address as it was written.
+        /// Its address as it was written, secrets included; `Display` and [`Place::address`] mask them.
+        #[serde(serialize_with = "masked_url")]
         url: String,
     },
     /// A folder.
@@ -73,13 +74,30 @@ impl Place {
     }
 }
 
+impl Place {
+    /// Where it is, for people: the repository, the host, the mirror's address without its secrets, the folder.
+    pub fn address(&self) -> String {
+        match self {
+            Self::Oci(place) => place.repository.to_string(),
+            Self::Direct { host } => host.display(),
+            Self::NetworkMirror { url } => masked(url),
+            Self::Filesystem { path } => path.display().to_string(),
+        }
+    }
+}
+
+fn masked_url<S: serde::Serializer>(url: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&masked(url))
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let address = self.address();
         match self {
-            Self::Oci(place) => write!(f, "oci {}", place.repository),
-            Self::Direct { host } => write!(f, "the registry {}", host.display()),
-            Self::NetworkMirror { url } => write!(f, "the network mirror {url}"),
-            Self::Filesystem { path } => write!(f, "the folder {}", path.display()),
+            Self::Oci(_) => write!(f, "oci {address}"),
+            Self::Direct { .. } => write!(f, "the registry {address}"),
+            Self::NetworkMirror { .. } => write!(f, "the network mirror {address}"),
+            Self::Filesystem { .. } => write!(f, "the folder {address}"),
         }
     }
 }
@@ -92,6 +110,22 @@ impl fmt::Display for Rule {
             Self::OciProviders { host, template } => {
                 write!(f, "the URI template `{template}` of {}", host.display())
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_password_of_a_network_mirror_is_not_shown() {
+        let url = "https://ada:hunter2@mirror.example.test/p/?sig=hunter2".to_owned();
+        let place = Place::NetworkMirror { url };
+        assert_eq!(place.address(), "https://***@mirror.example.test/p/?sig=***");
+        let json = serde_json::to_string(&place).unwrap_or_default();
+        for text in [place.to_string(), json] {
+            assert!(text.contains("mirror.example.test") && !text.contains("hunter2"), "{text}");
         }
     }
 }

@@ -164,10 +164,7 @@ impl Finder {
                     Found { place: oci.repository.to_string(), rule: oci.rule.to_string() }
                 }
                 Place::Oci(oci) => Found { place: oci.repository.to_string(), rule: format!("{}, {label}", oci.rule) },
-                Place::Direct { host } => Found { place: host.display(), rule: label },
-                Place::NetworkMirror { url } => Found { place: url, rule: label },
-                Place::Filesystem { path } => Found { place: path.display().to_string(), rule: label },
-                other => Found { place: other.to_string(), rule: label },
+                other => Found { place: other.address(), rule: label },
             });
         }
         if found.is_empty() { Err(configured.no_method(address)) } else { Ok(found) }
@@ -193,8 +190,9 @@ impl Finder {
                 Place::Oci(oci) => {
                     found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                 }
-                Place::NetworkMirror { url } => found.push(Found { place: url, rule: label }),
-                Place::Filesystem { path } => found.push(Found { place: path.display().to_string(), rule: label }),
+                Place::NetworkMirror { .. } | Place::Filesystem { .. } => {
+                    found.push(Found { place: place.address(), rule: label });
+                }
                 _ => match self.opener(configured)?.direct(configured, address).repository(address).await {
                     Ok(oci) => {
                         found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
