@@ -7,6 +7,7 @@ use std::time::Duration;
 use tofu_oci_credentials::Secret;
 use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
 use tofu_oci_mapper::{MapError, Place};
+use tofu_oci_remote::RegistryClient;
 use tofu_oci_source::{
     DirectSource, Discover, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, OciSource, OpenRepository, Services,
     Source, TokenOf,
@@ -20,6 +21,7 @@ use crate::connect::Connector;
 /// Opens the places of the CLI configuration's methods; hosts are asked for their services once a run.
 pub(crate) struct Opener {
     discovery: Arc<dyn Discover>,
+    client: Arc<RegistryClient>,
     open: OpenRepository,
 }
 
@@ -37,8 +39,9 @@ impl Opener {
             token: Some(tokens(config)),
         };
         let discovery = Arc::new(HttpDiscovery::new(client.web(), options));
-        let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(client.store(repository.clone()))));
-        Ok(Self { discovery, open })
+        let opening = Arc::clone(&client);
+        let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
+        Ok(Self { discovery, client, open })
     }
 
     /// The place that a method gives an address, as a link of a chain. One that gives none fails when it is asked.
@@ -50,11 +53,7 @@ impl Opener {
         address: &ProviderAddr,
     ) -> Link {
         let source: Arc<dyn Source> = match place {
-            Ok(Place::Oci(place)) => match (self.open)(&place.repository) {
-                Ok(store) => Arc::new(OciSource::new(store)),
-                // Opening a repository asks nothing; should it fail, it does so again where it is told.
-                Err(_) => Arc::new(self.direct(configured, address)),
-            },
+            Ok(Place::Oci(place)) => Arc::new(OciSource::new(Arc::new(self.client.store(place.repository.clone())))),
             Ok(Place::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
             Ok(Place::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
             Ok(_) => Arc::new(self.direct(configured, address)),
