@@ -207,6 +207,9 @@ impl Complaint {
             ConfigProblem::ModuleLoop { .. } => {
                 self.hint("remove one of the calls: no program can follow them to an end")
             }
+            ConfigProblem::NoFile | ConfigProblem::TooLarge { .. } => {
+                self.hint("check what put it there, a link in a module that was fetched perhaps; it was not read")
+            }
             ConfigProblem::ModulesTooDeep { .. } => self.hint("call these modules from one nearer to the root"),
             ConfigProblem::TooManyModules { .. } => self.hint("look for modules that call each other many times over"),
             ConfigProblem::StateVersion { .. } | ConfigProblem::State { .. } => {

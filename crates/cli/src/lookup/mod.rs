@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 
 use tofu_oci_installer::PluginCache;
 use tofu_oci_mapper::{MagicSuffix, MapError, Place};
-use tofu_oci_source::{Chain, Link, OciSource, Source};
+use tofu_oci_source::{Chain, Link, OciSource, Source, SourceError};
 use tofu_oci_types::ProviderAddr;
 
 use crate::args::Lookup;
@@ -48,6 +48,13 @@ enum Rules {
 pub(crate) struct Found {
     pub(crate) place: String,
     pub(crate) rule: String,
+}
+
+/// The places of an address, in the order of asking.
+pub(crate) struct Places {
+    pub(crate) found: Vec<Found>,
+    /// What the methods say that lead nowhere, although they are for the address: an installation stops at them.
+    pub(crate) failed: Vec<String>,
 }
 
 impl Finder {
@@ -101,14 +108,15 @@ impl Finder {
         Some(PluginCache { dir, may_break_lock: config.plugin_cache_may_break_lock })
     }
 
-    /// Every place that `address` may come from, in the order of asking; never empty. A host may be asked for its
-    /// services.
+    /// Every place that `address` may come from; at least one. A host may be asked for its services.
     ///
     /// # Errors
     /// When no rule speaks about the address, or one gives no repository for it.
-    pub(crate) async fn places(&self, address: &ProviderAddr) -> Result<Vec<Found>, Complaint> {
+    pub(crate) async fn places(&self, address: &ProviderAddr) -> Result<Places, Complaint> {
         match &self.rules {
-            Rules::From { from, text } => Ok(vec![from_place(from, text, address)?]),
+            Rules::From { from, text } => {
+                Ok(Places { found: vec![from_place(from, text, address)?], failed: Vec::new() })
+            }
             Rules::Configured(configured) => self.configured_places(configured, address).await,
         }
     }
@@ -170,13 +178,9 @@ impl Finder {
         if found.is_empty() { Err(configured.no_method(address)) } else { Ok(found) }
     }
 
-    async fn configured_places(
-        &self,
-        configured: &Configured,
-        address: &ProviderAddr,
-    ) -> Result<Vec<Found>, Complaint> {
-        let mut found = Vec::new();
-        let mut failed = None;
+    async fn configured_places(&self, configured: &Configured, address: &ProviderAddr) -> Result<Places, Complaint> {
+        let (mut found, mut failed) = (Vec::new(), Vec::new());
+        let mut first = None;
         for candidate in configured.candidates(address) {
             let Some(place) = candidate.place else { continue };
             let label = candidate.method.label();
@@ -197,15 +201,17 @@ impl Finder {
                     Ok(oci) => {
                         found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                     }
-                    Err(error) => failed = Some(Complaint::from(error)),
+                    Err(error) => {
+                        failed.push(format!("{label}: {}", innermost(&error)));
+                        first.get_or_insert_with(|| Complaint::from(error));
+                    }
                 },
             }
         }
-        match failed {
-            Some(complaint) if found.is_empty() => Err(complaint),
-            _ if found.is_empty() => Err(configured.no_method(address)),
-            _ => Ok(found),
+        if found.is_empty() {
+            return Err(first.unwrap_or_else(|| configured.no_method(address)));
         }
+        Ok(Places { found, failed })
     }
 
     /// Refuses rules that send two of these addresses to one repository: it holds one provider.
@@ -232,6 +238,15 @@ impl Finder {
         }
         Ok(())
     }
+}
+
+/// What really happened.
+fn innermost(error: &SourceError) -> String {
+    let mut error: &dyn std::error::Error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error.to_string()
 }
 
 /// The one place of `--from`.

@@ -1,7 +1,7 @@
 //! `resolve`.
 
 use serde::Serialize;
-use tofu_oci_types::{Constraints, ProviderAddr};
+use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
 use super::{Context, explain};
 use crate::args::ResolveArgs;
@@ -20,7 +20,8 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
     }
     let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])
         .map_err(|complaint| complaint.version_said(""))?;
-    for found in finder.places(&address).await? {
+    let places = finder.places(&address).await?;
+    for found in places.found {
         if context.json {
             #[derive(Serialize)]
             struct Line<'a> {
@@ -36,6 +37,10 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
         if !context.quiet {
             printer::stderr(&format!("{address} by {}\n", found.rule));
         }
+    }
+    for failed in places.failed {
+        let hint = format!("`install` stops there; `tofu-oci resolve {address} --explain` says more");
+        context.reporter.event(&Event::warning("no-place", failed).with_hint(hint));
     }
     Ok(())
 }

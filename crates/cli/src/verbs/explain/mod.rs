@@ -111,7 +111,7 @@ async fn explain_from(
 ) -> Result<(), Complaint> {
     let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])
         .map_err(|complaint| complaint.version_said(""))?;
-    let places = finder.places(question.address).await?;
+    let places = finder.places(question.address).await?.found;
     let source = finder.source(question.address)?;
     let mut steps: Vec<Step> = places.into_iter().map(|found| Step::from_option(found.place, &source)).collect();
     step::ask_all(&mut steps, question).await;
