@@ -394,7 +394,9 @@ fn the_password_of_a_network_mirror_is_in_no_output() {
         ".tofurc",
         &format!("provider_installation {{\n  network_mirror {{\n    url = \"{url}\"\n  }}\n}}\n"),
     );
-    for arguments in ["resolve", "resolve --json", "resolve --explain", "resolve --explain --json", "versions -vv --provider"] {
+    for arguments in
+        ["resolve", "resolve --json", "resolve --explain", "resolve --explain --json", "versions -vv --provider"]
+    {
         let text = scene.run(&format!("{arguments} {WIDGET}")).text;
         assert!(text.contains("mirror.example.com") && !text.contains("hunter2"), "{arguments}\n{text}");
     }
