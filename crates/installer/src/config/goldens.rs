@@ -97,11 +97,11 @@ fn each_module_gets_its_configurations() {
     insta::assert_snapshot!(configurations("platform"), @r#"
     : cloud = Own -> main.tf:17:1
     : cloud.south = Own -> main.tf:21:1
-    : dns = Own -> main.tf:26:1
     : secrets = Empty -> no block
+    : widget = Own -> main.tf:26:1
     app: cloud = Passed { from: "cloud", at: Declared { path: "main.tf", line: 43, column: 5 } } -> main.tf:17:1
     app: cloud.replica = Passed { from: "cloud.south", at: Declared { path: "main.tf", line: 44, column: 5 } } -> main.tf:21:1
-    app: zone = Passed { from: "dns", at: Declared { path: "main.tf", line: 45, column: 5 } } -> main.tf:26:1
+    app: zone = Passed { from: "widget", at: Declared { path: "main.tf", line: 45, column: 5 } } -> main.tf:26:1
     app.database: cloud = Passed { from: "cloud.replica", at: Declared { path: "modules/app/main.tf", line: 33, column: 5 } } -> main.tf:21:1
     app.database: random = Empty -> no block
     logs: cloud = Inherited { from: "" } -> main.tf:17:1
