@@ -12,6 +12,7 @@
 
 mod discovered;
 mod opentofu;
+mod origin;
 mod user;
 
 use std::fs;
@@ -138,7 +139,7 @@ fn air_gapped(lab: &Lab, registry: &Guard, server: &HttpsServer) -> Outcome {
     {
         let project = user.project(&address)?;
         let install = user.run(&["install", "--chdir", &text(&project), "--platform", PLATFORM]);
-        install.refused_with(1)?.must_show("no method")?;
+        install.refused_with(1)?.must_show("no installation method")?;
         nothing_in(&project)?;
         user.run(&["resolve", &address]).refused_with(1)?;
     }
