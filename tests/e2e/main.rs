@@ -21,6 +21,7 @@ mod bad_registry;
 mod bad_zip;
 mod cli_config;
 mod config_check;
+mod config_findings;
 mod config_snippet;
 mod copy;
 mod disk;

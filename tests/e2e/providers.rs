@@ -41,11 +41,11 @@ fn the_tree_of_a_configuration_with_modules() {
     Providers required by configuration:
     .
     ├── provider[registry.example.test/acme/cloud] ~> 2.1
-    ├── provider[registry.example.test/acme/dns] >= 1.4.0, < 2.0.0
+    ├── provider[registry.example.test/acme/widget] >= 1.0.0, < 2.0.0
     ├── provider[registry.example.test/security/vault] ~> 0.9.2
     ├── module.app
     │   ├── provider[registry.example.test/acme/cloud] >= 2.1.3
-    │   ├── provider[registry.example.test/acme/dns]
+    │   ├── provider[registry.example.test/acme/widget]
     │   └── module.database
     │       ├── provider[registry.example.test/acme/cloud]
     │       └── provider[registry.example.test/acme/random] ~> 3.6
@@ -68,8 +68,8 @@ fn the_tree_of_a_configuration_with_modules() {
       cloud = registry.example.test/acme/cloud ~> 2.1, required at platform/main.tf:3:5
         cloud: the provider block at platform/main.tf:17:1
         cloud.south: the provider block at platform/main.tf:21:1
-      dns = registry.example.test/acme/dns >= 1.4.0, < 2.0.0, required at platform/main.tf:7:5
-        dns: the provider block at platform/main.tf:26:1
+      widget = registry.example.test/acme/widget >= 1.0.0, < 2.0.0, required at platform/main.tf:7:5
+        widget: the provider block at platform/main.tf:26:1
       secrets = registry.example.test/security/vault ~> 0.9.2, required at platform/versions_override.tf:4:5
         secrets: no provider block: it runs with an empty configuration
 
@@ -77,8 +77,8 @@ fn the_tree_of_a_configuration_with_modules() {
       cloud = registry.example.test/acme/cloud >= 2.1.3, required at platform/modules/app/main.tf:3:5
         cloud: passed `cloud` at platform/main.tf:43:5: the provider block at platform/main.tf:17:1
         cloud.replica: passed `cloud.south` at platform/main.tf:44:5: the provider block at platform/main.tf:21:1 (demanded by `configuration_aliases`)
-      zone = registry.example.test/acme/dns, required at platform/modules/app/main.tf:8:5
-        zone: passed `dns` at platform/main.tf:45:5: the provider block at platform/main.tf:26:1
+      zone = registry.example.test/acme/widget, required at platform/modules/app/main.tf:8:5
+        zone: passed `widget` at platform/main.tf:45:5: the provider block at platform/main.tf:26:1
 
     module.app.module.database (./database), called at platform/modules/app/main.tf:29:14
       cloud = registry.example.test/acme/cloud, required at platform/modules/app/database/main.tf:3:5
@@ -104,13 +104,6 @@ fn the_tree_of_a_configuration_with_modules() {
       locked:        2.1.7
       place:         ghcr.io/acme/mirror/acme/cloud, by the repository template `ghcr.io/acme/mirror/${namespace}/${type}`
 
-    registry.example.test/acme/dns
-      versions:      >= 1.4.0, < 2.0.0
-      local names:   dns, zone
-      needed by:     the configuration
-      locked:        1.9.0
-      place:         ghcr.io/acme/mirror/acme/dns, by the repository template `ghcr.io/acme/mirror/${namespace}/${type}`
-
     registry.example.test/acme/queue
       needed by:     the state alone
       locked:        no version
@@ -122,6 +115,13 @@ fn the_tree_of_a_configuration_with_modules() {
       needed by:     the configuration and the state
       locked:        3.6.2
       place:         ghcr.io/acme/mirror/acme/random, by the repository template `ghcr.io/acme/mirror/${namespace}/${type}`
+
+    registry.example.test/acme/widget
+      versions:      >= 1.0.0, < 2.0.0
+      local names:   widget, zone
+      needed by:     the configuration
+      locked:        1.0.0
+      place:         ghcr.io/acme/mirror/acme/widget, by the repository template `ghcr.io/acme/mirror/${namespace}/${type}`
 
     registry.example.test/security/vault
       versions:      ~> 0.9.2
@@ -148,7 +148,7 @@ fn json_names_modules_state_and_providers() {
     let line = |number: usize| said.json()[number].to_string();
     assert_snapshot!(line(3), @r#"{"event":"module","key":"logs","source":"git::https://git.example.test/modules/logs.git?ref=v1.2.0","folder":"platform/.terraform/modules/logs","called":{"path":"platform/main.tf","line":50,"column":12},"requires":[{"local_name":"cloud","address":"registry.example.test/acme/cloud","constraints":"< 3.0.0","configuration_aliases":[],"explicit":true,"declared":{"path":"platform/.terraform/modules/logs/main.tf","line":3,"column":5}}],"uses":[{"local_name":"cloud","alias":null,"address":"registry.example.test/acme/cloud","kind":"resource","by":"cloud_log.all","declared":{"path":"platform/.terraform/modules/logs/main.tf","line":10,"column":1}}],"configurations":[{"local_name":"cloud","alias":null,"address":"registry.example.test/acme/cloud","origin":"inherited","from":"","block":{"path":"platform/main.tf","line":17,"column":1},"block_module":""}]}"#);
     assert_snapshot!(line(5), @r#"{"event":"state","outcome":"read","path":"platform/terraform.tfstate","backend":null,"providers":[{"address":"registry.example.test/acme/cloud","modules":["","module.app"]},{"address":"registry.example.test/acme/queue","modules":["module.queue"]},{"address":"registry.example.test/acme/random","modules":["module.app.module.database"]}]}"#);
-    assert_snapshot!(line(8), @r#"{"event":"provider","address":"registry.example.test/acme/queue","constraints":"","local_names":[],"aliases":[],"in_configuration":false,"in_state":true,"locked":null,"place":"ghcr.io/acme/mirror/acme/queue","rule":"the repository template `ghcr.io/acme/mirror/${namespace}/${type}`","reason":null}"#);
+    assert_snapshot!(line(7), @r#"{"event":"provider","address":"registry.example.test/acme/queue","constraints":"","local_names":[],"aliases":[],"in_configuration":false,"in_state":true,"locked":null,"place":"ghcr.io/acme/mirror/acme/queue","rule":"the repository template `ghcr.io/acme/mirror/${namespace}/${type}`","reason":null}"#);
 }
 
 #[test]

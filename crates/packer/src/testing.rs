@@ -200,7 +200,11 @@ impl Watching {
     fn note(&self, what: String) -> Result<(), StoreError> {
         let mut done = self.done.lock().unwrap();
         if self.fail_at == Some(done.len()) {
-            return Err(StoreError::Unreachable { place: self.place(), fault: tofu_oci_store::NetworkFault::Lost, problem: "told to fail".to_owned() });
+            return Err(StoreError::Unreachable {
+                place: self.place(),
+                fault: tofu_oci_store::NetworkFault::Lost,
+                problem: "told to fail".to_owned(),
+            });
         }
         done.push(what);
         Ok(())

@@ -10,21 +10,23 @@ provider "registry.example.test/acme/cloud" {
   ]
 }
 
-provider "registry.example.test/acme/dns" {
-  version     = "1.9.0"
-  constraints = ">= 1.4.0, < 2.0.0"
-  hashes = [
-    "h1:NUZQ8p81PKhfA3mdtiV5v7D4Z7Of/fNQq/J4LRVlLaI=",
-    "zh:354650f29f353ca85f03799db62579bfb0f867b39ffdf350abf2782d15652da2",
-  ]
-}
-
 provider "registry.example.test/acme/random" {
   version     = "3.6.2"
   constraints = "~> 3.6"
   hashes = [
     "h1:AUqKQgR2ki74CYFFgLK5vbkardm3fXnJ11PCXhhYeJY=",
     "zh:014a8a420476922ef809814580b2b9bdb91aadd9b77d79c9d753c25e18587896",
+  ]
+}
+
+provider "registry.example.test/acme/widget" {
+  version     = "1.0.0"
+  constraints = ">= 1.0.0, < 2.0.0"
+  hashes = [
+    "h1:oDH0MQfyhs226Du8JzotbHjYFfEUcXTpm4WS9RrmyNs=",
+    "h1:x3DPoODo8I3ZGdD3lk2/9Wog6OyiW25TFurlXleTZQE=",
+    "zh:4d7203913b034020475a4a9ab5970741d7c5ff1f7a8f22ab7a4bbcf8942518d8",
+    "zh:d50fe9c9d5ce6008c8760cdf3da3f8d12eee5040578b78ad505c49bf8839375c",
   ]
 }
 

@@ -4,12 +4,12 @@ import {
 }
 
 check "name" {
-  data "dns_record" "entry" {
+  data "widget_record" "entry" {
     name = module.app.name
   }
 
   assert {
-    condition     = data.dns_record.entry.value != ""
+    condition     = data.widget_record.entry.value != ""
     error_message = "the entry point has no address"
   }
 }

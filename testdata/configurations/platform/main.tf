@@ -4,9 +4,9 @@ terraform {
       source  = "registry.example.test/acme/cloud"
       version = "~> 2.1"
     }
-    dns = {
-      source  = "registry.example.test/acme/dns"
-      version = ">= 1.4, < 2.0"
+    widget = {
+      source  = "registry.example.test/acme/widget"
+      version = ">= 1.0, < 2.0"
     }
     secrets = {
       source = "registry.example.test/security/vault"
@@ -23,7 +23,7 @@ provider "cloud" {
   region = "south"
 }
 
-provider "dns" {
+provider "widget" {
   zone = "example.test"
 }
 
@@ -42,7 +42,7 @@ module "app" {
   providers = {
     cloud         = cloud
     cloud.replica = cloud.south
-    zone          = dns
+    zone          = widget
   }
 }
 

@@ -1,3 +1,3 @@
 output "entry_point" {
-  value = "https://${provider::dns::punycode(module.app.name)}/"
+  value = "https://${provider::widget::punycode(module.app.name)}/"
 }

@@ -1,63 +1,24 @@
-//! What the reading itself found wrong, told once for all releases that find it.
+//! What the reading itself found wrong, told once for all releases that find it, with what is left then.
 
-use super::{Facts, Finding, FoundAt, Level, level, releases_text};
+use super::region::{listed, meet};
+use super::view::View;
+use super::{Facts, Finding, FoundAt, Level, advice, releases_text};
 use crate::TofuRelease;
-use crate::config::{Problem, Reading, Unknown, effect};
+use crate::config::{Effect, Method, MethodKind, Problem, Severity, effect};
 
-/// One finding a problem, a misspelt or unknown name, and a file that is passed over.
+/// One finding a problem.
 pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut told: Vec<Told<'_>> = Vec::new();
-    for (reading, release) in facts.readings.iter().zip(TofuRelease::ALL) {
-        for problem in &reading.problems {
-            match told.iter_mut().find(|known| known.is_about(reading, problem)) {
-                Some(known) => known.releases.push((release, effect(problem))),
-                None => told.push(Told { reading, problem, releases: vec![(release, effect(problem))] }),
+    for view in View::all(facts) {
+        for problem in &view.reading.problems {
+            let outcome = Outcome::of(view, problem);
+            match told.iter_mut().find(|known| known.is_about(&view, problem)) {
+                Some(known) => known.outcomes.push(outcome),
+                None => told.push(Told { view, problem, outcomes: vec![outcome] }),
             }
         }
     }
-    let latest = &facts.readings[2];
-    let mut found: Vec<Finding> = told.iter().map(Told::finding).collect();
-    for unknown in &latest.unknown {
-        if !is_told(&found, latest, unknown) {
-            let at = latest.files.get(unknown.file).map(|file| FoundAt::of(file, Some(unknown.span.clone())));
-            found.push(unknown_name(unknown, at));
-        }
-    }
-    found.extend(latest.located.passed_over.iter().map(|passed| Finding {
-        rule: "file-not-read".into(),
-        level: Level::Warning,
-        at: Some(FoundAt { path: passed.path.clone(), text: "".into(), span: None }),
-        releases: TofuRelease::ALL.to_vec(),
-        title: "this file is not read".to_owned(),
-        detail: Some(format!("it is passed over: {}", passed.why)),
-        instead: None,
-    }));
-    found
-}
-
-/// Whether a problem stands at the very place already.
-fn is_told(found: &[Finding], reading: &Reading, unknown: &Unknown) -> bool {
-    let path = reading.files.get(unknown.file).map(|file| &file.path);
-    found
-        .iter()
-        .filter_map(|finding| finding.at.as_ref())
-        .any(|at| Some(&at.path) == path && at.span.as_ref().is_some_and(|span| span.start == unknown.span.start))
-}
-
-fn unknown_name(unknown: &Unknown, at: Option<FoundAt>) -> Finding {
-    let Unknown { name, inside, near, .. } = unknown;
-    let place = inside.as_ref().map_or_else(|| "at the top of the file".to_owned(), |inside| format!("in {inside}"));
-    let instead = near.map(str::to_owned);
-    let (rule, level) = if near.is_some() { ("misspelt-name", Level::Error) } else { ("unknown-name", Level::Warning) };
-    Finding {
-        rule: rule.into(),
-        level,
-        at,
-        releases: TofuRelease::ALL.to_vec(),
-        title: format!("nothing {place} is called `{name}`"),
-        detail: Some("it is ignored without a word, and everything in it".to_owned()),
-        instead,
-    }
+    told.iter().map(Told::finding).collect()
 }
 
 /// The rule of a code: `unknown-symbol` of `unknown-symbol:X`; what HCL itself finds keeps its whole name.
@@ -70,48 +31,124 @@ fn rule(code: &str) -> &str {
 
 /// A problem, and what each release that finds it says and does then.
 struct Told<'a> {
-    reading: &'a Reading,
+    view: View<'a>,
     problem: &'a Problem,
-    releases: Vec<(TofuRelease, String)>,
+    outcomes: Vec<Outcome>,
 }
 
 impl Told<'_> {
     /// Whether another release has found the same: same fault, same file, same place.
-    fn is_about(&self, reading: &Reading, problem: &Problem) -> bool {
-        let path = |reading: &Reading, problem: &Problem| {
-            problem.file.and_then(|file| reading.files.get(file)).map(|file| file.path.clone())
+    fn is_about(&self, view: &View<'_>, problem: &Problem) -> bool {
+        let path = |view: &View<'_>, problem: &Problem| {
+            problem.file.and_then(|file| view.reading.files.get(file)).map(|file| file.path.clone())
         };
         self.problem.code == problem.code
             && self.problem.span == problem.span
             && self.problem.message == problem.message
-            && path(self.reading, self.problem) == path(reading, problem)
+            && path(&self.view, self.problem) == path(view, problem)
     }
 
     fn finding(&self) -> Finding {
-        let Self { reading, problem, releases } = self;
-        let is_error = reading.errors().any(|error| error == *problem);
-        let file = problem.file.and_then(|file| reading.files.get(file));
+        let Self { view, problem, outcomes } = self;
+        let is_error = view.reading.errors().any(|error| error == *problem);
+        let level = if is_error || problem.severity == Severity::Error { Level::Error } else { Level::Warning };
+        let file = problem.file.and_then(|file| view.reading.files.get(file));
+        let at = file.map(|file| FoundAt::of(file, problem.span.clone()));
+        let (title, instead) = advice::of(problem, file);
         Finding {
-            rule: rule(&problem.code).to_owned().into(),
-            level: level(problem.severity, is_error),
-            at: file.map(|file| FoundAt::of(file, problem.span.clone())),
-            releases: releases.iter().map(|(release, _)| *release).collect(),
-            title: problem.message.clone(),
-            detail: Some(self.detail()),
-            instead: problem.instead.clone(),
+            releases: outcomes.iter().map(|outcome| outcome.release).collect(),
+            instead: Some(instead),
+            opens_to_origin: outcomes.iter().any(|outcome| outcome.opens),
+            ..Finding::new(rule(&problem.code).to_owned(), level, title).at(at).detail(self.detail())
         }
     }
 
-    /// One line for all releases that do the same.
+    /// One line for all releases that do the same, and one for what is left.
     fn detail(&self) -> String {
-        let mut effects: Vec<(&str, Vec<TofuRelease>)> = Vec::new();
-        for (release, effect) in &self.releases {
-            match effects.iter_mut().find(|(known, _)| known == effect) {
-                Some((_, releases)) => releases.push(*release),
-                None => effects.push((effect, vec![*release])),
+        let mut lines: Vec<String> = Vec::new();
+        for pick in [|outcome: &Outcome| Some(outcome.effect.clone()), |outcome: &Outcome| outcome.rest.clone()] {
+            let mut same: Vec<(String, Vec<TofuRelease>)> = Vec::new();
+            for outcome in &self.outcomes {
+                let Some(text) = pick(outcome) else { continue };
+                match same.iter_mut().find(|(known, _)| *known == text) {
+                    Some((_, releases)) => releases.push(outcome.release),
+                    None => same.push((text, vec![outcome.release])),
+                }
             }
+            lines.extend(same.iter().map(|(text, releases)| format!("{}: {text}", releases_text(releases))));
         }
-        let line = |(effect, releases): &(&str, Vec<TofuRelease>)| format!("{}: {effect}", releases_text(releases));
-        effects.iter().map(line).collect::<Vec<_>>().join("\n")
+        lines.join("\n")
     }
+}
+
+/// What one release says and does.
+struct Outcome {
+    release: TofuRelease,
+    effect: String,
+    /// What is left of the configuration.
+    rest: Option<String>,
+    opens: bool,
+}
+
+/// What is said where nothing of `provider_installation` is left.
+const NOTHING_LEFT: &str = "no provider_installation is left: OpenTofu takes the local plugin folders, and downloads \
+                                       every other provider from its own registry, with exit code 0";
+
+impl Outcome {
+    fn of(view: View<'_>, problem: &Problem) -> Self {
+        let rest = rest(&view, problem);
+        Self {
+            release: view.release,
+            effect: if view.methods.explicit && view.methods.list.is_empty() {
+                effect(problem).replace("; the others serve", "")
+            } else {
+                effect(problem)
+            },
+            opens: rest.as_ref().is_some_and(|(_, opens)| *opens),
+            rest: rest.map(|(text, _)| text),
+        }
+    }
+}
+
+/// What is left of the configuration, and whether that is the way to the origin.
+fn rest(view: &View<'_>, problem: &Problem) -> Option<(String, bool)> {
+    let file = view.reading.files.get(problem.file?)?;
+    let loses_all = match problem.effect {
+        Effect::FileDropped => file.text.is_empty() || file.text.contains("provider_inst"),
+        Effect::BlockIgnored => problem.code == "block-equals" && problem.message.starts_with("provider_installation"),
+        Effect::SilentlyIgnored => problem.instead.as_deref() == Some("write provider_installation"),
+        _ => false,
+    };
+    if loses_all {
+        return (!view.methods.explicit).then(|| (NOTHING_LEFT.to_owned(), true));
+    }
+    if !matches!(problem.effect, Effect::MethodDropped | Effect::EntryIgnored) {
+        return None;
+    }
+    let dropped = dropped(view, problem)?;
+    if view.methods.list.is_empty() {
+        return Some(("no method is left, so that no provider can be installed".to_owned(), false));
+    }
+    if dropped.kind.name() == "direct" {
+        return None;
+    }
+    let selector = view.selector(dropped)?;
+    let heirs = view.methods.list.iter().filter(|method| matches!(method.kind, MethodKind::Direct { .. }));
+    let mut heirs = heirs.map(|direct| (direct, meet(&selector, &direct.selector)));
+    let (direct, patterns) = heirs.find(|(_, patterns)| !patterns.is_empty())?;
+    let text =
+        format!("{} takes over {}: downloads from each provider's own registry", direct.label(), listed(&patterns));
+    Some((text, true))
+}
+
+/// The method that a problem drops.
+fn dropped<'a>(view: &View<'a>, problem: &Problem) -> Option<&'a Method> {
+    let span = problem.span.as_ref()?;
+    let methods = &view.reading.config.installation.as_ref()?.methods;
+    methods.iter().find(|method| {
+        method.dropped.is_some()
+            && method.file == problem.file
+            && method.span.start <= span.start
+            && span.end <= method.span.end
+    })
 }

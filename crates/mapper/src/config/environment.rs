@@ -71,7 +71,7 @@ impl std::fmt::Debug for Environment {
 
 impl Environment {
     /// `folder` with `parts` below it, written as the system writes paths whatever system this program runs on.
-    pub(super) fn join(&self, folder: &Path, parts: &[&str]) -> PathBuf {
+    pub(crate) fn join(&self, folder: &Path, parts: &[&str]) -> PathBuf {
         let mut path = folder.as_os_str().to_owned();
         for part in parts {
             if !path.to_string_lossy().ends_with(self.separators()) {
@@ -93,7 +93,7 @@ impl Environment {
     }
 
     /// Whether a path starts at the root of the system (on Windows: of a drive or a server).
-    pub(super) fn is_absolute(&self, path: &Path) -> bool {
+    pub(crate) fn is_absolute(&self, path: &Path) -> bool {
         let text = path.to_string_lossy();
         if self.os != Os::Windows {
             return text.starts_with('/');

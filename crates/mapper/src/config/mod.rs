@@ -36,7 +36,8 @@ pub use model::{
     At, Attribute, BlockKind, CliConfig, DevOverride, Host, Installation, Masked, Method, MethodKind, RawBlock,
     RegistryProtocols, Setting, TokenVariable,
 };
+pub(crate) use names::known_names;
 pub use problem::{Effect, Problem, Severity, Stage};
 pub use reading::{ConfigFile, FileState, Reading, Unknown, read};
-pub(crate) use render::effect;
+pub(crate) use render::{clean, effect};
 pub use render::{excerpt, render_problem};

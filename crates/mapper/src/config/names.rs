@@ -52,6 +52,11 @@ pub(super) fn arguments(block: &str) -> &'static [&'static str] {
     }
 }
 
+/// The names that are known in a block, or at the top of a file.
+pub(crate) fn known_names(inside: Option<&str>) -> &'static [&'static str] {
+    inside.map_or(&TOP, arguments)
+}
+
 /// Names that came after 1.10, which therefore ignores them.
 const AFTER_1_10: [&str; 3] = ["registry_protocols", "download_retry_count", "trust_all_hashes"];
 

@@ -178,7 +178,7 @@ fn width(character: char) -> usize {
 }
 
 /// A text without characters that would change what is around it.
-fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|one| if one.is_control() || is_invisible(one) { '\u{fffd}' } else { one }).collect()
 }
 

@@ -8,8 +8,8 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use tofu_oci_hcl::position;
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_mapper::check::{Facts, Finding, FoundAt, Level, LockFacts, LockedFact, RequiredFact, findings};
-use tofu_oci_mapper::config::{self, FileState, excerpt};
+use tofu_oci_mapper::check::{Facts, Finding, Level, LockFacts, LockedFact, RequiredFact, findings};
+use tofu_oci_mapper::config::{self, FileState};
 use tofu_oci_mapper::{MagicSuffix, TofuRelease};
 use tofu_oci_types::Event;
 
@@ -17,7 +17,7 @@ use crate::args::ConfigCheckArgs;
 use crate::complaint::Complaint;
 use crate::environment::{RealFiles, environment};
 use crate::exit::Exit;
-use crate::printer::{self, visible};
+use crate::printer;
 use crate::report::json_line;
 use crate::verbs::{Context, data_dir};
 
@@ -116,35 +116,18 @@ fn print(context: &Context, found: &[Finding], files: usize) {
     printer::stdout(&text);
 }
 
-/// A finding for people.
+/// A finding for people, its level in colour.
 fn shown(finding: &Finding) -> String {
-    let (word, colour) = match finding.level {
-        Level::Error => ("error", AnsiColor::Red),
-        Level::Warning => ("warning", AnsiColor::Yellow),
-        Level::Note => ("note", AnsiColor::Cyan),
+    let colour = match finding.level {
+        Level::Error => AnsiColor::Red,
+        Level::Warning => AnsiColor::Yellow,
+        Level::Note => AnsiColor::Cyan,
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
-    let mut text = format!("{style}{word}[{}]{style:#} {}\n", finding.rule, visible(&finding.title));
-    if let Some(at) = &finding.at {
-        text.push_str(&place(at));
-    }
-    for (number, line) in finding.detail.iter().flat_map(|detail| detail.lines()).enumerate() {
-        let lead = if number == 0 { "= in OpenTofu: " } else { "               " };
-        let _ = writeln!(text, "  {lead}{}", visible(line));
-    }
-    let instead = finding.instead.as_ref().map(|instead| instead.strip_prefix("write ").unwrap_or(instead));
-    for (number, line) in instead.iter().flat_map(|instead| instead.lines()).enumerate() {
-        let lead = if number == 0 { "= write: " } else { "         " };
-        let _ = writeln!(text, "  {lead}{}", visible(line));
-    }
-    text
-}
-
-fn place(at: &FoundAt) -> String {
-    let path = at.path.display().to_string();
-    match &at.span {
-        Some(span) if !at.text.is_empty() => excerpt(&path, &at.text, span),
-        _ => format!(" --> {path}\n"),
+    let (head, word) = (format!("{}[{}]", finding.level.word(), finding.rule), finding.render());
+    match word.strip_prefix(&head) {
+        Some(rest) => format!("{style}{head}{style:#}{rest}"),
+        None => word,
     }
 }
 
@@ -176,6 +159,7 @@ struct FindingLine<'a> {
     title: &'a str,
     detail: Option<&'a str>,
     instead: Option<&'a str>,
+    opens_to_origin: bool,
 }
 
 impl<'a> FindingLine<'a> {
@@ -193,6 +177,7 @@ impl<'a> FindingLine<'a> {
             title: &finding.title,
             detail: finding.detail.as_deref(),
             instead: finding.instead.as_deref(),
+            opens_to_origin: finding.opens_to_origin,
         }
     }
 }

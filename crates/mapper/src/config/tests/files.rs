@@ -9,10 +9,10 @@ use super::super::Files;
 
 /// Files by their paths, with `/` or `\` between the parts. A path that ends in a separator is an empty folder.
 #[derive(Clone, Debug, Default)]
-pub(in crate::config) struct MemoryFiles(BTreeMap<String, Vec<u8>>);
+pub(crate) struct MemoryFiles(BTreeMap<String, Vec<u8>>);
 
 impl MemoryFiles {
-    pub(in crate::config) fn add(&mut self, path: &str, content: &str) {
+    pub(crate) fn add(&mut self, path: &str, content: &str) {
         self.add_bytes(path, content.as_bytes());
     }
 

@@ -2,14 +2,14 @@
 
 mod files;
 mod messages;
-mod never;
+pub(crate) mod never;
 mod oci;
 mod places;
 mod reading;
 mod replay;
 mod strict;
 
-pub(super) use files::MemoryFiles;
+pub(crate) use files::MemoryFiles;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use super::{Environment, Os, Reading, read};
 use crate::TofuRelease;
 
 /// A user `u` of a Unix, in `/w`.
-fn environment() -> Environment {
+pub(crate) fn environment() -> Environment {
     Environment {
         os: Os::Unix,
         home: Some(PathBuf::from("/home/u")),

@@ -57,7 +57,7 @@ const PIECES: [&str; 46] = [
     "漢\u{301}\u{1f600}",
 ];
 
-fn text() -> impl Strategy<Value = String> {
+pub(crate) fn text() -> impl Strategy<Value = String> {
     let piece = (sample::select(PIECES.to_vec()), sample::select(vec!["", " ", "\n", "\t", "\r\n"]));
     let pieces = collection::vec(piece, 0..40);
     (any::<bool>(), pieces).prop_map(|(json, pieces)| {

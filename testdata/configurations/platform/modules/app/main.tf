@@ -6,7 +6,7 @@ terraform {
       configuration_aliases = [cloud.replica]
     }
     zone = {
-      source = "registry.example.test/acme/dns"
+      source = "registry.example.test/acme/widget"
     }
   }
 }

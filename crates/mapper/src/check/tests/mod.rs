@@ -1,0 +1,85 @@
+//! Findings of files in memory.
+
+mod catalogue;
+mod combination;
+mod configuration;
+mod files;
+mod folders;
+mod installation;
+mod never;
+mod templates;
+
+use std::collections::BTreeSet;
+
+use super::{Facts, Finding, LockFacts, LockedFact, RequiredFact, findings};
+use crate::config::tests::{MemoryFiles, environment};
+use crate::config::{Environment, Files, read};
+use crate::{MagicSuffix, TofuRelease};
+
+/// Everything that is found, for a user `u` with these files.
+fn find(environment: &Environment, files: &dyn Files, lock: Option<LockFacts>, required: &[&str]) -> Vec<Finding> {
+    let readings = TofuRelease::ALL.map(|release| read(environment, files, release));
+    let methods = readings.each_ref().map(|reading| reading.methods(environment, files));
+    let required = required.iter().map(|address| RequiredFact {
+        address: address.parse().expect("an address"),
+        constraints: tofu_oci_types::Constraints::default(),
+    });
+    let required = required.collect();
+    let found = findings(&Facts {
+        readings,
+        methods,
+        environment,
+        files,
+        magic_suffix: MagicSuffix::default(),
+        lock,
+        required,
+    });
+    for finding in &found {
+        let rule = super::RULES.iter().find(|rule| rule.is_of(&finding.rule));
+        let rule = rule.unwrap_or_else(|| panic!("{} is in no table", finding.rule));
+        assert!(rule.levels.contains(finding.level.word()), "{}: {}", rule.id, rule.levels);
+        assert!(finding.detail.is_some() && finding.instead.is_some(), "{finding:?}");
+    }
+    found
+}
+
+fn shown(found: &[Finding]) -> String {
+    found.iter().map(Finding::render).collect::<Vec<_>>().join("\n")
+}
+
+/// The findings of one main file, where `/m` is a folder.
+fn of(text: &str) -> Vec<Finding> {
+    find(&environment(), &MemoryFiles::from([("/home/u/.tofurc", text), ("/m/", "")]), None, &[])
+}
+
+fn told(text: &str) -> String {
+    shown(&of(text))
+}
+
+/// What is told about the methods in a `provider_installation`.
+fn methods(text: &str) -> String {
+    told(&installation(text))
+}
+
+fn installation(text: &str) -> String {
+    format!("provider_installation {{\n{text}\n}}\n")
+}
+
+/// Checks that methods give no finding of a rule.
+#[track_caller]
+fn fine(rule: &str, text: &str) {
+    let found = of(&installation(text));
+    assert!(found.iter().all(|finding| finding.rule != rule), "{}", shown(&found));
+}
+
+/// A lock file of one provider.
+fn lock(address: &str, schemes: &[&str]) -> LockFacts {
+    let text = format!("provider \"{address}\" {{\n  version = \"1.0.0\"\n}}\n");
+    let entry = LockedFact {
+        address: address.parse().expect("an address"),
+        version: "1.0.0".parse().expect("a version"),
+        schemes: schemes.iter().map(|scheme| (*scheme).to_owned()).collect::<BTreeSet<_>>(),
+        span: Some(9..11 + address.len()),
+    };
+    LockFacts { path: "/w/.terraform.lock.hcl".into(), text: text.into(), providers: vec![entry] }
+}
