@@ -54,13 +54,18 @@ fn mirror_template(registry: &Guard) -> String {
     format!("{}/mirror/${{namespace}}-${{type}}", registry.address())
 }
 
+/// A CLI configuration that sends the providers of one host to the mirror, and others nowhere.
+fn oci_mirror_alone(registry: &Guard) -> String {
+    let template = mirror_template(registry);
+    let include = "[\"registry.example.test/*/*\"]";
+    format!(
+        "provider_installation {{\n  oci_mirror {{\n    repository_template = \"{template}\"\n    \
+         include = {include}\n  }}\n}}\n"
+    )
+}
+
 fn through_oci_mirror(lab: &Lab, registry: &Guard, repository: &str) -> Outcome {
-    let file = format!(
-        "provider_installation {{\n  oci_mirror {{\n    repository_template = \"{}\"\n    \
-         include = [\"registry.example.test/*/*\"]\n  }}\n}}\n",
-        mirror_template(registry)
-    );
-    let user = User::new(lab, registry)?.with_cli_configuration(&file)?;
+    let user = User::new(lab, registry)?.with_cli_configuration(&oci_mirror_alone(registry))?;
     installed_from(&user, ADDRESS, repository, "oci_mirror at ")
 }
 
@@ -126,11 +131,7 @@ fn installed_from(user: &User<'_>, address: &str, repository: &str, rule: &str) 
 
 /// With mirrors alone nobody is asked who is not a mirror.
 fn air_gapped(lab: &Lab, registry: &Guard, server: &HttpsServer) -> Outcome {
-    let file = format!(
-        "provider_installation {{\n  oci_mirror {{\n    repository_template = \"{}\"\n",
-        mirror_template(registry)
-    );
-    let block = format!("{file}    include = [\"registry.example.test/*/*\"]\n  }}\n}}\n");
+    let block = oci_mirror_alone(registry);
     let user = User::new(lab, registry)?.with_cli_configuration(&block)?;
     server.take_log()?;
     installed_from(&user, ADDRESS, &format!("{}/mirror/acme-widget", registry.address()), "oci_mirror at ")?;

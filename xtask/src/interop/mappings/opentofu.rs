@@ -9,7 +9,7 @@ use tofu_oci_types::Platform;
 
 use super::origin::Origin;
 use super::user::User;
-use super::{events, mirror_template};
+use super::{events, mirror_template, oci_mirror_alone};
 use crate::failure::{Failure, Outcome};
 use crate::interop::content;
 use crate::interop::https::HttpsServer;
@@ -22,10 +22,13 @@ use crate::registry::Guard;
 /// The constraint of every project here.
 const CONSTRAINT: &str = "~> 1.0";
 
+/// In the place of a file's name: the file is named by this variable.
+const VARIABLE: &str = "TF_CLI_CONFIG_FILE";
+
 /// A CLI configuration, and what it is an example of.
 struct Case {
     what: &'static str,
-    /// Files of the home folder.
+    /// Files of the home folder, or the one that `TF_CLI_CONFIG_FILE` names.
     files: Vec<(&'static str, String)>,
     address: String,
     /// What `config check` must find, besides notes.
@@ -45,14 +48,8 @@ pub(super) fn run(lab: &Lab, registry: &Guard, server: &HttpsServer) -> Outcome 
     server.take_log()?;
     let release = release(&User::new(lab, registry)?)?;
     for case in cases(registry, &origin) {
-        let told = compare(lab, registry, &release, &case);
+        let told = compare(lab, registry, server, &release, &case);
         let told = told.map_err(|failure| Failure::new(format!("{}: {failure}", case.what)))?;
-        // Our install has asked nobody but the registry: what stands in the log are tofu's requests.
-        let log = server.take_log()?;
-        let asked = log.iter().any(|line| line.starts_with("GET ") && line.ends_with(".zip 200"));
-        if asked != (case.address == origin.address) || log.is_empty() == asked {
-            return Err(Failure::new(format!("{}: the origin is asked {log:?}", case.what)));
-        }
         seen(&format!("tofu {release}, {}: {told}", case.what));
     }
     Ok(())
@@ -81,19 +78,20 @@ fn cases(registry: &Guard, origin: &Origin) -> Vec<Case> {
     };
     let served = ("serves", "1.0.0");
     vec![
+        case("an oci_mirror alone", vec![(VARIABLE, oci_mirror_alone(registry))], &[], served, served),
         case("disjoint methods", one(installation(&format!("{good}{direct}"))), &[], served, served),
         case("the mirror behind direct", one(installation(&format!("{direct}{good}"))), &[], served, served),
         case(
             "a mirror that lacks what a later one has",
             one(installation(&format!("{good}{}", mirror(&newer, ours)))),
-            &["overlap"],
+            &["mirror-overlap", "unreachable-method"],
             ("stops", ""),
             ("stops", ""),
         ),
         case(
             "a mirror with more before one with less",
             one(installation(&format!("{}{good}", mirror(&newer, ours)))),
-            &["overlap"],
+            &["mirror-overlap", "unreachable-method"],
             ("serves", "1.1.0"),
             ("serves", "1.1.0"),
         ),
@@ -107,44 +105,50 @@ fn cases(registry: &Guard, origin: &Origin) -> Vec<Case> {
         case(
             "a misspelt symbol: the mirror is dropped and the next one serves",
             one(installation(&format!("{}{good}", mirror(&newer.replace("${type}", "${tpye}"), ours)))),
-            &["unknown-symbol"],
+            &["missing-type", "unknown-symbol"],
             ("refuses", ""),
             served,
         ),
         case(
             "a broken pattern: no method is left",
             one(installation(&mirror(&template, "\"registry.example.test/*/widget\""))),
-            &["pattern"],
+            &["empty-installation", "include-pattern"],
             ("refuses", ""),
             ("not-found", ""),
         ),
         open(
             "`provider_installation =`: it counts as absent",
             installation(&mirror(&template, all)).replacen(" {", " = {", 1),
-            &["x"],
+            &["block-equals"],
         ),
         open(
             "a syntax error: the file counts as absent",
             installation(&mirror(&template, all)).replacen("]", "", 1),
-            &["x"],
+            &["hcl1-parse"],
         ),
     ]
 }
 
 /// Runs both programs with the files of the case; one line about how it ended.
-fn compare(lab: &Lab, registry: &Guard, release: &str, case: &Case) -> Outcome<String> {
+fn compare(lab: &Lab, registry: &Guard, server: &HttpsServer, release: &str, case: &Case) -> Outcome<String> {
     let mut user = User::new(lab, registry)?;
     for (name, content) in &case.files {
-        user = user.with_home_file(name, content)?;
+        user = match *name {
+            VARIABLE => user.with_cli_configuration(content)?,
+            name => user.with_home_file(name, content)?,
+        };
     }
     let checked = user.check().output()?;
     let found = events(&checked, "finding");
     let found: Vec<&Value> = found.iter().filter(|finding| finding["level"] != "note").collect();
-    let rules: Vec<&str> = found.iter().filter_map(|finding| finding["rule"].as_str()).collect();
+    let mut rules: Vec<&str> = found.iter().filter_map(|finding| finding["rule"].as_str()).collect();
+    // Releases may take offence in different places.
+    rules.dedup();
     if rules != case.findings || checked.code != Some(i32::from(!rules.is_empty())) {
         return Err(checked.failure(&format!("config check finds {rules:?}, not {:?}", case.findings)));
     }
 
+    let opens = found.iter().any(|finding| finding["opens_to_origin"] == true);
     let subject = format!("{}@{CONSTRAINT}", case.address);
     let explained = user.run(&["resolve", &subject, "--explain", "--json"]).output()?;
     let choices = events(&explained, "choice");
@@ -164,15 +168,46 @@ fn compare(lab: &Lab, registry: &Guard, release: &str, case: &Case) -> Outcome<S
     let project = user.project(&case.address)?;
     let init = user.tofu(&["init", "-input=false", "-no-color"])?.directory(&project).output()?;
     did(&init, &project, case.tofu)?;
+    for line in lines_named(&found, release) {
+        if !init.all().contains(&format!(" {line}:")) {
+            return Err(init.failure(&format!("config check says that an error names line {line}")));
+        }
+    }
+    let asked = server.take_log()?;
+    let fetched = asked.iter().any(|line| line.ends_with(".zip 200"));
+    if (fetched, asked.is_empty()) != (opens, !opens) {
+        let predicted = if opens { "to be asked" } else { "not to be asked" };
+        return Err(init.failure(&format!("config check says that the origin is {predicted}; requests: {asked:?}")));
+    }
     let own = user.project(&case.address)?;
     let install = user.run(&["install", "--chdir", &text(&own)]).output()?;
     did(&install, &own, case.ours)?;
+    if !server.take_log()?.is_empty() {
+        return Err(install.failure("tofu-oci asks the origin"));
+    }
     if case.ours == case.tofu && case.ours.0 == "serves" {
         let package = format!(".terraform/providers/{}/{}/{}", case.address, case.ours.1, Platform::current());
         content::must_be_equal(&own.join(&package), &project.join(&package))?;
         same_lock(&own, &project)?;
     }
-    Ok(format!("{} {}, ours {} {}", case.tofu.0, case.tofu.1, case.ours.0, case.ours.1))
+    let ended = |(outcome, version): (&str, &str)| match outcome {
+        "serves" => format!("installs {version}"),
+        "not-found" => "finds nothing".to_owned(),
+        other => other.to_owned(),
+    };
+    let from = if opens { " from the origin" } else { "" };
+    Ok(format!("it {}{from}, tofu-oci {}", ended(case.tofu), ended(case.ours)))
+}
+
+/// The lines that errors of a release name, as the findings say.
+fn lines_named<'f>(findings: &[&'f Value], release: &str) -> Vec<&'f str> {
+    let of_release =
+        |finding: &&&Value| finding["releases"].as_array().is_some_and(|list| list.iter().any(|one| one == release));
+    let line = |finding: &&'f Value| {
+        let (_, rest) = finding["detail"].as_str()?.split_once("prints an error that names line ")?;
+        rest.split(|letter: char| !letter.is_ascii_digit()).next()
+    };
+    findings.iter().filter(of_release).filter_map(line).collect()
 }
 
 /// A failure unless the program did what an outcome and a version say.
