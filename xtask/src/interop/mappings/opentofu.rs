@@ -123,7 +123,7 @@ fn cases(registry: &Guard, origin: &Origin) -> Vec<Case> {
         ),
         open(
             "a syntax error: the file counts as absent",
-            installation(&mirror(&template, all)).replacen("]", "", 1),
+            installation(&mirror(&template, all)).replacen(']', "", 1),
             &["hcl1-parse"],
         ),
     ]
