@@ -45,7 +45,11 @@ pub(super) fn run(lab: &Lab, registry: &Guard, server: &HttpsServer, dist: &str)
 
     let refused = [
         Refused { what: "a document that is gone", document: None, code: "no-provider-service" },
-        Refused { what: "providers.v1 alone", document: Some((JSON, format!("{{{old}}}"))), code: "method-not-read" },
+        Refused {
+            what: "providers.v1 alone",
+            document: Some((JSON, format!("{{{old}}}"))),
+            code: "registry-protocol-not-read",
+        },
         Refused {
             what: "neither service",
             document: Some((JSON, "{\"modules.v1\": \"/\"}".to_owned())),
