@@ -300,59 +300,6 @@ fn the_plugin_cache_is_used() {
 }
 
 #[test]
-fn a_host_that_names_its_repositories_is_followed() {
-    let scene = Scene::published();
-    let host = "host \"registry.example.com\" {\n  services = {\n    \"oci-providers.v1\" = \"REGISTRY/{namespace}/{type}\"\n  }\n}\n";
-    scene.home_file(".tofurc", host);
-    assert_snapshot!(scene.run(&format!("resolve {WIDGET}")).text, @"
-    exit code: 0
-    ----- stdout -----
-    [REGISTRY]/acme/widget
-
-    ----- stderr -----
-    registry.example.com/acme/widget by the URI template `[REGISTRY]/{namespace}/{type}` of registry.example.com
-    ");
-    assert_snapshot!(scene.run(&format!("versions {WIDGET} --provider")).text, @"
-    exit code: 0
-    ----- stdout -----
-    1.4.0
-
-    ----- stderr -----
-    ");
-    scene.run(&format!("install {WIDGET} --platform linux_amd64")).success();
-    assert_snapshot!(scene.run(&format!("resolve {WIDGET} --explain --platform linux_amd64")).text, @"
-    exit code: 0
-    ----- stdout -----
-    registry.example.com/acme/widget, the newest version, for linux_amd64
-    no provider_installation counts: the implicit methods, in the order in which they are asked
-
-     1  direct  (implicit)
-        matches   yes, it is for every provider
-        place     [REGISTRY]/acme/widget
-        offers    1.4.0
-        rule      the URI template `[REGISTRY]/{namespace}/{type}` of registry.example.com
-
-    tofu-oci  installs 1.4.0 from method 1 (direct): the only method that is asked
-    OpenTofu  stops at method 1 (direct), no-provider-service: no OpenTofu up to 1.13 knows
-              oci-providers.v1, and registry.example.com has no providers.v1
-
-    ----- stderr -----
-    ");
-    scene.home_file(".tofurc", &host.replace("oci-providers.v1", "providers.v1"));
-    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}")), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: nothing can be installed from registry.example.com
-      cause: the host block in [HOME]/.tofurc names providers.v1 and no oci-providers.v1, and the provider registry protocol is not read yet
-
-    hint: say which repository holds it with --from REPOSITORY
-    hint: or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it
-    ");
-}
-
-#[test]
 fn developers_overrides_are_warned_of() {
     let scene = Scene::published();
     let overrides =

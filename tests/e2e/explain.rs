@@ -1,6 +1,7 @@
 //! `resolve --explain`.
 
 use insta::assert_snapshot;
+use tofu_oci_testkit::{Fault, Registry, Rule};
 
 use crate::cli_config::TWO_MIRRORS;
 use crate::setup::{Scene, WIDGET};
@@ -75,10 +76,10 @@ fn a_constraint_decides_which_version_is_looked_for() {
     assert_snapshot!(said.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"method","address":"registry.example.com/acme/widget","number":1,"method":"oci_mirror","at":"[HOME]/.tofurc:2","selected":true,"matches":"yes, by include \"registry.example.com/acme/*\"","place":"[REGISTRY]/acme/widget","versions":["1.4.0"],"stray_tags":[],"error":null,"code":null}
-    {"event":"method","address":"registry.example.com/acme/widget","number":2,"method":"oci_mirror","at":"[HOME]/.tofurc:6","selected":true,"matches":"yes, by include \"registry.example.com/acme/*\"","place":"[REGISTRY]/other/widget","versions":["1.5.0"],"stray_tags":[],"error":null,"code":null}
-    {"event":"choice","address":"registry.example.com/acme/widget","constraints":"< 1.5.0","platform":"linux_amd64","program":"tofu-oci","releases":[],"outcome":"serves","version":"1.4.0","number":1,"code":null,"reason":"the first method in order, and the only one that has it","dev_override":null}
-    {"event":"choice","address":"registry.example.com/acme/widget","constraints":"< 1.5.0","platform":"linux_amd64","program":"OpenTofu","releases":["1.10","1.12","1.13"],"outcome":"serves","version":"1.4.0","number":1,"code":null,"reason":"the first method in order, and the only one that has it","dev_override":null}
+    {"event":"method","address":"registry.example.com/acme/widget","number":1,"method":"oci_mirror","at":"[HOME]/.tofurc:2","selected":true,"matches":"yes, by include \"registry.example.com/acme/*\"","place":"[REGISTRY]/acme/widget","versions":["1.4.0"],"stray_tags":[],"error":null,"code":null,"root_code":null}
+    {"event":"method","address":"registry.example.com/acme/widget","number":2,"method":"oci_mirror","at":"[HOME]/.tofurc:6","selected":true,"matches":"yes, by include \"registry.example.com/acme/*\"","place":"[REGISTRY]/other/widget","versions":["1.5.0"],"stray_tags":[],"error":null,"code":null,"root_code":null}
+    {"event":"choice","address":"registry.example.com/acme/widget","constraints":"< 1.5.0","locked":null,"platform":"linux_amd64","program":"tofu-oci","releases":[],"outcome":"serves","version":"1.4.0","number":1,"code":null,"reason":"the first method in order, and the only one that has it","dev_override":null}
+    {"event":"choice","address":"registry.example.com/acme/widget","constraints":"< 1.5.0","locked":null,"platform":"linux_amd64","program":"OpenTofu","releases":["1.10","1.12","1.13"],"outcome":"serves","version":"1.4.0","number":1,"code":null,"reason":"the first method in order, and the only one that has it","dev_override":null}
 
     ----- stderr -----
     "#);
@@ -234,6 +235,147 @@ fn a_host_with_the_registry_protocol_alone_is_told_from_a_method_that_is_not_rea
     assert_eq!(code(host), Some("registry-protocol-not-read".into()));
     let mirror = "provider_installation {\n  network_mirror {\n    url = \"https://mirror.example.com/\"\n  }\n}\n";
     assert_eq!(code(mirror), Some("method-not-read".into()));
+}
+
+#[test]
+fn the_locked_version_is_the_one_that_is_looked_for() {
+    let scene = two_mirrors();
+    let lock = "provider \"registry.example.com/acme/widget\" {\n  version = \"1.4.0\"\n}\n";
+    scene.context.write("there/.terraform.lock.hcl", lock);
+    let explained = |more: &str| {
+        let said = scene.run(&format!("resolve {WIDGET}{more} --explain --chdir there --platform linux_amd64"));
+        let choice = said.stdout.find("\ntofu-oci").expect("a choice");
+        format!("{}\n{}", said.stdout.lines().next().expect("a line"), &said.stdout[choice..])
+    };
+    assert_snapshot!(explained(""), @"
+    registry.example.com/acme/widget, locked 1.4.0 by there/.terraform.lock.hcl, for linux_amd64
+
+    tofu-oci  installs 1.4.0 from method 1 (oci_mirror): the first method in order, and the only one
+              that has it
+    OpenTofu  installs 1.4.0 from method 1 (oci_mirror): the first method in order, and the only one
+              that has it
+    ");
+    assert_snapshot!(explained(" --upgrade"), @"
+    registry.example.com/acme/widget, the newest version, for linux_amd64
+
+    tofu-oci  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 1.5.0,
+              which method 2 (oci_mirror) lists, and a mirror does not give way
+    OpenTofu  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 1.5.0,
+              which method 2 (oci_mirror) lists, and a mirror does not give way
+    ");
+    assert_snapshot!(explained("@1.5.0"), @"
+    registry.example.com/acme/widget, locked 1.4.0 by there/.terraform.lock.hcl, for linux_amd64
+
+    tofu-oci  finds nothing, locked-version-conflict: there/.terraform.lock.hcl locks 1.4.0, which does
+              not meet `1.5.0`
+    OpenTofu  finds nothing, locked-version-conflict: there/.terraform.lock.hcl locks 1.4.0, which does
+              not meet `1.5.0`
+    ");
+    scene.context.write("there/.terraform.lock.hcl", lock.replace("1.4.0", "1.3.0"));
+    assert_snapshot!(explained(""), @"
+    registry.example.com/acme/widget, locked 1.3.0 by there/.terraform.lock.hcl, for linux_amd64
+
+    tofu-oci  finds nothing, locked-version-gone: no method has 1.3.0, which there/.terraform.lock.hcl
+              locks
+    OpenTofu  finds nothing, locked-version-gone: no method has 1.3.0, which there/.terraform.lock.hcl
+              locks
+    ");
+    let said = scene.run(&format!("resolve {WIDGET} --explain --chdir there --platform linux_amd64 --json"));
+    assert!(said.stdout.contains(r#""locked":"1.3.0""#), "{}", said.stdout);
+}
+
+/// A registry whose root alone gives this answer.
+fn with_root(fault: Fault) -> String {
+    let scene = two_mirrors();
+    scene.registry.fault(Rule::on("GET", "/v2/").then(fault));
+    scene.run(&format!("resolve {WIDGET}@1.5.0 --explain --platform linux_amd64")).text
+}
+
+#[test]
+fn a_registry_whose_root_is_missing_is_passed_over_up_to_1_12() {
+    assert_snapshot!(with_root(Fault::status(404, "NOT_FOUND")), @r#"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget, the newest version that meets 1.5.0, for linux_amd64
+    methods of [HOME]/.tofurc, in the order in which they are asked
+
+     1  oci_mirror  [HOME]/.tofurc:2
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/acme/widget
+        offers    1.4.0
+        beware    /v2/ of this registry is 404: OpenTofu up to 1.12 passes over it
+
+     2  oci_mirror  [HOME]/.tofurc:6
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/other/widget
+        offers    1.5.0
+        beware    /v2/ of this registry is 404: OpenTofu up to 1.12 passes over it
+
+    tofu-oci  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 1.5.0,
+              which method 2 (oci_mirror) lists, and a mirror does not give way
+    OpenTofu  1.10 and 1.12: finds nothing, provider-not-found: no method has the provider
+    OpenTofu  1.13: chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks
+              1.5.0, which method 2 (oci_mirror) lists, and a mirror does not give way
+
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn a_registry_whose_root_is_missing_gives_way_up_to_1_12() {
+    let scene = two_mirrors();
+    let other = Registry::start();
+    other.fault(Rule::on("GET", "/v2/").then(Fault::status(404, "NOT_FOUND")));
+    scene.home_file(".tofurc", &TWO_MIRRORS.replacen("REGISTRY", other.address(), 1));
+    let said = scene.run(&format!("resolve {WIDGET} --explain --platform linux_amd64")).stdout;
+    assert_snapshot!(said[said.find("tofu-oci").expect("a choice")..], @"
+    tofu-oci  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 1.5.0,
+              which method 2 (oci_mirror) lists, and a mirror does not give way
+    OpenTofu  1.10 and 1.12: installs 1.5.0 from method 2 (oci_mirror): method 1 (oci_mirror) does not
+              have it and gives way
+    OpenTofu  1.13: chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks
+              1.5.0, which method 2 (oci_mirror) lists, and a mirror does not give way
+    ");
+}
+
+#[test]
+fn a_registry_whose_root_fails_stops_up_to_1_12() {
+    assert_snapshot!(with_root(Fault::status(403, "DENIED")), @r#"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget, the newest version that meets 1.5.0, for linux_amd64
+    methods of [HOME]/.tofurc, in the order in which they are asked
+
+     1  oci_mirror  [HOME]/.tofurc:2
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/acme/widget
+        offers    1.4.0
+        beware    /v2/ of this registry fails (denied): OpenTofu up to 1.12 stops there
+
+     2  oci_mirror  [HOME]/.tofurc:6
+        matches   yes, by include "registry.example.com/acme/*"
+        place     [REGISTRY]/other/widget
+        offers    1.5.0
+        beware    /v2/ of this registry fails (denied): OpenTofu up to 1.12 stops there
+
+    tofu-oci  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 1.5.0,
+              which method 2 (oci_mirror) lists, and a mirror does not give way
+    OpenTofu  1.10 and 1.12: stops at method 1 (oci_mirror), denied: it asks for /v2/ first
+              ([REGISTRY]/acme/widget denied access: injected (DENIED)), and any error but an
+              unknown provider ends the search while versions are listed
+    OpenTofu  1.13: chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks
+              1.5.0, which method 2 (oci_mirror) lists, and a mirror does not give way
+
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn the_root_of_a_registry_is_asked_for_once() {
+    let scene = two_mirrors();
+    scene.run(&format!("resolve {WIDGET} --explain --platform linux_amd64")).success();
+    let asked = scene.registry.requests().iter().filter(|request| request.path == "/v2/").count();
+    assert_eq!(asked, 1);
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod copy;
 mod disk;
 mod explain;
 mod help;
+mod host_services;
 mod install;
 mod install_refused;
 mod interrupt;

@@ -25,6 +25,14 @@ pub(crate) struct Fault {
     pub(crate) kind: SyntaxErrorKind,
 }
 
+/// A piece of the text, of a kind that its language knows.
+#[derive(Clone, Debug)]
+pub(crate) struct Token<Kind> {
+    pub(crate) kind: Kind,
+    pub(crate) span: Range<usize>,
+    pub(crate) position: Position,
+}
+
 /// The place that HCL 1 counts: the column is 0 right behind a line's end.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {

@@ -31,7 +31,7 @@ mod text;
 mod underlined;
 
 pub use ast::{Body, Document, Item, Key, OffsetMap, Overlooked, Syntax, Text, TextFault, Value};
-pub use decode::{DecodeError, DecodeErrorKind, Decoded, Shape};
+pub use decode::{DecodeError, DecodeErrorKind, Decoded, Members, Node, Shape, View, equal_fold};
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use hcl1::{Duplicates, parse, parse_bytes};
 pub use position::{Position, position};

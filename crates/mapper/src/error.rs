@@ -11,14 +11,6 @@ use crate::{Rule, Symbol};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MapError {
-    /// No rule speaks about the address.
-    #[error("no rule says where {address} is: its hostname does not end in .{suffix}, and no repository was given")]
-    NoRule {
-        /// The address asked for.
-        address: Box<ProviderAddr>,
-        /// The magic suffix that was looked for.
-        suffix: String,
-    },
     /// The hostname is the magic suffix itself, so that no registry remains.
     #[error("{address} names no registry before .{suffix}")]
     NothingBeforeSuffix {
@@ -107,7 +99,6 @@ impl MapError {
     /// A stable kebab-case name of the fault, for those that `OpenTofu` knows too the one of the measured cases.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::NoRule { .. } => "no-rule",
             Self::NothingBeforeSuffix { .. } => "no-registry-before-suffix",
             Self::UnsupportedCharacters { .. } | Self::InvalidRepository { .. } => "invalid-repository-address",
             Self::TemplateNull { .. } => "template-null",

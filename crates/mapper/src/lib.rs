@@ -23,7 +23,6 @@ mod pattern;
 mod place;
 mod prefix;
 mod release;
-mod rules;
 mod template;
 mod uri_template;
 #[cfg(test)]
@@ -36,6 +35,5 @@ pub use pattern::{InvalidPattern, Pattern, PatternList, Selection, Selector};
 pub use place::{OciPlace, Place, Rule};
 pub use prefix::{Prefix, parse_prefix};
 pub use release::TofuRelease;
-pub use rules::RuleSet;
 pub use template::{RepositoryTemplate, Symbol};
 pub use uri_template::{InvalidUriTemplate, UriTemplate};

@@ -3,12 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use serde::Serialize;
 use tofu_oci_types::{Hostname, RepositoryRef};
 
 /// A place to look for a provider in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
     /// A repository of an OCI registry.
@@ -31,7 +29,7 @@ pub enum Place {
 }
 
 /// A repository, and the rule that led there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OciPlace {
     /// The repository.
     pub repository: RepositoryRef,
@@ -40,8 +38,7 @@ pub struct OciPlace {
 }
 
 /// Why a place was chosen. `Display` is a noun phrase for people.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rule {
     /// The hostname ends in the magic suffix.

@@ -177,11 +177,6 @@ impl RepositoryTemplate {
         }
     }
 
-    /// Whether [`RepositoryTemplate::holes`] names any symbol.
-    pub fn hole(&self) -> bool {
-        !self.holes.is_empty()
-    }
-
     /// The symbols that the template should mention and does not: `include` has a wildcard in their place beside one
     /// value, and `OpenTofu` counts only the value. Several providers then fall onto one repository.
     pub fn holes(&self) -> &BTreeSet<Symbol> {

@@ -7,22 +7,11 @@ use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
 use crate::push::{for_version, leaves_of, resolve};
 use crate::{Difference, PackError, ReplaceTag, TagTaken, Transfers};
 
-/// Which releases to copy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Versions {
-    /// One version, under its canonical tag.
-    One(Version),
-    /// These versions, each under its canonical tag; none of them moves when one of the tags is taken.
-    These(Vec<Version>),
-    /// Every version that has its canonical tag. Other tags are left behind: they are read by nobody, or do harm.
-    All,
-}
-
 /// What to copy and how.
 #[derive(Clone, Debug)]
 pub struct CopyRequest {
-    /// Which releases.
-    pub versions: Versions,
+    /// Which releases, each under its canonical tag; none of them moves when one of the tags is taken.
+    pub versions: Vec<Version>,
     /// What happens when a tag is taken at the destination.
     pub replace: ReplaceTag,
     /// How many things move at a time, at least 1.
@@ -48,7 +37,7 @@ pub struct CopiedRelease {
 ///
 /// # Errors
 /// [`PackError::TagTaken`] before anything is sent when one of the tags points at something else there;
-/// [`PackError::NoRelease`] when the source has no such version, or none at all.
+/// [`PackError::NoRelease`] when the source has no such version; [`PackError::NothingToCopy`] when none is asked for.
 pub async fn copy_release(
     from: &dyn ReadStore,
     to: &dyn Store,
@@ -83,17 +72,13 @@ pub async fn copy_release(
 }
 
 /// The tags to copy and what they point at, in the order of versions.
-async fn find(from: &dyn ReadStore, versions: &Versions) -> Result<Vec<(Tag, Descriptor)>, PackError> {
-    let tags = match versions {
-        Versions::One(version) => vec![for_version(version)?],
-        Versions::These(versions) => versions.iter().map(for_version).collect::<Result<_, _>>()?,
-        Versions::All => canonical(from.tags().await?).into_iter().map(|(_, tag)| tag).collect(),
-    };
+async fn find(from: &dyn ReadStore, versions: &[Version]) -> Result<Vec<(Tag, Descriptor)>, PackError> {
+    let tags = versions.iter().map(for_version).collect::<Result<Vec<_>, _>>()?;
     let mut found = Vec::with_capacity(tags.len());
     for tag in tags {
         let Some(root) = resolve(from, &Reference::Tag(tag.clone())).await? else {
             let offered = match from.tags().await {
-                Ok(tags) => canonical(tags).into_iter().map(|(version, _)| version).collect(),
+                Ok(tags) => canonical(&tags),
                 Err(error) if error.is_not_found() => Vec::new(),
                 Err(error) => return Err(error.into()),
             };
@@ -107,12 +92,11 @@ async fn find(from: &dyn ReadStore, versions: &Versions) -> Result<Vec<(Tag, Des
     Ok(found)
 }
 
-/// The tags that are some version's own, in the order of versions.
-fn canonical(tags: Vec<Tag>) -> Vec<(Version, Tag)> {
-    let own =
-        |tag: Tag| tag.version().filter(|version| Tag::for_version(version).as_ref() == Ok(&tag)).map(|v| (v, tag));
-    let mut found: Vec<(Version, Tag)> = tags.into_iter().filter_map(own).collect();
-    found.sort_by(|(a, tag_a), (b, tag_b)| a.precedence(b).then_with(|| tag_a.cmp(tag_b)));
+/// The versions that have their own tag, in their order.
+fn canonical(tags: &[Tag]) -> Vec<Version> {
+    let own = |tag: &Tag| tag.version().filter(|version| Tag::for_version(version).as_ref() == Ok(tag));
+    let mut found: Vec<Version> = tags.iter().filter_map(own).collect();
+    found.sort_by(Version::precedence);
     found
 }
 
@@ -172,9 +156,10 @@ mod tests {
     async fn copy(
         from: &dyn ReadStore,
         to: &dyn Store,
-        versions: Versions,
+        versions: &[&str],
         replace: ReplaceTag,
     ) -> Result<Vec<CopiedRelease>, PackError> {
+        let versions = versions.iter().map(|version| version.parse().unwrap()).collect();
         copy_release(from, to, &CopyRequest { versions, replace, jobs: 2 }, &Heard::default()).await
     }
 
@@ -196,7 +181,7 @@ mod tests {
 
         let dir = tempfile::tempdir().unwrap();
         let to = DirStore::create(dir.path().join("layout")).unwrap();
-        let copied = copy(&from, &to, Versions::All, ReplaceTag::Refuse).await.unwrap();
+        let copied = copy(&from, &to, &["1.4.0", "1.4.1+b", "1.10.0"], ReplaceTag::Refuse).await.unwrap();
         assert_eq!(
             copied.iter().map(|release| release.tag.as_str()).collect::<Vec<_>>(),
             ["1.4.0", "1.4.1_b", "1.10.0"]
@@ -206,11 +191,10 @@ mod tests {
 
         // Signed later: the tag is equal, the signature is not there yet.
         from.inner.insert_unchecked(&described, signature);
-        let one = || Versions::One("1.4.0".parse().unwrap());
-        let again = copy(&from, &to, one(), ReplaceTag::Refuse).await.unwrap();
+        let again = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.unwrap();
         assert!(!again[0].unchanged);
         assert_eq!(to.referrers(&index.digest).await.unwrap().len(), 1);
-        let again = copy(&from, &to, one(), ReplaceTag::Refuse).await.unwrap();
+        let again = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.unwrap();
         assert!(again[0].unchanged);
         assert_eq!(again[0].transfers.bytes, 0);
     }
@@ -223,12 +207,11 @@ mod tests {
         let to = Watching::new();
         Push::new(&folder, "1.5.0").run(&to).await.unwrap();
         to.take();
-        let both = || Versions::These(vec!["1.4.0".parse().unwrap(), "1.5.0".parse().unwrap()]);
-        copy(&from, &to, both(), ReplaceTag::Refuse).await.expect_err("taken");
-        let error = copy(&from, &to, Versions::All, ReplaceTag::Refuse).await.expect_err("taken");
+        let both = ["1.4.0", "1.5.0"];
+        let error = copy(&from, &to, &both, ReplaceTag::Refuse).await.expect_err("taken");
         assert_snapshot!(error, @"memory has a tag 1.5.0 already: it points at a release with other packages");
         assert!(to.take().is_empty());
-        copy(&from, &to, both(), ReplaceTag::Replace).await.unwrap();
+        copy(&from, &to, &both, ReplaceTag::Replace).await.unwrap();
         let index = |store| async move {
             ReadStore::resolve(store, &Reference::Tag("1.5.0".parse().unwrap())).await.unwrap().digest
         };
@@ -238,12 +221,12 @@ mod tests {
     #[tokio::test]
     async fn tells_what_there_is_instead() {
         let from = store(&["1.4.0"]).await;
-        let error = copy(&from, &Watching::new(), Versions::One("1.5.0".parse().unwrap()), ReplaceTag::Refuse).await;
+        let error = copy(&from, &Watching::new(), &["1.5.0"], ReplaceTag::Refuse).await;
         let error = error.expect_err("not there");
         assert_snapshot!(error, @"memory has no release 1.5.0");
         let PackError::NoRelease { offered, .. } = error else { panic!("{error}") };
         assert_eq!(offered.iter().map(Version::to_string).collect::<Vec<_>>(), ["1.4.0"]);
-        let error = copy(&Watching::new(), &Watching::new(), Versions::All, ReplaceTag::Refuse).await;
+        let error = copy(&Watching::new(), &Watching::new(), &[], ReplaceTag::Refuse).await;
         assert_snapshot!(error.expect_err("empty"), @"memory has no releases");
     }
 }

@@ -22,7 +22,7 @@ mod request;
 #[cfg(test)]
 mod testing;
 
-pub use copy::{CopiedRelease, CopyRequest, Versions, copy_release};
+pub use copy::{CopiedRelease, CopyRequest, copy_release};
 pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, PackageSource, Sums, UnknownPlatforms, read_dist, read_dist_with,
 };

@@ -22,6 +22,21 @@ struct Page {
 }
 
 impl RemoteStore {
+    /// Whether the registry answers at its root, as releases of `OpenTofu` up to 1.12 ask before they list tags.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRepository`] for a 404, and what any other status but 200 means.
+    ///
+    /// Spec: OCI distribution-spec 1.1.1, "Determining Support".
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        let answer = self.client.send(&Call::new(Method::GET, "/v2/", &self.pull)).await?;
+        match answer.status() {
+            200 => Ok(()),
+            404 => Err(StoreError::UnknownRepository { place: self.place() }),
+            _ => Err(answer.into_error("registry's root").await),
+        }
+    }
+
     /// Every tag, in the order in which the registry gives them, which may be none.
     ///
     /// Spec: OCI distribution-spec 1.1.1, "Listing Tags".

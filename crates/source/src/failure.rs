@@ -108,7 +108,6 @@ impl From<MapError> for Failure {
 fn no_repository(error: &MapError) -> &'static str {
     match error {
         MapError::NothingBeforeSuffix { .. } => "invalid-repository-address",
-        MapError::NoRule { .. } => "provider-not-found",
         other => other.code(),
     }
 }

@@ -64,7 +64,8 @@ Examples:
 
 One place a line, in the order in which they are asked. Without --explain no request is made, but for
 one: a host that the CLI configuration leaves to `direct` is asked for its services, unless it ends in
-the magic suffix. With --explain every place is asked what it offers.")]
+the magic suffix. With --explain every place is asked what it offers; a version that the lock file
+names is the one that is looked for.")]
 pub(crate) struct ResolveArgs {
     /// The provider's source address, [HOST/]NAMESPACE/TYPE; with --explain also @CONSTRAINT, such as @'~> 1.4'
     #[arg(value_name = "ADDR")]
@@ -78,7 +79,10 @@ pub(crate) struct ResolveArgs {
     /// The platform to explain for [default: this machine's]
     #[arg(long, value_name = "OS_ARCH", requires = "explain")]
     pub(crate) platform: Option<Platform>,
-    /// Read the CLI configuration as `tofu -chdir=DIR` would
+    /// Explain what an upgrade would do: the version that the lock file names is not kept
+    #[arg(long, requires = "explain")]
+    pub(crate) upgrade: bool,
+    /// Read the CLI configuration, and with --explain the lock file, as `tofu -chdir=DIR` would
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]

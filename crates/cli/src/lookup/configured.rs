@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_mapper::config::{self, Candidate, Environment, Files, MethodKind, Methods, Reading, render_problem};
-use tofu_oci_mapper::{MagicSuffix, Place, TofuRelease};
+use tofu_oci_mapper::{MagicSuffix, TofuRelease};
 use tofu_oci_types::ProviderAddr;
 
 use super::suffix;
@@ -68,15 +68,6 @@ impl Configured {
     /// What every method says of the address.
     pub(crate) fn candidates(&self, address: &ProviderAddr) -> Vec<Candidate<'_>> {
         self.methods.candidates(address, &self.suffix)
-    }
-
-    /// The repositories that the methods give the address, without any request.
-    pub(crate) fn repositories(&self, address: &ProviderAddr) -> Vec<String> {
-        let places = self.candidates(address).into_iter().filter_map(|candidate| candidate.place?.ok());
-        let repository = |place: Place| place.repository().map(ToString::to_string);
-        let mut repositories: Vec<String> = places.filter_map(repository).collect();
-        repositories.dedup();
-        repositories
     }
 
     /// No method is for the address.

@@ -44,6 +44,13 @@ enum Rules {
     Configured(Box<Configured>),
 }
 
+/// The places of an address, in the order of asking.
+pub(crate) struct Places {
+    pub(crate) found: Vec<Found>,
+    /// Methods that are asked too and do not say where they lead.
+    pub(crate) notes: Vec<String>,
+}
+
 /// One place of an address, and why there.
 pub(crate) struct Found {
     pub(crate) place: String,
@@ -101,14 +108,15 @@ impl Finder {
         Some(PluginCache { dir, may_break_lock: config.plugin_cache_may_break_lock })
     }
 
-    /// Every place that `address` may come from, in the order of asking; never empty. A host may be asked for its
-    /// services.
+    /// Every place that `address` may come from; at least one. A host may be asked for its services.
     ///
     /// # Errors
     /// When no rule speaks about the address, or one gives no repository for it.
-    pub(crate) async fn places(&self, address: &ProviderAddr) -> Result<Vec<Found>, Complaint> {
+    pub(crate) async fn places(&self, address: &ProviderAddr) -> Result<Places, Complaint> {
         match &self.rules {
-            Rules::From { from, text } => Ok(vec![from_place(from, text, address)?]),
+            Rules::From { from, text } => {
+                Ok(Places { found: vec![from_place(from, text, address)?], notes: Vec::new() })
+            }
             Rules::Configured(configured) => self.configured_places(configured, address).await,
         }
     }
@@ -173,12 +181,9 @@ impl Finder {
         if found.is_empty() { Err(configured.no_method(address)) } else { Ok(found) }
     }
 
-    async fn configured_places(
-        &self,
-        configured: &Configured,
-        address: &ProviderAddr,
-    ) -> Result<Vec<Found>, Complaint> {
+    async fn configured_places(&self, configured: &Configured, address: &ProviderAddr) -> Result<Places, Complaint> {
         let mut found = Vec::new();
+        let mut notes = Vec::new();
         let mut failed = None;
         for candidate in configured.candidates(address) {
             let Some(place) = candidate.place else { continue };
@@ -199,26 +204,56 @@ impl Finder {
                     Ok(oci) => {
                         found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                     }
-                    Err(error) => failed = Some(Complaint::from(error)),
+                    Err(error) => {
+                        let complaint = Complaint::from(error);
+                        notes.push(format!("{label} is asked too, and leads nowhere: {}", complaint.text()));
+                        failed = Some(complaint);
+                    }
                 },
             }
         }
         match failed {
             Some(complaint) if found.is_empty() => Err(complaint),
             _ if found.is_empty() => Err(configured.no_method(address)),
-            _ => Ok(found),
+            _ => Ok(Places { found, notes }),
         }
     }
 
-    /// Refuses rules that send two of these addresses to one repository: it holds one provider.
-    pub(crate) fn tell_apart(&self, addresses: &[&ProviderAddr]) -> Result<(), Complaint> {
-        let mut seen: HashMap<String, &ProviderAddr> = HashMap::new();
-        for address in addresses {
-            let (places, hint) = match &self.rules {
-                Rules::From { from, .. } => (vec![from.end(address)?.to_string()], FROM_TEMPLATE),
-                Rules::Configured(configured) => (configured.repositories(address), MIRROR_TEMPLATE),
+    /// The repositories that the methods give an address, each with what to do when it is another provider's. A host
+    /// that does not say where its providers are gives none: it is told of when it is asked for versions.
+    async fn repositories(
+        &self,
+        configured: &Configured,
+        address: &ProviderAddr,
+    ) -> Result<Vec<(String, &'static str)>, Complaint> {
+        let mut repositories = Vec::new();
+        for place in configured.candidates(address).into_iter().filter_map(|candidate| candidate.place?.ok()) {
+            let (repository, hint) = match place {
+                Place::Oci(oci) => (oci.repository, MIRROR_TEMPLATE),
+                Place::Direct { .. } => {
+                    let direct = self.opener(configured)?.direct(configured, address);
+                    let Ok(oci) = direct.repository(address).await else { continue };
+                    (oci.repository, HOST_TEMPLATE)
+                }
+                _ => continue,
             };
-            for place in places {
+            repositories.push((repository.to_string(), hint));
+        }
+        Ok(repositories)
+    }
+
+    /// Refuses rules that send two of these addresses to one repository: it holds one provider.
+    pub(crate) async fn tell_apart(&self, addresses: &[&ProviderAddr]) -> Result<(), Complaint> {
+        let mut seen: HashMap<String, &ProviderAddr> = HashMap::new();
+        if addresses.len() < 2 {
+            return Ok(());
+        }
+        for address in addresses {
+            let places = match &self.rules {
+                Rules::From { from, .. } => vec![(from.end(address)?.to_string(), FROM_TEMPLATE)],
+                Rules::Configured(configured) => self.repositories(configured, address).await?,
+            };
+            for (place, hint) in places {
                 match seen.insert(place.clone(), address) {
                     Some(other) if other != *address => {
                         let same = MapError::SamePlace {
@@ -248,6 +283,8 @@ fn from_place(from: &From, text: &str, address: &ProviderAddr) -> Result<Found, 
 const FROM_TEMPLATE: &str = "give a template: --from 'REGISTRY/${namespace}/${type}'";
 const MIRROR_TEMPLATE: &str =
     "write a repository_template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}";
+const HOST_TEMPLATE: &str = "the host must publish a template for oci-providers.v1 with {namespace} and {type}; until \
+                             then, write an oci_mirror for one of the two";
 
 /// The suffix that the arguments say, else the configuration, else the one of the RFC.
 fn suffix(lookup: &Lookup, said: Option<&MagicSuffix>) -> Result<MagicSuffix, Complaint> {

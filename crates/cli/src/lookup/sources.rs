@@ -7,11 +7,13 @@ use std::time::Duration;
 use tofu_oci_credentials::Secret;
 use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
 use tofu_oci_mapper::{MapError, Place};
+use tofu_oci_remote::RegistryClient;
 use tofu_oci_source::{
     DirectSource, Discover, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, OciSource, OpenRepository, Services,
     Source, TokenOf,
 };
-use tofu_oci_types::{Hostname, ProviderAddr};
+use tofu_oci_store::StoreError;
+use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 
 use super::Configured;
 use crate::complaint::Complaint;
@@ -19,6 +21,7 @@ use crate::connect::Connector;
 
 /// Opens the places of the CLI configuration's methods; hosts are asked for their services once a run.
 pub(crate) struct Opener {
+    client: Arc<RegistryClient>,
     discovery: Arc<dyn Discover>,
     open: OpenRepository,
 }
@@ -37,8 +40,9 @@ impl Opener {
             token: Some(tokens(config)),
         };
         let discovery = Arc::new(HttpDiscovery::new(client.web(), options));
-        let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(client.store(repository.clone()))));
-        Ok(Self { discovery, open })
+        let opening = Arc::clone(&client);
+        let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
+        Ok(Self { client, discovery, open })
     }
 
     /// The place that a method gives an address, as a link of a chain. One that gives none fails when it is asked.
@@ -67,6 +71,14 @@ impl Opener {
     pub(crate) fn direct(&self, configured: &Configured, address: &ProviderAddr) -> DirectSource {
         let discovery = Arc::clone(&self.discovery);
         DirectSource::new(address.hostname().clone(), configured.suffix.clone(), discovery, Arc::clone(&self.open))
+    }
+
+    /// Asks the registry of a repository whether it is one, as `OpenTofu` up to 1.12 does first.
+    ///
+    /// # Errors
+    /// What the answer means; the repository is unknown where it is 404.
+    pub(crate) async fn ping(&self, repository: &RepositoryRef) -> Result<(), StoreError> {
+        self.client.store(repository.clone()).ping().await
     }
 
     /// Whether a host has the provider registry protocol; nothing where it does not say.
@@ -107,7 +119,6 @@ fn overrides(configured: &Configured) -> BTreeMap<Hostname, Services> {
 fn json(setting: &Setting) -> serde_json::Value {
     use serde_json::Value;
     match setting {
-        Setting::Null => Value::Null,
         Setting::Bool(value) => Value::Bool(*value),
         Setting::Number(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
         Setting::Text(text) => Value::String(text.clone()),

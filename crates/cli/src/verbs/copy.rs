@@ -1,7 +1,7 @@
 //! `copy`.
 
 use serde::Serialize;
-use tofu_oci_packer::{CopiedRelease, CopyRequest, ReplaceTag, TagState, Versions, copy_release};
+use tofu_oci_packer::{CopiedRelease, CopyRequest, ReplaceTag, TagState, copy_release};
 use tofu_oci_source::Listing;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Digest, Reference, Tag, Version};
@@ -34,7 +34,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Compl
     }
     let destination = connector.destination(&to)?;
     let replace = if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse };
-    let request = CopyRequest { versions: Versions::These(versions), replace, jobs: usize::from(args.jobs) };
+    let request = CopyRequest { versions, replace, jobs: usize::from(args.jobs) };
     let copied = copy_release(source.as_ref(), destination.as_ref(), &request, context.reporter.as_ref()).await?;
     for release in &copied {
         print(context, release, &to);

@@ -18,7 +18,7 @@ use crate::printer;
 use crate::report::json_line;
 
 /// The name that both families give to the lock file.
-const LOCK_FILE: &str = ".terraform.lock.hcl";
+pub(super) const LOCK_FILE: &str = ".terraform.lock.hcl";
 
 /// Installs what was named, or what the configuration requires.
 pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Complaint> {
@@ -31,7 +31,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let data_dir = data_dir(&dir);
     let wanted = wanted(context, args, &dir, &data_dir)?;
     let finder = finder(context, args, &dir)?;
-    finder.tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>())?;
+    finder.tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>()).await?;
     warn_of_overrides(context, &finder, &wanted);
     let lock_path = dir.join(LOCK_FILE);
     let lock = tofu_oci_lockfile::read(&lock_path)?;

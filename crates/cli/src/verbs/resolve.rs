@@ -20,7 +20,8 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
     }
     let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])
         .map_err(|complaint| complaint.version_said(""))?;
-    for found in finder.places(&address).await? {
+    let places = finder.places(&address).await?;
+    for found in places.found {
         if context.json {
             #[derive(Serialize)]
             struct Line<'a> {
@@ -36,6 +37,9 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
         if !context.quiet {
             printer::stderr(&format!("{address} by {}\n", found.rule));
         }
+    }
+    for note in places.notes {
+        printer::stderr(&format!("note: {note}\n"));
     }
     Ok(())
 }

@@ -9,6 +9,13 @@ use std::ops::Range;
 pub struct DecodeError {
     /// What is wrong; without a place.
     pub message: String,
+    /// The argument, with the names and places around it: `host.example.com.services`, `include[0]`. Empty where it
+    /// has none.
+    pub name: String,
+    /// What belongs there, such as `a list`; empty where HCL 1 crashes.
+    pub wanted: &'static str,
+    /// What stands there instead, such as `a text`; empty where HCL 1 crashes.
+    pub found: &'static str,
     /// The bytes to underline.
     pub span: Range<usize>,
     /// The byte whose line and column HCL 1 names; `None` where it names none. In JSON it never names one, whatever

@@ -1,7 +1,7 @@
 //! Names without regard to case.
 
-/// Whether two texts are the same but for case, character by character.
-pub(super) fn equal_fold(one: &str, other: &str) -> bool {
+/// Whether two texts are the same but for case, character by character: HCL 1 takes one name for the other then.
+pub fn equal_fold(one: &str, other: &str) -> bool {
     one.chars().map(fold).eq(other.chars().map(fold))
 }
 

@@ -23,10 +23,10 @@ mod reader;
 use std::collections::BTreeMap;
 
 pub use self::error::{DecodeError, DecodeErrorKind};
-use self::fold::equal_fold;
-use self::node::Node;
+pub use self::fold::equal_fold;
+pub use self::node::{Members, Node, View};
 use self::reader::Reader;
-use crate::{Body, Duplicates, Item, Value};
+use crate::{Body, Duplicates};
 
 /// What a program wants to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,23 +71,25 @@ pub enum Decoded {
 
 impl Decoded {
     /// The text, when it is one.
-    pub fn as_text(&self) -> Option<&str> {
+    pub fn into_text(self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    /// The texts, when it is a list of texts.
-    pub fn into_texts(self) -> Option<Vec<String>> {
-        let Self::List(values) = self else { return None };
-        values.into_iter().map(Self::into_text).collect()
+    /// The elements, when it is a list.
+    pub fn into_list(self) -> Option<Vec<Self>> {
+        match self {
+            Self::List(values) => Some(values),
+            _ => None,
+        }
     }
 
-    /// The text, when it is one.
-    pub fn into_text(self) -> Option<String> {
+    /// The values by name, when it is a map or a struct.
+    pub fn into_map(self) -> Option<BTreeMap<String, Self>> {
         match self {
-            Self::Text(text) => Some(text),
+            Self::Map(map) => Some(map),
             _ => None,
         }
     }
@@ -96,7 +98,7 @@ impl Decoded {
 impl Body {
     /// The whole body as `shape`: a map or a struct.
     pub fn decode(&self, shape: &Shape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
-        Reader::new(duplicates).read("", &Node::of_body(self), shape, None)
+        Node::of_body(self).decode(shape, duplicates)
     }
 
     /// What stands under `name`, as `shape`; `None` where nothing does.
@@ -108,82 +110,30 @@ impl Body {
         shape: Shape,
         duplicates: Duplicates,
     ) -> Result<Option<Decoded>, DecodeError> {
-        let shape = Shape::Struct(vec![(name, shape)]);
-        match self.decode(&shape, duplicates)? {
-            Decoded::Map(mut fields) => Ok(fields.remove(name)),
-            _ => Ok(None),
-        }
-    }
-
-    /// The text under `name`; the last where there are several.
-    pub fn text(&self, name: &'static str) -> Result<Option<String>, DecodeError> {
-        Ok(self.field(name, Shape::Text, Duplicates::Refused)?.and_then(Decoded::into_text))
-    }
-
-    /// The list of texts under `name`; joined where there are several.
-    pub fn texts(&self, name: &'static str) -> Result<Option<Vec<String>>, DecodeError> {
-        let shape = Shape::List(Box::new(Shape::Text));
-        Ok(self.field(name, shape, Duplicates::Refused)?.and_then(Decoded::into_texts))
-    }
-
-    /// The whole number under `name`; the last where there are several.
-    pub fn integer(&self, name: &'static str) -> Result<Option<i64>, DecodeError> {
-        Ok(self.field(name, Shape::Integer, Duplicates::Refused)?.and_then(|value| match value {
-            Decoded::Integer(number) => Some(number),
-            _ => None,
-        }))
-    }
-
-    /// The truth under `name`; the last where there are several.
-    pub fn bool(&self, name: &'static str) -> Result<Option<bool>, DecodeError> {
-        Ok(self.field(name, Shape::Bool, Duplicates::Refused)?.and_then(|value| match value {
-            Decoded::Bool(value) => Some(value),
-            _ => None,
-        }))
-    }
-
-    /// The items whose first key is `name`, as the decoder compares names: without regard to case.
-    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Item> {
-        self.items.iter().filter(move |item| item.keys.first().is_some_and(|key| equal_fold(&key.text, name)))
+        Node::of_body(self).argument(name, shape, duplicates)
     }
 }
 
-impl Value {
-    /// The value alone as `shape`.
+impl Node<'_> {
+    /// The value of an argument; nothing where it is not given.
+    ///
+    /// # Errors
+    /// When it has not this shape.
+    pub fn argument(
+        &self,
+        name: &'static str,
+        shape: Shape,
+        duplicates: Duplicates,
+    ) -> Result<Option<Decoded>, DecodeError> {
+        let fields = self.decode(&Shape::Struct(vec![(name, shape)]), duplicates)?.into_map();
+        Ok(fields.and_then(|mut fields| fields.remove(name)))
+    }
+
+    /// The whole as `shape`.
+    ///
+    /// # Errors
+    /// When it has not this shape.
     pub fn decode(&self, shape: &Shape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
-        Reader::new(duplicates).read("", &Node::Value(self), shape, None)
-    }
-
-    /// The value as a text.
-    pub fn decode_string(&self) -> Result<String, DecodeError> {
-        reader::text("", &Node::Value(self))
-    }
-
-    /// The value as `true` or `false`.
-    pub fn decode_bool(&self) -> Result<bool, DecodeError> {
-        reader::bool("", &Node::Value(self))
-    }
-
-    /// The value as a whole number.
-    pub fn decode_int(&self) -> Result<i64, DecodeError> {
-        reader::integer("", &Node::Value(self))
-    }
-
-    /// The value as a list of texts.
-    pub fn decode_string_list(&self) -> Result<Vec<String>, DecodeError> {
-        // As behind a name: an object stands for its items, of which none is a text.
-        let node = Node::of_value(self);
-        let list = Reader::new(Duplicates::Refused).read("", &node, &Shape::List(Box::new(Shape::Text)), None)?;
-        Ok(list.into_texts().unwrap_or_default())
-    }
-
-    /// The value as texts by name.
-    pub fn decode_string_map(&self) -> Result<BTreeMap<String, String>, DecodeError> {
-        match self.decode(&Shape::Map(Box::new(Shape::Text)), Duplicates::Refused)? {
-            Decoded::Map(map) => {
-                Ok(map.into_iter().filter_map(|(name, text)| Some((name, text.into_text()?))).collect())
-            }
-            _ => Ok(BTreeMap::new()),
-        }
+        Reader::new(duplicates).read("", self, shape, None).map_err(|error| *error)
     }
 }

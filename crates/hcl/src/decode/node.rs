@@ -1,52 +1,65 @@
 //! What the decoder looks at: a value, an item, or items that share a name.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
+use super::fold::equal_fold;
 use super::{DecodeError, DecodeErrorKind};
-use crate::{Body, Item, Key, Value};
+use crate::{Body, Item, Key, Text, Value};
 
 /// An item, perhaps without its first keys.
 #[derive(Clone, Debug)]
-pub(super) struct View<'a> {
-    pub(super) keys: &'a [Key],
-    pub(super) held: Held<'a>,
+pub struct View<'a> {
+    keys: &'a [Key],
+    held: Held<'a>,
     span: Range<usize>,
 }
 
 /// What an item holds.
 #[derive(Clone, Debug)]
-pub(super) enum Held<'a> {
+enum Held<'a> {
     Value(&'a Value),
     /// An object made of one item, to undo what flattening did.
     Object(Box<View<'a>>),
 }
 
-/// What is decoded.
+/// What is decoded: a value, an item, or the items of a body or under a name. This is for programs that must know
+/// where a value stands; [`Body::field`] and the like give values alone.
 #[derive(Clone, Debug)]
-pub(super) enum Node<'a> {
+pub enum Node<'a> {
+    /// A value.
     Value(&'a Value),
+    /// An item in a list of items.
     Item(View<'a>),
+    /// Items.
     Items(Vec<View<'a>>),
 }
 
 impl<'a> View<'a> {
-    fn of(item: &'a Item) -> Self {
+    /// The item with all its keys.
+    pub fn of(item: &'a Item) -> Self {
         Self { keys: &item.keys, held: Held::Value(&item.value), span: item.span.clone() }
     }
 
-    /// The item without its first key.
-    pub(super) fn stripped(&self) -> Self {
-        Self { keys: self.keys.get(1..).unwrap_or_default(), ..self.clone() }
+    /// The keys that are left.
+    pub fn keys(&self) -> &'a [Key] {
+        self.keys
+    }
+
+    /// The item without its first `count` keys.
+    #[must_use]
+    pub fn without(&self, count: usize) -> Self {
+        Self { keys: self.keys.get(count..).unwrap_or_default(), ..self.clone() }
     }
 
     /// `a b {…}` as `a { b {…} }`.
     pub(super) fn expanded(&self) -> Self {
-        let inner = Box::new(self.stripped());
+        let inner = Box::new(self.without(1));
         Self { keys: &self.keys[..1], held: Held::Object(inner), span: self.span.clone() }
     }
 
     /// What it holds, an object as its items.
-    pub(super) fn content(&self) -> Node<'a> {
+    pub fn content(&self) -> Node<'a> {
         match &self.held {
             Held::Value(value) => Node::of_value(value),
             Held::Object(inner) => Node::Items(vec![(**inner).clone()]),
@@ -54,7 +67,7 @@ impl<'a> View<'a> {
     }
 
     /// What it holds.
-    pub(super) fn value(&self) -> Node<'a> {
+    fn value(&self) -> Node<'a> {
         match &self.held {
             Held::Value(value) => Node::Value(value),
             Held::Object(_) => self.content(),
@@ -63,12 +76,13 @@ impl<'a> View<'a> {
 }
 
 impl<'a> Node<'a> {
-    pub(super) fn of_body(body: &'a Body) -> Self {
+    /// The items of a body.
+    pub fn of_body(body: &'a Body) -> Self {
         Self::Items(body.items.iter().map(View::of).collect())
     }
 
     /// A value, an object as its items.
-    pub(super) fn of_value(value: &'a Value) -> Self {
+    pub fn of_value(value: &'a Value) -> Self {
         match value {
             Value::Object(body, _) => Self::of_body(body),
             _ => Self::Value(value),
@@ -76,12 +90,56 @@ impl<'a> Node<'a> {
     }
 
     /// The items of a body or an object; an item counts as a body of itself.
-    pub(super) fn items(&self) -> Option<Vec<View<'a>>> {
+    pub fn items(&self) -> Option<Vec<View<'a>>> {
         match self {
             Self::Items(items) => Some(items.clone()),
             Self::Item(item) => Some(vec![item.clone()]),
             Self::Value(Value::Object(body, _)) => Some(body.items.iter().map(View::of).collect()),
             Self::Value(_) => None,
+        }
+    }
+
+    /// The items of a block, in which arguments are looked for.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn arguments(&self, name: &str) -> Result<Vec<View<'a>>, DecodeError> {
+        let node = match self {
+            Self::Item(item) => match item.content() {
+                Self::Value(Value::List(..)) => item.value(),
+                Self::Value(_) => Self::Items(vec![item.clone()]),
+                content => content,
+            },
+            node => node.clone(),
+        };
+        let items = node.items().ok_or_else(|| node.wrong_type(name, "a block or an object"))?;
+        check_keys(&items)?;
+        Ok(items)
+    }
+
+    /// Every value under the name of an argument, in the order in which HCL 1 reads them: first all that have labels
+    /// together, then each of the others.
+    ///
+    /// # Errors
+    /// As [`Node::arguments`].
+    pub fn named(&self, name: &str) -> Result<Vec<Node<'a>>, DecodeError> {
+        named(&self.arguments("")?, name)
+    }
+
+    /// The members of a map in their order, each with what stands under it. A name may come twice.
+    ///
+    /// # Errors
+    /// When it is no block or object; each member is an error too, where it has no name.
+    pub fn members(&self, name: &str) -> Result<Members<'a>, DecodeError> {
+        let items = self.items().ok_or_else(|| self.wrong_type(name, "a block or an object"))?;
+        Ok(Members { items, next: 0, done: HashSet::new(), name: name.to_owned() })
+    }
+
+    /// The text as it was written, where it is one.
+    pub fn text(&self) -> Option<&'a Text> {
+        match self {
+            Self::Value(Value::String(text)) => Some(text),
+            _ => None,
         }
     }
 
@@ -94,7 +152,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    fn span(&self) -> Range<usize> {
+    /// The bytes to underline: those of the first item where there are several.
+    pub fn span(&self) -> Range<usize> {
         match self {
             Self::Value(value) => value.span(),
             Self::Item(item) => item.span.clone(),
@@ -115,20 +174,91 @@ impl<'a> Node<'a> {
         }
     }
 
-    pub(super) fn wrong_type(&self, name: &str, wanted: &str) -> DecodeError {
+    pub(super) fn wrong_type(&self, name: &str, wanted: &'static str) -> DecodeError {
         let reported = self.reported();
         DecodeError { reported, ..self.error(DecodeErrorKind::WrongType, name, wanted, self.noun()) }
     }
 
     pub(super) fn not_a_number(&self, name: &str) -> DecodeError {
-        self.error(DecodeErrorKind::NotANumber, name, "a whole number of 64 bits", "this")
+        let found = match self {
+            Self::Value(Value::Number { .. }) => "another number",
+            _ => self.noun(),
+        };
+        self.error(DecodeErrorKind::NotANumber, name, "a whole number of 64 bits", found)
     }
 
-    fn error(&self, kind: DecodeErrorKind, name: &str, wanted: &str, found: &str) -> DecodeError {
-        let name = if name.is_empty() { String::new() } else { format!("`{name}`: ") };
-        let message = format!("{name}{wanted} belongs here, not {found}");
-        DecodeError { message, span: self.span(), reported: None, kind }
+    fn error(&self, kind: DecodeErrorKind, name: &str, wanted: &'static str, found: &'static str) -> DecodeError {
+        let before = if name.is_empty() { String::new() } else { format!("`{name}`: ") };
+        let message = format!("{before}{wanted} belongs here, not {found}");
+        DecodeError { message, name: name.to_owned(), wanted, found, span: self.span(), reported: None, kind }
     }
+}
+
+/// The members of a map. See [`Node::members`].
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    items: Vec<View<'a>>,
+    next: usize,
+    /// Names whose items have all been given together.
+    done: HashSet<&'a str>,
+    name: String,
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Result<(&'a Key, Node<'a>), DecodeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let item = self.items.get(self.next)?;
+            self.next += 1;
+            let Some(key) = item.keys.first() else {
+                return Some(Err(Node::Items(self.items.clone()).wrong_type(&self.name, "a name for each value")));
+            };
+            let name = match key_text(key) {
+                Ok(name) => name,
+                Err(error) => return Some(Err(error)),
+            };
+            if self.done.contains(name) {
+                continue;
+            }
+            if item.keys.len() == 1 {
+                return Some(Ok((key, item.value())));
+            }
+            self.done.insert(name);
+            return Some(under(&self.items, name).map(|items| (key, Node::Items(items))));
+        }
+    }
+}
+
+/// Every value under the name of an argument, among the items of a block.
+pub(super) fn named<'a>(items: &[View<'a>], name: &str) -> Result<Vec<Node<'a>>, DecodeError> {
+    let (labelled, plain): (Vec<_>, Vec<_>) = under(items, name)?.into_iter().partition(|item| !item.keys.is_empty());
+    let labelled = (!labelled.is_empty()).then_some(Node::Items(labelled));
+    Ok(labelled.into_iter().chain(plain.iter().map(View::content)).collect())
+}
+
+/// The items whose first key is `name`, without it.
+fn under<'a>(items: &[View<'a>], name: &str) -> Result<Vec<View<'a>>, DecodeError> {
+    let mut found = Vec::new();
+    for item in items {
+        if let Some(key) = item.keys.first()
+            && equal_fold(key_text(key)?, name)
+        {
+            found.push(item.without(1));
+        }
+    }
+    Ok(found)
+}
+
+/// Which keys of a struct HCL 1 looks at: all in JSON, except those of later items with labels.
+fn check_keys(items: &[View<'_>]) -> Result<(), DecodeError> {
+    let looked_at = |index: usize, item: &View<'_>, key: &Key| (index == 0 || item.keys.len() == 1) && key.json;
+    for (index, item) in items.iter().enumerate() {
+        for key in item.keys.iter().filter(|key| looked_at(index, item, key)) {
+            key_text(key)?;
+        }
+    }
+    Ok(())
 }
 
 /// The text of a key, or the crash of HCL 1 on it.
@@ -141,5 +271,6 @@ pub(super) fn key_text(key: &Key) -> Result<&str, DecodeError> {
 
 pub(super) fn crash(span: Range<usize>) -> DecodeError {
     let message = "this escape names no character that a text can hold".to_owned();
-    DecodeError { message, span, reported: None, kind: DecodeErrorKind::Crash }
+    let kind = DecodeErrorKind::Crash;
+    DecodeError { message, name: String::new(), wanted: "", found: "", span, reported: None, kind }
 }

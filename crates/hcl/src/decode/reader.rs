@@ -1,12 +1,14 @@
 //! The decoding itself.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
-use super::fold::equal_fold;
 use super::integer;
-use super::node::{Node, View, crash, key_text};
+use super::node::{Node, View, crash, named};
 use super::{DecodeError, Decoded, Shape};
 use crate::{Duplicates, Key, Value};
+
+/// What comes out. The error is boxed, because the reading recurses as deep as the text does.
+type Read = Result<Decoded, Box<DecodeError>>;
 
 /// Goes through a node along a shape.
 pub(super) struct Reader {
@@ -21,26 +23,9 @@ impl Reader {
     }
 
     /// Makes `shape` of `node`, going on with `old`.
-    pub(super) fn read(
-        &mut self,
-        name: &str,
-        node: &Node<'_>,
-        shape: &Shape,
-        old: Option<Decoded>,
-    ) -> Result<Decoded, DecodeError> {
+    pub(super) fn read(&mut self, name: &str, node: &Node<'_>, shape: &Shape, old: Option<Decoded>) -> Read {
         if *shape == Shape::Any {
-            let known = match &old {
-                Some(old) => shape_of(old),
-                None => self.guess(name, node)?,
-            };
-            return match known {
-                Guess::Float => float(name, node).map(Decoded::Float),
-                Guess::Objects => {
-                    let list = self.read(name, node, &list_of(map_of(Shape::Any)), old)?;
-                    Ok(if let Decoded::List(objects) = list { Decoded::Objects(objects) } else { list })
-                }
-                Guess::Shape(shape) => self.read(name, node, &shape, old),
-            };
+            return self.any(name, node, old);
         }
         self.lists.push(matches!(shape, Shape::List(_)));
         let result = self.read_known(name, node, shape, old);
@@ -48,17 +33,24 @@ impl Reader {
         result
     }
 
-    fn read_known(
-        &mut self,
-        name: &str,
-        node: &Node<'_>,
-        shape: &Shape,
-        old: Option<Decoded>,
-    ) -> Result<Decoded, DecodeError> {
+    fn any(&mut self, name: &str, node: &Node<'_>, old: Option<Decoded>) -> Read {
+        let known = match &old {
+            Some(old) => shape_of(old),
+            None => self.guess(name, node)?,
+        };
+        match known {
+            Guess::Float => Ok(Decoded::Float(float(name, node)?)),
+            Guess::Objects => {
+                let list = self.read(name, node, &list_of(map_of(Shape::Any)), old)?;
+                Ok(if let Decoded::List(objects) = list { Decoded::Objects(objects) } else { list })
+            }
+            Guess::Shape(shape) => self.read(name, node, &shape, old),
+        }
+    }
+
+    fn read_known(&mut self, name: &str, node: &Node<'_>, shape: &Shape, old: Option<Decoded>) -> Read {
         match shape {
-            Shape::Text => text(name, node).map(Decoded::Text),
-            Shape::Bool => bool(name, node).map(Decoded::Bool),
-            Shape::Integer => integer(name, node).map(Decoded::Integer),
+            Shape::Text | Shape::Bool | Shape::Integer => Ok(single(name, node, shape)?),
             Shape::List(element) => self.list(name, node, element, old),
             Shape::Map(element) => self.map(name, node, element, old),
             Shape::Struct(fields) => self.fields(name, node, fields, old),
@@ -71,7 +63,7 @@ impl Reader {
     }
 
     /// The shape that something of any shape has.
-    fn guess(&self, name: &str, node: &Node<'_>) -> Result<Guess, DecodeError> {
+    fn guess(&self, name: &str, node: &Node<'_>) -> Result<Guess, Box<DecodeError>> {
         Ok(match node {
             Node::Items(_) | Node::Value(Value::Object(..)) if self.lists.last().copied().unwrap_or(true) => {
                 Guess::Shape(map_of(Shape::Any))
@@ -82,22 +74,16 @@ impl Reader {
             Node::Value(Value::Number { .. }) => Guess::Shape(Shape::Integer),
             Node::Value(Value::Float { .. }) => Guess::Float,
             Node::Value(Value::String(_) | Value::Null { .. }) => Guess::Shape(Shape::Text),
-            Node::Item(_) => return Err(DecodeError { reported: None, ..node.wrong_type(name, "a value") }),
+            Node::Item(_) => return Err(DecodeError { reported: None, ..node.wrong_type(name, "a value") }.into()),
         })
     }
 
-    fn list(
-        &mut self,
-        name: &str,
-        node: &Node<'_>,
-        element: &Shape,
-        old: Option<Decoded>,
-    ) -> Result<Decoded, DecodeError> {
+    fn list(&mut self, name: &str, node: &Node<'_>, element: &Shape, old: Option<Decoded>) -> Read {
         let nodes: Vec<Node<'_>> = match node {
             Node::Items(items) => items.iter().map(|item| Node::Item(expanded(item, element))).collect(),
             Node::Value(Value::Object(..)) => vec![node.clone()],
             Node::Value(Value::List(values, _)) => values.iter().map(Node::Value).collect(),
-            Node::Value(_) | Node::Item(_) => return Err(node.wrong_type(name, "a list")),
+            Node::Value(_) | Node::Item(_) => return Err(node.wrong_type(name, "a list").into()),
         };
         let mut list = match old {
             Some(Decoded::List(list) | Decoded::Objects(list)) => list,
@@ -109,70 +95,46 @@ impl Reader {
         Ok(Decoded::List(list))
     }
 
-    fn map(
-        &mut self,
-        name: &str,
-        node: &Node<'_>,
-        element: &Shape,
-        old: Option<Decoded>,
-    ) -> Result<Decoded, DecodeError> {
-        let items = node.items().ok_or_else(|| node.wrong_type(name, "a block or an object"))?;
+    fn map(&mut self, name: &str, node: &Node<'_>, element: &Shape, old: Option<Decoded>) -> Read {
         let mut map = known(old);
-        let mut done = HashSet::new();
-        for item in &items {
-            let Some(key) = item.keys.first() else {
-                let node = Node::Items(items.clone());
-                return Err(node.wrong_type(name, "a name for each value"));
-            };
-            let key = key_text(key)?;
-            if done.contains(key) {
-                continue;
-            }
-            let value = if item.keys.len() > 1 {
-                done.insert(key);
-                Node::Items(under(&items, key)?)
-            } else {
-                item.value()
-            };
-            let old = map.get(key).cloned();
-            let value = self.read(&join(name, key), &value, element, old)?;
-            map.insert(key.to_owned(), value);
+        for member in Box::new(node.members(name)?) {
+            self.member(name, &member?, element, &mut map)?;
         }
         Ok(Decoded::Map(map))
     }
 
-    fn fields(
+    fn member(
         &mut self,
         name: &str,
-        node: &Node<'_>,
-        fields: &[(&'static str, Shape)],
-        old: Option<Decoded>,
-    ) -> Result<Decoded, DecodeError> {
-        let node = &match node {
-            Node::Item(item) => match item.content() {
-                Node::Value(Value::List(..)) => item.value(),
-                Node::Value(_) => Node::Items(vec![item.clone()]),
-                content => content,
-            },
-            node => node.clone(),
-        };
-        let items = node.items().ok_or_else(|| node.wrong_type(name, "a block or an object"))?;
-        check_keys(&items)?;
+        (key, value): &(&Key, Node<'_>),
+        element: &Shape,
+        map: &mut BTreeMap<String, Decoded>,
+    ) -> Result<(), Box<DecodeError>> {
+        let old = map.get(&key.text).cloned();
+        let value = self.read(&join(name, &key.text), value, element, old)?;
+        map.insert(key.text.clone(), value);
+        Ok(())
+    }
+
+    fn fields(&mut self, name: &str, node: &Node<'_>, fields: &[(&'static str, Shape)], old: Option<Decoded>) -> Read {
+        let items = node.arguments(name)?;
         let mut map = known(old);
         for (field, shape) in fields {
-            let (labelled, plain): (Vec<_>, Vec<_>) =
-                under(&items, field)?.into_iter().partition(|item| !item.keys.is_empty());
             let name = join(name, field);
-            if !labelled.is_empty() {
-                let value = self.read(&name, &Node::Items(labelled), shape, map.get(*field).cloned())?;
-                map.insert((*field).to_owned(), value);
-            }
-            for item in plain {
-                let value = self.read(&name, &item.content(), shape, map.get(*field).cloned())?;
+            for node in named(&items, field)? {
+                let value = self.read(&name, &node, shape, map.get(*field).cloned())?;
                 map.insert((*field).to_owned(), value);
             }
         }
         Ok(Decoded::Map(map))
+    }
+}
+
+fn single(name: &str, node: &Node<'_>, shape: &Shape) -> Result<Decoded, DecodeError> {
+    match shape {
+        Shape::Bool => bool(name, node).map(Decoded::Bool),
+        Shape::Integer => integer(name, node).map(Decoded::Integer),
+        _ => text(name, node).map(Decoded::Text),
     }
 }
 
@@ -214,30 +176,6 @@ fn join(name: &str, key: &str) -> String {
     if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") }
 }
 
-/// The items whose first key is `name`, without it.
-fn under<'a>(items: &[View<'a>], name: &str) -> Result<Vec<View<'a>>, DecodeError> {
-    let mut found = Vec::new();
-    for item in items {
-        if let Some(key) = item.keys.first()
-            && equal_fold(key_text(key)?, name)
-        {
-            found.push(item.stripped());
-        }
-    }
-    Ok(found)
-}
-
-/// Which keys of a struct HCL 1 looks at: all in JSON, except those of later items with labels.
-fn check_keys(items: &[View<'_>]) -> Result<(), DecodeError> {
-    let looked_at = |index: usize, item: &View<'_>, key: &Key| (index == 0 || item.keys.len() == 1) && key.json;
-    for (index, item) in items.iter().enumerate() {
-        for key in item.keys.iter().filter(|key| looked_at(index, item, key)) {
-            key_text(key)?;
-        }
-    }
-    Ok(())
-}
-
 /// Where a struct is wanted, an item of two keys is one that JSON's flattening made.
 fn expanded<'a>(item: &View<'a>, element: &Shape) -> View<'a> {
     let wants_struct = match element {
@@ -245,10 +183,10 @@ fn expanded<'a>(item: &View<'a>, element: &Shape) -> View<'a> {
         Shape::Pointer(inner) => matches!(**inner, Shape::Struct(_)),
         _ => false,
     };
-    if wants_struct && item.keys.len() == 2 { item.expanded() } else { item.clone() }
+    if wants_struct && item.keys().len() == 2 { item.expanded() } else { item.clone() }
 }
 
-pub(super) fn text(name: &str, node: &Node<'_>) -> Result<String, DecodeError> {
+fn text(name: &str, node: &Node<'_>) -> Result<String, DecodeError> {
     match node {
         Node::Value(Value::Number { text, .. }) => Ok(text.clone()),
         Node::Value(Value::Null { .. }) => Ok(String::new()),
@@ -260,14 +198,14 @@ pub(super) fn text(name: &str, node: &Node<'_>) -> Result<String, DecodeError> {
     }
 }
 
-pub(super) fn bool(name: &str, node: &Node<'_>) -> Result<bool, DecodeError> {
+fn bool(name: &str, node: &Node<'_>) -> Result<bool, DecodeError> {
     match node {
         Node::Value(Value::Bool { value, .. }) => Ok(*value),
         _ => Err(node.wrong_type(name, "`true` or `false`, without quotes,")),
     }
 }
 
-pub(super) fn integer(name: &str, node: &Node<'_>) -> Result<i64, DecodeError> {
+fn integer(name: &str, node: &Node<'_>) -> Result<i64, DecodeError> {
     let parsed = match node {
         Node::Value(Value::Number { text, .. }) => integer::parse(text),
         Node::Value(Value::String(written)) if !written.heredoc => integer::parse(&text(name, node)?),

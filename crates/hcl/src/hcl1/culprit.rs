@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::parser::Stop;
 use super::scanner::{Kind, Token};
+use super::stop::Stop;
 use crate::SyntaxErrorKind;
 use crate::cursor::Fault;
 

@@ -5,6 +5,7 @@ mod heredoc;
 mod parser;
 mod scanner;
 mod source;
+mod stop;
 
 use self::source::Source;
 use crate::{Document, Syntax, SyntaxError, json};

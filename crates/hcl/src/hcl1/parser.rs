@@ -1,39 +1,14 @@
 //! From tokens to items.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use super::culprit::{self, Brackets};
 use super::scanner::{Kind, Scanner, Token};
 use super::source::Source;
+use super::stop::Stop;
 use super::{Duplicates, heredoc};
-use crate::cursor::Fault;
 use crate::text::{self, Quoting};
-use crate::{Body, Item, Key, MAX_DEPTH, Overlooked, Position, SyntaxError, SyntaxErrorKind, TextFault, Value};
-
-/// Why reading ends early.
-#[derive(Debug)]
-pub(super) enum Stop {
-    /// The text ended where HCL 1 does not mind.
-    End,
-    /// A mistake, and the position that HCL 1 gives with it.
-    Mistake(Box<Fault>, Option<Position>),
-}
-
-impl Stop {
-    pub(super) fn at(token: &Token, kind: SyntaxErrorKind, span: Range<usize>, message: impl Into<String>) -> Self {
-        let fault = Fault { message: message.into(), span, kind };
-        Self::Mistake(Box::new(fault), Some(token.position))
-    }
-
-    /// HCL 1 names the place of the innermost list first, then that of the mistake.
-    fn in_list(self, open: &Token) -> Self {
-        match self {
-            Self::End => Self::End,
-            Self::Mistake(fault, _) => Self::Mistake(fault, Some(open.position)),
-        }
-    }
-}
+use crate::{Body, Item, Key, MAX_DEPTH, Overlooked, SyntaxError, SyntaxErrorKind, TextFault, Value};
 
 /// Reads the whole of `source`.
 pub(super) fn parse(source: &Source<'_>, duplicates: Duplicates) -> Result<(Body, Vec<Overlooked>), SyntaxError> {

@@ -29,13 +29,7 @@ pub(super) enum Kind {
     Sign,
 }
 
-/// A piece of the text.
-#[derive(Clone, Debug)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    pub(super) span: Range<usize>,
-    pub(super) position: Position,
-}
+pub(super) type Token = crate::cursor::Token<Kind>;
 
 /// Reads tokens.
 #[derive(Debug)]

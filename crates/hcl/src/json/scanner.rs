@@ -25,13 +25,7 @@ pub(super) enum Kind {
     Period,
 }
 
-/// A piece of the text.
-#[derive(Clone, Debug)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    pub(super) span: Range<usize>,
-    pub(super) position: Position,
-}
+pub(super) type Token = crate::cursor::Token<Kind>;
 
 /// Reads tokens.
 #[derive(Debug)]

@@ -9,46 +9,11 @@ use super::access;
 use super::ast::{BinaryOperator, Expr, ExprKind, Key, UnaryOperator};
 use super::convert::{convert, unify};
 use super::fault::TemplateFault;
+use super::iterate;
 use super::literal;
 use super::operate;
+use super::scope::{Faults, Scope};
 use super::value::{Type, Value};
-
-pub(super) type Faults = Vec<TemplateFault>;
-
-/// The names that an expression can mention.
-pub(super) enum Scope<'a> {
-    Root(&'a dyn Fn(&str) -> Option<Value>),
-    /// One turn of a `for`.
-    Turn {
-        outer: &'a Scope<'a>,
-        key: Option<(&'a str, &'a Value)>,
-        value: (&'a str, &'a Value),
-    },
-    /// One element of a splat.
-    Item {
-        outer: &'a Scope<'a>,
-        value: &'a Value,
-    },
-}
-
-impl Scope<'_> {
-    fn get(&self, name: &str) -> Option<Value> {
-        match self {
-            Self::Root(lookup) => lookup(name),
-            Self::Turn { value, .. } if value.0 == name => Some(value.1.clone()),
-            Self::Turn { key: Some(key), .. } if key.0 == name => Some(key.1.clone()),
-            Self::Turn { outer, .. } | Self::Item { outer, .. } => outer.get(name),
-        }
-    }
-
-    fn item(&self) -> Value {
-        match self {
-            Self::Root(_) => Value::ANY,
-            Self::Turn { outer, .. } => outer.item(),
-            Self::Item { value, .. } => (*value).clone(),
-        }
-    }
-}
 
 pub(super) fn eval(expr: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> Value {
     match &expr.kind {
@@ -88,7 +53,7 @@ pub(super) fn eval(expr: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> Value
         ExprKind::Binary { operator, left, right } => binary(expr, *operator, left, right, scope, faults),
         ExprKind::Tuple(items) => Value::Tuple(items.iter().map(|item| eval(item, scope, faults)).collect()),
         ExprKind::Object(items) => object(items, scope, faults),
-        ExprKind::For(inner) => super::iterate::run(inner, scope, faults),
+        ExprKind::For(inner) => iterate::run(inner, eval, scope, faults),
         ExprKind::Parentheses(inner) | ExprKind::Wrapped(inner) => eval(inner, scope, faults),
         ExprKind::Template(parts) => template(parts, scope, faults),
         ExprKind::Joined(inner) => joined(inner, scope, faults),

@@ -4,16 +4,23 @@ use std::collections::BTreeMap;
 
 use super::ast::{Expr, For};
 use super::convert::convert;
-use super::eval::{Faults, Scope, eval};
 use super::fault::TemplateFault;
+use super::scope::{Eval, Faults, Scope};
 use super::value::{Type, Value};
 
+/// A `for`, and what works out its parts.
+struct Loop<'a> {
+    of: &'a For,
+    eval: Eval,
+}
+
 /// Runs a `for`: an object where it has keys, else a tuple.
-pub(super) fn run(inner: &For, scope: &Scope<'_>, faults: &mut Faults) -> Value {
-    let source = eval(&inner.source, scope, faults);
+pub(super) fn run(of: &For, eval: Eval, scope: &Scope<'_>, faults: &mut Faults) -> Value {
+    let inner = &Loop { of, eval };
+    let source = (inner.eval)(&inner.of.source, scope, faults);
     if source.is_null() {
         let message = "`for` goes over elements, and this is null";
-        faults.push(TemplateFault::new("iteration-over-null-value", message, inner.source.span.clone()));
+        faults.push(TemplateFault::new("iteration-over-null-value", message, inner.of.source.span.clone()));
         return Value::ANY;
     }
     let of = source.type_of();
@@ -21,32 +28,32 @@ pub(super) fn run(inner: &For, scope: &Scope<'_>, faults: &mut Faults) -> Value 
         Type::Any => return Value::ANY,
         Type::Bool | Type::Number | Type::String => {
             let message = format!("`for` goes over a list or an object, not over {}", of.name());
-            faults.push(TemplateFault::new("iteration-over-non-iterable-value", message, inner.source.span.clone()));
+            faults.push(TemplateFault::new("iteration-over-non-iterable-value", message, inner.of.source.span.clone()));
             return Value::ANY;
         }
         _ => {}
     }
-    if let Some(condition) = &inner.condition
+    if let Some(condition) = &inner.of.condition
         && !plausible(inner, condition, scope, faults)
     {
         return Value::ANY;
     }
     let Some(elements) = source.elements() else { return Value::ANY };
-    match &inner.key {
+    match &inner.of.key {
         Some(key) => object(inner, key, &elements, scope, faults),
         None => tuple(inner, &elements, scope, faults),
     }
 }
 
-fn turn<'a>(inner: &'a For, outer: &'a Scope<'a>, key: &'a Value, value: &'a Value) -> Scope<'a> {
-    let key = inner.key_name.as_deref().map(|name| (name, key));
-    Scope::Turn { outer, key, value: (&inner.value_name, value) }
+fn turn<'a>(inner: &Loop<'a>, outer: &'a Scope<'a>, key: &'a Value, value: &'a Value) -> Scope<'a> {
+    let key = inner.of.key_name.as_deref().map(|name| (name, key));
+    Scope::Turn { outer, key, value: (&inner.of.value_name, value) }
 }
 
 /// Tries the condition before the elements are known; says whether it can be one.
-fn plausible(inner: &For, condition: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> bool {
+fn plausible(inner: &Loop<'_>, condition: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> bool {
     let before = faults.len();
-    let result = eval(condition, &turn(inner, scope, &Value::ANY, &Value::ANY), faults);
+    let result = (inner.eval)(condition, &turn(inner, scope, &Value::ANY, &Value::ANY), faults);
     if result.is_null() {
         let message = "the condition after `if` is null, neither true nor false";
         faults.push(TemplateFault::new("condition-is-null", message, condition.span.clone()));
@@ -65,9 +72,9 @@ fn invalid_condition(reason: &str, condition: &Expr) -> TemplateFault {
 }
 
 /// Whether this turn counts; `None` where that cannot be said, which then holds for the whole result.
-fn admitted(inner: &For, scope: &Scope<'_>, known: bool, faults: &mut Faults) -> Option<bool> {
-    let Some(condition) = &inner.condition else { return Some(true) };
-    let result = eval(condition, scope, faults);
+fn admitted(inner: &Loop<'_>, scope: &Scope<'_>, known: bool, faults: &mut Faults) -> Option<bool> {
+    let Some(condition) = &inner.of.condition else { return Some(true) };
+    let result = (inner.eval)(condition, scope, faults);
     let reason = match convert(result, &Type::Bool) {
         Ok(Value::Bool(admitted)) => return Some(admitted),
         Ok(Value::Null(_)) => "it is null".to_owned(),
@@ -80,13 +87,13 @@ fn admitted(inner: &For, scope: &Scope<'_>, known: bool, faults: &mut Faults) ->
     None
 }
 
-fn tuple(inner: &For, elements: &[(Value, Value)], scope: &Scope<'_>, faults: &mut Faults) -> Value {
+fn tuple(inner: &Loop<'_>, elements: &[(Value, Value)], scope: &Scope<'_>, faults: &mut Faults) -> Value {
     let mut results = Vec::new();
     let mut known = true;
     for (key, value) in elements {
         let scope = turn(inner, scope, key, value);
         match admitted(inner, &scope, known, faults) {
-            Some(true) => results.push(eval(&inner.value, &scope, faults)),
+            Some(true) => results.push((inner.eval)(&inner.of.value, &scope, faults)),
             Some(false) => {}
             None => known = false,
         }
@@ -94,7 +101,13 @@ fn tuple(inner: &For, elements: &[(Value, Value)], scope: &Scope<'_>, faults: &m
     if known { Value::Tuple(results) } else { Value::ANY }
 }
 
-fn object(inner: &For, key_expr: &Expr, elements: &[(Value, Value)], scope: &Scope<'_>, faults: &mut Faults) -> Value {
+fn object(
+    inner: &Loop<'_>,
+    key_expr: &Expr,
+    elements: &[(Value, Value)],
+    scope: &Scope<'_>,
+    faults: &mut Faults,
+) -> Value {
     let mut results: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     let mut known = true;
     for (key, value) in elements {
@@ -107,13 +120,13 @@ fn object(inner: &For, key_expr: &Expr, elements: &[(Value, Value)], scope: &Sco
                 continue;
             }
         }
-        let Some(name) = name(key_expr, &scope, known, faults) else {
+        let Some(name) = name(inner, key_expr, &scope, known, faults) else {
             known = false;
             continue;
         };
-        let result = eval(&inner.value, &scope, faults);
+        let result = (inner.eval)(&inner.of.value, &scope, faults);
         let group = results.entry(name).or_default();
-        if inner.grouped || group.is_empty() {
+        if inner.of.grouped || group.is_empty() {
             group.push(result);
         } else {
             let message = "two elements give the same key: write `...` behind the value to keep both";
@@ -124,15 +137,15 @@ fn object(inner: &For, key_expr: &Expr, elements: &[(Value, Value)], scope: &Sco
         return Value::ANY;
     }
     let entries = results.into_iter().map(|(name, mut group)| {
-        let value = if inner.grouped { Value::Tuple(group) } else { group.pop().unwrap_or(Value::ANY) };
+        let value = if inner.of.grouped { Value::Tuple(group) } else { group.pop().unwrap_or(Value::ANY) };
         (name, value)
     });
     Value::Object(entries.collect())
 }
 
 /// The key of this turn; nothing where there is none yet.
-fn name(key: &Expr, scope: &Scope<'_>, known: bool, faults: &mut Faults) -> Option<String> {
-    let value = eval(key, scope, faults);
+fn name(inner: &Loop<'_>, key: &Expr, scope: &Scope<'_>, known: bool, faults: &mut Faults) -> Option<String> {
+    let value = (inner.eval)(key, scope, faults);
     let reason = if value.is_null() {
         "it is null".to_owned()
     } else if !value.is_known() {

@@ -29,6 +29,7 @@ mod number;
 mod operate;
 mod parser;
 mod parts;
+mod scope;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -42,6 +43,7 @@ pub use value::{Type, Value};
 
 use ast::Expr;
 use parser::Parser;
+use scope::Scope;
 use token::Kind;
 
 /// A template that can be evaluated.
@@ -101,7 +103,7 @@ impl Template {
     /// The faults of the evaluation, all that HCL reports.
     pub fn evaluate(&self, scope: &dyn Fn(&str) -> Option<Value>) -> Result<Value, TemplateFault> {
         let mut faults = Vec::new();
-        let value = eval::eval(&self.root, &eval::Scope::Root(scope), &mut faults);
+        let value = eval::eval(&self.root, &Scope::Root(scope), &mut faults);
         match TemplateFault::first(faults) {
             Some(fault) => Err(fault),
             None => Ok(value),

@@ -7,10 +7,10 @@
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_hcl::{Body, Document, Item, Value};
+use tofu_oci_hcl::{Body, DecodeError, Decoded, Document, Duplicates, Item, Node, Shape, Value};
 use tofu_oci_types::{InvalidProviderAddr, ProviderAddr};
 
-use super::decode::{self, Entry, Mismatch, Node};
+use super::decode;
 use super::reader::{Findings, Source};
 use super::{DevOverride, Effect, Environment, Installation, Method, MethodKind, Problem, names};
 use crate::{RepositoryTemplate, Selector, TofuRelease};
@@ -125,13 +125,13 @@ impl Block<'_> {
             let problem = self.source.problem("method-label", label.span.clone(), self.line, message);
             findings.push(problem.instead("leave the label out").effect(Effect::KeptAnyway));
         }
-        let list = decode::entries(body);
+        let list = Node::of_body(body);
         let arguments = match name {
             "direct" => self.direct(&list, findings.release)?,
             "filesystem_mirror" => self.filesystem_mirror(item, &list)?,
             "network_mirror" => self.network_mirror(item, &list, findings.release)?,
             "oci_mirror" => self.oci_mirror(item, &list, findings)?,
-            "dev_overrides" => return self.dev_overrides(item, list, installation, findings),
+            "dev_overrides" => return self.dev_overrides(item, &list, installation, findings),
             _ => return Err(Box::new(self.unknown(item, name))),
         };
         installation.methods.push(self.finished(item, arguments));
@@ -152,13 +152,13 @@ impl Block<'_> {
         }
     }
 
-    fn direct(&self, list: &[Entry<'_>], release: TofuRelease) -> Result<Arguments, Box<Problem>> {
+    fn direct(&self, list: &Node<'_>, release: TofuRelease) -> Result<Arguments, Box<Problem>> {
         let (include, exclude) = self.patterns(list)?;
         let download_retry_count = self.retries(list, release)?;
         Ok(Arguments { kind: MethodKind::Direct { download_retry_count }, include, exclude })
     }
 
-    fn filesystem_mirror(&self, item: &Item, list: &[Entry<'_>]) -> Result<Arguments, Box<Problem>> {
+    fn filesystem_mirror(&self, item: &Item, list: &Node<'_>) -> Result<Arguments, Box<Problem>> {
         let path = self.decoded(decode::text(list, "path"))?.map(|written| written.value);
         let (include, exclude) = self.patterns(list)?;
         let written = self.required(item, "path", path, "path = \"/usr/share/providers\"")?;
@@ -166,7 +166,7 @@ impl Block<'_> {
         Ok(Arguments { kind: MethodKind::FilesystemMirror { path, written }, include, exclude })
     }
 
-    fn network_mirror(&self, item: &Item, list: &[Entry<'_>], release: TofuRelease) -> Result<Arguments, Box<Problem>> {
+    fn network_mirror(&self, item: &Item, list: &Node<'_>, release: TofuRelease) -> Result<Arguments, Box<Problem>> {
         let url = self.decoded(decode::text(list, "url"))?.map(|written| written.value);
         let (include, exclude) = self.patterns(list)?;
         let download_retry_count = self.retries(list, release)?;
@@ -182,10 +182,10 @@ impl Block<'_> {
         })
     }
 
-    fn oci_mirror(&self, item: &Item, list: &[Entry<'_>], findings: &mut Findings) -> Result<Arguments, Box<Problem>> {
+    fn oci_mirror(&self, item: &Item, list: &Node<'_>, findings: &mut Findings) -> Result<Arguments, Box<Problem>> {
         let line = self.source.line_of_brace(item);
         let dropped = |problem: Problem| Box::new(problem.effect(Effect::MethodDropped));
-        let decode = |error: Mismatch| dropped(self.source.mismatch("decode", line, &error));
+        let decode = |error: DecodeError| dropped(self.source.mismatch("decode", line, &error));
         let written = decode::text(list, "repository_template").map_err(decode)?;
         let include = decode::texts(list, "include").map_err(decode)?.unwrap_or_default();
         let exclude = decode::texts(list, "exclude").map_err(decode)?.unwrap_or_default();
@@ -226,7 +226,7 @@ impl Block<'_> {
     fn dev_overrides(
         &self,
         item: &Item,
-        list: Vec<Entry<'_>>,
+        list: &Node<'_>,
         installation: &mut Installation,
         findings: &mut Findings,
     ) -> Result<(), Box<Problem>> {
@@ -238,12 +238,12 @@ impl Block<'_> {
                 problem.instead("move it to the top of provider_installation").effect(Effect::MethodDropped),
             ));
         }
-        let mut overrides = Vec::new();
-        for (key, node) in self.decoded(decode::members(&Node::Items(list), "dev_overrides"))? {
-            let path = self.decoded(decode::member_text(&node, &key.text))?.value;
-            overrides.push((key, path));
-        }
-        for (key, written) in overrides {
+        let decoded = self.decoded(list.decode(&decode::map_of(Shape::Text), Duplicates::Refused))?;
+        let mut overrides = decoded.into_map().unwrap_or_default();
+        let members = self.decoded(list.members("dev_overrides"))?;
+        for (key, _) in members.filter_map(Result::ok) {
+            // Of one name only the last path is left.
+            let Some(written) = overrides.remove(&key.text).and_then(Decoded::into_text) else { continue };
             match key.text.parse::<ProviderAddr>() {
                 Ok(address) => installation.dev_overrides.push(DevOverride {
                     address,
@@ -281,20 +281,20 @@ impl Block<'_> {
     }
 
     /// `include` and `exclude` as they were written.
-    fn patterns(&self, list: &[Entry<'_>]) -> Result<(Vec<String>, Vec<String>), Box<Problem>> {
-        let read = |argument| self.decoded(decode::texts(list, argument)).map(Option::unwrap_or_default);
+    fn patterns(&self, list: &Node<'_>) -> Result<(Vec<String>, Vec<String>), Box<Problem>> {
+        let read = |argument: &'static str| self.decoded(decode::texts(list, argument)).map(Option::unwrap_or_default);
         Ok((read("include")?, read("exclude")?))
     }
 
     /// `download_retry_count`, which 1.10 does not know.
-    fn retries(&self, list: &[Entry<'_>], release: TofuRelease) -> Result<Option<i64>, Box<Problem>> {
+    fn retries(&self, list: &Node<'_>, release: TofuRelease) -> Result<Option<i64>, Box<Problem>> {
         match release {
             TofuRelease::V1_10 => Ok(None),
             _ => self.decoded(decode::whole(list, "download_retry_count")),
         }
     }
 
-    fn decoded<T>(&self, value: Result<T, Mismatch>) -> Result<T, Box<Problem>> {
+    fn decoded<T>(&self, value: Result<T, DecodeError>) -> Result<T, Box<Problem>> {
         value.map_err(|error| Box::new(self.source.mismatch("decode", self.line, &error).effect(Effect::MethodDropped)))
     }
 

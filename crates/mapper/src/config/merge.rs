@@ -47,10 +47,7 @@ impl Merged {
         }
         self.may_break_lock |= settings.may_break_lock;
         for (label, host) in settings.hosts {
-            match self.hosts.get_mut(&label) {
-                Some(known) if known.at.file == host.at.file => known.services.extend(host.services),
-                _ => drop(self.hosts.insert(label, host)),
-            }
+            self.hosts.insert(label, host);
         }
         merge_blocks(&mut self.credentials, settings.credentials);
         merge_blocks(&mut self.credentials_helpers, settings.credentials_helpers);
@@ -153,11 +150,10 @@ impl Merged {
     }
 }
 
-/// Blocks of one file add up by their label; those of a later file replace what an earlier one said.
+/// A block of a later file replaces one of the same label.
 fn merge_blocks(known: &mut Vec<RawBlock>, blocks: Vec<RawBlock>) {
     for block in blocks {
         match known.iter_mut().find(|known| known.label == block.label) {
-            Some(first) if first.file == block.file => first.attributes.extend(block.attributes),
             Some(earlier) => *earlier = block,
             None => known.push(block),
         }

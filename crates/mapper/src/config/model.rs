@@ -54,14 +54,12 @@ pub struct Host {
     pub at: At,
 }
 
-/// A value of a setting that keeps the form in which it was written.
+/// A value of a setting whose form is another's business.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Setting {
-    /// JSON's `null`.
-    Null,
     /// A truth value.
     Bool(bool),
-    /// A number as it was written.
+    /// A number in decimal digits.
     Number(String),
     /// A text.
     Text(String),
@@ -101,7 +99,7 @@ pub struct RawBlock {
     pub kind: BlockKind,
     /// The label, where this kind has one.
     pub label: Option<String>,
-    /// The arguments in their order.
+    /// The arguments by name, each once.
     pub attributes: Vec<Attribute>,
     /// The file, as its place in [`super::Reading::files`].
     pub file: usize,
@@ -110,9 +108,9 @@ pub struct RawBlock {
 }
 
 impl RawBlock {
-    /// The last argument of this name, which is the one that counts.
+    /// The argument of this name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
-        self.attributes.iter().rev().find(|attribute| attribute.name == name)
+        self.attributes.iter().find(|attribute| attribute.name == name)
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use tofu_oci_hcl::Body;
+use tofu_oci_hcl::{Body, Node, View, equal_fold};
 
-use super::decode::{self, Entry, Node};
 use super::reader::{Findings, Source};
 use super::{Effect, Unknown};
 use crate::TofuRelease;
@@ -65,41 +64,41 @@ pub(super) fn look_at(source: Source<'_>, body: &Body, findings: &mut Findings) 
     for item in &body.items {
         let Some(key) = item.keys.first() else { continue };
         let name = key.text.as_str();
-        let known = TOP.contains(&name) || ANY_CASE.iter().any(|known| decode::same_name(known, name));
+        let known = TOP.contains(&name) || ANY_CASE.iter().any(|known| equal_fold(known, name));
         if !known || late(name, findings.release) {
             record(source, name, key.span.clone(), None, &TOP, findings);
         }
         let labels = usize::from(matches!(name, "host" | "credentials" | "credentials_helper" | "oci_credentials"));
-        let inside = Entry { keys: item.keys.get(1..).unwrap_or_default(), item };
-        for entry in below(inside, labels) {
-            check_argument(source, name, entry, findings);
+        for entry in below(&View::of(item).without(1), labels) {
+            check_argument(source, name, &entry, findings);
         }
     }
 }
 
 /// Looks at the arguments of a method.
 pub(super) fn look_into(source: Source<'_>, block: &str, body: &Body, findings: &mut Findings) {
-    for entry in decode::entries(body) {
-        check_argument(source, block, entry, findings);
+    for item in &body.items {
+        check_argument(source, block, &View::of(item), findings);
     }
 }
 
 /// The arguments of a block that may have labels, wherever HCL 1 has put these.
-fn below(entry: Entry<'_>, labels: usize) -> Vec<Entry<'_>> {
-    if entry.keys.len() > labels {
-        return vec![Entry { keys: entry.keys.get(labels..).unwrap_or_default(), item: entry.item }];
+fn below<'a>(entry: &View<'a>, labels: usize) -> Vec<View<'a>> {
+    let there = entry.keys().len();
+    if there > labels {
+        return vec![entry.without(labels)];
     }
-    match Node::of(&entry.item.value) {
-        Node::Items(list) if entry.keys.len() == labels => list,
-        Node::Items(list) => list.into_iter().flat_map(|inner| below(inner, labels - entry.keys.len())).collect(),
+    match entry.content() {
+        Node::Items(list) if there == labels => list,
+        Node::Items(list) => list.iter().flat_map(|inner| below(inner, labels - there)).collect(),
         _ => Vec::new(),
     }
 }
 
-fn check_argument(source: Source<'_>, block: &str, entry: Entry<'_>, findings: &mut Findings) {
+fn check_argument(source: Source<'_>, block: &str, entry: &View<'_>, findings: &mut Findings) {
     let known = arguments(block);
-    let Some(key) = entry.keys.first().filter(|_| !known.is_empty()) else { return };
-    let is_known = known.iter().any(|known| decode::same_name(known, &key.text));
+    let Some(key) = entry.keys().first().filter(|_| !known.is_empty()) else { return };
+    let is_known = known.iter().any(|known| equal_fold(known, &key.text));
     if !is_known || late(&key.text, findings.release) {
         record(source, &key.text, key.span.clone(), Some(block), known, findings);
     }

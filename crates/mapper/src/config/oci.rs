@@ -2,11 +2,10 @@
 //!
 //! Spec: `OpenTofu` 1.12, cliconfig, OCI credentials; measured on 1.10 to 1.13.
 
-use tofu_oci_hcl::{Document, Item, Key, Value};
+use tofu_oci_hcl::{DecodeError, Decoded, Document, Duplicates, Item, Key, Node, Shape, Value, View};
 
-use super::decode::{self, Entry, Mismatch, Node, Written};
+use super::decode::{self, Written};
 use super::reader::{Findings, Source};
-use super::settings::block;
 use super::{BlockKind, Effect, Problem, RawBlock};
 use crate::{Prefix, parse_prefix};
 
@@ -27,7 +26,7 @@ pub(super) fn defaults(source: Source<'_>, document: &Document, findings: &mut F
         }
         match body(source, item, key, line) {
             Ok(list) => match check_defaults(source, item, &list, findings) {
-                Ok(()) => blocks.push(raw(source, BlockKind::OciDefaultCredentials, None, item, list)),
+                Ok(()) => blocks.push(raw(source, BlockKind::OciDefaultCredentials, None, item, &list)),
                 Err(error) => {
                     findings.push(source.mismatch("block-argument-type", source.line_of_brace(item), &error));
                 }
@@ -44,9 +43,9 @@ pub(super) fn defaults(source: Source<'_>, document: &Document, findings: &mut F
 fn check_defaults(
     source: Source<'_>,
     item: &Item,
-    list: &[Entry<'_>],
+    list: &Node<'_>,
     findings: &mut Findings,
-) -> Result<(), Mismatch> {
+) -> Result<(), DecodeError> {
     let line = source.line_of_brace(item);
     let discover = decode::truth(list, "discover_ambient_credentials")?;
     let files = decode::texts(list, "docker_style_config_files")?;
@@ -90,7 +89,7 @@ fn repository(source: Source<'_>, item: &Item, findings: &mut Findings) -> Resul
     };
     let list = match (source.is_json(), item.keys.get(2..)) {
         // Nested objects of JSON have become keys.
-        (true, Some(rest)) if !rest.is_empty() => vec![Entry { keys: rest, item }],
+        (true, Some(rest)) if !rest.is_empty() => Node::Items(vec![View::of(item).without(2)]),
         _ => body(source, item, key, line)?,
     };
     let line = source.line_of_brace(item);
@@ -99,7 +98,7 @@ fn repository(source: Source<'_>, item: &Item, findings: &mut Findings) -> Resul
         Box::new(problem.instead("write REGISTRY or REGISTRY/PATH, in lower case and without a tag"))
     })?;
     let sound = check_repository(source, item, &list, &prefix, line, findings)?;
-    Ok(sound.then(|| raw(source, BlockKind::OciCredentials, Some(label), item, list)))
+    Ok(sound.then(|| raw(source, BlockKind::OciCredentials, Some(label), item, &list)))
 }
 
 /// What credentials look like.
@@ -109,7 +108,7 @@ const STYLES: &str = "write username and password, or access_token and refresh_t
 fn check_repository(
     source: Source<'_>,
     item: &Item,
-    list: &[Entry<'_>],
+    list: &Node<'_>,
     prefix: &Prefix,
     line: Option<usize>,
     findings: &mut Findings,
@@ -150,27 +149,43 @@ fn check_repository(
 }
 
 /// The items of a block.
-fn body<'a>(
-    source: Source<'_>,
-    item: &'a Item,
-    key: &Key,
-    line: Option<usize>,
-) -> Result<Vec<Entry<'a>>, Box<Problem>> {
+fn body<'a>(source: Source<'_>, item: &'a Item, key: &Key, line: Option<usize>) -> Result<Node<'a>, Box<Problem>> {
     let wrong = |code, instead: String| {
         let problem = source.problem(code, key.span.clone(), line, format!("{} must be a block", key.text));
         Err(Box::new(problem.instead(instead)))
     };
     match &item.value {
         _ if item.assigned && !source.is_json() => wrong("block-equals", "leave the = out".to_owned()),
-        Value::Object(body, _) => Ok(decode::entries(body)),
+        Value::Object(body, _) => Ok(Node::of_body(body)),
         _ => wrong("block-not-object", "write an object in braces".to_owned()),
     }
 }
 
-fn raw(source: Source<'_>, kind: BlockKind, label: Option<&Key>, item: &Item, list: Vec<Entry<'_>>) -> RawBlock {
-    // Labels stand in front of the arguments, so that no item is without a key.
-    let members = decode::members(&Node::Items(list), "arguments").unwrap_or_default();
-    RawBlock { span: item.span.clone(), ..block(source, kind, label, &members) }
+/// A block whose arguments have been found to be of the right kinds.
+fn raw(source: Source<'_>, kind: BlockKind, label: Option<&Key>, item: &Item, list: &Node<'_>) -> RawBlock {
+    let decoded = list.decode(&Shape::Struct(arguments(kind)), Duplicates::Refused);
+    let values = decoded.ok().and_then(Decoded::into_map).unwrap_or_default();
+    RawBlock {
+        kind,
+        label: label.map(|key| key.text.clone()),
+        attributes: decode::attributes(std::slice::from_ref(list), values),
+        file: source.file,
+        span: item.span.clone(),
+    }
+}
+
+/// The arguments of a kind of block.
+fn arguments(kind: BlockKind) -> Vec<(&'static str, Shape)> {
+    match kind {
+        BlockKind::OciDefaultCredentials => vec![
+            ("discover_ambient_credentials", Shape::Bool),
+            ("docker_style_config_files", decode::list_of_texts()),
+            ("docker_credentials_helper", Shape::Text),
+        ],
+        _ => ["username", "password", "access_token", "refresh_token", "docker_credentials_helper"]
+            .map(|name| (name, Shape::Text))
+            .to_vec(),
+    }
 }
 
 /// A name of a program without its prefix: not empty, no path.

@@ -3,9 +3,8 @@
 use std::ops::Range;
 use std::path::Path;
 
-use tofu_oci_hcl::{Item, Syntax};
+use tofu_oci_hcl::{DecodeError, Duplicates, Item, Syntax};
 
-use super::decode::{self, Mismatch};
 use super::{Effect, Problem, Severity, Stage, Unknown};
 use crate::TofuRelease;
 
@@ -31,6 +30,7 @@ pub(super) struct Source<'a> {
     pub(super) path: &'a Path,
     pub(super) text: &'a str,
     pub(super) syntax: Syntax,
+    pub(super) duplicates: Duplicates,
 }
 
 impl Source<'_> {
@@ -70,11 +70,12 @@ impl Source<'_> {
     }
 
     /// A value of the wrong kind.
-    pub(super) fn mismatch(&self, code: &str, reported: Option<usize>, error: &Mismatch) -> Problem {
-        let Mismatch { span, name, wanted, found, .. } = error;
+    pub(super) fn mismatch(&self, code: &str, reported: Option<usize>, error: &DecodeError) -> Problem {
+        let DecodeError { span, name, wanted, found, .. } = error;
         let instead = match *wanted {
-            decode::LIST => format!("write {name} = [\"…\"]"),
-            decode::TEXT => format!("write {name} = \"…\""),
+            _ if name.contains(['.', '[']) => format!("write {wanted} there"),
+            "a list" => format!("write {name} = [\"…\"]"),
+            "a text in quotes" => format!("write {name} = \"…\""),
             wanted => format!("give {name} {wanted}"),
         };
         let message = format!("{name} must be {wanted}, and this is {found}");

@@ -194,7 +194,7 @@ impl Reader<'_> {
                 return;
             }
         };
-        let source = Source { file: index, path, text: &text, syntax: document.syntax };
+        let source = Source { file: index, path, text: &text, syntax: document.syntax, duplicates };
         if let Some(span) = crash(&document.body) {
             let message = "OpenTofu crashes on this text";
             let problem = source.problem("opentofu-crash", span, None, message).effect(Effect::Crash).ours();
@@ -203,7 +203,7 @@ impl Reader<'_> {
         }
         let mut settings = Settings::default();
         if let Err(error) = settings::read(self.environment, source, &document, &mut settings) {
-            let line = error.at.and_then(|at| source.line(at));
+            let line = error.reported.and_then(|at| source.line(at));
             self.findings.push(source.mismatch("hcl1-parse", line, &error).effect(Effect::FileDropped));
             names::look_at(source, &document.body, &mut self.findings);
             return self.merged.add(settings, Vec::new(), Vec::new(), Vec::new());

@@ -1,12 +1,10 @@
 //! The settings of one file that HCL 1 decodes by itself: a single value of the wrong kind drops the whole file.
 
-use std::collections::BTreeMap;
+use tofu_oci_hcl::{DecodeError, Decoded, Document, Item, Node, Shape, Value, View};
 
-use tofu_oci_hcl::{Document, Item, Value};
-
-use super::decode::{self, Entry, Mismatch, Node};
+use super::decode::{self, Labelled};
 use super::reader::{Findings, Source};
-use super::{At, Attribute, BlockKind, Effect, Environment, Host, Problem, RawBlock};
+use super::{At, BlockKind, Effect, Environment, Host, Problem, RawBlock};
 use crate::MagicSuffix;
 use crate::TofuRelease;
 
@@ -30,33 +28,25 @@ pub(super) fn read(
     source: Source<'_>,
     document: &Document,
     settings: &mut Settings,
-) -> Result<(), Mismatch> {
-    let list = decode::entries(&document.body);
-    if let Some(written) = decode::text(&list, "plugin_cache_dir")? {
+) -> Result<(), DecodeError> {
+    let top = Node::of_body(&document.body);
+    if let Some(written) = decode::text(&top, "plugin_cache_dir")? {
         let at = At { file: source.file, span: written.span };
         settings.plugin_cache_dir = Some((written.value, at));
     }
-    settings.may_break_lock = decode::truth(&list, "plugin_cache_may_break_dependency_lock_file")?.unwrap_or_default();
-    for node in decode::field(&list, "host") {
-        settings.hosts.extend(hosts(source, &node)?);
+    settings.may_break_lock = decode::truth(&top, "plugin_cache_may_break_dependency_lock_file")?.unwrap_or_default();
+    let blocks = |name, shape| decode::labelled(&top, name, shape, source.duplicates);
+    for mut host in blocks("host", block_of("services", decode::map_of(Shape::Any)))? {
+        let services = host.values.remove("services").and_then(Decoded::into_map).unwrap_or_default();
+        let services = services.into_iter().map(|(name, value)| (name, value.into())).collect();
+        let at = At { file: source.file, span: host.key.span.clone() };
+        settings.hosts.push((host.key.text.clone(), Host { services, at }));
     }
-    for node in decode::field(&list, "credentials") {
-        let members = decode::members(&node, "credentials")?;
-        let read = members.into_iter().map(|(key, node)| {
-            let members = decode::members(&node, "credentials")?;
-            Ok(block(source, BlockKind::Credentials, Some(key), &members))
-        });
-        settings.credentials.extend(read.collect::<Result<Vec<_>, Mismatch>>()?);
+    for block in blocks("credentials", decode::map_of(Shape::Any))? {
+        settings.credentials.push(raw(source, BlockKind::Credentials, block));
     }
-    for node in decode::field(&list, "credentials_helper") {
-        let members = decode::members(&node, "credentials_helper")?;
-        let read = members.into_iter().map(|(key, node)| {
-            let arguments = decode::arguments(&node, "credentials_helper")?;
-            decode::texts(&arguments, "args")?;
-            let members = decode::members(&Node::Items(arguments), "credentials_helper")?;
-            Ok(block(source, BlockKind::CredentialsHelper, Some(key), &members))
-        });
-        settings.credentials_helpers.extend(read.collect::<Result<Vec<_>, Mismatch>>()?);
+    for block in blocks("credentials_helper", block_of("args", decode::list_of_texts()))? {
+        settings.credentials_helpers.push(raw(source, BlockKind::CredentialsHelper, block));
     }
     if let Some((dir, _)) = &mut settings.plugin_cache_dir {
         *dir = expand(dir, environment);
@@ -64,39 +54,20 @@ pub(super) fn read(
     Ok(())
 }
 
-fn hosts(source: Source<'_>, node: &Node<'_>) -> Result<Vec<(String, Host)>, Mismatch> {
-    let read = |(key, node): (&tofu_oci_hcl::Key, Node<'_>)| {
-        let arguments = decode::arguments(&node, "host")?;
-        let mut services = BTreeMap::new();
-        for node in decode::field(&arguments, "services") {
-            let members = decode::members(&node, "services")?;
-            services.extend(members.iter().map(|(key, node)| (key.text.clone(), decode::anything(node, &key.text))));
-        }
-        let at = At { file: source.file, span: key.span.clone() };
-        Ok((key.text.clone(), Host { services, at }))
-    };
-    decode::members(node, "host")?.into_iter().map(read).collect()
+/// A block of one argument, as the program holds it.
+fn block_of(name: &'static str, shape: Shape) -> Shape {
+    Shape::Pointer(Box::new(Shape::Struct(vec![(name, shape)])))
 }
 
-/// A block as it was written. Its span is that of its label, or of its first argument.
-pub(super) fn block(
-    source: Source<'_>,
-    kind: BlockKind,
-    label: Option<&tofu_oci_hcl::Key>,
-    members: &[(&tofu_oci_hcl::Key, Node<'_>)],
-) -> RawBlock {
-    let attributes: Vec<Attribute> = members
-        .iter()
-        .map(|(key, node)| {
-            let span = match node {
-                Node::Value(value) => value.span(),
-                _ => key.span.clone(),
-            };
-            Attribute { name: key.text.clone(), value: decode::anything(node, &key.text), span }
-        })
-        .collect();
-    let span = label.or(members.first().map(|(key, _)| *key)).map_or(0..0, |key| key.span.clone());
-    RawBlock { kind, label: label.map(|key| key.text.clone()), attributes, file: source.file, span }
+fn raw(source: Source<'_>, kind: BlockKind, block: Labelled<'_>) -> RawBlock {
+    let Labelled { key, blocks, values } = block;
+    RawBlock {
+        kind,
+        label: Some(key.text.clone()),
+        attributes: decode::attributes(&blocks, values),
+        file: source.file,
+        span: key.span.clone(),
+    }
 }
 
 /// Reads `registry_protocols`, which is decoded after the rest and drops only itself.
@@ -126,8 +97,8 @@ pub(super) fn registry_protocols(
             continue;
         };
         first = Some(item);
-        let list = decode::entries(body);
-        let read = || -> Result<_, Mismatch> {
+        let list = Node::of_body(body);
+        let read = || -> Result<_, DecodeError> {
             Ok((decode::whole(&list, "retry_count")?, decode::whole(&list, "request_timeout_seconds")?))
         };
         match read() {
@@ -146,9 +117,9 @@ pub(super) fn registry_protocols(
 pub(super) fn tofu_oci(source: Source<'_>, document: &Document, settings: &mut Settings, findings: &mut Findings) {
     for item in &document.body.items {
         let Some((key, rest)) = item.keys.split_first().filter(|(key, _)| key.text == "tofu_oci") else { continue };
-        let list: Vec<Entry<'_>> = match (&item.value, rest.is_empty()) {
-            (_, false) if source.is_json() => vec![Entry { keys: rest, item }],
-            (Value::Object(body, _), true) if source.is_json() || !item.assigned => decode::entries(body),
+        let list = match (&item.value, rest.is_empty()) {
+            (_, false) if source.is_json() => Node::Items(vec![View::of(item).without(1)]),
+            (Value::Object(body, _), true) if source.is_json() || !item.assigned => Node::of_body(body),
             _ => {
                 findings.push(
                     own(source, key.span.clone(), "tofu_oci must be a block without a label")
@@ -157,8 +128,8 @@ pub(super) fn tofu_oci(source: Source<'_>, document: &Document, settings: &mut S
                 continue;
             }
         };
-        for entry in &list {
-            let Some(name) = entry.keys.first().filter(|name| name.text != "magic_suffix") else { continue };
+        for entry in list.items().unwrap_or_default() {
+            let Some(name) = entry.keys().first().filter(|name| name.text != "magic_suffix") else { continue };
             findings.push(
                 own(source, name.span.clone(), format!("tofu_oci has no argument {}", name.text))
                     .instead("write magic_suffix"),
@@ -170,7 +141,7 @@ pub(super) fn tofu_oci(source: Source<'_>, document: &Document, settings: &mut S
     }
 }
 
-fn suffix(source: Source<'_>, list: &[Entry<'_>], settings: &mut Settings) -> Result<(), Box<Problem>> {
+fn suffix(source: Source<'_>, list: &Node<'_>, settings: &mut Settings) -> Result<(), Box<Problem>> {
     const EXAMPLE: &str = "write a hostname such as \"oci.example.com\"";
     let written = decode::text(list, "magic_suffix").map_err(|error| {
         Box::new(source.mismatch("tofu-oci-block", None, &error).effect(Effect::SilentlyIgnored).ours())

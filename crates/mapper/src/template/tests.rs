@@ -23,7 +23,7 @@ fn refusal(template: &str) -> String {
 fn said(template: &str, include: &[&str]) -> String {
     let include: Vec<String> = include.iter().map(|pattern| (*pattern).to_owned()).collect();
     match RepositoryTemplate::check(template, &include) {
-        Ok(template) if template.hole() => format!("ok, but for {:?}", template.holes()),
+        Ok(template) if !template.holes().is_empty() => format!("ok, but for {:?}", template.holes()),
         Ok(_) => "ok".to_owned(),
         Err(errors) => {
             let pieces = errors.iter().map(|error| format!("{} `{}`", error.code(), &template[error.span()]));

@@ -27,11 +27,6 @@ impl OtherModuleSource {
         is_fetchable(address).then(|| Self { package: package.to_owned(), subdir })
     }
 
-    /// The package's address as written, secrets included, without the folder.
-    pub fn package_unmasked(&self) -> &str {
-        &self.package
-    }
-
     /// The folder in the package, as far as it is written behind `//`.
     pub fn subdir(&self) -> &Subdir {
         &self.subdir

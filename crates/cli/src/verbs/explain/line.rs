@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use tofu_oci_types::{Platform, ProviderAddr};
 
-use super::step::{Answer, Step};
+use super::step::{Answer, Root, Step};
 use super::verdict::{Program, Verdict};
 use super::{Outcome, Question};
 use crate::report::json_line;
@@ -24,6 +24,7 @@ struct MethodLine<'a> {
     stray_tags: Vec<String>,
     error: Option<&'a str>,
     code: Option<&'static str>,
+    root_code: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -31,6 +32,7 @@ struct Choice<'a> {
     event: &'static str,
     address: &'a ProviderAddr,
     constraints: String,
+    locked: Option<String>,
     platform: &'a Platform,
     program: &'static str,
     releases: Vec<String>,
@@ -65,6 +67,11 @@ pub(super) fn print(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome
             stray_tags: step.strays().map(|stray| stray.tag.to_string()).collect(),
             error,
             code,
+            root_code: match &step.root {
+                Root::Missing => Some("not-found"),
+                Root::Fails { code, .. } => Some(code),
+                Root::NotAsked | Root::Answers => None,
+            },
         });
     }
     for Outcome { programs, verdict } in outcomes {
@@ -88,6 +95,7 @@ pub(super) fn print(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome
             event: "choice",
             address,
             constraints: question.constraints.to_string(),
+            locked: question.locked.as_ref().map(|locked| locked.version.to_string()),
             platform: &question.platform,
             program: if ours { "tofu-oci" } else { "OpenTofu" },
             releases: releases.collect(),

@@ -6,15 +6,19 @@
 //!                                                                       +--> text, or JSON lines
 //! ```
 
+mod ask;
 mod line;
 mod step;
 mod text;
 mod verdict;
 
+use std::path::{Path, PathBuf};
+
 use tofu_oci_mapper::TofuRelease;
-use tofu_oci_types::{Constraints, Platform, ProviderAddr};
+use tofu_oci_types::{Constraints, Platform, ProviderAddr, Version};
 
 use super::Context;
+use super::install::LOCK_FILE;
 use crate::args::ResolveArgs;
 use crate::complaint::Complaint;
 use crate::connect::Connector;
@@ -28,6 +32,25 @@ struct Question<'a> {
     address: &'a ProviderAddr,
     constraints: &'a Constraints,
     platform: Platform,
+    locked: Option<Locked>,
+}
+
+/// The version that the lock file names.
+struct Locked {
+    path: PathBuf,
+    version: Version,
+    /// Whether it meets what was asked for.
+    admitted: bool,
+}
+
+impl Question<'_> {
+    /// The version to install: the locked one, or the newest that is admitted.
+    fn select<'v>(&self, versions: &'v [Version]) -> Option<&'v Version> {
+        match &self.locked {
+            Some(locked) => Constraints::exactly(locked.version.clone()).select(versions),
+            None => self.constraints.select(versions),
+        }
+    }
 }
 
 /// Who would do what.
@@ -52,7 +75,8 @@ pub(crate) async fn explain(
             .hint("it comes from nowhere, and nothing needs to be installed"));
     }
     let platform = args.platform.clone().unwrap_or_else(Platform::current);
-    let question = Question { address, constraints, platform };
+    let locked = if args.upgrade { None } else { locked(args.chdir.as_deref(), address, constraints)? };
+    let question = Question { address, constraints, platform, locked };
     if args.lookup.from.is_some() {
         return explain_from(context, args, connector, &question).await;
     }
@@ -60,27 +84,27 @@ pub(crate) async fn explain(
     let latest = read(TofuRelease::V1_13)?;
     let opener = Opener::new(&latest, &connector)?;
     let mut steps = step::steps(&latest, &opener, address);
-    step::ask(&mut steps, &latest, &opener, &question).await;
+    ask::ask(&mut steps, &latest, &opener, &question).await;
     let mut outcomes = Vec::new();
     for release in TofuRelease::ALL {
         let program = Program::OpenTofu(release);
         if release == TofuRelease::V1_13 {
-            add(&mut outcomes, program, verdict(&steps, constraints, program));
+            add(&mut outcomes, program, verdict(&steps, &question, program));
             continue;
         }
         let configured = read(release)?;
         let mut others = step::steps(&configured, &opener, address);
         // The same file, read in the same way, needs no second round of questions.
         if step::same(&steps, &others) {
-            add(&mut outcomes, program, verdict(&steps, constraints, program));
+            add(&mut outcomes, program, verdict(&steps, &question, program));
         } else {
-            step::ask(&mut others, &configured, &opener, &question).await;
-            add(&mut outcomes, program, verdict(&others, constraints, program));
+            ask::ask(&mut others, &configured, &opener, &question).await;
+            add(&mut outcomes, program, verdict(&others, &question, program));
         }
     }
     let refused = latest.refuse();
     let ours = match &refused {
-        Ok(()) => verdict(&steps, constraints, Program::Ours),
+        Ok(()) => verdict(&steps, &question, Program::Ours),
         Err(_) => Verdict::Refuses { errors: latest.reading.errors().count() },
     };
     outcomes.insert(0, Outcome { programs: vec![Program::Ours], verdict: ours });
@@ -92,6 +116,18 @@ pub(crate) async fn explain(
         text::print(&question, &latest, &steps, &outcomes, overridden.as_deref());
     }
     refused
+}
+
+/// What the lock file of the directory says of an address.
+fn locked(
+    chdir: Option<&Path>,
+    address: &ProviderAddr,
+    constraints: &Constraints,
+) -> Result<Option<Locked>, Complaint> {
+    let path = chdir.map_or_else(|| PathBuf::from(LOCK_FILE), |dir| dir.join(LOCK_FILE));
+    let file = tofu_oci_lockfile::read(&path)?;
+    let entry = file.as_ref().and_then(|file| file.get(address));
+    Ok(entry.map(|entry| Locked { admitted: constraints.admits(&entry.version), version: entry.version.clone(), path }))
 }
 
 /// Programs that do the same stand together.
@@ -111,11 +147,11 @@ async fn explain_from(
 ) -> Result<(), Complaint> {
     let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])
         .map_err(|complaint| complaint.version_said(""))?;
-    let places = finder.places(question.address).await?;
+    let places = finder.places(question.address).await?.found;
     let source = finder.source(question.address)?;
     let mut steps: Vec<Step> = places.into_iter().map(|found| Step::from_option(found.place, &source)).collect();
-    step::ask_all(&mut steps, question).await;
-    let verdict = verdict(&steps, question.constraints, Program::Ours);
+    ask::ask_one(&mut steps, question).await;
+    let verdict = verdict(&steps, question, Program::Ours);
     let outcomes = vec![Outcome { programs: vec![Program::Ours], verdict }];
     if context.json {
         line::print(question, &steps, &outcomes, None);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use tofu_oci_mapper::config::{Candidate, Method};
 use tofu_oci_mapper::{Place, Selection};
-use tofu_oci_source::{Kind, Listing, NotOffered, Source, SourceError, StrayEffect};
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_source::{Kind, Listing, Source, StrayEffect};
+use tofu_oci_types::{ProviderAddr, RepositoryRef, Version};
 
-use super::Question;
 use crate::lookup::{Configured, Opener};
 
 /// One method.
+#[derive(Clone)]
 pub(super) struct Step {
     /// From 1, in the order of asking; nothing for a method that `OpenTofu` drops.
     pub(super) number: Option<usize>,
@@ -35,7 +35,25 @@ pub(super) struct Step {
     pub(super) answer: Answer,
     /// What it has of the versions that matter.
     pub(super) packages: Vec<(Version, Package)>,
-    source: Option<Arc<dyn Source>>,
+    /// What the registry of an `oci_mirror` answers at its root.
+    pub(super) root: Root,
+    /// Whether this is the step of a program that asks for the root first.
+    pub(super) behind_root: bool,
+    pub(super) repository: Option<RepositoryRef>,
+    pub(super) source: Option<Arc<dyn Source>>,
+}
+
+/// What a registry answers at `/v2/`, which `OpenTofu` up to 1.12 asks before anything else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Root {
+    /// Nobody asks for it.
+    NotAsked,
+    /// As a registry does.
+    Answers,
+    /// 404: it is no registry, and is passed over.
+    Missing,
+    /// Anything else ends the search.
+    Fails { code: &'static str, text: String },
 }
 
 /// What `OpenTofu` makes of a `direct`.
@@ -92,7 +110,20 @@ impl Step {
             direct: Direct::No,
             answer: Answer::NotAsked,
             packages: Vec::new(),
+            root: Root::NotAsked,
+            behind_root: false,
+            repository: None,
             source: Some(Arc::clone(source)),
+        }
+    }
+
+    /// The same for a program that asks for the registry's root first.
+    pub(super) fn behind_root(&self) -> Self {
+        let step = Self { behind_root: true, ..self.clone() };
+        match &self.root {
+            Root::NotAsked | Root::Answers => step,
+            Root::Missing => Self { answer: Answer::Unknown, packages: Vec::new(), ..step },
+            Root::Fails { code, text } => Self { answer: Answer::Fails { code, text: text.clone() }, ..step },
         }
     }
 
@@ -180,6 +211,9 @@ fn selected(
         direct,
         answer: Answer::NotAsked,
         packages: Vec::new(),
+        root: Root::NotAsked,
+        behind_root: false,
+        repository: place.as_ref().and_then(|place| place.as_ref().ok()?.repository().cloned()),
         source: link.map(|link| link.source),
     }
 }
@@ -197,6 +231,9 @@ fn dropped(method: &Method, why: &str) -> Step {
         direct: Direct::No,
         answer: Answer::NotAsked,
         packages: Vec::new(),
+        root: Root::NotAsked,
+        behind_root: false,
+        repository: None,
         source: None,
     }
 }
@@ -220,76 +257,6 @@ pub(super) fn same(one: &[Step], other: &[Step]) -> bool {
             (one.number, &one.name, &one.at) == (other.number, &other.name, &other.at)
                 && (&one.matches, &one.given) == (&other.matches, &other.given)
         })
-}
-
-/// Asks every method that is for the address, and what a `direct` of a host really is.
-pub(super) async fn ask(steps: &mut [Step], configured: &Configured, opener: &Opener, question: &Question<'_>) {
-    ask_all(steps, question).await;
-    for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Direct && step.direct == Direct::No)
-    {
-        if step.source.is_none() || matches!(step.answer, Answer::Fails { .. } | Answer::NotRead { .. }) {
-            continue;
-        }
-        let host = question.address.hostname();
-        let Ok(oci) = opener.direct(configured, question.address).repository(question.address).await else { continue };
-        step.place = Some(oci.repository.to_string());
-        let rule = oci.rule.to_string();
-        step.direct = match opener.has_registry_protocol(host).await {
-            Some(true) => Direct::Both { rule },
-            Some(false) => Direct::OciOnly { rule, host: host.display() },
-            None => Direct::No,
-        };
-    }
-}
-
-/// Asks for versions, and for the packages of those that any program might choose.
-pub(super) async fn ask_all(steps: &mut [Step], question: &Question<'_>) {
-    for step in steps.iter_mut().filter(|step| step.selected) {
-        if let Some(source) = &step.source {
-            step.answer = answer(source.versions(question.address).await);
-        }
-    }
-    let mut chosen: Vec<Version> = Vec::new();
-    for strays in [false, true] {
-        let versions = super::verdict::union(steps, strays);
-        chosen.extend(question.constraints.select(&versions).cloned());
-    }
-    chosen.dedup();
-    for step in steps.iter_mut() {
-        let Some(source) = step.source.clone() else { continue };
-        for version in &chosen {
-            if step.listing().is_some_and(|listing| listing.versions.contains(version)) {
-                let package = match source.offer(question.address, version, &question.platform).await {
-                    Ok(_) => Package::Has,
-                    Err(SourceError::NotOffered { what: NotOffered::PlatformMissing { .. }, .. }) => {
-                        Package::LacksPlatform
-                    }
-                    Err(error) => Package::Fails { code: error.code(), text: told(&error) },
-                };
-                step.packages.push((version.clone(), package));
-            }
-        }
-    }
-}
-
-fn answer(listing: Result<Listing, SourceError>) -> Answer {
-    match listing {
-        Ok(listing) => Answer::Lists(listing),
-        Err(SourceError::NotOffered { .. }) => Answer::Unknown,
-        Err(error) => match error.code() {
-            code @ ("method-not-read" | "registry-protocol-not-read") => Answer::NotRead { code, text: told(&error) },
-            code => Answer::Fails { code, text: told(&error) },
-        },
-    }
-}
-
-/// The innermost text of an error: what really happened.
-fn told(error: &SourceError) -> String {
-    let mut error: &dyn std::error::Error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    error.to_string()
 }
 
 /// The folder that a developer's override names, for people.

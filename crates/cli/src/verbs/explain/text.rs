@@ -7,7 +7,7 @@ use tofu_oci_mapper::TofuRelease;
 use tofu_oci_mapper::check::releases_text;
 use tofu_oci_types::Version;
 
-use super::step::{Answer, Direct, Step, override_text};
+use super::step::{Answer, Direct, Root, Step, override_text};
 use super::verdict::{Program, Verdict};
 use super::{Outcome, Question};
 use crate::lookup::Configured;
@@ -58,7 +58,9 @@ pub(super) fn print_from(question: &Question<'_>, steps: &[Step], outcomes: &[Ou
 
 fn head(question: &Question<'_>) -> String {
     let bold = Style::new().bold();
-    let which = if question.constraints.is_any() {
+    let which = if let Some(locked) = &question.locked {
+        format!("locked {} by {}", locked.version, locked.path.display())
+    } else if question.constraints.is_any() {
         "the newest version".to_owned()
     } else {
         format!("the newest version that meets {}", question.constraints)
@@ -81,6 +83,16 @@ fn method(step: &Step) -> String {
     for stray in step.strays() {
         let note = format!("the tag {} is taken for version {} by OpenTofu, and is none", stray.tag, stray.version);
         text.push_str(&row("    ", "beware", &note));
+    }
+    match &step.root {
+        Root::Missing => {
+            text.push_str(&row("    ", "beware", "/v2/ of this registry is 404: OpenTofu up to 1.12 passes over it"));
+        }
+        Root::Fails { code, .. } => {
+            let note = format!("/v2/ of this registry fails ({code}): OpenTofu up to 1.12 stops there");
+            text.push_str(&row("    ", "beware", &note));
+        }
+        Root::NotAsked | Root::Answers => {}
     }
     match &step.direct {
         Direct::Magic { rule } | Direct::OciOnly { rule, .. } => text.push_str(&row("    ", "rule", rule)),

@@ -2,9 +2,11 @@
 
 use tofu_oci_mapper::TofuRelease;
 use tofu_oci_source::Kind;
-use tofu_oci_types::{Constraints, Version};
+use tofu_oci_types::Version;
 
-use super::step::{Answer, Direct, Package, Step};
+use super::Question;
+use super::ask::union;
+use super::step::{Answer, Direct, Package, Root, Step};
 
 /// A program that installs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,28 +32,24 @@ pub(super) enum Verdict {
     Refuses { errors: usize },
 }
 
-/// The versions of all methods together, ascending; with `strays` those too that `OpenTofu` reads out of other tags.
-pub(super) fn union(steps: &[Step], strays: bool) -> Vec<Version> {
-    let mut all: Vec<Version> = Vec::new();
-    // The first method's spelling of equal versions comes last, so that it is the one that is chosen.
-    for step in steps.iter().rev() {
-        let listed = step.listing().into_iter().flat_map(|listing| &listing.versions).cloned();
-        let stray = step.strays().filter(|_| strays).map(|tag| tag.version.clone());
-        for version in listed.chain(stray) {
-            if !all.contains(&version) {
-                all.push(version);
-            }
-        }
-    }
-    all.sort_by(Version::precedence);
-    all
-}
-
 /// What a program does with these answers.
 ///
 /// Spec: `real-tofu-sources.md` (measured), §4: every method is asked for versions; then, in order, for the newest.
-pub(super) fn verdict(steps: &[Step], constraints: &Constraints, program: Program) -> Verdict {
+pub(super) fn verdict(steps: &[Step], question: &Question<'_>, program: Program) -> Verdict {
     let tofu = program != Program::Ours;
+    if let Some(locked) = question.locked.as_ref().filter(|locked| !locked.admitted) {
+        let why = format!(
+            "{} locks {}, which does not meet `{}`",
+            locked.path.display(),
+            locked.version,
+            question.constraints
+        );
+        return Verdict::NotFound { code: "locked-version-conflict", why };
+    }
+    let steps: &Vec<Step> = &match program {
+        Program::OpenTofu(TofuRelease::V1_10 | TofuRelease::V1_12) => steps.iter().map(Step::behind_root).collect(),
+        _ => steps.to_vec(),
+    };
     let asked: Vec<&Step> = steps.iter().filter(|step| step.selected).collect();
     if asked.is_empty() {
         let why = if steps.iter().any(|step| step.number.is_some()) {
@@ -69,11 +67,14 @@ pub(super) fn verdict(steps: &[Step], constraints: &Constraints, program: Progra
         }
     }
     let versions = union(steps, tofu);
-    let Some(version) = constraints.select(&versions) else {
-        let (code, why) = if versions.is_empty() {
-            ("provider-not-found", "no method has the provider".to_owned())
-        } else {
-            ("no-matching-release", format!("no version that is offered meets `{constraints}`"))
+    let Some(version) = question.select(&versions) else {
+        let (code, why) = match &question.locked {
+            _ if versions.is_empty() => ("provider-not-found", "no method has the provider".to_owned()),
+            Some(locked) => (
+                "locked-version-gone",
+                format!("no method has {}, which {} locks", locked.version, locked.path.display()),
+            ),
+            None => ("no-matching-release", format!("no version that is offered meets `{}`", question.constraints)),
         };
         return Verdict::NotFound { code, why };
     };
@@ -120,7 +121,11 @@ fn while_listing(step: &Step, tofu: bool) -> Option<Verdict> {
             Some(Verdict::Stops { version: None, method, code: (*code).to_owned(), why: why.clone() })
         }
         Answer::Fails { code, .. } => {
-            let why = "any error but an unknown provider ends the search while versions are listed".to_owned();
+            let ends = "any error but an unknown provider ends the search while versions are listed";
+            let why = match &step.root {
+                Root::Fails { text, .. } if step.behind_root => format!("it asks for /v2/ first ({text}), and {ends}"),
+                _ => ends.to_owned(),
+            };
             Some(Verdict::Stops { version: None, method, code: (*code).to_owned(), why })
         }
         Answer::NotAsked | Answer::Lists(_) | Answer::Unknown => None,
@@ -145,6 +150,8 @@ fn for_package(asked: &[&Step], place: usize, version: &Version, tofu: bool) -> 
             let (code, why) = ((*code).to_owned(), text.clone());
             Some(Verdict::Stops { version: Some(version.clone()), method, code, why })
         }
+        // Whoever is no registry is passed over, though a mirror without the version is not.
+        None if step.behind_root && step.root == Root::Missing => None,
         None if matches!(step.kind, Kind::Oci | Kind::NetworkMirror) => {
             let others = asked.iter().filter(|other| other.number != step.number);
             let lists = others.filter_map(|other| {

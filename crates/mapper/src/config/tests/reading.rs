@@ -222,6 +222,45 @@ fn several_files_become_one() {
     assert_eq!(config.magic_suffix.as_ref().expect("a suffix").0.as_str(), "m.example");
 }
 
+const TWO_HOSTS: &str = "host \"x.example\" {\n  services = {\n    a = \"1\"\n    b = \"1\"\n  }\n}\nhost \"x.example\" {\n  services = {\n    a = \"2\"\n  }\n}\n";
+
+#[track_caller]
+fn check_services(text: &str, release: TofuRelease, want: &[(&str, &str)]) {
+    let reading = read_text(text, release);
+    let host = reading.config.hosts.values().next().expect("a host");
+    let services: Vec<_> =
+        host.services.iter().map(|(name, value)| (name.as_str(), value.as_text().unwrap())).collect();
+    assert_eq!(services, want, "{release}");
+}
+
+#[test]
+fn a_host_written_twice_starts_afresh_in_1_10_alone() {
+    check_services(TWO_HOSTS, TofuRelease::V1_10, &[("a", "2")]);
+    check_services(TWO_HOSTS, TofuRelease::V1_12, &[("a", "2"), ("b", "1")]);
+    check_services(TWO_HOSTS, TofuRelease::V1_13, &[("a", "2"), ("b", "1")]);
+}
+
+#[test]
+fn a_service_that_hcl_1_has_no_value_for_drops_the_file() {
+    for value in ["9223372036854775808", "1e999", "08"] {
+        let text = format!("host \"x.example\" {{\n  services = {{\n    a = {value}\n  }}\n}}\n");
+        let reading = read_text(&text, TofuRelease::V1_13);
+        assert!(reading.config.hosts.is_empty(), "{value}");
+        assert_eq!(reading.files[0].state, FileState::Dropped, "{value}");
+        assert_eq!(&text[reading.problems[0].span.clone().expect("a place")], value);
+    }
+}
+
+#[test]
+fn credentials_written_twice_are_read_on() {
+    let text = "credentials \"x.example\" {\n  token = \"one\"\n  more = 1\n}\ncredentials \"x.example\" {\n  token = \"two\"\n}\n";
+    let reading = read_text(text, TofuRelease::V1_13);
+    let [block] = &reading.config.credentials[..] else { panic!("one block") };
+    let token = block.attribute("token").expect("a token");
+    assert_eq!((token.value.as_text(), &text[token.span.clone()]), (Some("two"), "\"two\""));
+    assert_eq!(block.attribute("more").expect("there").value, Setting::Number("1".to_owned()));
+}
+
 #[test]
 fn variables_win() {
     let (mut environment, mut files) = user();

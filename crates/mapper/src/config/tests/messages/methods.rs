@@ -144,7 +144,7 @@ fn methods_that_are_dropped() {
       = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
     "#);
     assert_snapshot!(method("direct {\n    include = \"a/b\"\n  }"), @r#"
-    error: include must be a list in square brackets, and this is a text (decode)
+    error: include must be a list, and this is a text (decode)
       --> /home/u/.tofurc:3:15
       |
     3 |     include = "a/b"
@@ -171,12 +171,12 @@ fn methods_that_are_dropped() {
       = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
     "#);
     assert_snapshot!(method("direct {\n    download_retry_count = \"many\"\n  }"), @r#"
-    error: download_retry_count must be a whole number, and this is a text (decode)
+    error: download_retry_count must be a whole number of 64 bits, and this is a text (decode)
       --> /home/u/.tofurc:3:28
       |
     3 |     download_retry_count = "many"
       |                            ^^^^^^
-      = instead: give download_retry_count a whole number
+      = instead: give download_retry_count a whole number of 64 bits
       = OpenTofu 1.13: prints an error that names line 1, and goes on without this method; the others serve
     "#);
     assert_snapshot!(method("direct {\n  }\n  dev_overrides {\n    \"a/b\" = \"/x\"\n  }"), @"

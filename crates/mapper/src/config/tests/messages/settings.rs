@@ -43,12 +43,12 @@ fn settings_beside_the_methods() {
       = OpenTofu 1.13: prints an error that names no line, and uses it all the same
     "#);
     assert_snapshot!(told("registry_protocols {\n  retry_count = \"x\"\n}\nregistry_protocols {\n}\n"), @r#"
-    error: retry_count must be a whole number, and this is a text (decode)
+    error: retry_count must be a whole number of 64 bits, and this is a text (decode)
       --> /home/u/.tofurc:2:17
       |
     2 |   retry_count = "x"
       |                 ^^^
-      = instead: give retry_count a whole number
+      = instead: give retry_count a whole number of 64 bits
       = OpenTofu 1.13: prints an error that names line 1, and goes on without this block
     error: registry_protocols is given twice (duplicate-block)
       --> /home/u/.tofurc:4:1

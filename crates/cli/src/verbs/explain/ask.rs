@@ -1,0 +1,120 @@
+//! Every method asked: for its versions, for the packages of those that matter, and what a `direct` really is.
+
+use std::collections::BTreeMap;
+
+use tofu_oci_source::{Kind, Listing, NotOffered, SourceError};
+use tofu_oci_store::StoreError;
+use tofu_oci_types::Version;
+
+use super::Question;
+use super::step::{Answer, Direct, Package, Root, Step};
+use crate::lookup::{Configured, Opener};
+
+/// Asks every method that is for the address.
+pub(super) async fn ask(steps: &mut [Step], configured: &Configured, opener: &Opener, question: &Question<'_>) {
+    roots(steps, opener).await;
+    ask_one(steps, question).await;
+    for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Direct && step.direct == Direct::No)
+    {
+        if step.source.is_none() || matches!(step.answer, Answer::Fails { .. } | Answer::NotRead { .. }) {
+            continue;
+        }
+        let host = question.address.hostname();
+        let Ok(oci) = opener.direct(configured, question.address).repository(question.address).await else { continue };
+        step.place = Some(oci.repository.to_string());
+        let rule = oci.rule.to_string();
+        step.direct = match opener.has_registry_protocol(host).await {
+            Some(true) => Direct::Both { rule },
+            Some(false) => Direct::OciOnly { rule, host: host.display() },
+            None => Direct::No,
+        };
+    }
+}
+
+/// Asks the registries of the mirrors for their roots, each once.
+async fn roots(steps: &mut [Step], opener: &Opener) {
+    let mut known: BTreeMap<String, Root> = BTreeMap::new();
+    for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Oci) {
+        let Some(repository) = &step.repository else { continue };
+        let registry = repository.registry();
+        if !known.contains_key(registry) {
+            let root = match opener.ping(repository).await {
+                Ok(()) => Root::Answers,
+                Err(StoreError::UnknownRepository { .. }) => Root::Missing,
+                Err(error) => {
+                    let error = SourceError::from(error);
+                    Root::Fails { code: error.code(), text: told(&error) }
+                }
+            };
+            known.insert(registry.to_owned(), root);
+        }
+        step.root = known.get(registry).cloned().unwrap_or(Root::NotAsked);
+    }
+}
+
+/// Asks for versions, and for the packages of those that any program might choose; nothing about roots and hosts.
+pub(super) async fn ask_one(steps: &mut [Step], question: &Question<'_>) {
+    for step in steps.iter_mut().filter(|step| step.selected) {
+        if let Some(source) = &step.source {
+            step.answer = answer(source.versions(question.address).await);
+        }
+    }
+    let behind: Vec<Step> = steps.iter().map(Step::behind_root).collect();
+    let mut chosen: Vec<Version> = Vec::new();
+    for versions in [union(steps, false), union(steps, true), union(&behind, true)] {
+        chosen.extend(question.select(&versions).cloned());
+    }
+    chosen.dedup();
+    for step in steps.iter_mut() {
+        let Some(source) = step.source.clone() else { continue };
+        for version in &chosen {
+            if step.listing().is_some_and(|listing| listing.versions.contains(version)) {
+                let package = match source.offer(question.address, version, &question.platform).await {
+                    Ok(_) => Package::Has,
+                    Err(SourceError::NotOffered { what: NotOffered::PlatformMissing { .. }, .. }) => {
+                        Package::LacksPlatform
+                    }
+                    Err(error) => Package::Fails { code: error.code(), text: told(&error) },
+                };
+                step.packages.push((version.clone(), package));
+            }
+        }
+    }
+}
+
+/// The versions of all methods together, ascending; with `strays` those too that `OpenTofu` reads out of other tags.
+pub(super) fn union(steps: &[Step], strays: bool) -> Vec<Version> {
+    let mut all: Vec<Version> = Vec::new();
+    // The first method's spelling of equal versions comes last, so that it is the one that is chosen.
+    for step in steps.iter().rev() {
+        let listed = step.listing().into_iter().flat_map(|listing| &listing.versions).cloned();
+        let stray = step.strays().filter(|_| strays).map(|tag| tag.version.clone());
+        for version in listed.chain(stray) {
+            if !all.contains(&version) {
+                all.push(version);
+            }
+        }
+    }
+    all.sort_by(Version::precedence);
+    all
+}
+
+fn answer(listing: Result<Listing, SourceError>) -> Answer {
+    match listing {
+        Ok(listing) => Answer::Lists(listing),
+        Err(SourceError::NotOffered { .. }) => Answer::Unknown,
+        Err(error) => match error.code() {
+            code @ ("method-not-read" | "registry-protocol-not-read") => Answer::NotRead { code, text: told(&error) },
+            code => Answer::Fails { code, text: told(&error) },
+        },
+    }
+}
+
+/// The innermost text of an error: what really happened.
+fn told(error: &SourceError) -> String {
+    let mut error: &dyn std::error::Error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error.to_string()
+}
