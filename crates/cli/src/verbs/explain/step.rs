@@ -79,7 +79,7 @@ pub(super) enum Answer {
     /// It does not know the provider: passed over.
     Unknown,
     /// This program cannot ask it.
-    NotRead(String),
+    NotRead { code: &'static str, text: String },
     /// Any other error ends the search.
     Fails { code: &'static str, text: String },
 }
