@@ -12,6 +12,14 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/configurations")
 }
 
+/// Its folders, one a configuration, sorted.
+fn folders() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
 fn tree(dir: &Path) -> ProviderTree {
     providers_tree(dir, &dir.join(".terraform"), None).unwrap()
 }
@@ -24,8 +32,7 @@ fn title(finding: &Finding) -> Option<&'static str> {
 #[test]
 fn every_configuration_gives_the_tree_that_opentofu_prints() {
     let mut count = 0;
-    for entry in std::fs::read_dir(folder()).unwrap() {
-        let dir = entry.unwrap().path();
+    for dir in folders() {
         let golden = std::fs::read_to_string(dir.join("providers.txt")).unwrap();
         let tree = tree(&dir);
         let titles: Vec<_> = tree.findings.iter().filter_map(title).map(|title| format!("error: {title}\n")).collect();
@@ -40,9 +47,7 @@ fn every_configuration_gives_the_tree_that_opentofu_prints() {
 fn what_opentofu_complains_about_is_found_at_its_place() {
     let root = folder();
     let mut lines = Vec::new();
-    let mut dirs: Vec<PathBuf> = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
-    dirs.sort();
-    for dir in dirs {
+    for dir in folders() {
         for finding in tree(&dir).findings {
             let place = finding.declared.to_string().replace(&format!("{}/", root.display()), "");
             let mark = if finding.refused { "error" } else { "note" };
