@@ -33,7 +33,7 @@ pub use config::{Candidate, CliConfig, Environment, Files, Method, MethodKind, M
 pub use error::{MapError, TemplateError};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};
 pub use pattern::{InvalidPattern, Pattern, PatternList, Selection, Selector};
-pub use place::{OciPlace, Place, Rule};
+pub use place::{OciPlace, Place, Rule, without_secrets};
 pub use prefix::{Prefix, parse_prefix};
 pub use release::TofuRelease;
 pub use rules::RuleSet;

@@ -63,6 +63,15 @@ pub enum Rule {
     },
 }
 
+/// The address of a network mirror as it is shown: without user info, query and fragment.
+pub fn without_secrets(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
+}
+
 impl Place {
     /// The repository behind the place, where it is one.
     pub fn repository(&self) -> Option<&RepositoryRef> {
@@ -78,7 +87,7 @@ impl fmt::Display for Place {
         match self {
             Self::Oci(place) => write!(f, "oci {}", place.repository),
             Self::Direct { host } => write!(f, "the registry {}", host.display()),
-            Self::NetworkMirror { url } => write!(f, "the network mirror {url}"),
+            Self::NetworkMirror { url } => write!(f, "the network mirror {}", without_secrets(url)),
             Self::Filesystem { path } => write!(f, "the folder {}", path.display()),
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
+use tofu_oci_mapper::without_secrets;
 use tofu_oci_store::ByteStream;
 use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
 
@@ -36,15 +37,6 @@ impl NotRead {
     fn error(&self) -> SourceError {
         SourceError::Failed { place: self.place.clone(), failure: self.failure.clone() }
     }
-}
-
-/// The address without user info, query and fragment.
-fn without_secrets(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    format!("{scheme}://{host}{path}")
 }
 
 #[async_trait]

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use tofu_oci_installer::PluginCache;
-use tofu_oci_mapper::{MagicSuffix, MapError, Place};
+use tofu_oci_mapper::{MagicSuffix, MapError, Place, without_secrets};
 use tofu_oci_source::{Chain, Link, OciSource, Source};
 use tofu_oci_types::ProviderAddr;
 
@@ -165,7 +165,7 @@ impl Finder {
                 }
                 Place::Oci(oci) => Found { place: oci.repository.to_string(), rule: format!("{}, {label}", oci.rule) },
                 Place::Direct { host } => Found { place: host.display(), rule: label },
-                Place::NetworkMirror { url } => Found { place: url, rule: label },
+                Place::NetworkMirror { url } => Found { place: without_secrets(&url), rule: label },
                 Place::Filesystem { path } => Found { place: path.display().to_string(), rule: label },
                 other => Found { place: other.to_string(), rule: label },
             });
@@ -193,7 +193,7 @@ impl Finder {
                 Place::Oci(oci) => {
                     found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                 }
-                Place::NetworkMirror { url } => found.push(Found { place: url, rule: label }),
+                Place::NetworkMirror { url } => found.push(Found { place: without_secrets(&url), rule: label }),
                 Place::Filesystem { path } => found.push(Found { place: path.display().to_string(), rule: label }),
                 _ => match self.opener(configured)?.direct(configured, address).repository(address).await {
                     Ok(oci) => {

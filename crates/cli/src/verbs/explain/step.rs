@@ -163,7 +163,7 @@ fn selected(
     let given = place.as_ref().map(|place| match place {
         Ok(Place::Oci(oci)) => oci.repository.to_string(),
         Ok(Place::Direct { host }) => host.display(),
-        Ok(Place::NetworkMirror { url }) => url.clone(),
+        Ok(Place::NetworkMirror { url }) => tofu_oci_mapper::without_secrets(url),
         Ok(Place::Filesystem { path }) => path.display().to_string(),
         Ok(other) => other.to_string(),
         Err(error) => format!("none: {error}"),
