@@ -127,7 +127,7 @@ fn secrets_in_the_line_are_masked() {
       = OpenTofu 1.13: prints an error that names line 1, and goes on without this file
     "#);
     assert_snapshot!(told("credentials \"a.example\" { token = \"hunter2"), @r#"
-    error: this quote has no closing quote on its line; write `\n` for a line's end (hcl1-parse)
+    error: this quote has no closing quote on its line; write the closing quote, and `\n` for a line's end (hcl1-parse)
       --> /home/u/.tofurc:1:35
       |
     1 | credentials "a.example" { token = ***
