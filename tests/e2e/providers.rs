@@ -284,7 +284,7 @@ fn a_configuration_that_cannot_be_read() {
     ----- stderr -----
     error: ./main.tf:3:20: `a/b/c/d` is not a provider address: it must read [HOST/]NAMESPACE/TYPE
 
-    hint: mend the file
+    hint: write NAMESPACE/TYPE or HOST/NAMESPACE/TYPE, without a scheme such as https://
     ");
     write(&scene, "main.tf", "module \"m\" {\n  source = \"./m\"\n}\n");
     assert_snapshot!(scene.refuse("providers"), @"
@@ -368,4 +368,22 @@ fn the_data_directory_and_the_workspace_are_those_of_the_environment() {
 
     ----- stderr -----
     ");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_has_the_advice_that_fits() {
+    let scene = Scene::new();
+    scene.context.write("main.tf", "");
+    scene.context.write("terraform.tfstate", "{\"version\": 4, ");
+    let said = scene.refuse("providers");
+    assert!(said.contains("hint: let `tofu state pull`"), "{said}");
+    scene.context.write(
+        "main.tf",
+        "terraform {\n  required_providers {\n    a = { source = \"https://a.example/b/c\" }\n  }\n}\n",
+    );
+    let said = scene.refuse("providers");
+    assert!(
+        said.contains("hint: write NAMESPACE/TYPE or HOST/NAMESPACE/TYPE, without a scheme such as https://\n"),
+        "{said}"
+    );
 }
