@@ -387,3 +387,19 @@ fn a_file_that_cannot_be_read_has_the_advice_that_fits() {
         "{said}"
     );
 }
+
+#[test]
+fn a_modules_address_is_shown_without_its_secrets() {
+    let scene = Scene::new();
+    let source = "git::https://oauth2:hunter2@git.example/x.git?ref=v1&access_token=hunter2";
+    scene.context.write("main.tf", format!("module \"m\" {{\n  source = \"{source}\"\n}}\n"));
+    for line in ["providers", "providers --json", "install"] {
+        let said = scene.run(line);
+        assert!(said.text.contains("git::https://***@git.example/x.git?ref=v1&access_token=***"), "{}", said.text);
+        assert!(!said.text.contains("hunter2"), "{}", said.text);
+    }
+    for place in ["https://u:hunter2@a.example/b", "u:hunter2@a.example/b"] {
+        let said = scene.refuse(&format!("versions {place}"));
+        assert!(!said.contains("hunter2"), "{said}");
+    }
+}

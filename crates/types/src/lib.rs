@@ -42,6 +42,7 @@ pub use digest::{Algorithm, Digest, DigestHasher, InvalidDigest};
 pub use event::{Event, Level, NoReporter, Reporter};
 pub use hash::{InvalidPackageHash, PackageHash, Scheme};
 pub use hostname::{Hostname, InvalidHostname};
+pub use module::masked as masked_source;
 pub use module::{
     InvalidModuleAddr, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
     ModuleSource, OciModuleSource, OtherModuleSource, Subdir,

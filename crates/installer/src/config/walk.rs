@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
+use tofu_oci_types::masked_source;
+
 use super::facts::problem;
 use super::json::{self, Kind};
 use super::module::{self, Module};
@@ -117,12 +119,9 @@ impl Walk<'_> {
             let key = if call.key.is_empty() { name.clone() } else { format!("{}.{name}", call.key) };
             // OpenTofu refuses a call without a source; there is nothing to look into.
             let Some(source) = &call_below.source else { continue };
-            let call_of_child = Call {
-                key: key.clone(),
-                name: name.clone(),
-                source: source.text.clone(),
-                called: Some(source.at.clone()),
-            };
+            let shown = if is_local(&source.text) { source.text.clone() } else { masked_source(&source.text) };
+            let call_of_child =
+                Call { key: key.clone(), name: name.clone(), source: shown.clone(), called: Some(source.at.clone()) };
             let local = !source.computed && is_local(&source.text);
             let child_dir = match self.installed.get(&key) {
                 _ if local => Some(clean(&below.join(source.text.replace('\\', "/")))),
@@ -142,7 +141,7 @@ impl Walk<'_> {
                     let problem_here = ConfigProblem::ModuleMissing { path: source.text.clone(), exists };
                     return Err(problem(source.at.clone(), problem_here));
                 }
-                _ => self.missing.push(MissingModule { key, source: source.text.clone(), declared: source.at.clone() }),
+                _ => self.missing.push(MissingModule { key, source: shown, declared: source.at.clone() }),
             }
         }
         self.chain.pop();

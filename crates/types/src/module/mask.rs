@@ -5,7 +5,7 @@ const HARMLESS: [&str; 6] = ["archive", "checksum", "depth", "digest", "ref", "t
 
 /// The address with `***` in the place of user information (but the plain user `git`) and of the values of arguments
 /// that are not known to be harmless, such as `sshkey`. A fragment is dropped.
-pub(crate) fn masked(source: &str) -> String {
+pub fn masked(source: &str) -> String {
     let source = source.split('#').next().unwrap_or_default();
     let (place, arguments) = match source.split_once('?') {
         Some((place, arguments)) => (place, Some(arguments)),
@@ -26,7 +26,7 @@ pub(crate) fn masked(source: &str) -> String {
 }
 
 /// User information stands before the last `@` of the first segment behind the scheme.
-fn masked_user(place: &str) -> String {
+pub(crate) fn masked_user(place: &str) -> String {
     let start = place.find("://").map_or_else(|| place.find("::").map_or(0, |colons| colons + 2), |colon| colon + 3);
     let (scheme, rest) = place.split_at(start);
     let authority = rest.find('/').unwrap_or(rest.len());
