@@ -68,7 +68,7 @@ fn a_broken_file_ends_the_verb_and_shows_the_line() {
     ----- stdout -----
 
     ----- stderr -----
-    error: this quote has no closing quote on its line; write `\n` for a line's end (hcl1-parse)
+    error: this quote has no closing quote on its line; write the closing quote, and `\n` for a line's end (hcl1-parse)
       --> [HOME]/.tofurc:3:27
       |
     3 |     repository_template = "ghcr.io/x
@@ -83,7 +83,7 @@ fn a_broken_file_ends_the_verb_and_shows_the_line() {
     ----- stdout -----
 
     ----- stderr -----
-    error: this quote has no closing quote on its line; write `\n` for a line's end (hcl1-parse)
+    error: this quote has no closing quote on its line; write the closing quote, and `\n` for a line's end (hcl1-parse)
       --> [HOME]/.tofurc:3:27
       |
     3 |     repository_template = "ghcr.io/x

@@ -23,7 +23,7 @@ fn the_blocks_are_disjoint_and_aligned() {
     ----- stderr -----
     note: write it to [HOME]/.tofurc, which is not there yet
     note: with a provider_installation, terraform.d/plugins and the other implicit folders are no longer looked into; add a filesystem_mirror for one that you need
-    note: Terraform has no oci_mirror and refuses the file; for Terraform, `tofu-oci install --vendor` puts providers where it looks
+    note: Terraform has no oci_mirror, and prints an error where it reads the file (~/.terraformrc, ~/.terraform.d); for Terraform, `tofu-oci install --vendor` puts providers where it looks
     "#);
     assert_snapshot!(scene.run("config snippet 'registry.example.com/acme/*' 'ghcr.io/acme/${type}' --json-form --quiet").text, @r#"
     exit code: 0
@@ -109,8 +109,9 @@ fn the_methods_that_are_there_are_kept_apart_from_the_new_one() {
 
     ----- stderr -----
     note: oci_mirror at [HOME]/.tofurc:9 is left out: it would be for no provider any more
+    note: the methods that are there were not disjoint before; `tofu-oci config check` says what to exclude
     note: put it in place of the provider_installation at [HOME]/.tofurc:1: OpenTofu uses the first one alone. Its other methods are repeated here with the exclude that keeps them apart
-    note: Terraform has no oci_mirror and refuses the file; for Terraform, `tofu-oci install --vendor` puts providers where it looks
+    note: Terraform has no oci_mirror, and prints an error where it reads the file (~/.terraformrc, ~/.terraform.d); for Terraform, `tofu-oci install --vendor` puts providers where it looks
     "#);
     assert_eq!(std::fs::read_to_string(scene.context.home().join(".tofurc")).ok().as_deref(), Some(there));
 }
@@ -167,8 +168,71 @@ fn what_opentofu_would_refuse_is_refused_with_the_place_underlined() {
       |
     1 | ghcr.io/ACME/${namespace}/${type}
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      cause: `ghcr.io/ACME/example-namespace/example-type` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
 
-    hint: the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned
-    hint: quote pattern and template for your shell: 'ghcr.io/acme/${namespace}/${type}'
+    hint: write REGISTRY/PATH in lower case, without a scheme, a tag and a digest, such as ghcr.io/acme/${type}
     ");
+}
+
+#[test]
+fn a_template_that_is_no_address_says_why() {
+    let scene = Scene::new();
+    assert_snapshot!(scene.refuse("config snippet 'registry.example.com/acme/*' 'https://ghcr.io/acme/${type}'"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `https://ghcr.io/acme/${type}` gives no repository address
+      --> REPOSITORY-TEMPLATE:1:1
+      |
+    1 | https://ghcr.io/acme/${type}
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      cause: `https://ghcr.io/acme/example-type` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
+
+    hint: write REGISTRY/PATH in lower case, without a scheme, a tag and a digest, such as ghcr.io/acme/${type}
+    ");
+    let said = scene.run("config snippet 'registry.example.com/acme/*' 'acme/${type}'").success();
+    assert!(said.stderr.contains("warning: `acme` is taken for the registry's host name"), "{}", said.text);
+}
+
+#[test]
+fn a_configuration_that_cannot_be_kept_is_warned_of_even_quietly() {
+    let scene = Scene::new();
+    scene.home_file(".tofurc", "provider_instalation {\n}\n");
+    assert_snapshot!(scene.run("config snippet --quiet 'registry.example.com/acme/*' 'ghcr.io/acme/${type}'").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    provider_installation {
+      oci_mirror {
+        repository_template = "ghcr.io/acme/${type}"
+        include             = ["registry.example.com/acme/*"]
+      }
+      direct {
+        exclude = ["registry.example.com/acme/*"]
+      }
+    }
+
+    ----- stderr -----
+    warning: the CLI configuration has an error, so what it says was left out of account: run `tofu-oci config check` first
+    "#);
+}
+
+#[test]
+fn methods_that_overlapped_before_are_told_of() {
+    let scene = Scene::new();
+    scene.home_file(
+        ".tofurc",
+        "provider_installation {\n  network_mirror {\n    url = \"https://u:hunter2@mirror.example.com/?hunter2\"\n    include = [\"a.example/*/*\"]\n  }\n  direct {}\n}\n",
+    );
+    let said = scene.run("config snippet 'registry.example.com/acme/*' 'ghcr.io/acme/${type}'").success();
+    assert!(said.stderr.contains("note: the methods that are there were not disjoint before"), "{}", said.text);
+    let said = scene.run("resolve a.example/b/c --explain").success();
+    assert!(said.stdout.contains("https://mirror.example.com/\n") && !said.text.contains("hunter2"), "{}", said.text);
+    scene.home_file(
+        ".tofurc",
+        "provider_installation {\n  network_mirror {\n    url = \"https://u:hunter2@mirror.example.com/?hunter2\"\n  }\n}\n",
+    );
+    let said = scene.run("resolve a.example/b/c").success();
+    assert_eq!(said.stdout, "https://mirror.example.com/\n");
+    assert!(!said.text.contains("hunter2"), "{}", said.text);
 }

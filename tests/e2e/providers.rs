@@ -284,7 +284,7 @@ fn a_configuration_that_cannot_be_read() {
     ----- stderr -----
     error: ./main.tf:3:20: `a/b/c/d` is not a provider address: it must read [HOST/]NAMESPACE/TYPE
 
-    hint: mend the file
+    hint: write NAMESPACE/TYPE or HOST/NAMESPACE/TYPE, without a scheme such as https://
     ");
     write(&scene, "main.tf", "module \"m\" {\n  source = \"./m\"\n}\n");
     assert_snapshot!(scene.refuse("providers"), @"
@@ -368,4 +368,38 @@ fn the_data_directory_and_the_workspace_are_those_of_the_environment() {
 
     ----- stderr -----
     ");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_has_the_advice_that_fits() {
+    let scene = Scene::new();
+    scene.context.write("main.tf", "");
+    scene.context.write("terraform.tfstate", "{\"version\": 4, ");
+    let said = scene.refuse("providers");
+    assert!(said.contains("hint: let `tofu state pull`"), "{said}");
+    scene.context.write(
+        "main.tf",
+        "terraform {\n  required_providers {\n    a = { source = \"https://a.example/b/c\" }\n  }\n}\n",
+    );
+    let said = scene.refuse("providers");
+    assert!(
+        said.contains("hint: write NAMESPACE/TYPE or HOST/NAMESPACE/TYPE, without a scheme such as https://\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_modules_address_is_shown_without_its_secrets() {
+    let scene = Scene::new();
+    let source = "git::https://oauth2:hunter2@git.example/x.git?ref=v1&access_token=hunter2";
+    scene.context.write("main.tf", format!("module \"m\" {{\n  source = \"{source}\"\n}}\n"));
+    for line in ["providers", "providers --json", "install"] {
+        let said = scene.run(line);
+        assert!(said.text.contains("git::https://***@git.example/x.git?ref=v1&access_token=***"), "{}", said.text);
+        assert!(!said.text.contains("hunter2"), "{}", said.text);
+    }
+    for place in ["https://u:hunter2@a.example/b", "u:hunter2@a.example/b"] {
+        let said = scene.refuse(&format!("versions {place}"));
+        assert!(!said.contains("hunter2"), "{said}");
+    }
 }

@@ -35,7 +35,9 @@ impl End {
         text.parse().map(Self::Registry).map_err(|error| {
             let complaint = Complaint::of(Exit::Usage, &error);
             if let Some(plain) = text.strip_prefix("https://").or_else(|| text.strip_prefix("oci://")) {
-                return complaint.hint(format!("write it as {plain}"));
+                let (host, path) = plain.split_once('/').unwrap_or((plain, "REPOSITORY"));
+                let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+                return complaint.hint(format!("write it as {host}/{path}"));
             }
             if Path::new(text).is_dir() || text.starts_with(['.', '/']) {
                 return complaint.hint(format!("a directory is written oci:{text}"));

@@ -129,13 +129,13 @@ fn unclosed(cursor: &mut Cursor<'_>, quote: Range<usize>, braces: usize, interpo
     let suspect = interpolation.suspect.clone().or_else(|| (braces > 0).then(|| interpolation.start.clone()));
     match suspect {
         Some(span) => {
-            let message = "this `${` has no closing `}`; write `$${` for the two characters themselves";
+            let message = "this `${` has no closing `}`; write the `}`, or `$${` for the two characters themselves";
             cursor.fault(SyntaxErrorKind::UnclosedInterpolation, span, message);
         }
         None => cursor.fault(
             SyntaxErrorKind::UnclosedString,
             quote,
-            "this quote has no closing quote on its line; write `\\n` for a line's end",
+            "this quote has no closing quote on its line; write the closing quote, and `\\n` for a line's end",
         ),
     }
 }

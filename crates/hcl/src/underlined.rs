@@ -43,7 +43,7 @@ fn a_forgotten_brace_of_an_interpolation() {
     assert_snapshot!(check(text), @r#"
     2:10   t = "x/${type"
                   ^^
-    this `${` has no closing `}`; write `$${` for the two characters themselves
+    this `${` has no closing `}`; write the `}`, or `$${` for the two characters themselves
     (HCL 1: 4:2)
     "#);
 }
@@ -55,7 +55,7 @@ fn an_interpolation_that_ends_lines_later() {
     assert_snapshot!(check(text), @r#"
     2:10   t = "x/${type"
                   ^^
-    this `${` has no closing `}`; write `$${` for the two characters themselves
+    this `${` has no closing `}`; write the `}`, or `$${` for the two characters themselves
     (HCL 1: 3:2)
     "#);
 }
@@ -65,7 +65,7 @@ fn an_interpolation_that_ends_in_another_text() {
     assert_snapshot!(check("t = \"x/${type\"\nu = \"}\"\nv = w\n"), @r#"
     1:8 t = "x/${type"
                ^^
-    this `${` has no closing `}` on its line; write `$${` for the two characters themselves
+    this `${` has no closing `}` on its line; write the `}`, or `$${` for the two characters themselves
     (HCL 1: 3:5)
     "#);
 }
@@ -75,7 +75,7 @@ fn a_forgotten_quote() {
     assert_snapshot!(check("a = \"b\nc = \"d\"\n"), @r#"
     1:5 a = "b
             ^
-    this quote has no closing quote on its line; write `\n` for a line's end
+    this quote has no closing quote on its line; write the closing quote, and `\n` for a line's end
     (HCL 1: 1:7)
     "#);
 }

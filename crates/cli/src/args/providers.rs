@@ -23,8 +23,8 @@ The tree is the one that `tofu providers` and `terraform providers` print. Below
 module's local names and which configuration it gets under each (a provider block, one that is
 passed, an inherited one, or none), then each provider's locked version and its place. Nothing is
 evaluated, no request is made and nothing is written. Modules from elsewhere are looked into when
-`tofu get` or `terraform get` has fetched them. The exit code is 1 when OpenTofu would refuse the
-configuration.")]
+`tofu get` or `terraform get` has fetched them. The exit code is 1 when OpenTofu would refuse what
+the configuration says, and 2 when a file of it or of the CLI configuration cannot be read.")]
 pub(crate) struct ProvidersArgs {
     /// Look at this directory: its configuration, its lock file, its state, its .terraform
     #[arg(long, value_name = "DIR")]

@@ -62,10 +62,11 @@ Examples:
   tofu-oci resolve registry.example.com/acme/widget --from 'ghcr.io/mirror/${namespace}/${type}'
   tofu-oci resolve registry.example.com/acme/widget@'~> 1.4' --explain
 
-One place a line, in the order in which they are asked. Without --explain no request is made, but for
-one: a host that the CLI configuration leaves to `direct` is asked for its services, unless it ends in
-the magic suffix. With --explain every place is asked what it offers; a version that the lock file
-names is the one that is looked for.")]
+One place a line, in the order in which they are asked. Without --explain no request is made, but
+for one: a host that the CLI configuration leaves to `direct` is asked for its services, unless it
+ends in the magic suffix. With --explain every place is asked what it offers, and a version that the
+lock file names is the one that is looked for; the exit code is 0 also where nothing would be
+installed.")]
 pub(crate) struct ResolveArgs {
     /// The provider's source address, [HOST/]NAMESPACE/TYPE; with --explain also @CONSTRAINT, such as @'~> 1.4'
     #[arg(value_name = "ADDR")]

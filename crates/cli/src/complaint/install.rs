@@ -121,6 +121,11 @@ impl From<InstallError> for Complaint {
             InstallError::InvalidWorkspace { .. } => {
                 complaint.hint("it comes from TF_WORKSPACE, else from the file `environment` of the data directory")
             }
+            InstallError::Config { path, problem: ConfigProblem::Syntax { .. }, .. }
+                if path.extension().is_some_and(|extension| extension == "tfstate") =>
+            {
+                complaint.hint(STATE)
+            }
             InstallError::Config { problem, .. } => complaint.config_hint(&problem),
             InstallError::UnspecifiedVersion { .. } => complaint.hint("name another version: ADDR@VERSION"),
             InstallError::VersionsDiffer { .. } => complaint.hint("name one version for all platforms: ADDR@VERSION"),
@@ -213,11 +218,12 @@ impl Complaint {
             ConfigProblem::ModulesTooDeep { .. } => self.hint("call these modules from one nearer to the root"),
             ConfigProblem::TooManyModules { .. } => self.hint("look for modules that call each other many times over"),
             ConfigProblem::StateVersion { .. } | ConfigProblem::State { .. } => {
-                self.hint("let `tofu state pull` or `terraform state pull` write it anew, or move the file away")
+                self.hint(STATE)
             }
             ConfigProblem::SecondRequired { .. } => {
                 self.hint("move the entries of the second block into the first one")
             }
+            ConfigProblem::InvalidSource { .. } => self.hint("write NAMESPACE/TYPE or HOST/NAMESPACE/TYPE, without a scheme such as https://, or name the providers on the command line instead"),
             ConfigProblem::Misplaced => self.hint("write `terraform { required_providers { … } }`"),
             _ => self.hint("mend the file, or name the providers on the command line instead"),
         }
@@ -238,6 +244,9 @@ fn other_provider(error: &ArchiveError) -> Option<&str> {
     let name = found.iter().find_map(|name| name.strip_prefix("terraform-provider-"))?;
     name.split(['_', '.']).next().filter(|name| !name.is_empty())
 }
+
+/// What to do about a state that cannot be read.
+const STATE: &str = "let `tofu state pull` or `terraform state pull` write it anew, or move the file away";
 
 /// How many items of a list are shown.
 const SHOWN: usize = 8;

@@ -11,6 +11,8 @@ use crate::lookup::Finder;
 use crate::printer;
 use crate::report::json_line;
 
+const VERSIONS: &str = "write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell";
+
 /// Says where an address is looked for, and by which rule.
 pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(), Complaint> {
     let (address, constraints) = subject(args)?;
@@ -56,8 +58,11 @@ fn subject(args: &ResolveArgs) -> Result<(ProviderAddr, Constraints), Complaint>
             .hint(format!("leave the constraint away: {text}"))
             .hint("to see which version is chosen, and from where, add --explain"));
     }
-    let constraints = constraints.parse().map_err(|error| {
-        Complaint::of(Exit::Usage, &error).hint("write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell")
-    })?;
+    if constraints.trim().is_empty() && args.subject.contains('@') {
+        return Err(Complaint::usage(format!("`{}` names no version behind the @", args.subject))
+            .hint(VERSIONS)
+            .hint(format!("for the newest version, leave the @ away: {text}")));
+    }
+    let constraints = constraints.parse().map_err(|error| Complaint::of(Exit::Usage, &error).hint(VERSIONS))?;
     Ok((address, constraints))
 }

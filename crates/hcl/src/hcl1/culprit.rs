@@ -52,7 +52,8 @@ fn indent(text: &[u8], at: usize) -> (usize, bool) {
 
 /// The `${` whose end was forgotten.
 pub(super) fn open_interpolation(span: Range<usize>) -> Fault {
-    let message = "this `${` has no closing `}` on its line; write `$${` for the two characters themselves".to_owned();
+    let message = "this `${` has no closing `}` on its line; write the `}`, or `$${` for the two characters themselves"
+        .to_owned();
     Fault { message, span, kind: SyntaxErrorKind::UnclosedInterpolation }
 }
 

@@ -33,6 +33,8 @@ fn syntax(problem: &Problem, file: Option<&ConfigFile>) -> &'static str {
         () if in_directive(problem, file) => "\\\" in place of each quote inside %{ }; inside ${ } it stands bare",
         () if says("already set") => "each argument once; of a list, all in one pair of brackets",
         () if says("byte order mark") => "the file as UTF-8 without a byte order mark",
+        // Of other bytes, PowerShell's `>` is the usual writer.
+        () if says("no UTF-8") => "the file as UTF-8; PowerShell 5 writes UTF-16 unless told `-Encoding ascii`",
         () if says("double quotes") => "\"…\", in plain double quotes",
         () if says("not closed") || says("no closing") || says("has no end") => "the closing part where it belongs",
         () if says("comma is missing") => "a comma between the items of a list",

@@ -83,7 +83,11 @@ fn passed_over(view: &View<'_>) -> Vec<Finding> {
             Finding::new("file-passed-over", Level::Warning, "this file is not read")
                 .at(Some(FoundAt { path: passed.path.clone(), text: "".into(), span: None }))
                 .detail(format!("nothing in it counts: {}", passed.why))
-                .instead("what is needed into the file that is read, or remove this one")
+                .instead(if view.reading.files.is_empty() {
+                    "what is needed into a file that is read, such as ~/.tofurc, or remove this one"
+                } else {
+                    "what is needed into the file that is read, or remove this one"
+                })
         })
         .collect()
 }

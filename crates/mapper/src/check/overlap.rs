@@ -46,8 +46,12 @@ fn overlap(view: &View<'_>, first: &Method, later: &Method) -> Vec<Finding> {
     }
     let (name, other) = (first.kind.name(), place(view, first, later));
     let mut which = listed(&both);
-    let but: Vec<String> =
-        both.iter().flat_map(|pattern| without(pattern, &[&first.selector, &later.selector])).map(full).collect();
+    let mut but: Vec<String> = Vec::new();
+    for pattern in both.iter().flat_map(|pattern| without(pattern, &[&first.selector, &later.selector])).map(full) {
+        if !but.contains(&pattern) {
+            but.push(pattern);
+        }
+    }
     if !but.is_empty() {
         which = format!("{which} but {}", but.join(", "));
     }

@@ -27,6 +27,13 @@ pub(super) fn meet(one: &Selector, other: &Selector) -> Vec<Pattern> {
     found
 }
 
+impl Selector {
+    /// Whether there is a provider that both take.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        !meet(self, other).is_empty()
+    }
+}
+
 /// The patterns of the providers that a selector takes.
 pub(super) fn region(selector: &Selector) -> Vec<Pattern> {
     meet(selector, &Selector::default())

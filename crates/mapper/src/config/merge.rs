@@ -203,6 +203,13 @@ fn check_cache(environment: &Environment, files: &dyn Files, dir: &str, at: Opti
         None => ("TF_PLUGIN_CACHE_DIR", "create the folder, or unset TF_PLUGIN_CACHE_DIR"),
     };
     let message = format!("{origin} names {}, which is not there", path.display());
+    let home = dir.strip_prefix("~/").zip(environment.home.as_ref());
+    let instead = match home {
+        Some((rest, home)) => {
+            format!("write \"{}\", for ~ is not expanded; and create the folder", home.join(rest).display())
+        }
+        None => instead.to_owned(),
+    };
     let problem = Problem::load("plugin-cache-dir", message).instead(instead).effect(Effect::KeptAnyway);
     findings.push(match at {
         Some(at) => at_place(problem, at),

@@ -26,9 +26,16 @@ pub fn render_problem(reading: &Reading, problem: &Problem) -> String {
     if let Some(instead) = &problem.instead {
         out.push_str(&format!("  = instead: {}\n", clean(instead)));
     }
-    out.push_str(&format!("  = OpenTofu {}: {}\n", reading.release, effect(problem)));
+    let nothing_left = reading.config.installation.as_ref().is_some_and(|block| block.methods.is_empty());
+    let effect = effect(problem);
+    let effect = if nothing_left { effect.replace(OTHERS, NO_OTHERS) } else { effect };
+    out.push_str(&format!("  = OpenTofu {}: {effect}\n", reading.release));
     out
 }
+
+/// What is said of a method that is dropped, and where none is left.
+const OTHERS: &str = "; the others serve";
+const NO_OTHERS: &str = "; no other is left, so that no provider can be installed";
 
 /// What `OpenTofu` says and does about a problem, as the end of a sentence.
 pub(crate) fn effect(problem: &Problem) -> String {

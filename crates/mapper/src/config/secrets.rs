@@ -7,6 +7,10 @@ use super::{ConfigFile, Problem};
 /// Words in the names of arguments whose values are never shown.
 const WORDS: [&str; 4] = ["token", "password", "secret", "passphrase"];
 
+/// Arguments of blocks of credentials that hold no secret. Others are never shown: `tokn` was meant to be `token`.
+const HARMLESS: [&str; 4] =
+    ["username", "docker_credentials_helper", "docker_style_config_files", "discover_ambient_credentials"];
+
 /// What is shown instead.
 pub(super) const MASK: &str = "***";
 
@@ -35,15 +39,15 @@ fn is_delimiter(character: char) -> bool {
     character.is_whitespace() || matches!(character, '"' | '\'' | '[' | ']' | '{' | '}' | ',' | ';')
 }
 
-/// Whatever stands behind `token =`, `"password":` and the like, and user information of URLs, in order and apart from
-/// each other.
+/// Whatever stands behind `token =`, `"password":` and the like and behind unknown names in blocks of credentials, and
+/// what addresses say before their `@` and behind their `?`, in order and apart from each other.
 fn all(text: &str) -> Vec<Range<usize>> {
     let lower = text.to_ascii_lowercase();
-    let mut found: Vec<Range<usize>> = WORDS
-        .iter()
-        .flat_map(|word| lower.match_indices(word).map(|(at, _)| at + word.len()))
+    let named = WORDS.iter().flat_map(|word| lower.match_indices(word).map(|(at, _)| at + word.len()));
+    let mut found: Vec<Range<usize>> = named
         .filter_map(|behind| value(lower.as_bytes(), behind))
-        .chain(lower.match_indices("://").filter_map(|(at, scheme)| user_info(lower.as_bytes(), at + scheme.len())))
+        .chain(in_credentials(lower.as_bytes(), &lower))
+        .chain(in_addresses(&lower))
         // Where a letter is cut, the whole letter is meant.
         .map(|range| floor(text, range.start)..ceiling(text, range.end))
         .collect();
@@ -58,6 +62,108 @@ fn all(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// The values of the arguments of blocks of credentials, but those that hold no secret.
+fn in_credentials(bytes: &[u8], lower: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut behind = 0;
+    for (at, word) in lower.match_indices("credentials") {
+        if at < behind {
+            continue;
+        }
+        let Some(open) = block_start(bytes, at + word.len()) else { continue };
+        behind = block_end(bytes, open);
+        let mut name: Option<Range<usize>> = None;
+        let mut next = open;
+        while let Some(byte) = bytes.get(next).copied().filter(|_| next < behind) {
+            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+            if is_name(byte) {
+                let end = skip(bytes, next, is_name).unwrap_or(bytes.len());
+                name = Some(next..end);
+                next = end;
+            } else if matches!(byte, b'=' | b':') {
+                let named = name.take().and_then(|name| lower.get(name)).unwrap_or_default();
+                let start = skip(bytes, next + 1, |byte| byte.is_ascii_whitespace()).unwrap_or(bytes.len());
+                let opens_block = match bytes.get(start) {
+                    Some(b'{') => true,
+                    Some(b'[') => skip(bytes, start + 1, |byte| byte.is_ascii_whitespace())
+                        .is_some_and(|inside| bytes.get(inside) == Some(&b'{')),
+                    _ => false,
+                };
+                next = start.max(next + 1);
+                if !opens_block && let Some(range) = value_at(bytes, start) {
+                    let harmless = HARMLESS.contains(&named);
+                    // A bare value ends where its line does, or before: what follows is looked at too.
+                    if !harmless || bytes.get(start) == Some(&b'"') {
+                        next = range.end.max(next);
+                    }
+                    if !harmless {
+                        found.push(range);
+                    }
+                }
+            } else {
+                next += 1;
+            }
+        }
+    }
+    found
+}
+
+/// Behind the brace that opens the block whose name ends at `from`: only labels, and in JSON a sign, stand between.
+fn block_start(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    let mut on_line = true;
+    loop {
+        match bytes.get(at)? {
+            b'{' => return Some(at + 1),
+            b'\n' => on_line = false,
+            b'=' | b':' | b'[' | b'"' | b'\'' => {}
+            byte if byte.is_ascii_whitespace() => {}
+            b'#' | b'/' | b'}' | b']' | b',' => return None,
+            _ if on_line => {}
+            _ => return None,
+        }
+        at += 1;
+    }
+}
+
+/// Where a block ends whose first brace is before `from`; the end of the text where it is not closed.
+fn block_end(bytes: &[u8], from: usize) -> usize {
+    let mut depth = 1_usize;
+    let mut at = from;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = closing_quote(bytes, at).map_or(at, |end| end - 1),
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// What stands before the `@` and behind the `?` of addresses such as `https://USER:PASSWORD@HOST/?QUERY`.
+fn in_addresses(lower: &str) -> Vec<Range<usize>> {
+    let addresses = lower.match_indices("://").map(|(at, sign)| {
+        let rest = lower.get(at + sign.len()..).unwrap_or_default();
+        let end = rest.find(|character: char| character.is_whitespace() || character == '"').unwrap_or(rest.len());
+        (at + sign.len(), rest.get(..end).unwrap_or_default())
+    });
+    addresses
+        .flat_map(|(start, address)| {
+            let user = address.rfind('@').map(|end| start..start + end);
+            let before = user.as_ref().map_or(0, |user| user.end - start);
+            let query = address.get(before..).and_then(|rest| rest.find('?')).map(|at| before + at + 1);
+            let query = query.filter(|query| *query < address.len()).map(|at| start + at..start + address.len());
+            user.into_iter().chain(query)
+        })
+        .filter(|range| !range.is_empty())
+        .collect()
+}
+
 /// The value behind an argument's name, up to its closing quote or bracket; to the end of the line where there is none.
 fn value(bytes: &[u8], behind_name: usize) -> Option<Range<usize>> {
     let name_end = skip(bytes, behind_name, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))?;
@@ -70,6 +176,11 @@ fn value(bytes: &[u8], behind_name: usize) -> Option<Range<usize>> {
         _ if sign > quote_end => sign,
         _ => return None,
     };
+    value_at(bytes, start)
+}
+
+/// The value that begins at `start`.
+fn value_at(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let end = match bytes.get(start)? {
         b'"' => closing_quote(bytes, start).unwrap_or_else(|| line_end(bytes, start)),
         b'<' if bytes.get(start + 1) == Some(&b'<') => heredoc_end(bytes, start),
@@ -77,15 +188,6 @@ fn value(bytes: &[u8], behind_name: usize) -> Option<Range<usize>> {
         _ => line_end(bytes, start),
     };
     Some(start..end)
-}
-
-/// The user information of a URL whose authority begins at `start`.
-fn user_info(bytes: &[u8], start: usize) -> Option<Range<usize>> {
-    let authority = bytes.get(start..)?;
-    let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\n');
-    let length = authority.iter().position(ends).unwrap_or(authority.len());
-    let at = authority.get(..length)?.iter().rposition(|byte| *byte == b'@')?;
-    (at > 0).then_some(start..start + at)
 }
 
 /// The first place from `from` on that is not to be skipped.

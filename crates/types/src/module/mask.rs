@@ -3,8 +3,9 @@
 /// Arguments whose values say where something is and never open it.
 const HARMLESS: [&str; 6] = ["archive", "checksum", "depth", "digest", "ref", "tag"];
 
-/// The address of a module, a mirror or anything else behind a URL, with `***` in the place of user information (but the plain user `git`) and of the values of arguments
-/// that are not known to be harmless, such as `sshkey`. A fragment is dropped.
+/// The address of a module, a mirror or anything else behind a URL, with `***` in the place of user information (but
+/// the plain user `git`) and of the values of arguments that are not known to be harmless, such as `sshkey`. A fragment
+/// is dropped.
 pub fn masked(source: &str) -> String {
     let source = source.split('#').next().unwrap_or_default();
     let (place, arguments) = match source.split_once('?') {
@@ -26,7 +27,7 @@ pub fn masked(source: &str) -> String {
 }
 
 /// User information stands before the last `@` of the first segment behind the scheme.
-fn masked_user(place: &str) -> String {
+pub(crate) fn masked_user(place: &str) -> String {
     let start = place.find("://").map_or_else(|| place.find("::").map_or(0, |colons| colons + 2), |colon| colon + 3);
     let (scheme, rest) = place.split_at(start);
     let authority = rest.find('/').unwrap_or(rest.len());

@@ -1,8 +1,10 @@
 //! `config snippet`.
 
+use std::error::Error as _;
+
 use tofu_oci_hcl::position;
 use tofu_oci_mapper::config::{self, Environment, Installation, Method, MethodKind, Reading, excerpt};
-use tofu_oci_mapper::{Pattern, RepositoryTemplate, TofuRelease};
+use tofu_oci_mapper::{Pattern, RepositoryTemplate, TemplateError, TofuRelease};
 
 use super::written::{Form, Written, prove, write};
 use crate::args::ConfigSnippetArgs;
@@ -34,13 +36,43 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
         });
     }
     printer::stdout(&text);
+    if !sound {
+        printer::stderr(
+            "warning: the CLI configuration has an error, so what it says was left out of account: run `tofu-oci config check` first\n",
+        );
+    }
+    if let Some((registry, _)) = args.template.split_once('/').filter(|(registry, _)| is_no_host(registry)) {
+        printer::stderr(&format!(
+            "warning: `{registry}` is taken for the registry's host name: write REGISTRY/PATH, such as ghcr.io/{}\n",
+            args.template
+        ));
+    }
     if !context.quiet {
+        if there.is_some_and(overlapping) {
+            notes.push(
+                "the methods that are there were not disjoint before; `tofu-oci config check` says what to exclude"
+                    .to_owned(),
+            );
+        }
         notes.extend(advice(&environment, &reading, there, sound, form));
         for note in notes {
             printer::stderr(&format!("note: {note}\n"));
         }
     }
     Ok(())
+}
+
+/// Whether nobody has a registry of this name: it has neither a dot nor a port.
+fn is_no_host(registry: &str) -> bool {
+    registry != "localhost" && !registry.contains(['.', ':', '$', '%'])
+}
+
+/// Whether a mirror that never gives way and a later method are for the same providers.
+fn overlapping(there: &Installation) -> bool {
+    let methods = there.methods.iter().enumerate();
+    methods
+        .filter(|(_, method)| matches!(method.kind, MethodKind::OciMirror { .. } | MethodKind::NetworkMirror { .. }))
+        .any(|(at, first)| there.methods.iter().skip(at + 1).any(|later| first.selector.overlaps(&later.selector)))
 }
 
 fn pattern(text: &str) -> Result<Pattern, Complaint> {
@@ -56,7 +88,13 @@ fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Complaint> {
         let shown = errors
             .iter()
             .map(|error| format!("{error}\n{}", excerpt("REPOSITORY-TEMPLATE", &args.template, &error.span())));
-        Complaint::usage(shown.collect::<Vec<_>>().join("\n"))
+        let complaint = Complaint::usage(shown.collect::<Vec<_>>().join("\n"));
+        if let [error @ TemplateError::NotARepository { .. }] = errors.as_slice() {
+            return error.source().map(ToString::to_string).into_iter().fold(complaint, Complaint::cause).hint(
+                "write REGISTRY/PATH in lower case, without a scheme, a tag and a digest, such as ghcr.io/acme/${type}",
+            );
+        }
+        complaint
             .hint(
                 "the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned",
             )
@@ -139,7 +177,7 @@ fn advice(
     let mut notes = Vec::new();
     let file = |index: usize| reading.files.get(index);
     if !sound {
-        notes.push("the CLI configuration has an error, so what it says was left out of account: run `tofu-oci config check` first".to_owned());
+        // A warning has said it.
     } else if let Some(there) = there {
         let line = file(there.file).map_or(1, |file| position(&file.text, there.span.start).line);
         let path = file(there.file).map(|file| file.path.display().to_string()).unwrap_or_default();
@@ -167,7 +205,7 @@ fn advice(
         }
         notes.push("with a provider_installation, terraform.d/plugins and the other implicit folders are no longer looked into; add a filesystem_mirror for one that you need".to_owned());
     }
-    notes.push("Terraform has no oci_mirror and refuses the file; for Terraform, `tofu-oci install --vendor` puts providers where it looks".to_owned());
+    notes.push("Terraform has no oci_mirror, and prints an error where it reads the file (~/.terraformrc, ~/.terraform.d); for Terraform, `tofu-oci install --vendor` puts providers where it looks".to_owned());
     notes
 }
 

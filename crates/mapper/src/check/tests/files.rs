@@ -98,6 +98,13 @@ fn files_that_are_passed_over() {
 }
 
 #[test]
+fn a_file_that_is_passed_over_where_none_is_read() {
+    let files = MemoryFiles::from([("/home/u/.config/opentofu/tofurc", "")]);
+    let told = shown(&find(&environment(), &files, None, &[]));
+    assert!(told.contains("what is needed into a file that is read, such as ~/.tofurc, or remove this one"), "{told}");
+}
+
+#[test]
 fn a_named_file_that_is_not_there() {
     let mut environment = environment();
     environment.vars.insert("TF_CLI_CONFIG_FILE".into(), "x.tfrc".into());

@@ -117,4 +117,7 @@ fn a_cache_folder_that_is_not_there() {
       = write: create the folder, or leave plugin_cache_dir out
     "#);
     assert_snapshot!(told("plugin_cache_dir = \"/m\"\n"), @"");
+    let tilde = told("plugin_cache_dir = \"~/.terraform.d/plugin-cache\"\n");
+    let write = "= write: \"/home/u/.terraform.d/plugin-cache\", for ~ is not expanded; and create the folder\n";
+    assert!(tilde.replace('\\', "/").contains(write), "{tilde}");
 }

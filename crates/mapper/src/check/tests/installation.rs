@@ -23,7 +23,7 @@ fn a_dropped_file_opens_the_way_to_the_origin() {
       |                    ^
       = what happens: 1.10 and later: prints an error that names line 6, and goes on without this file
                       1.10 and later: no provider_installation is left: OpenTofu takes the local plugin folders, and downloads every other provider from its own registry, with exit code 0
-      = write: `\n` for a line's end
+      = write: the closing quote, and `\n` for a line's end
     "#);
     assert!(of(&text).iter().all(|finding| finding.opens_to_origin));
     assert_snapshot!(told(&AIR_GAPPED.replace("lation {", "lation = {")), @"

@@ -106,14 +106,14 @@ fn labels_and_defaults_of_oci_credentials() {
     error: oci_default_credentials must be a block (block-not-object)
       --> /home/u/.tofurc:1:39
       |
-    1 | {"oci_credentials": {"ghcr.io": "x"}, "oci_default_credentials": 1}
+    1 | {"oci_credentials": {"ghcr.io": ***}, "oci_default_credentials": 1}
       |                                       ^^^^^^^^^^^^^^^^^^^^^^^^^
       = instead: write an object in braces
       = OpenTofu 1.13: prints an error that names no line, and goes on without this block
     error: oci_credentials has exactly one label (block-label-count)
       --> /home/u/.tofurc:1:2
       |
-    1 | {"oci_credentials": {"ghcr.io": "x"}, "oci_default_credentials": 1}
+    1 | {"oci_credentials": {"ghcr.io": ***}, "oci_default_credentials": 1}
       |  ^^^^^^^^^^^^^^^^^
       = instead: write oci_credentials "ghcr.io/acme" { … }
       = OpenTofu 1.13: prints an error that names no line, and goes on without this block

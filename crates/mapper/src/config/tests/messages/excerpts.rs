@@ -108,6 +108,13 @@ fn secrets_in_the_line_are_masked() {
         "oci_credentials \"ghcr.io\" { password = \"hunter2\" refresh_token = \"hunter2\" }",
         "oci_credentials \"ghcr.io\" { password = \"hunter2\\q\" }",
         "oci_credentials \"ghcr.io\" { password \"hunter2\" }",
+        "credentials \"a.example\" { tokn = \"hunter2\" }",
+        "credentials a.example {\n  tokn = \"hunter2\"\n}",
+        "oci_credentials \"ghcr.io\" { username = \"u\", pasword = \"hunter2\" }",
+        "oci_default_credentials {\n  discover_ambient_credential = \"hunter2\" ] }",
+        "credentials_helper \"x\" { args = [\"--key\", \"hunter2\"] }]",
+        "{\"oci_credentials\": [{\"ghcr.io\": [{\"pasword\": \"hunter2\"}]}]}",
+        "{\"credentials\": {\"a.example\": {\"tokn\": \"hunter2\"}},,}",
     ];
     for text in texts {
         for release in TofuRelease::ALL {
@@ -128,11 +135,52 @@ fn secrets_in_the_line_are_masked() {
       = OpenTofu 1.13: prints an error that names line 1, and goes on without this file
     "#);
     assert_snapshot!(told("credentials \"a.example\" { token = \"hunter2"), @r#"
-    error: this quote has no closing quote on its line; write `\n` for a line's end (hcl1-parse)
+    error: this quote has no closing quote on its line; write the closing quote, and `\n` for a line's end (hcl1-parse)
       --> /home/u/.tofurc:1:35
       |
     1 | credentials "a.example" { token = ***
       |                                   ^^^
       = OpenTofu 1.13: prints an error that names line 1, and goes on without this file
+    "#);
+}
+
+#[test]
+fn addresses_are_shown_without_user_information_and_query() {
+    for url in
+        ["http://u:hunter2@m.example/", "http://m.example/?sig=hunter2", "http://u@v:hunter2/3@m.example/?hunter2"]
+    {
+        let shown = told(&format!("provider_installation {{\n  network_mirror {{ url = \"{url}\" }}\n}}"));
+        assert!(shown.contains("mirror-url") && !shown.contains("hunter2"), "{url}\n{shown}");
+    }
+}
+
+#[test]
+fn what_is_no_secret_is_shown() {
+    assert_snapshot!(told("# credentials\nprovider_installation {\n  direct { exclude = [\"a\"] }\n}"), @r#"
+    error: `a` is not a pattern of providers: it must read [HOST/]NAMESPACE/TYPE (exclude-pattern)
+      --> /home/u/.tofurc:3:23
+      |
+    3 |   direct { exclude = ["a"] }
+      |                       ^^^
+      = instead: write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*"
+      = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
+    "#);
+    assert_snapshot!(told("credentials \"a.example\" { token = \"}\" }\nplugin_cach_dir = \"/m\""), @r#"
+    error: there is no setting plugin_cach_dir (misspelt-name)
+      --> /home/u/.tofurc:2:1
+      |
+    2 | plugin_cach_dir = "/m"
+      | ^^^^^^^^^^^^^^^
+      = instead: write plugin_cache_dir
+      = OpenTofu 1.13: says nothing, and ignores it
+    "#);
+    assert_snapshot!(told("oci_default_credentials { discover_ambient_credentials = \"yes\" }"), @r#"
+    error: discover_ambient_credentials must be true or false, without quotes, and this is a text (block-argument-type)
+      --> /home/u/.tofurc:1:58
+      |
+    1 | oci_default_credentials { discover_ambient_credentials = "yes" }
+      |                                                          ^^^^^
+      = instead: give discover_ambient_credentials true or false, without quotes
+      = OpenTofu 1.13: prints an error that names line 1, and goes on without this block
     "#);
 }
