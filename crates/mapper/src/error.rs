@@ -5,6 +5,7 @@ use std::ops::Range;
 use tofu_oci_hcl::template::TemplateFault;
 use tofu_oci_types::{InvalidRepositoryRef, ProviderAddr, RepositoryRef};
 
+use crate::template::SAMPLE;
 use crate::{Rule, Symbol};
 
 /// Why an address has no place under the rules.
@@ -166,13 +167,12 @@ pub enum TemplateError {
         template: String,
     },
     /// With an example address in its place the result is no repository address.
-    #[error("`{template}` gives no repository address")]
+    #[error("`{template}` gives no repository address: for {SAMPLE}, {fault}")]
     NotARepository {
         /// What was given.
         template: String,
         /// What is wrong with the result for an example address.
-        #[source]
-        source: InvalidRepositoryRef,
+        fault: InvalidRepositoryRef,
     },
 }
 

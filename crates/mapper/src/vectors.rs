@@ -1,5 +1,7 @@
 //! Measured cases of repository templates.
 
+mod messages;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 

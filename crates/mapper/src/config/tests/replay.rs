@@ -41,13 +41,13 @@ fn every_case_is_read_as_by_the_real_programs() {
 }
 
 /// A user's files and variables, below `/base`.
-struct World {
-    environment: Environment,
-    files: MemoryFiles,
+pub(super) struct World {
+    pub(super) environment: Environment,
+    pub(super) files: MemoryFiles,
 }
 
 impl World {
-    fn of(case: &Value) -> Self {
+    pub(super) fn of(case: &Value) -> Self {
         let mut files =
             MemoryFiles::from([("/dev/null", ""), ("/base/home/", ""), ("/base/cache/", ""), ("/base/w/main.tf", "")]);
         let mut vars = BTreeMap::from([("HOME".to_owned(), "/base/home".to_owned())]);

@@ -3,6 +3,7 @@
 mod credentials;
 mod excerpts;
 mod files;
+mod measured;
 mod methods;
 mod settings;
 mod templates;
