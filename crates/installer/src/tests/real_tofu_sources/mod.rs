@@ -19,8 +19,10 @@ mod verdict;
 mod watched;
 mod world;
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -41,6 +43,12 @@ const OUT_OF_SCOPE: &[(&str, &str)] = &[
     ("fmt", "it installs nothing: only the reading is compared"),
 ];
 
+/// The verb of a command line of `tofu`, behind options such as `-chdir=DIR`.
+fn verb(command: &[String]) -> Option<&String> {
+    let (program, arguments) = command.split_first()?;
+    arguments.iter().find(|argument| program == "tofu" && !argument.starts_with('-'))
+}
+
 /// Runs all cases, some at once, in the order of the file.
 fn run_all(cases: &[Case]) -> Vec<Run> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
@@ -52,13 +60,20 @@ fn run_all(cases: &[Case]) -> Vec<Run> {
                 loop {
                     let nth = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = cases.get(nth) else { break };
-                    let run = runtime.block_on(verdict::run(case, &clients));
+                    let run = catch_unwind(AssertUnwindSafe(|| runtime.block_on(verdict::run(case, &clients))));
+                    let run = run.unwrap_or_else(|panic| Run::impossible(&said(panic.as_ref())));
                     done.lock().unwrap().insert(nth, run);
                 }
             });
         }
     });
     done.into_inner().unwrap().into_values().collect()
+}
+
+/// What a panic says: an unknown word of one case must not hide the others.
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned()
 }
 
 /// What the comparison of all cases gives.
@@ -93,10 +108,12 @@ impl Tally {
         match outcome {
             None => {
                 count.only_read += 1;
-                let command = case.commands.iter().flatten().filter_map(|command| command.get(1)).next_back();
+                let command = case.commands.iter().flatten().filter_map(|command| verb(command)).next_back();
                 let known = OUT_OF_SCOPE.iter().find(|(known, _)| command.is_some_and(|command| command == known));
                 match known {
                     Some((known, _)) => drop(self.out_of_scope.entry(known).or_default().insert(name.clone())),
+                    // Told already.
+                    None if run.is_impossible => {}
                     None => self.bad.push(format!("{name}: a command that nobody knows: {command:?}")),
                 }
             }
@@ -112,7 +129,9 @@ impl Tally {
         if let Some(difference) = DIFFERENCES.iter().find(|difference| (difference.about)(case, &install.expected)) {
             let as_decided = match (&difference.ours, &install.came) {
                 (Ours::Always, _) => install.is_same(),
-                (Ours::Installs(ours), Came::Installed { method, .. }) => !install.is_same() && ours == method,
+                (Ours::Installs(ours), Came::Installed { method, .. }) => {
+                    !install.is_same() && ours.contains(&method.as_str())
+                }
                 (Ours::Refuses(ours), Came::Refused { class, .. }) => !install.is_same() && ours == class,
                 _ => false,
             };
@@ -177,6 +196,10 @@ fn every_measured_case_comes_out_as_measured_or_as_decided() {
     }
     println!("{tally}");
     assert!(tally.bad.is_empty(), "{} are other than measured\n{}", tally.bad.len(), tally.bad.join("\n"));
-    assert_eq!(tally.unused(), Vec::<&str>::new(), "decisions that no case is about");
+    // Other cases of the same kind need not be about all of them.
+    let names: BTreeSet<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+    if case::copied_cases().iter().all(|case| names.contains(case.name.as_str())) {
+        assert_eq!(tally.unused(), Vec::<&str>::new(), "decisions that no case is about");
+    }
     assert_eq!(runs.len(), cases.len());
 }

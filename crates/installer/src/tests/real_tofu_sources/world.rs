@@ -99,7 +99,7 @@ impl<'a> World<'a> {
         write(&world.work().join("main.tf"), &required(case));
         for (name, offer) in &case.offers {
             if let Some(folder) = name.strip_prefix("fs:") {
-                world.fill(&world.work().join(folder), offer);
+                world.fill(&world.work().join(world.substitute(folder)), offer);
             }
         }
         world
@@ -161,10 +161,15 @@ impl<'a> World<'a> {
     }
 
     fn fill(&self, folder: &Path, offer: &Offered) {
-        if offer.fails.as_deref() == Some("missing-dir") {
+        offer.assert_known("fs", &["x"], &[], &[]);
+        match offer.fails.as_deref() {
+            Some("missing-dir") => return,
+            None | Some("empty-dir" | "corrupt") => fs::create_dir_all(folder).unwrap(),
+            Some(word) => panic!("a fault of a folder that nobody knows: {word}"),
+        }
+        if offer.fails.as_deref() == Some("empty-dir") {
             return;
         }
-        fs::create_dir_all(folder).unwrap();
         let Ok(address) = self.case.provider.parse::<ProviderAddr>() else { return };
         let host = folder.join(address.hostname().display());
         let provider = host.join(address.namespace()).join(address.provider_type());
