@@ -332,3 +332,29 @@ fn what_is_part_of_opentofu_is_left_alone() {
     hint: there is nothing to install; leave it away
     ");
 }
+
+#[test]
+fn the_password_of_a_network_mirror_is_in_no_output() {
+    let scene = Scene::published();
+    let url = "https://ada:hunter2@mirror.example.com/p/?sig=hunter2";
+    scene.home_file(
+        ".tofurc",
+        &format!("provider_installation {{\n  network_mirror {{\n    url = \"{url}\"\n  }}\n}}\n"),
+    );
+    for arguments in
+        ["resolve", "resolve --json", "resolve --explain", "resolve --explain --json", "versions -vv --provider"]
+    {
+        let text = scene.run(&format!("{arguments} {WIDGET}")).text;
+        assert!(text.contains("mirror.example.com") && !text.contains("hunter2"), "{arguments}\n{text}");
+    }
+}
+
+#[test]
+fn resolve_tells_of_the_method_that_an_installation_stops_at() {
+    let scene = Scene::published();
+    let mirror = "  oci_mirror {\n    repository_template = \"REGISTRY/${namespace}/${type}\"\n    include = [\"nobody.invalid/*/*\"]\n  }\n";
+    scene.home_file(".tofurc", &format!("provider_installation {{\n  direct {{}}\n{mirror}}}\n"));
+    let text = scene.run("resolve nobody.invalid/acme/widget").text;
+    assert!(text.contains("exit code: 0") && text.contains("/acme/widget\n"), "{text}");
+    assert!(text.contains("warning: direct at ") && text.contains("`install` stops there"), "{text}");
+}

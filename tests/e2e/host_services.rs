@@ -112,14 +112,15 @@ fn a_host_that_fails_beside_a_mirror_is_named_by_resolve() {
 
     ----- stderr -----
     registry.example.com/acme/widget by the repository template `[REGISTRY]/${namespace}/${type}`, oci_mirror at [HOME]/.tofurc:7
-    note: direct at [HOME]/.tofurc:11 is asked too, and leads nowhere: nothing can be installed from registry.example.com
+    warning: direct at [HOME]/.tofurc:11: the host block in [HOME]/.tofurc names no service for providers
+      hint: `install` stops there; `tofu-oci resolve registry.example.com/acme/widget --explain` says more
     ");
     assert_snapshot!(scene.run(&format!("resolve {WIDGET} --json")).text, @r#"
     exit code: 0
     ----- stdout -----
     {"event":"resolved","address":"registry.example.com/acme/widget","place":"[REGISTRY]/acme/widget","rule":"the repository template `[REGISTRY]/${namespace}/${type}`, oci_mirror at [HOME]/.tofurc:7"}
+    {"event":"message","level":"warning","code":"no-place","text":"direct at [HOME]/.tofurc:11: the host block in [HOME]/.tofurc names no service for providers","hint":"`install` stops there; `tofu-oci resolve registry.example.com/acme/widget --explain` says more"}
 
     ----- stderr -----
-    note: direct at [HOME]/.tofurc:11 is asked too, and leads nowhere: nothing can be installed from registry.example.com
     "#);
 }

@@ -5,6 +5,7 @@
 //! push, pack, copy, versions, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
+//! readme       the guide of the README prints what it says
 //! json         every line of --json is what docs/json.md says
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
 //! ```
@@ -36,6 +37,7 @@ mod lock;
 mod providers;
 mod push;
 mod query;
+mod readme;
 mod repositories;
 mod requests;
 mod second_client;

@@ -5,6 +5,7 @@
 //! testrepos   whole and broken repositories, served unchecked by ociserve.py, are decided as from a directory
 //! registries  push, versions, install, push again, copy: against registry:2 plain, TLS, htpasswd, token
 //! provider    testdata/provider built, published in each layout, installed, run by terraform (and tofu)
+//! mappings    an oci_mirror block, the magic suffix and oci-providers.v1, with a real registry and a real HTTPS server
 //! providers   testdata/configurations read as real terraform (and tofu) reads them
 //! buildah     the RFC's Dockerfile built by buildah is installed; our image layout is pulled by buildah
 //! clients     crane and regctl read and copy every layout, every digest unchanged
@@ -16,7 +17,9 @@
 mod buildah;
 mod clients;
 mod content;
+mod https;
 mod lab;
+mod mappings;
 mod provider;
 mod provider_build;
 mod providers;
@@ -36,7 +39,8 @@ use lab::Lab;
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Run only the sub-stages with these names: testrepos, registries, provider, providers, buildah, clients, skopeo
+    /// Run only the sub-stages with these names: testrepos, registries, provider, mappings, providers,
+    /// buildah, clients, skopeo
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 }
@@ -59,6 +63,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "testrepos", needs: &["python3"], work: testrepos::run },
     SubStage { name: "registries", needs: &["docker-registry", "htpasswd"], work: registries::run },
     SubStage { name: "provider", needs: &["docker-registry", "go", "terraform"], work: provider::run },
+    SubStage { name: "mappings", needs: &["docker-registry", "python3"], work: mappings::run },
     SubStage { name: "providers", needs: &["terraform"], work: providers::run },
     SubStage { name: "buildah", needs: &["docker-registry", "buildah"], work: buildah::run },
     SubStage { name: "clients", needs: &["docker-registry", "crane", "regctl"], work: clients::run },

@@ -122,6 +122,16 @@ impl Run {
         if printed.code == Some(0) { Err(printed.failure("a command should have refused")) } else { Ok(printed) }
     }
 
+    /// Runs to the end; any other exit code than this one is a failure.
+    pub(crate) fn refused_with(&self, code: i32) -> Outcome<Printed> {
+        let printed = self.output()?;
+        if printed.code == Some(code) {
+            Ok(printed)
+        } else {
+            Err(printed.failure(&format!("a command should have refused with exit code {code}")))
+        }
+    }
+
     /// Runs to the end with both streams going to the caller's; true for exit code 0.
     pub(crate) fn shown(&self) -> Outcome<bool> {
         let status = self.command().status().doing(|| format!("starting {}", self.program.display()))?;

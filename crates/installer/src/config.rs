@@ -61,7 +61,7 @@ pub struct Requirement {
 pub struct MissingModule {
     /// The names of the calls on the way to it, joined by dots.
     pub key: String,
-    /// Its source as written.
+    /// Its source as written, but for secrets in it.
     pub source: String,
     /// Where it is called.
     pub declared: Declared,

@@ -137,6 +137,12 @@ pub enum InstallError {
         /// The folder.
         dir: PathBuf,
     },
+    /// The name of the workspace is none.
+    #[error("`{name}` cannot be the name of a workspace")]
+    InvalidWorkspace {
+        /// The name.
+        name: String,
+    },
     /// The lock file cannot be used.
     #[error(transparent)]
     LockFile(#[from] LockFileError),
@@ -219,6 +225,21 @@ pub enum ConfigProblem {
         /// The limit.
         limit: usize,
     },
+    /// Modules that lie too far below the root.
+    #[error("the configuration calls modules more than {limit} levels deep")]
+    ModulesTooDeep {
+        /// The limit.
+        limit: usize,
+    },
+    /// A device, a pipe or a socket where a file should be.
+    #[error("this is no file")]
+    NoFile,
+    /// A file that nobody wrote.
+    #[error("the file is larger than {} MiB", limit >> 20)]
+    TooLarge {
+        /// The limit, in bytes.
+        limit: u64,
+    },
     /// A second `required_providers` block in one module.
     #[error("a module has one `required_providers` block; the first one stands at {first}")]
     SecondRequired {
@@ -295,6 +316,9 @@ impl ConfigProblem {
             Self::ModuleMissing { .. } => "module-missing",
             Self::ModuleLoop { .. } => "module-loop",
             Self::TooManyModules { .. } => "too-many-modules",
+            Self::ModulesTooDeep { .. } => "modules-too-deep",
+            Self::NoFile => "no-file",
+            Self::TooLarge { .. } => "too-large",
             Self::SecondRequired { .. } => "second-required",
             Self::Misplaced => "misplaced",
             Self::UnknownMember { .. } => "unknown-member",
@@ -333,6 +357,7 @@ impl InstallError {
         match self {
             Self::Config { problem, .. } => problem.code(),
             Self::NoConfiguration { .. } => "no-configuration",
+            Self::InvalidWorkspace { .. } => "invalid-workspace",
             Self::NoMatchingVersion { .. } => "no-matching-release",
             Self::LockedVersionNotAdmitted { .. } => "locked-version-conflict",
             Self::LockedVersionGone { .. } => "locked-version-gone",

@@ -116,7 +116,7 @@ pub struct Installed {
     pub version: Version,
     /// The platform.
     pub platform: Platform,
-    /// The place that it came from.
+    /// The repository that it came from, or the plugin cache; all of the job's places when none was asked.
     pub place: String,
     /// The folder or archive.
     pub path: PathBuf,

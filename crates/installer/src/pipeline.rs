@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, merge};
-use tofu_oci_source::{LeafKind, Offer};
+use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr, Reporter, Version};
 use tokio::sync::Semaphore;
 
@@ -219,7 +219,7 @@ impl Run<'_> {
     }
 
     fn done(&self, offer: &Offer, place: &Place, outcome: Outcome, bytes: u64, hashes: PackageHashes) -> Done {
-        let installed = self.installed(offer.version.clone(), place, outcome, bytes, &hashes, Some(offer.kind));
+        let installed = self.installed(offer.version.clone(), place, outcome, bytes, &hashes, Some(offer));
         Done { installed, hashes }
     }
 
@@ -230,16 +230,16 @@ impl Run<'_> {
         outcome: Outcome,
         bytes: u64,
         hashes: &PackageHashes,
-        layout: Option<LeafKind>,
+        offer: Option<&Offer>,
     ) -> Installed {
         Installed {
             address: self.job.address.clone(),
             version,
             platform: self.job.platform.clone(),
-            place: self.job.source.place(),
+            place: offer.map_or_else(|| self.job.source.place(), |offer| offer.place.clone()),
             path: place.path.clone(),
             outcome,
-            layout,
+            layout: offer.map(|offer| offer.kind),
             bytes,
             hashes: hashes.iter().cloned().collect(),
         }

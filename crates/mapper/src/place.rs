@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use tofu_oci_types::{Hostname, RepositoryRef};
+use tofu_oci_types::{Hostname, RepositoryRef, masked};
 
 /// A place to look for a provider in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Place {
     },
     /// A server of the network mirror protocol.
     NetworkMirror {
-        /// Its address as it was written.
+        /// Its address as it was written, secrets included; `Display` and [`Place::address`] mask them.
         url: String,
     },
     /// A folder.
@@ -68,15 +68,26 @@ impl Place {
             Self::Direct { .. } | Self::NetworkMirror { .. } | Self::Filesystem { .. } => None,
         }
     }
+
+    /// Where it is, for people: the repository, the host, the mirror's address without its secrets, the folder.
+    pub fn address(&self) -> String {
+        match self {
+            Self::Oci(place) => place.repository.to_string(),
+            Self::Direct { host } => host.display(),
+            Self::NetworkMirror { url } => masked(url),
+            Self::Filesystem { path } => path.display().to_string(),
+        }
+    }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let address = self.address();
         match self {
-            Self::Oci(place) => write!(f, "oci {}", place.repository),
-            Self::Direct { host } => write!(f, "the registry {}", host.display()),
-            Self::NetworkMirror { url } => write!(f, "the network mirror {url}"),
-            Self::Filesystem { path } => write!(f, "the folder {}", path.display()),
+            Self::Oci(_) => write!(f, "oci {address}"),
+            Self::Direct { .. } => write!(f, "the registry {address}"),
+            Self::NetworkMirror { .. } => write!(f, "the network mirror {address}"),
+            Self::Filesystem { .. } => write!(f, "the folder {address}"),
         }
     }
 }
@@ -90,5 +101,18 @@ impl fmt::Display for Rule {
                 write!(f, "the URI template `{template}` of {}", host.display())
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_password_of_a_network_mirror_is_not_shown() {
+        let url = "https://ada:hunter2@mirror.example.test/p/?sig=hunter2".to_owned();
+        let place = Place::NetworkMirror { url };
+        assert_eq!(place.address(), "https://***@mirror.example.test/p/?sig=***");
+        assert_eq!(place.to_string(), "the network mirror https://***@mirror.example.test/p/?sig=***");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use tofu_oci_store::ByteStream;
-use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version, masked};
 
 use crate::{Failure, Listing, Offer, Source, SourceError};
 
@@ -19,7 +19,7 @@ impl NotRead {
     /// A network mirror. Its protocol is not read yet.
     pub fn network_mirror(url: &str) -> Self {
         let failure = Failure::MethodNotRead("network mirrors are not read yet".to_owned());
-        Self::failing(format!("the network mirror {}", without_secrets(url)), failure)
+        Self::failing(format!("the network mirror {}", masked(url)), failure)
     }
 
     /// A folder with packages. It is not read yet.
@@ -36,15 +36,6 @@ impl NotRead {
     fn error(&self) -> SourceError {
         SourceError::Failed { place: self.place.clone(), failure: self.failure.clone() }
     }
-}
-
-/// The address without user info, query and fragment.
-fn without_secrets(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    format!("{scheme}://{host}{path}")
 }
 
 #[async_trait]

@@ -22,7 +22,11 @@ const OPENTOFU_ONLY: &[(&str, &str)] = &[
 pub(super) fn run(lab: &Lab) -> Outcome {
     let mut names = Vec::new();
     for entry in fs::read_dir(paths::testdata().join("configurations"))? {
-        names.push(entry?.file_name().to_string_lossy().into_owned());
+        let entry = entry?;
+        // CLI configurations for them lie beside the folders.
+        if entry.file_type()?.is_dir() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
     }
     names.sort();
     for client in ["terraform", "tofu"].into_iter().filter(|client| find(client).is_some()) {

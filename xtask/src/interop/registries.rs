@@ -11,7 +11,7 @@ use crate::registry::Guard;
 /// The provider of the fixtures.
 pub(super) const ADDRESS: &str = "registry.example.test/acme/widget";
 /// The platform that is installed, whatever this machine is.
-const PLATFORM: &str = "linux_amd64";
+pub(super) const PLATFORM: &str = "linux_amd64";
 
 /// Starts a registry in one mode.
 type Start = fn() -> Outcome<Guard>;
@@ -69,7 +69,7 @@ pub(super) fn install_and_compare(lab: &Lab, registry: &Guard, place: &str, vers
 }
 
 /// The package as the release files have it: a folder for 1.2.0, the unpacked zip for the others.
-fn published(lab: &Lab, version: &str) -> Outcome<std::path::PathBuf> {
+pub(super) fn published(lab: &Lab, version: &str) -> Outcome<std::path::PathBuf> {
     let zip = match version {
         "1.2.0" => return Ok(paths::testdata().join("dist-folders").join(PLATFORM)),
         "1.1.0" => paths::testdata().join("dist-next"),

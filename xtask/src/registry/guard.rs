@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tempfile::TempDir;
-use tofu_oci_testkit::{Bearer, Login, Mode, RealRegistry};
+use tofu_oci_testkit::{Bearer, Certificates, Login, Mode, RealRegistry};
 
 use crate::failure::{Doing, Outcome};
 use crate::paths;
@@ -46,6 +46,11 @@ impl Guard {
     /// The authority to trust, as a file; `None` when the registry speaks plain HTTP.
     pub(crate) fn ca_file(&self) -> Option<&Path> {
         self.ca_file.as_deref()
+    }
+
+    /// The certificates, for another server that is to be trusted by the same authority; `None` for plain HTTP.
+    pub(crate) fn certificates(&self) -> Option<&Certificates> {
+        self.registry.certificates()
     }
 
     /// A `DOCKER_CONFIG` folder with the credentials; `None` when the registry asks for none.

@@ -118,6 +118,9 @@ impl From<InstallError> for Complaint {
             InstallError::NoConfiguration { .. } => {
                 complaint.hint("name the directory of the configuration: --chdir DIR")
             }
+            InstallError::InvalidWorkspace { .. } => {
+                complaint.hint("it comes from TF_WORKSPACE, else from the file `environment` of the data directory")
+            }
             InstallError::Config { problem, .. } => complaint.config_hint(&problem),
             InstallError::UnspecifiedVersion { .. } => complaint.hint("name another version: ADDR@VERSION"),
             InstallError::VersionsDiffer { .. } => complaint.hint("name one version for all platforms: ADDR@VERSION"),
@@ -204,6 +207,10 @@ impl Complaint {
             ConfigProblem::ModuleLoop { .. } => {
                 self.hint("remove one of the calls: no program can follow them to an end")
             }
+            ConfigProblem::NoFile | ConfigProblem::TooLarge { .. } => {
+                self.hint("check what put it there, a link in a module that was fetched perhaps; it was not read")
+            }
+            ConfigProblem::ModulesTooDeep { .. } => self.hint("call these modules from one nearer to the root"),
             ConfigProblem::TooManyModules { .. } => self.hint("look for modules that call each other many times over"),
             ConfigProblem::StateVersion { .. } | ConfigProblem::State { .. } => {
                 self.hint("let `tofu state pull` or `terraform state pull` write it anew, or move the file away")
@@ -247,7 +254,9 @@ fn versions(lead: &str, offered: &[Version]) -> String {
 
 fn exit(error: &InstallError) -> Exit {
     match error {
-        InstallError::Config { .. } | InstallError::NoConfiguration { .. } => Exit::Usage,
+        InstallError::Config { .. } | InstallError::NoConfiguration { .. } | InstallError::InvalidWorkspace { .. } => {
+            Exit::Usage
+        }
         InstallError::Io { source, .. } | InstallError::Package { source: ArchiveError::Io { source, .. }, .. } => {
             super::io_exit(source)
         }

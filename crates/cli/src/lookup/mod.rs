@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 
 use tofu_oci_installer::PluginCache;
 use tofu_oci_mapper::{MagicSuffix, MapError, Place};
-use tofu_oci_source::{Chain, Link, OciSource, Source};
+use tofu_oci_source::{Chain, Link, OciSource, Source, SourceError};
 use tofu_oci_types::ProviderAddr;
 
 use crate::args::Lookup;
@@ -44,17 +44,17 @@ enum Rules {
     Configured(Box<Configured>),
 }
 
-/// The places of an address, in the order of asking.
-pub(crate) struct Places {
-    pub(crate) found: Vec<Found>,
-    /// Methods that are asked too and do not say where they lead.
-    pub(crate) notes: Vec<String>,
-}
-
 /// One place of an address, and why there.
 pub(crate) struct Found {
     pub(crate) place: String,
     pub(crate) rule: String,
+}
+
+/// The places of an address, in the order of asking.
+pub(crate) struct Places {
+    pub(crate) found: Vec<Found>,
+    /// What the methods say that lead nowhere, although they are for the address: an installation stops at them.
+    pub(crate) failed: Vec<String>,
 }
 
 impl Finder {
@@ -115,7 +115,7 @@ impl Finder {
     pub(crate) async fn places(&self, address: &ProviderAddr) -> Result<Places, Complaint> {
         match &self.rules {
             Rules::From { from, text } => {
-                Ok(Places { found: vec![from_place(from, text, address)?], notes: Vec::new() })
+                Ok(Places { found: vec![from_place(from, text, address)?], failed: Vec::new() })
             }
             Rules::Configured(configured) => self.configured_places(configured, address).await,
         }
@@ -172,19 +172,15 @@ impl Finder {
                     Found { place: oci.repository.to_string(), rule: oci.rule.to_string() }
                 }
                 Place::Oci(oci) => Found { place: oci.repository.to_string(), rule: format!("{}, {label}", oci.rule) },
-                Place::Direct { host } => Found { place: host.display(), rule: label },
-                Place::NetworkMirror { url } => Found { place: url, rule: label },
-                Place::Filesystem { path } => Found { place: path.display().to_string(), rule: label },
-                other => Found { place: other.to_string(), rule: label },
+                other => Found { place: other.address(), rule: label },
             });
         }
         if found.is_empty() { Err(configured.no_method(address)) } else { Ok(found) }
     }
 
     async fn configured_places(&self, configured: &Configured, address: &ProviderAddr) -> Result<Places, Complaint> {
-        let mut found = Vec::new();
-        let mut notes = Vec::new();
-        let mut failed = None;
+        let (mut found, mut failed) = (Vec::new(), Vec::new());
+        let mut first = None;
         for candidate in configured.candidates(address) {
             let Some(place) = candidate.place else { continue };
             let label = candidate.method.label();
@@ -198,25 +194,24 @@ impl Finder {
                 Place::Oci(oci) => {
                     found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                 }
-                Place::NetworkMirror { url } => found.push(Found { place: url, rule: label }),
-                Place::Filesystem { path } => found.push(Found { place: path.display().to_string(), rule: label }),
+                Place::NetworkMirror { .. } | Place::Filesystem { .. } => {
+                    found.push(Found { place: place.address(), rule: label });
+                }
                 _ => match self.opener(configured)?.direct(configured, address).repository(address).await {
                     Ok(oci) => {
                         found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                     }
                     Err(error) => {
-                        let complaint = Complaint::from(error);
-                        notes.push(format!("{label} is asked too, and leads nowhere: {}", complaint.text()));
-                        failed = Some(complaint);
+                        failed.push(format!("{label}: {}", innermost(&error)));
+                        first.get_or_insert_with(|| Complaint::from(error));
                     }
                 },
             }
         }
-        match failed {
-            Some(complaint) if found.is_empty() => Err(complaint),
-            _ if found.is_empty() => Err(configured.no_method(address)),
-            _ => Ok(Places { found, notes }),
+        if found.is_empty() {
+            return Err(first.unwrap_or_else(|| configured.no_method(address)));
         }
+        Ok(Places { found, failed })
     }
 
     /// The repositories that the methods give an address, each with what to do when it is another provider's. A host
@@ -269,6 +264,15 @@ impl Finder {
         }
         Ok(())
     }
+}
+
+/// What really happened.
+fn innermost(error: &SourceError) -> String {
+    let mut error: &dyn std::error::Error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error.to_string()
 }
 
 /// The one place of `--from`.

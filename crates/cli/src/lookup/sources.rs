@@ -54,11 +54,7 @@ impl Opener {
         address: &ProviderAddr,
     ) -> Link {
         let source: Arc<dyn Source> = match place {
-            Ok(Place::Oci(place)) => match (self.open)(&place.repository) {
-                Ok(store) => Arc::new(OciSource::new(store)),
-                // Opening a repository asks nothing; should it fail, it does so again where it is told.
-                Err(_) => Arc::new(self.direct(configured, address)),
-            },
+            Ok(Place::Oci(place)) => Arc::new(OciSource::new(Arc::new(self.client.store(place.repository.clone())))),
             Ok(Place::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
             Ok(Place::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
             Ok(_) => Arc::new(self.direct(configured, address)),

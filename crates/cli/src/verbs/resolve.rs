@@ -1,7 +1,7 @@
 //! `resolve`.
 
 use serde::Serialize;
-use tofu_oci_types::{Constraints, ProviderAddr};
+use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
 use super::{Context, explain};
 use crate::args::ResolveArgs;
@@ -38,8 +38,9 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
             printer::stderr(&format!("{address} by {}\n", found.rule));
         }
     }
-    for note in places.notes {
-        printer::stderr(&format!("note: {note}\n"));
+    for failed in places.failed {
+        let hint = format!("`install` stops there; `tofu-oci resolve {address} --explain` says more");
+        context.reporter.event(&Event::warning("no-place", failed).with_hint(hint));
     }
     Ok(())
 }

@@ -1,9 +1,15 @@
 //! The configuration files of a folder.
 
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::InstallError;
+use super::Declared;
+use super::facts::{position, problem};
+use crate::{ConfigProblem, InstallError};
+
+/// Most bytes of a file that people write.
+pub(super) const WRITTEN: u64 = 16 << 20;
 
 /// The files of one module, in the order in which they are read.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -76,6 +82,40 @@ fn split(name: &str) -> Option<(&str, &'static str)> {
     [".tofu.json", ".tf.json", ".tofu", ".tf"]
         .into_iter()
         .find_map(|extension| Some((name.strip_suffix(extension)?, extension)))
+}
+
+/// The bytes of a file, when it has no more than `limit`; nothing when there is none. A device or a pipe, which a module
+/// from elsewhere may link to, is not read.
+pub(super) fn bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, InstallError> {
+    let failed = |source| InstallError::Io { action: "read", path: path.to_owned(), source };
+    let refused = |why| Err(problem(Declared { path: path.to_owned(), line: 1, column: 1 }, why));
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    if !metadata.is_file() && !metadata.is_dir() {
+        return refused(ConfigProblem::NoFile);
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)).map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        return refused(ConfigProblem::TooLarge { limit });
+    }
+    Ok(Some(bytes))
+}
+
+/// The same as text.
+pub(super) fn text(path: &Path, limit: u64) -> Result<Option<String>, InstallError> {
+    let Some(bytes) = bytes(path, limit)? else { return Ok(None) };
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let valid = String::from_utf8_lossy(error.as_bytes().get(..good).unwrap_or_default());
+        let at = position(path, &valid, valid.len());
+        problem(at, ConfigProblem::Syntax { message: "the text is not UTF-8".to_owned() })
+    })
 }
 
 /// The language of a file that [`find`] found.

@@ -12,6 +12,14 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/configurations")
 }
 
+/// Its folders, one a configuration, sorted.
+fn folders() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
 fn tree(dir: &Path) -> ProviderTree {
     providers_tree(dir, &dir.join(".terraform"), None).unwrap()
 }
@@ -24,8 +32,7 @@ fn title(finding: &Finding) -> Option<&'static str> {
 #[test]
 fn every_configuration_gives_the_tree_that_opentofu_prints() {
     let mut count = 0;
-    for entry in std::fs::read_dir(folder()).unwrap() {
-        let dir = entry.unwrap().path();
+    for dir in folders() {
         let golden = std::fs::read_to_string(dir.join("providers.txt")).unwrap();
         let tree = tree(&dir);
         let titles: Vec<_> = tree.findings.iter().filter_map(title).map(|title| format!("error: {title}\n")).collect();
@@ -40,9 +47,7 @@ fn every_configuration_gives_the_tree_that_opentofu_prints() {
 fn what_opentofu_complains_about_is_found_at_its_place() {
     let root = folder();
     let mut lines = Vec::new();
-    let mut dirs: Vec<PathBuf> = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
-    dirs.sort();
-    for dir in dirs {
+    for dir in folders() {
         for finding in tree(&dir).findings {
             let place = finding.declared.to_string().replace(&format!("{}/", root.display()), "");
             let mark = if finding.refused { "error" } else { "note" };
@@ -97,11 +102,11 @@ fn each_module_gets_its_configurations() {
     insta::assert_snapshot!(configurations("platform"), @r#"
     : cloud = Own -> main.tf:17:1
     : cloud.south = Own -> main.tf:21:1
-    : dns = Own -> main.tf:26:1
     : secrets = Empty -> no block
+    : widget = Own -> main.tf:26:1
     app: cloud = Passed { from: "cloud", at: Declared { path: "main.tf", line: 43, column: 5 } } -> main.tf:17:1
     app: cloud.replica = Passed { from: "cloud.south", at: Declared { path: "main.tf", line: 44, column: 5 } } -> main.tf:21:1
-    app: zone = Passed { from: "dns", at: Declared { path: "main.tf", line: 45, column: 5 } } -> main.tf:26:1
+    app: zone = Passed { from: "widget", at: Declared { path: "main.tf", line: 45, column: 5 } } -> main.tf:26:1
     app.database: cloud = Passed { from: "cloud.replica", at: Declared { path: "modules/app/main.tf", line: 33, column: 5 } } -> main.tf:21:1
     app.database: random = Empty -> no block
     logs: cloud = Inherited { from: "" } -> main.tf:17:1

@@ -27,7 +27,7 @@ pub struct ProviderTree {
 pub struct ModuleNode {
     /// The names of the calls on the way to it, joined by dots; empty for the root.
     pub key: String,
-    /// Its source as written; empty for the root.
+    /// Its source as written, but for secrets in it; empty for the root.
     pub source: String,
     /// Its folder.
     pub dir: PathBuf,

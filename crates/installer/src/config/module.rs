@@ -1,13 +1,14 @@
 //! The files of one folder as one module.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use tofu_oci_types::{Constraints, ProviderAddr};
 
 use super::facts::{
     Backend, Facts, FunctionCall, Import, ModuleCall, ProviderBlock, Required, RequiredBlock, Resource, config_name,
-    implied, implied_name, position, problem,
+    implied, implied_name, problem,
 };
 use super::{Declared, Finding, files, reader};
 use crate::{ConfigProblem, InstallError};
@@ -61,17 +62,9 @@ pub(super) fn read(dir: &Path) -> Result<Option<Module>, InstallError> {
 }
 
 fn read_file(path: &Path) -> Result<Facts, InstallError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| InstallError::Io { action: "read", path: path.to_owned(), source })?;
-    let text = match std::str::from_utf8(&bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            let valid = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
-            let at = position(path, &valid, valid.len());
-            return Err(problem(at, ConfigProblem::Syntax { message: "the text is not UTF-8".to_owned() }));
-        }
-    };
-    reader::read(path, text, files::syntax(path))
+    let gone = || InstallError::Io { action: "read", path: path.to_owned(), source: ErrorKind::NotFound.into() };
+    let text = files::text(path, files::WRITTEN)?.ok_or_else(gone)?;
+    reader::read(path, &text, files::syntax(path))
 }
 
 impl Module {

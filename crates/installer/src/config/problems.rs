@@ -120,6 +120,42 @@ fn modules_that_cannot_be_followed() {
     insta::assert_snapshot!(check(&[("main.tf", b"# ok\n"), (".terraform/modules/modules.json", b"{")]), @"error: .terraform/modules/modules.json:1:1: the file does not parse: EOF while parsing an object");
 }
 
+#[test]
+fn modules_that_lie_thousands_of_levels_deep_end_in_an_error_and_not_the_stack() {
+    let names: Vec<String> = (0..3000).map(|number| format!("m{number}/main.tf")).collect();
+    let texts: Vec<String> =
+        (1..=3000).map(|next| format!("module \"x\" {{\n  source = \"../m{next}\"\n}}\n")).collect();
+    let mut files: Vec<(&str, &[u8])> =
+        names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+    files.push(("main.tf", b"module \"x\" {\n  source = \"./m0\"\n}\n"));
+    insta::assert_snapshot!(check(&files), @"error: m99/main.tf:2:12: the configuration calls modules more than 100 levels deep");
+}
+
+#[test]
+fn secrets_in_the_source_of_a_module_are_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "module \"a\" {\n  source = \"git::https://ada:hunter2@x.test/a?ref=v1&token=hunter2\"\n}\n";
+    std::fs::write(folder.path().join("main.tf"), text).unwrap();
+    let tree = providers_tree(folder.path(), &folder.path().join(".terraform"), None).unwrap();
+    insta::assert_snapshot!(tree.not_looked_into[0].source, @"git::https://***@x.test/a?ref=v1&token=***");
+    assert!(!format!("{:?}", tree.root).contains("hunter2"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_module_that_links_to_a_device_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join("main.tf")).unwrap();
+    let error = providers_tree(folder.path(), &folder.path().join(".terraform"), None).unwrap_err().to_string();
+    assert!(error.ends_with("main.tf:1:1: this is no file"), "{error}");
+}
+
+#[test]
+fn a_file_without_end_is_not_read_to_its_end() {
+    let text = vec![b' '; 17 << 20];
+    insta::assert_snapshot!(check(&[("main.tf", &text)]), @"error: main.tf:1:1: the file is larger than 16 MiB");
+}
+
 /// A root that passes `providers` to a module.
 #[track_caller]
 fn check_module(call: &str, module: &str) -> String {
@@ -179,6 +215,16 @@ fn states_that_cannot_be_read() {
     insta::assert_snapshot!(check_state(""), @"");
     insta::assert_snapshot!(check_state("{\"serial\": 1, \"encrypted_data\": \"x\"}"), @r#"Encrypted { path: "terraform.tfstate" }"#);
     insta::assert_snapshot!(check(&[("main.tf", b"# ok\n"), ("terraform.tfstate/", b"")]), @"error: cannot read terraform.tfstate");
+}
+
+#[test]
+fn a_workspace_leads_to_no_other_folder() {
+    let outside: &[(&str, &[u8])] =
+        &[("main.tf", b"# ok\n"), ("terraform.tfstate.d/", b""), ("x/terraform.tfstate", STATE.as_bytes())];
+    insta::assert_snapshot!(check_in(outside, Some("../x")), @"error: `../x` cannot be the name of a workspace");
+    insta::assert_snapshot!(check_in(outside, Some("..")), @"error: `..` cannot be the name of a workspace");
+    let selected: &[(&str, &[u8])] = &[("main.tf", b"# ok\n"), (".terraform/environment", b"/etc")];
+    insta::assert_snapshot!(check(selected), @"error: `/etc` cannot be the name of a workspace");
 }
 
 #[test]

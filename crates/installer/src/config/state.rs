@@ -1,17 +1,20 @@
 //! The providers that a state file names.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use hcl_edit::expr::{Expression, TraversalOperator};
 use tofu_oci_types::ProviderAddr;
 
 use super::facts::{Backend, Setting, position, problem};
+use super::files;
 use super::json::{self, Json, Kind};
 use super::model::{StateLook, StateProvider};
 use super::syntax::Value;
 use crate::{ConfigProblem, InstallError};
+
+/// Most bytes of a state file.
+const LIMIT: u64 = 256 << 20;
 
 /// The state of the configuration in `dir`.
 ///
@@ -26,6 +29,9 @@ pub(super) fn look(
         Some(name) => name.to_owned(),
         None => selected(data_dir)?,
     };
+    if !is_workspace(&workspace) {
+        return Err(InstallError::InvalidWorkspace { name: workspace });
+    }
     let default = workspace == "default";
     let written = match backend {
         None => Setting::Absent,
@@ -50,22 +56,20 @@ pub(super) fn look(
 /// The workspace that was selected last.
 fn selected(data_dir: &Path) -> Result<String, InstallError> {
     let path = data_dir.join("environment");
-    match std::fs::read_to_string(&path) {
-        Ok(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
-        Ok(_) => Ok("default".to_owned()),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Ok("default".to_owned())
-        }
-        Err(source) => Err(InstallError::Io { action: "read", path, source }),
-    }
+    let text = files::text(&path, files::WRITTEN)?.unwrap_or_default();
+    Ok(if text.trim().is_empty() { "default".to_owned() } else { text.trim().to_owned() })
+}
+
+/// Whether a workspace may be called so: its name is one of a folder, and says nothing of other folders.
+///
+/// Spec: `OpenTofu` 1.12, `validWorkspaceName`, which lets `..` through.
+fn is_workspace(name: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~$&+:=@".contains(&byte);
+    !matches!(name, "" | "." | "..") && name.bytes().all(allowed)
 }
 
 fn read(path: PathBuf) -> Result<StateLook, InstallError> {
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(StateLook::Absent),
-        Err(source) => return Err(InstallError::Io { action: "read", path, source }),
-    };
+    let Some(bytes) = files::bytes(&path, LIMIT)? else { return Ok(StateLook::Absent) };
     if bytes.is_empty() {
         return Ok(StateLook::Absent);
     }

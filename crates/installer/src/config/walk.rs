@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
+use tofu_oci_types::masked;
+
 use super::facts::problem;
 use super::json::{self, Kind};
 use super::module::{self, Module};
-use super::{Declared, MissingModule};
+use super::{Declared, MissingModule, files};
 use crate::{ConfigProblem, InstallError};
 
 /// More calls than this are a mistake: ten modules that call each other twice already make a thousand.
 const LIMIT: usize = 5000;
+/// Modules below each other; every program that walks them has an end to its stack.
+const DEPTH: usize = 100;
 
 /// One call of a module, or the root.
 #[derive(Debug)]
@@ -49,11 +53,7 @@ pub(super) fn walk(dir: &Path, data_dir: &Path) -> Result<Option<Walked>, Instal
 /// Where `tofu init` has put modules: `modules/modules.json` of the data directory.
 fn manifest(data_dir: &Path) -> Result<BTreeMap<String, PathBuf>, InstallError> {
     let path = data_dir.join("modules/modules.json");
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(source) => return Err(InstallError::Io { action: "read", path, source }),
-    };
+    let Some(text) = files::text(&path, files::WRITTEN)? else { return Ok(BTreeMap::new()) };
     let root = json::parse(&path, &text)?;
     let mut installed = BTreeMap::new();
     if let Some(Kind::Array(entries)) = root.member("Modules").map(|modules| &modules.kind) {
@@ -107,6 +107,9 @@ impl Walk<'_> {
                 let chain = names.map(|dir| format!("`{}`", dir.display())).collect();
                 return Err(problem(at, ConfigProblem::ModuleLoop { chain }));
             }
+            if self.chain.len() > DEPTH {
+                return Err(problem(at, ConfigProblem::ModulesTooDeep { limit: DEPTH }));
+            }
             if self.calls > LIMIT {
                 return Err(problem(at, ConfigProblem::TooManyModules { limit: LIMIT }));
             }
@@ -117,13 +120,10 @@ impl Walk<'_> {
             let key = if call.key.is_empty() { name.clone() } else { format!("{}.{name}", call.key) };
             // OpenTofu refuses a call without a source; there is nothing to look into.
             let Some(source) = &call_below.source else { continue };
-            let call_of_child = Call {
-                key: key.clone(),
-                name: name.clone(),
-                source: source.text.clone(),
-                called: Some(source.at.clone()),
-            };
             let local = !source.computed && is_local(&source.text);
+            let shown = if local { source.text.clone() } else { masked(&source.text) };
+            let call_of_child =
+                Call { key: key.clone(), name: name.clone(), source: shown.clone(), called: Some(source.at.clone()) };
             let child_dir = match self.installed.get(&key) {
                 _ if local => Some(clean(&below.join(source.text.replace('\\', "/")))),
                 Some(installed) => Some(clean(installed)),
@@ -142,7 +142,7 @@ impl Walk<'_> {
                     let problem_here = ConfigProblem::ModuleMissing { path: source.text.clone(), exists };
                     return Err(problem(source.at.clone(), problem_here));
                 }
-                _ => self.missing.push(MissingModule { key, source: source.text.clone(), declared: source.at.clone() }),
+                _ => self.missing.push(MissingModule { key, source: shown, declared: source.at.clone() }),
             }
         }
         self.chain.pop();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tofu_oci_layout::{LeafKind, PackageLayout};
 use tofu_oci_lockfile::Written;
-use tofu_oci_source::{Chain, Failure, Kind, Link, NotRead, OciSource};
+use tofu_oci_source::{Chain, Failure, Kind, Link, NotRead, OciSource, Source};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_types::{Constraints, PackageHash};
 
@@ -249,6 +249,19 @@ async fn a_method_that_fails_ends_the_search_for_a_locked_version_too() {
     let job = Job { source: with_a_failing_method(store.clone()), ..workspace.job(store) };
     let error = workspace.run(vec![job]).await.expect_err("all methods are asked for their versions");
     assert_eq!(error.code(), "server-error");
+}
+
+#[tokio::test]
+async fn of_several_methods_the_one_that_had_the_package_is_named() {
+    let (store, _) = store(PackageLayout::Artifact).await;
+    let workspace = Workspace::new();
+    let link = |method, source| Link { method, label: "a method".to_owned(), source };
+    let unknown: Arc<dyn Source> = Arc::new(OciSource::new(Arc::new(MemoryStore::new("empty"))));
+    let own: Arc<dyn Source> = Arc::new(OciSource::new(store.clone()));
+    let place = own.place();
+    let source = Arc::new(Chain::new(vec![link(Kind::Direct, unknown), link(Kind::Oci, own)]));
+    let (installed, _) = workspace.run(vec![Job { source, ..workspace.job(store) }]).await.unwrap();
+    assert_eq!(installed[0].place, place);
 }
 
 #[tokio::test]

@@ -35,13 +35,15 @@ fn is_delimiter(character: char) -> bool {
     character.is_whitespace() || matches!(character, '"' | '\'' | '[' | ']' | '{' | '}' | ',' | ';')
 }
 
-/// Whatever stands behind `token =`, `"password":` and the like, in order and apart from each other.
+/// Whatever stands behind `token =`, `"password":` and the like, and user information of URLs, in order and apart from
+/// each other.
 fn all(text: &str) -> Vec<Range<usize>> {
     let lower = text.to_ascii_lowercase();
     let mut found: Vec<Range<usize>> = WORDS
         .iter()
         .flat_map(|word| lower.match_indices(word).map(|(at, _)| at + word.len()))
         .filter_map(|behind| value(lower.as_bytes(), behind))
+        .chain(lower.match_indices("://").filter_map(|(at, scheme)| user_info(lower.as_bytes(), at + scheme.len())))
         // Where a letter is cut, the whole letter is meant.
         .map(|range| floor(text, range.start)..ceiling(text, range.end))
         .collect();
@@ -75,6 +77,15 @@ fn value(bytes: &[u8], behind_name: usize) -> Option<Range<usize>> {
         _ => line_end(bytes, start),
     };
     Some(start..end)
+}
+
+/// The user information of a URL whose authority begins at `start`.
+fn user_info(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    let authority = bytes.get(start..)?;
+    let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\n');
+    let length = authority.iter().position(ends).unwrap_or(authority.len());
+    let at = authority.get(..length)?.iter().rposition(|byte| *byte == b'@')?;
+    (at > 0).then_some(start..start + at)
 }
 
 /// The first place from `from` on that is not to be skipped.

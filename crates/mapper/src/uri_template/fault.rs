@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use tofu_oci_types::masked;
+
 /// A text that is no URI template, or none for providers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.text())]
@@ -89,6 +91,7 @@ impl InvalidUriTemplate {
                 format!("`{found}` is nothing that an address has: write {{namespace}} or {{type}}")
             }
         };
-        format!("`{}` is not a template for repositories: {problem}, at column {column}", template.escape_debug())
+        let shown = masked(template);
+        format!("`{}` is not a template for repositories: {problem}, at column {column}", shown.escape_debug())
     }
 }

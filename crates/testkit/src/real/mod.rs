@@ -176,6 +176,11 @@ impl RealRegistry {
         self.certificates.as_ref().map(Certificates::ca_pem)
     }
 
+    /// Its certificates, for another server that is to be trusted by the same authority; `None` for plain HTTP.
+    pub fn certificates(&self) -> Option<&Certificates> {
+        self.certificates.as_ref()
+    }
+
     /// Where it keeps its content.
     pub fn data(&self) -> &Path {
         &self.data

@@ -1,11 +1,11 @@
-//! Source addresses as they may be shown: without what could be a secret.
+//! Addresses as they may be shown: without what could be a secret.
 
 /// Arguments whose values say where something is and never open it.
 const HARMLESS: [&str; 6] = ["archive", "checksum", "depth", "digest", "ref", "tag"];
 
-/// The address with `***` in the place of user information (but the plain user `git`) and of the values of arguments
+/// The address of a module, a mirror or anything else behind a URL, with `***` in the place of user information (but the plain user `git`) and of the values of arguments
 /// that are not known to be harmless, such as `sshkey`. A fragment is dropped.
-pub(crate) fn masked(source: &str) -> String {
+pub fn masked(source: &str) -> String {
     let source = source.split('#').next().unwrap_or_default();
     let (place, arguments) = match source.split_once('?') {
         Some((place, arguments)) => (place, Some(arguments)),

@@ -16,6 +16,7 @@ mod source;
 mod subdir;
 
 pub use address::{InvalidModuleAddr, ModuleAddr};
+pub use mask::masked;
 pub use oci::OciModuleSource;
 pub use oci_fault::InvalidOciModuleSource;
 pub use other::OtherModuleSource;

@@ -16,7 +16,7 @@ pub(super) async fn ask(steps: &mut [Step], configured: &Configured, opener: &Op
     ask_one(steps, question).await;
     for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Direct && step.direct == Direct::No)
     {
-        if step.source.is_none() || matches!(step.answer, Answer::Fails { .. } | Answer::NotRead(_)) {
+        if step.source.is_none() || matches!(step.answer, Answer::Fails { .. } | Answer::NotRead { .. }) {
             continue;
         }
         let host = question.address.hostname();
@@ -104,7 +104,7 @@ fn answer(listing: Result<Listing, SourceError>) -> Answer {
         Ok(listing) => Answer::Lists(listing),
         Err(SourceError::NotOffered { .. }) => Answer::Unknown,
         Err(error) => match error.code() {
-            "method-not-read" | "registry-protocol-not-read" => Answer::NotRead(told(&error)),
+            code @ ("method-not-read" | "registry-protocol-not-read") => Answer::NotRead { code, text: told(&error) },
             code => Answer::Fails { code, text: told(&error) },
         },
     }

@@ -49,8 +49,7 @@ pub(super) fn print(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome
     let address = question.address;
     for step in steps {
         let (error, code) = match &step.answer {
-            Answer::Fails { code, text } => (Some(text.as_str()), Some(*code)),
-            Answer::NotRead(text) => (Some(text.as_str()), Some("method-not-read")),
+            Answer::Fails { code, text } | Answer::NotRead { code, text } => (Some(text.as_str()), Some(*code)),
             Answer::Unknown => (Some("it does not know the provider"), Some("provider-not-found")),
             Answer::NotAsked | Answer::Lists(_) => (None, None),
         };

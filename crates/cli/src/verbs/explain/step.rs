@@ -79,7 +79,7 @@ pub(super) enum Answer {
     /// It does not know the provider: passed over.
     Unknown,
     /// This program cannot ask it.
-    NotRead(String),
+    NotRead { code: &'static str, text: String },
     /// Any other error ends the search.
     Fails { code: &'static str, text: String },
 }
@@ -192,11 +192,7 @@ fn selected(
         _ => Direct::No,
     };
     let given = place.as_ref().map(|place| match place {
-        Ok(Place::Oci(oci)) => oci.repository.to_string(),
-        Ok(Place::Direct { host }) => host.display(),
-        Ok(Place::NetworkMirror { url }) => url.clone(),
-        Ok(Place::Filesystem { path }) => path.display().to_string(),
-        Ok(other) => other.to_string(),
+        Ok(place) => place.address(),
         Err(error) => format!("none: {error}"),
     });
     Step {

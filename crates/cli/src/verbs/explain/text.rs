@@ -120,7 +120,7 @@ fn offers(step: &Step) -> Option<String> {
         Answer::Lists(listing) if listing.versions.is_empty() => "no versions".to_owned(),
         Answer::Lists(listing) => versions(&listing.versions),
         Answer::Unknown => "nothing: it does not know the provider, and is passed over".to_owned(),
-        Answer::NotRead(why) => format!("not known: {why}"),
+        Answer::NotRead { text, .. } => format!("not known: {text}"),
         Answer::Fails { code, text } => format!("error ({code}): {text}"),
     })
 }

@@ -113,12 +113,12 @@ fn while_listing(step: &Step, tofu: bool) -> Option<Verdict> {
         }
     }
     match &step.answer {
-        Answer::NotRead(why) if tofu => {
+        Answer::NotRead { text: why, .. } if tofu => {
             let why = format!("what it offers is not known to tofu-oci: {why}");
             Some(Verdict::NotKnown { method, why })
         }
-        Answer::NotRead(why) => {
-            Some(Verdict::Stops { version: None, method, code: "method-not-read".to_owned(), why: why.clone() })
+        Answer::NotRead { code, text: why } => {
+            Some(Verdict::Stops { version: None, method, code: (*code).to_owned(), why: why.clone() })
         }
         Answer::Fails { code, .. } => {
             let ends = "any error but an unknown provider ends the search while versions are listed";

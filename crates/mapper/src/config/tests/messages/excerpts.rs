@@ -78,6 +78,14 @@ fn a_long_line_is_cut_around_the_place() {
 }
 
 #[test]
+fn the_user_of_a_url_in_the_line_is_masked() {
+    for url in ["http://ada:hunter2@x.test/", "https://ada:hunter2@x y/", "https://hunter2@/", "http://a:b@hunter2@x"] {
+        let shown = told(&format!("provider_installation {{\n  network_mirror {{ url = \"{url}\" }}\n}}"));
+        assert!(shown.contains("***") && !shown.contains("hunter2"), "{shown}");
+    }
+}
+
+#[test]
 fn secrets_in_the_line_are_masked() {
     let texts = [
         "credentials \"a.example\" { token = \"hunter2\" } oops oops",

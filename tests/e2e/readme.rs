@@ -1,0 +1,78 @@
+//! The guide of the README, command by command.
+
+use std::path::Path;
+
+use crate::setup::Scene;
+
+/// The registry of the guide.
+const REGISTRY: &str = "127.0.0.1:5000";
+
+fn root() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder in the work folder");
+    for entry in std::fs::read_dir(from).expect("a folder of testdata") {
+        let from = entry.expect("an entry of testdata").path();
+        let to = to.join(from.file_name().expect("a name"));
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            std::fs::copy(from, to).expect("a file in the work folder");
+        }
+    }
+}
+
+/// The commands of the guide and what the README says that they print.
+fn guide() -> Vec<(String, Vec<String>)> {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("the README");
+    let guide = readme.split("### A guide").nth(1).expect("the guide").split("\n## ").next().expect("its end");
+    let mut steps: Vec<(String, Vec<String>)> = Vec::new();
+    for block in guide.split("```console\n").skip(1) {
+        for line in block.split("```").next().expect("the end of the block").lines() {
+            match (line.strip_prefix("$ "), steps.last_mut()) {
+                (Some(command), _) => steps.push((command.to_owned(), Vec::new())),
+                (None, Some((_, output))) => output.push(line.to_owned()),
+                (None, None) => panic!("output before the first command: {line}"),
+            }
+        }
+    }
+    steps
+}
+
+/// Whether the pieces between the `…` stand in the text, in their order.
+fn shows(text: &str, wanted: &str) -> bool {
+    let mut rest = text;
+    wanted.split('…').map(str::trim).filter(|piece| !piece.is_empty()).all(|piece| match rest.split_once(piece) {
+        Some((_, after)) => {
+            rest = after;
+            true
+        }
+        None => false,
+    })
+}
+
+#[test]
+fn the_guide_of_the_readme_prints_what_it_says() {
+    let scene = Scene::new();
+    for folder in ["dist", "dist-next", "configurations/platform"] {
+        copy(&root().join("testdata").join(folder), &scene.path("testdata").join(folder));
+    }
+    let mirror = std::fs::read_to_string(root().join("testdata/configurations/local-mirror.tfrc")).expect("a file");
+    let path = scene.path("testdata/configurations/local-mirror.tfrc");
+    std::fs::write(&path, mirror.replace(REGISTRY, scene.registry.address())).expect("a file in the work folder");
+    let mut shown = 0;
+    for (command, output) in guide() {
+        let Some(line) = command.strip_prefix("tofu-oci ") else {
+            assert_eq!(command, "export TF_CLI_CONFIG_FILE=testdata/configurations/local-mirror.tfrc");
+            continue;
+        };
+        let mut program = scene.command(&line.replace(REGISTRY, "REGISTRY"));
+        let said = scene.output(program.env("TF_CLI_CONFIG_FILE", &path)).success();
+        let wanted = output.join("\n").replace(REGISTRY, scene.registry.address()).replace("linux_amd64", "…");
+        assert!(shows(&said.stdout, &wanted), "{command} prints\n{}\nand not\n{wanted}", said.stdout);
+        shown += output.len();
+    }
+    assert!(shown > 20, "the guide shows {shown} lines");
+}
