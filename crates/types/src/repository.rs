@@ -19,7 +19,7 @@ pub struct RepositoryRef {
 
 /// A text that is no repository address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{input}` is not a repository address: {reason}")]
+#[error("`{}` is not a repository address: {reason}", input.replace('\n', "\\n"))]
 pub struct InvalidRepositoryRef {
     input: String,
     reason: &'static str,

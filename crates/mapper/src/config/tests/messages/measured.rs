@@ -131,13 +131,9 @@ fn templates() {
     tpl-trailing-space:
         `oci.example.test/${namespace}/${type} ` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test/example-namespace/example-type ` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address) --> rc.tfrc:3:28
     tpl-heredoc:
-        `oci.example.test/${namespace}/${type}
-    ` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test/example-namespace/example-type
-    ` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address) --> rc.tfrc:4:1
+        `oci.example.test/${namespace}/${type}\n` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test/example-namespace/example-type\n` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address) --> rc.tfrc:4:1
     tpl-newline-escape:
-        `oci.example.test/${namespace}/${type}
-    ` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test/example-namespace/example-type
-    ` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address) --> rc.tfrc:3:28
+        `oci.example.test/${namespace}/${type}\n` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test/example-namespace/example-type\n` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address) --> rc.tfrc:3:28
     tpl-unicode-literal:
         `oci.example.test/é/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test/é/example-namespace/example-type` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address) --> rc.tfrc:3:28
     tpl-conditional-escaped-quotes:

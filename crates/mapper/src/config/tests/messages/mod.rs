@@ -5,6 +5,7 @@ mod excerpts;
 mod files;
 mod measured;
 mod methods;
+mod positions;
 mod settings;
 mod templates;
 
