@@ -39,7 +39,7 @@ const DAMAGES: [&str; 12] = [
 ];
 
 /// No name server can know it: its first label is too long.
-const NOWHERE: &str = "a123456789b123456789c123456789d123456789e123456789f123456789g123456789.invalid";
+pub(super) const NOWHERE: &str = "a123456789b123456789c123456789d123456789e123456789f123456789g123456789.invalid";
 
 /// The registries, each started when it is first asked.
 pub(super) struct Registries {
