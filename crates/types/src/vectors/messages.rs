@@ -166,8 +166,8 @@ fn constraints() {
     "1.0.0 2.0.0" -> `1.0.0 2.0.0` is not a version constraint: its parts are versions, with or without an operator, separated by commas
     "1.0.0 || 2.0.0" -> `1.0.0 || 2.0.0` is not a version constraint: its parts are versions, with or without an operator, separated by commas
     "1.0.0 - 2.0.0" -> `1.0.0 - 2.0.0` is not a version constraint: its parts are versions, with or without an operator, separated by commas
-    "1.0.0,,2.0.0" -> `1.0.0,,2.0.0` is not a version constraint: the operators are =, !=, >, >=, <, <= and ~>
-    ",1.0.0" -> `,1.0.0` is not a version constraint: the operators are =, !=, >, >=, <, <= and ~>
+    "1.0.0,,2.0.0" -> `1.0.0,,2.0.0` is not a version constraint: there is nothing before one of its commas
+    ",1.0.0" -> `,1.0.0` is not a version constraint: there is nothing before one of its commas
     "~> 1.2.3.4" -> `~> 1.2.3.4` is not a version constraint: a version has more than three numbers
     "foo" -> `foo` is not a version constraint: its parts are versions, with or without an operator, separated by commas
     "1.0.0foo" -> `1.0.0foo` is not a version constraint: its parts are versions, with or without an operator, separated by commas
