@@ -206,7 +206,7 @@ mod tests {
         let got = input.parse::<RepositoryRef>();
         assert_eq!(got.as_ref().ok().map(|repository| (repository.registry(), repository.name())), want, "{input:?}");
         if let Err(error) = got {
-            assert!(error.to_string().contains(input), "{error}");
+            assert!(error.to_string().contains(&input.replace('\n', "\\n")), "{error}");
         }
     }
 
