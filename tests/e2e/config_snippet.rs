@@ -163,7 +163,7 @@ fn what_opentofu_would_refuse_is_refused_with_the_place_underlined() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `ghcr.io/ACME/${namespace}/${type}` gives no repository address
+    error: `ghcr.io/ACME/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `ghcr.io/ACME/example-namespace/example-type` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
       --> REPOSITORY-TEMPLATE:1:1
       |
     1 | ghcr.io/ACME/${namespace}/${type}

@@ -5,6 +5,7 @@ use std::ops::Range;
 use tofu_oci_hcl::template::TemplateFault;
 use tofu_oci_types::{InvalidRepositoryRef, ProviderAddr, RepositoryRef};
 
+use crate::template::SAMPLE;
 use crate::{Rule, Symbol};
 
 /// Why an address has no place under the rules.
@@ -119,7 +120,7 @@ pub enum TemplateError {
     #[error("the repository template is empty")]
     Empty,
     /// HCL refuses it: its syntax, or what comes out for any provider.
-    #[error("`{template}` is not a repository template: {fault}, at column {}", column(template, fault.span.start))]
+    #[error("`{}` is not a repository template: {fault}, at column {}", in_one_line(template), column(template, fault.span.start))]
     Hcl {
         /// What was given.
         template: String,
@@ -128,8 +129,9 @@ pub enum TemplateError {
     },
     /// A symbol that an address does not have.
     #[error(
-        "`{template}` mentions `{symbol}` at column {}, which an address does not have: write ${{hostname}}, \
+        "`{}` mentions `{symbol}` at column {}, which an address does not have: write ${{hostname}}, \
          ${{namespace}} or ${{type}}",
+        in_one_line(template),
         column(template, span.start)
     )]
     UnknownSymbol {
@@ -142,7 +144,8 @@ pub enum TemplateError {
     },
     /// A symbol without which providers of several hosts, namespaces or types fall onto one repository.
     #[error(
-        "`{template}` does not mention ${{{}}}: write it somewhere, or let `include` name exactly one {0}",
+        "`{}` does not mention ${{{}}}: write it somewhere, or let `include` name exactly one {1}",
+        in_one_line(template),
         symbol.name()
     )]
     MissingSymbol {
@@ -152,7 +155,7 @@ pub enum TemplateError {
         symbol: Symbol,
     },
     /// The result is a list or an object.
-    #[error("`{template}` gives no text: {found}")]
+    #[error("`{}` gives no text: {found}", in_one_line(template))]
     NotAString {
         /// What was given.
         template: String,
@@ -160,19 +163,18 @@ pub enum TemplateError {
         found: String,
     },
     /// The result is null.
-    #[error("`{template}` gives null instead of a repository address")]
+    #[error("`{}` gives null instead of a repository address", in_one_line(template))]
     NullResult {
         /// What was given.
         template: String,
     },
     /// With an example address in its place the result is no repository address.
-    #[error("`{template}` gives no repository address")]
+    #[error("`{}` gives no repository address: for {SAMPLE}, {fault}", in_one_line(template))]
     NotARepository {
         /// What was given.
         template: String,
         /// What is wrong with the result for an example address.
-        #[source]
-        source: InvalidRepositoryRef,
+        fault: InvalidRepositoryRef,
     },
 }
 
@@ -202,6 +204,11 @@ impl TemplateError {
             | Self::NotARepository { template, .. } => 0..template.len(),
         }
     }
+}
+
+/// A template of a heredoc or with escapes, so that a message stays in its line.
+fn in_one_line(template: &str) -> String {
+    template.replace('\r', "\\r").replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// The column of a byte position, in characters from 1.

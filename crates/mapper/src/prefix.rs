@@ -22,11 +22,17 @@ pub fn parse_prefix(text: &str) -> Result<Prefix, InvalidRepositoryRef> {
         return RepositoryRef::from_opentofu(text).map(Prefix::Repository);
     }
     // A registry is checked alike with and without a name behind it.
-    RepositoryRef::from_opentofu(&format!("{text}/x")).map(|_| Prefix::Registry(text.to_owned()))
+    match RepositoryRef::from_opentofu(&format!("{text}/x")) {
+        Ok(_) => Ok(Prefix::Registry(text.to_owned())),
+        // The error quotes what was written.
+        Err(error) => Err(RepositoryRef::from_opentofu(text).err().unwrap_or(error)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use insta::assert_snapshot;
+
     use super::*;
 
     #[track_caller]
@@ -49,6 +55,13 @@ mod tests {
         check(" ", None);
         check("user@example.com", None);
         check("example.com:x", None);
+    }
+
+    #[test]
+    fn errors_quote_what_was_written_and_name_the_scheme() {
+        let said = |text: &str| parse_prefix(text).expect_err("no prefix").to_string();
+        assert_snapshot!(said(" "), @"` ` is not a repository address: it must read HOST/NAME, such as ghcr.io/acme/widget");
+        assert_snapshot!(said("http://ghcr.io/x"), @"`http://ghcr.io/x` is not a repository address: it is written without a scheme such as https://");
     }
 
     #[test]

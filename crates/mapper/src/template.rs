@@ -83,6 +83,11 @@ impl Symbol {
     }
 }
 
+/// The address that a template is tried with.
+///
+/// Spec: `OpenTofu` 1.12, cliconfig, the sample symbols of `oci_mirror`.
+pub(crate) const SAMPLE: &str = "example.com/example-namespace/example-type";
+
 impl RepositoryTemplate {
     /// Reads the template of an `oci_mirror` block. `include` holds the patterns as they were written.
     ///
@@ -117,7 +122,7 @@ impl RepositoryTemplate {
         }
         let sample = template.sample()?;
         parse_prefix(&sample)
-            .map_err(|source| vec![TemplateError::NotARepository { template: text.to_owned(), source }])?;
+            .map_err(|fault| vec![TemplateError::NotARepository { template: text.to_owned(), fault }])?;
         Ok(template)
     }
 
@@ -269,7 +274,7 @@ impl FromStr for RepositoryTemplate {
         let (template, sample) = Self::sound(input).map_err(first)?;
         match RepositoryRef::from_opentofu(&sample) {
             Ok(_) => Ok(template),
-            Err(source) => Err(TemplateError::NotARepository { template: input.to_owned(), source }),
+            Err(fault) => Err(TemplateError::NotARepository { template: input.to_owned(), fault }),
         }
     }
 }

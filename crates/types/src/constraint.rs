@@ -51,6 +51,7 @@ pub struct InvalidConstraints {
 enum Fault {
     SwappedOperator,
     BadOperator,
+    NoPart,
     VPrefix,
     SpaceAfterOperator,
     NoVersion,
@@ -65,6 +66,7 @@ impl Fault {
         match self {
             Self::SwappedOperator => "the operators are written >= and <=",
             Self::BadOperator => "the operators are =, !=, >, >=, <, <= and ~>",
+            Self::NoPart => "there is nothing before one of its commas",
             Self::VPrefix => "versions are written without a v before them",
             Self::SpaceAfterOperator => "behind an operator there is at most one blank",
             Self::NoVersion => "an operator has no version behind it",
@@ -81,7 +83,8 @@ impl InvalidConstraints {
     pub fn code(&self) -> &'static str {
         match self.fault {
             Fault::SwappedOperator => "swapped-operator",
-            Fault::BadOperator => "bad-operator",
+            // `OpenTofu` takes the comma for an operator.
+            Fault::BadOperator | Fault::NoPart => "bad-operator",
             Fault::VPrefix => "v-prefix",
             // `OpenTofu` does not tell a missing version from blanks.
             Fault::SpaceAfterOperator | Fault::NoVersion => "extra-space-after-operator",
@@ -217,6 +220,7 @@ fn term(token: &Token<'_>) -> Result<Option<Term>, Fault> {
         "~>" if token.nums.len() == 3 => Operator::SameMinor,
         "~>" => Operator::SameMajor,
         "=<" | "=>" => return Err(Fault::SwappedOperator),
+        op if op.starts_with(',') => return Err(Fault::NoPart),
         _ => return Err(Fault::BadOperator),
     };
     match token.sep {

@@ -19,7 +19,7 @@ pub struct RepositoryRef {
 
 /// A text that is no repository address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a repository address: {reason}", crate::module::masked_user(input))]
+#[error("`{}` is not a repository address: {reason}", crate::module::masked_user(input).replace('\n', "\\n"))]
 pub struct InvalidRepositoryRef {
     input: String,
     reason: &'static str,
@@ -47,6 +47,10 @@ impl RepositoryRef {
     /// Go 1.25, `url.ParseRequestURI` for the host.
     pub fn from_opentofu(input: &str) -> Result<Self, InvalidRepositoryRef> {
         let invalid = |reason| InvalidRepositoryRef { input: input.to_owned(), reason };
+        // No scheme passes what follows, but its reasons would be besides the point.
+        if input.contains("://") {
+            return Err(invalid(SCHEME));
+        }
         let (registry, path) = input.split_once('/').ok_or_else(|| invalid(SHAPE))?;
         if !host_of_a_url(registry) {
             return Err(invalid(REGISTRY));
@@ -87,6 +91,7 @@ impl RepositoryRef {
     }
 }
 
+const SCHEME: &str = "it is written without a scheme such as https://";
 const SHAPE: &str = "it must read HOST/NAME, such as ghcr.io/acme/widget";
 const REGISTRY: &str = "the part before the first `/` is not a host with an optional port";
 const REFERENCE: &str = "it must name no tag and no digest";
@@ -98,7 +103,7 @@ impl FromStr for RepositoryRef {
     fn from_str(input: &str) -> Result<Self, InvalidRepositoryRef> {
         let invalid = |reason| InvalidRepositoryRef { input: input.to_owned(), reason };
         if input.contains("://") {
-            return Err(invalid("it is written without a scheme such as https://"));
+            return Err(invalid(SCHEME));
         }
         let (registry, name) = input.split_once('/').ok_or_else(|| invalid(SHAPE))?;
         if !valid_registry(registry) {
@@ -201,7 +206,7 @@ mod tests {
         let got = input.parse::<RepositoryRef>();
         assert_eq!(got.as_ref().ok().map(|repository| (repository.registry(), repository.name())), want, "{input:?}");
         if let Err(error) = got {
-            assert!(error.to_string().contains(input), "{error}");
+            assert!(error.to_string().contains(&input.replace('\n', "\\n")), "{error}");
         }
     }
 

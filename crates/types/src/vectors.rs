@@ -3,6 +3,8 @@
 //!
 //! Holes of `OpenTofu` are inputs that it takes and that are refused here; each is named where its list is read.
 
+mod messages;
+
 use std::path::Path;
 
 use serde_json::Value;
@@ -15,6 +17,13 @@ fn table(name: &str) -> Value {
     let bytes = std::fs::read(root.join("../shared/spec/vectors").join(name))
         .or_else(|_| std::fs::read(root.join("testdata/vectors").join(name)))
         .expect("the project has a copy of the table");
+    serde_json::from_slice(&bytes).expect("the table is JSON")
+}
+
+/// The project's copy of a table.
+fn copy(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/vectors").join(name);
+    let bytes = std::fs::read(path).expect("the project has a copy of the table");
     serde_json::from_slice(&bytes).expect("the table is JSON")
 }
 

@@ -201,7 +201,7 @@ fn text(name: &str, node: &Node<'_>) -> Result<String, DecodeError> {
 fn bool(name: &str, node: &Node<'_>) -> Result<bool, DecodeError> {
     match node {
         Node::Value(Value::Bool { value, .. }) => Ok(*value),
-        _ => Err(node.wrong_type(name, "`true` or `false`, without quotes,")),
+        _ => Err(node.wrong_type(name, "`true` or `false` without quotes")),
     }
 }
 

@@ -72,7 +72,7 @@ fn a_registry_stays_as_it_was_written() {
 fn an_escape_is_plain_text_and_so_no_repository() {
     let template = RepositoryTemplate::parse_loose("oci/$${type}/${type}").expect("a template");
     assert_eq!(template.render(&address("a/b")).expect("a text"), "oci/${type}/b");
-    assert_snapshot!(refusal("ghcr.io/$${type}"), @"`ghcr.io/$${type}` gives no repository address");
+    assert_snapshot!(refusal("ghcr.io/$${type}"), @"`ghcr.io/$${type}` gives no repository address: for example.com/example-namespace/example-type, `ghcr.io/${type}` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`");
 }
 
 #[test]
@@ -97,9 +97,9 @@ fn says_where_and_what_to_write() {
     assert_snapshot!(refusal("ghcr.io/${name space}"), @"`ghcr.io/${name space}` is not a repository template: the expression ends here and no } follows: write $${ where ${ is meant as text, at column 16");
     assert_snapshot!(refusal("${[type]}"), @"`${[type]}` gives no text: a text is needed, not a list");
     assert_snapshot!(refusal("${null}"), @"`${null}` gives null instead of a repository address");
-    assert_snapshot!(refusal("https://ghcr.io/${type}"), @"`https://ghcr.io/${type}` gives no repository address");
-    assert_snapshot!(refusal("ghcr.io/${type}:latest"), @"`ghcr.io/${type}:latest` gives no repository address");
-    assert_snapshot!(refusal("ghcr.io"), @"`ghcr.io` gives no repository address");
+    assert_snapshot!(refusal("https://ghcr.io/${type}"), @"`https://ghcr.io/${type}` gives no repository address: for example.com/example-namespace/example-type, `https://ghcr.io/example-type` is not a repository address: it is written without a scheme such as https://");
+    assert_snapshot!(refusal("ghcr.io/${type}:latest"), @"`ghcr.io/${type}:latest` gives no repository address: for example.com/example-namespace/example-type, `ghcr.io/example-type:latest` is not a repository address: it must name no tag and no digest");
+    assert_snapshot!(refusal("ghcr.io"), @"`ghcr.io` gives no repository address: for example.com/example-namespace/example-type, `ghcr.io` is not a repository address: it must read HOST/NAME, such as ghcr.io/acme/widget");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -70,6 +70,18 @@ impl Offered {
     /// The platforms of a version.
     pub(super) fn platforms(&self, version: &str) -> &[String] {
         self.platforms_of.get(version).unwrap_or(&self.platforms)
+    }
+
+    /// Fails with a clear message where the case is about something that the scene does not know.
+    pub(super) fn assert_known(&self, place: &str, fails_at: &[&str], broken: &[&str], hashes: &[&str]) {
+        let check = |what: &str, word: &Option<String>, known: &[&str]| {
+            let word = word.as_deref();
+            assert!(word.is_none_or(|word| known.contains(&word)), "{place}: `{what}` that nobody knows: {word:?}");
+        };
+        check("fails_at", &self.fails_at, fails_at);
+        check("broken", &self.broken, broken);
+        check("hashes", &self.hashes, hashes);
+        check("content", &self.content, &["oci", "direct", "fs", "mirror", "net"]);
     }
 
     /// How it fails at a stage; without a stage it fails when the versions are listed.
@@ -160,14 +172,23 @@ fn read(value: &Value) -> Expected {
     serde_json::from_value(value.clone()).unwrap()
 }
 
+#[derive(Deserialize)]
+struct Vectors {
+    cases: Vec<Case>,
+}
+
 /// All cases.
 pub(super) fn cases() -> Vec<Case> {
-    #[derive(Deserialize)]
-    struct Vectors {
-        cases: Vec<Case>,
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let shared = fs::read(root.join("../shared/spec/vectors/real_tofu_sources.json"));
-    let bytes = shared.or_else(|_| fs::read(root.join("testdata/vectors/real_tofu_sources.json"))).unwrap();
+    let shared = fs::read(root().join("../shared/spec/vectors/real_tofu_sources.json"));
+    shared.map_or_else(|_| copied_cases(), |bytes| serde_json::from_slice::<Vectors>(&bytes).unwrap().cases)
+}
+
+/// The cases of the project's copy.
+pub(super) fn copied_cases() -> Vec<Case> {
+    let bytes = fs::read(root().join("testdata/vectors/real_tofu_sources.json")).unwrap();
     serde_json::from_slice::<Vectors>(&bytes).unwrap().cases
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

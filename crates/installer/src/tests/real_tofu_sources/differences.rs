@@ -3,7 +3,12 @@
 //! Each rule tells from a case alone, never from what came of it, whether it is about the case. So a case that it is
 //! about and that comes out as measured, or in yet another way, is an error.
 
-use super::case::{Case, Expected};
+use tofu_oci_types::{Tag, Version};
+
+use super::case::{Case, Expected, Offered};
+
+/// Every method.
+const ANY: &[&str] = &["oci", "direct", "network_mirror", "filesystem_mirror"];
 
 /// A decision about what is installed or refused.
 pub(super) struct Difference {
@@ -17,8 +22,8 @@ pub(super) struct Difference {
 
 /// What comes out here instead of what was measured.
 pub(super) enum Ours {
-    /// A package is installed, served by this method.
-    Installs(&'static str),
+    /// A package is installed, served by one of these methods.
+    Installs(&'static [&'static str]),
     /// It is refused, for a reason of this class.
     Refuses(&'static str),
     /// Always what was measured, where `OpenTofu` changes from run to run.
@@ -38,15 +43,15 @@ pub(super) struct LockDifference {
 /// All decisions about packages.
 pub(super) const DIFFERENCES: &[Difference] = &[
     // OpenTofu cannot check `h1:` before it has unpacked what an `oci_mirror` gives, and does not check it afterwards.
-    Difference { name: "h1-is-enough", about: h1_alone, ours: Ours::Installs("oci") },
+    Difference { name: "h1-is-enough", about: h1_alone, ours: Ours::Installs(&["oci"]) },
     // Deleting a signature must not turn back trust: seed RFC, "Package checksums and signing".
     Difference { name: "ch-binds", about: foreign_ch, ours: Ours::Refuses("lock-mismatch") },
     // A folder is no zip, so that nothing can be known of its `zh:`; OpenTofu installs it unchecked.
     Difference { name: "unpacked-is-checked", about: unpacked_zh, ours: Ours::Refuses("lock-mismatch") },
     // Only versions that have their canonical tag are chosen from.
-    Difference { name: "stray-tags-are-no-versions", about: stray_tag, ours: Ours::Installs("oci") },
+    Difference { name: "stray-tags-are-no-versions", about: stray_tag, ours: Ours::Installs(ANY) },
     // The digest is that of the bytes, which is all that counts.
-    Difference { name: "digest-header-not-needed", about: no_digest_header, ours: Ours::Installs("oci") },
+    Difference { name: "digest-header-not-needed", about: no_digest_header, ours: Ours::Installs(&["oci"]) },
     // A registry that is silent is given up.
     Difference { name: "silence-ends", about: hangs, ours: Ours::Refuses("timeout") },
     // Versions that differ only in their metadata: the first method's is chosen.
@@ -112,10 +117,19 @@ fn unpacked_zh(case: &Case, expected: &Expected) -> bool {
 }
 
 fn stray_tag(case: &Case, expected: &Expected) -> bool {
-    let is_stray = |tag: &String| tag.parse::<u32>().is_ok();
+    let is_stray = |tag: &String| {
+        let tag: Tag = tag.parse().unwrap();
+        tag.version().is_some_and(|version| Tag::for_version(&version).is_ok_and(|canonical| canonical != tag))
+    };
+    // Whoever else has something newer is chosen, and the repository does not have that.
+    let newest = |offer: &Offered| {
+        offer.versions.iter().filter_map(|version| version.parse::<Version>().ok()).max_by(Version::precedence)
+    };
+    let all = case.offers.values().filter_map(newest).max_by(Version::precedence);
     let mut oci = case.offers.iter().filter(|(name, _)| name.starts_with("oci:"));
     expected.install_error.as_deref() == Some("tag-not-found")
-        && oci.any(|(_, offer)| !offer.versions.is_empty() && offer.extra_tags.iter().any(is_stray))
+        && oci
+            .any(|(_, offer)| offer.extra_tags.iter().any(is_stray) && newest(offer).is_some() && newest(offer) == all)
 }
 
 fn no_digest_header(_: &Case, expected: &Expected) -> bool {

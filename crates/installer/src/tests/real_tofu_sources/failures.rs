@@ -14,7 +14,7 @@ pub(super) fn failed(place: &str, stage: &str, word: &str) -> SourceError {
         "timeout" => network(NetworkFault::TimedOut),
         "reset" | "cut" => network(NetworkFault::Lost),
         "html" => Failure::BadContentType(said()),
-        "broken-json" | "bad-version" => Failure::BadBody(said()),
+        "broken-json" | "bad-version" | "empty" => Failure::BadBody(said()),
         "no-service" => Failure::NoProviderService(said()),
         status => match status.split('-').find_map(|part| part.parse::<u16>().ok()) {
             Some(404) if stage == "discovery" => Failure::NoProviderService(said()),

@@ -42,11 +42,11 @@ impl World<'_> {
                 }
                 Some(Ok(Place::Direct { .. })) => {
                     let offer = self.case.offers.get("direct").cloned().unwrap_or_else(unknown);
-                    self.watch(Kind::Direct, None, Arc::new(Server { name: "direct", offer, stages: REGISTRY }))
+                    self.watch(Kind::Direct, None, Arc::new(Server::new("direct", offer, REGISTRY)))
                 }
                 Some(Ok(Place::NetworkMirror { url })) => {
                     let offer = self.mirror(&url).cloned().unwrap_or_else(unknown);
-                    let server = Server { name: "network_mirror", offer, stages: MIRROR };
+                    let server = Server::new("network_mirror", offer, MIRROR);
                     self.watch(Kind::NetworkMirror, None, Arc::new(server))
                 }
                 Some(Ok(Place::Filesystem { path })) => self.watch(Kind::Filesystem, None, Arc::new(Folder { path })),

@@ -20,11 +20,10 @@ const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const PROVIDER: &str = "application/vnd.opentofu.provider";
 const TARGET: &str = "application/vnd.opentofu.provider-target";
 
-/// All hosts of this domain were registries in the measured world; every other one was closed.
+/// All hosts of this domain were registries in the measured world; every other one was closed, if not offered itself.
 const DOMAIN: &str = ".example.test";
 /// What can be broken about a release.
-const DAMAGES: [&str; 13] = [
-    "",
+const DAMAGES: [&str; 12] = [
     "blob-corrupt",
     "blob-missing",
     "descriptor-type",
@@ -40,7 +39,7 @@ const DAMAGES: [&str; 13] = [
 ];
 
 /// No name server can know it: its first label is too long.
-const NOWHERE: &str = "a123456789b123456789c123456789d123456789e123456789f123456789g123456789.invalid";
+pub(super) const NOWHERE: &str = "a123456789b123456789c123456789d123456789e123456789f123456789g123456789.invalid";
 
 /// The registries, each started when it is first asked.
 pub(super) struct Registries {
@@ -115,22 +114,20 @@ impl Registries {
     /// The repository, wherever its registry is here.
     pub(super) fn open(&self, repository: &RepositoryRef) -> Arc<dyn ReadStore> {
         let (host, name) = (repository.registry(), repository.name());
-        let offered = self.offers.get(&repository.to_string());
+        let own = self.offers.get(&repository.to_string());
+        let offered = own.or_else(|| self.offers.get("*"));
         let word = offered.and_then(|offer| offer.fails.as_deref()).unwrap_or_default();
         let address = match word {
             "dns" => NOWHERE.to_owned(),
             "refused" => closed(),
             "tls" => self.host(host, true, |host| host.registry.address().replace("127.0.0.1", "localhost")),
-            _ if !repository.registry_host().to_ascii_lowercase().ends_with(DOMAIN) => closed(),
-            _ => {
-                let offered = offered.or_else(|| self.offers.get("*"));
-                self.host(host, false, |host| {
-                    if let Some(offer) = offered.filter(|_| host.filled.insert(name.to_owned())) {
-                        fill(&host.registry, name, offer, &self.provider_type);
-                    }
-                    host.registry.address().to_owned()
-                })
-            }
+            _ if own.is_none() && !repository.registry_host().to_ascii_lowercase().ends_with(DOMAIN) => closed(),
+            _ => self.host(host, false, |host| {
+                if let Some(offer) = offered.filter(|_| host.filled.insert(name.to_owned())) {
+                    fill(&host.registry, name, offer, &self.provider_type);
+                }
+                host.registry.address().to_owned()
+            }),
         };
         Arc::new(self.client.store(RepositoryRef::from_opentofu(&format!("{address}/{name}")).unwrap()))
     }
@@ -154,7 +151,7 @@ fn closed() -> String {
 /// Puts an offer's releases into a repository, damaged as the case says.
 fn fill(registry: &Registry, repository: &str, offer: &Offered, provider_type: &str) {
     let broken = offer.broken.as_deref().unwrap_or_default();
-    assert!(DAMAGES.contains(&broken), "damage that nobody knows: {broken}");
+    offer.assert_known(repository, &["list", "tag", "manifest", "blob", "ping", "all"], &DAMAGES, &[]);
     let release = Release { registry, repository, offer, provider_type, broken };
     for version in &offer.versions {
         let digest = release.put(version);

@@ -20,9 +20,9 @@ pub(super) const ZIP: &str = "archive/zip";
 
 /// An origin registry or a network mirror.
 pub(super) struct Server {
-    pub(super) name: &'static str,
-    pub(super) offer: Offered,
-    pub(super) stages: Stages,
+    name: &'static str,
+    offer: Offered,
+    stages: Stages,
 }
 
 /// What a protocol calls its stages.
@@ -51,6 +51,15 @@ pub(super) const MIRROR: Stages =
     Stages { default: "index", first: None, list: "index", package: "version", unknown: NotOffered::UnknownProvider };
 
 impl Server {
+    /// An origin registry or a network mirror that does what a case says.
+    pub(super) fn new(name: &'static str, offer: Offered, stages: Stages) -> Self {
+        let Stages { first, list, package, .. } = stages;
+        let known = [first.unwrap_or(list), list, package, "archive", "all"];
+        let hashes = if first.is_none() { &["none", "zh", "h1", "wrong", "unknown"][..] } else { &[] };
+        offer.assert_known(name, &known, &["shasum", "signature"], hashes);
+        Self { name, offer, stages }
+    }
+
     fn check(&self, stage: &str) -> Result<(), SourceError> {
         match self.offer.failure(stage, self.stages.default) {
             Some(word) => Err(failed(self.name, stage, word)),
@@ -91,9 +100,9 @@ impl Source for Server {
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
         self.connect()?;
         if let Some(word) = self.offer.failure(self.stages.list, self.stages.default) {
-            // A redirection leads nowhere, as it did in the measured world.
+            // A redirection leads nowhere, as it did in the measured world; a document may be there and name nothing.
             return match word {
-                "404" | "302" => Err(self.missing(address, self.stages.unknown.clone())),
+                "404" | "302" | "empty" => Err(self.missing(address, self.stages.unknown.clone())),
                 word => Err(failed(self.name, self.stages.list, word)),
             };
         }
@@ -118,6 +127,10 @@ impl Source for Server {
         };
         match self.offer.failure(self.stages.package, self.stages.default) {
             Some("404") => return Err(gone()),
+            // A version of a mirror without a single package.
+            Some("empty") if self.stages.first.is_none() => {
+                return Err(self.missing(address, none_for(version, platform)));
+            }
             Some(word) => return Err(failed(self.name, self.stages.package, word)),
             None if !self.offer.versions.contains(&text) => return Err(gone()),
             None => {}
@@ -148,6 +161,10 @@ impl Source for Server {
         let (version, platform) = (offer.version.to_string(), offer.platform.to_string());
         Ok(stream(self.archive(&offer.address, &version, &platform)))
     }
+}
+
+fn none_for(version: &Version, platform: &Platform) -> NotOffered {
+    NotOffered::PlatformMissing { version: version.clone(), platform: platform.clone(), offered: Vec::new() }
 }
 
 pub(super) fn listing<'a>(versions: impl Iterator<Item = &'a str>) -> Listing {

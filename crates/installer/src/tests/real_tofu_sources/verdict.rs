@@ -16,6 +16,15 @@ pub(super) struct Run {
     pub(super) stops: bool,
     /// What the installation came to, if the case is about one.
     pub(super) install: Option<Install>,
+    /// Whether the case could not be run at all; the readings tell why.
+    pub(super) is_impossible: bool,
+}
+
+impl Run {
+    /// A case that cannot be run here, and why.
+    pub(super) fn impossible(why: &str) -> Self {
+        Self { readings: vec![why.to_owned()], stops: false, install: None, is_impossible: true }
+    }
 }
 
 /// An installation beside the measured one.
@@ -50,7 +59,7 @@ pub(super) async fn run(case: &Case, clients: &Clients) -> Run {
         _ => None,
     };
     let stops = case.expected(TofuRelease::V1_13).is_some_and(|expected| expected.config_error.is_some());
-    Run { readings, stops, install }
+    Run { readings, stops, install, is_impossible: false }
 }
 
 async fn install(world: &World<'_>, expected: Expected) -> Install {

@@ -17,7 +17,7 @@ use tofu_oci_types::{NoReporter, ProviderAddr};
 use super::case::{Case, Offered};
 use super::folder::Folder;
 use super::packages::{SOURCE, Translation, maker, package};
-use super::registry::{Clients, Registries};
+use super::registry::{Clients, NOWHERE, Registries};
 use super::watched::Served;
 use crate::{InstallError, Job, LockPolicy, Options, Outcome, PluginCache, Target, Upgrade, configuration, install};
 
@@ -99,7 +99,7 @@ impl<'a> World<'a> {
         write(&world.work().join("main.tf"), &required(case));
         for (name, offer) in &case.offers {
             if let Some(folder) = name.strip_prefix("fs:") {
-                world.fill(&world.work().join(folder), offer);
+                world.fill(&world.work().join(world.substitute(folder)), offer);
             }
         }
         world
@@ -161,10 +161,15 @@ impl<'a> World<'a> {
     }
 
     fn fill(&self, folder: &Path, offer: &Offered) {
-        if offer.fails.as_deref() == Some("missing-dir") {
+        offer.assert_known("fs", &["x"], &[], &[]);
+        match offer.fails.as_deref() {
+            Some("missing-dir") => return,
+            None | Some("empty-dir" | "corrupt") => fs::create_dir_all(folder).unwrap(),
+            Some(word) => panic!("a fault of a folder that nobody knows: {word}"),
+        }
+        if offer.fails.as_deref() == Some("empty-dir") {
             return;
         }
-        fs::create_dir_all(folder).unwrap();
         let Ok(address) = self.case.provider.parse::<ProviderAddr>() else { return };
         let host = folder.join(address.hostname().display());
         let provider = host.join(address.namespace()).join(address.provider_type());
@@ -215,7 +220,21 @@ impl<'a> World<'a> {
         self.log.lock().unwrap().clear();
         match self.try_init(arguments).await {
             Ok(came) => came,
-            Err(error) => Came::Refused { class: error.code().to_owned(), told: super::super::fixture::told(&error) },
+            Err(error) => {
+                Came::Refused { class: error.code().to_owned(), told: self.shown(&super::super::fixture::told(&error)) }
+            }
+        }
+    }
+
+    /// A message with the same words in every run, on every machine: without ports, digests, and what the system says
+    /// about a connection.
+    fn shown(&self, text: &str) -> String {
+        let text = text.replace(self.base().to_str().unwrap(), "$BASE").replace(NOWHERE, "127.0.0.1:");
+        let text = without(&text.replace("localhost:", "127.0.0.1:"), "127.0.0.1:", "[REGISTRY]");
+        let text = without(&text, "sha256:", "[DIGEST]");
+        match text.split_once("cannot reach ") {
+            Some((before, place)) => format!("{before}cannot reach {}: …", place.split(": ").next().unwrap_or(place)),
+            None => text,
         }
     }
 
@@ -284,6 +303,14 @@ impl<'a> World<'a> {
     pub(super) fn translated(&self, hashes: &[String]) -> BTreeSet<String> {
         hashes.iter().map(|hash| self.translation.apply(hash)).collect()
     }
+}
+
+/// The text with a word for everything that begins so and goes on in hexadecimal digits.
+fn without(text: &str, beginning: &str, word: &str) -> String {
+    let mut pieces = text.split(beginning);
+    let first = pieces.next().unwrap_or_default().to_owned();
+    let rest = pieces.map(|piece| piece.trim_start_matches(|letter: char| letter.is_ascii_hexdigit()));
+    rest.fold(first, |shown, piece| shown + word + piece)
 }
 
 fn step(command: &[String]) -> Step<'_> {

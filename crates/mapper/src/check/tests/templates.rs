@@ -51,7 +51,7 @@ fn a_template_that_fails_for_a_provider() {
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
       = write: the methods as their errors say
 
-    error[invalid-repository-address] `ghcr.io/acme/ほげ-${type}` gives no repository address
+    error[invalid-repository-address] `ghcr.io/acme/ほげ-${type}` gives no repository address: for example.com/example-namespace/example-type, `ghcr.io/acme/ほげ-example-type` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
       --> /home/u/.tofurc:3:28
       |
     3 |     repository_template = "ghcr.io/acme/ほげ-${type}"
@@ -85,7 +85,7 @@ fn a_literal_in_place_of_a_symbol() {
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
       = write: the methods as their errors say
 
-    error[invalid-repository-address] `ghcr.io/acme/$${type}` gives no repository address
+    error[invalid-repository-address] `ghcr.io/acme/$${type}` gives no repository address: for example.com/example-namespace/example-type, `ghcr.io/acme/${type}` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
       --> /home/u/.tofurc:3:28
       |
     3 |     repository_template = "ghcr.io/acme/$${type}"

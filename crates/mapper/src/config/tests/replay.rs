@@ -37,17 +37,19 @@ fn every_case_is_read_as_by_the_real_programs() {
         }
     }
     assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.concat());
-    assert!(cases.len() >= 611 && readings > 3 * 600 && refused > 3 * 120, "{readings} readings, {refused} refused");
+    // A table of other cases may be smaller.
+    let enough = readings > 3 * 600 && refused > 3 * 120;
+    assert!(enough || (1..611).contains(&cases.len()), "{readings} readings, {refused} refused");
 }
 
 /// A user's files and variables, below `/base`.
-struct World {
-    environment: Environment,
-    files: MemoryFiles,
+pub(super) struct World {
+    pub(super) environment: Environment,
+    pub(super) files: MemoryFiles,
 }
 
 impl World {
-    fn of(case: &Value) -> Self {
+    pub(super) fn of(case: &Value) -> Self {
         let mut files =
             MemoryFiles::from([("/dev/null", ""), ("/base/home/", ""), ("/base/cache/", ""), ("/base/w/main.tf", "")]);
         let mut vars = BTreeMap::from([("HOME".to_owned(), "/base/home".to_owned())]);

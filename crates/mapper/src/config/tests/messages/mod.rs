@@ -3,7 +3,9 @@
 mod credentials;
 mod excerpts;
 mod files;
+mod measured;
 mod methods;
+mod positions;
 mod settings;
 mod templates;
 

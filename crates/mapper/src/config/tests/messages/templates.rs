@@ -77,7 +77,7 @@ fn templates_that_are_dropped() {
       = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
     "#);
     assert_snapshot!(template("https://ghcr.io/${hostname}/${namespace}/${type}"), @r#"
-    error: `https://ghcr.io/${hostname}/${namespace}/${type}` gives no repository address (invalid-repository-address)
+    error: `https://ghcr.io/${hostname}/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `https://ghcr.io/example.com/example-namespace/example-type` is not a repository address: it is written without a scheme such as https:// (invalid-repository-address)
       --> /home/u/.tofurc:3:28
       |
     3 |     repository_template = "https://ghcr.io/${hostname}/${namespace}/${type}"
