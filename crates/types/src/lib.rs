@@ -44,7 +44,7 @@ pub use hash::{InvalidPackageHash, PackageHash, Scheme};
 pub use hostname::{Hostname, InvalidHostname};
 pub use module::{
     InvalidModuleAddr, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
-    ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked,
+    ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked, masked_user,
 };
 pub use platform::{InvalidPlatform, Platform};
 pub use repository::{InvalidRepositoryRef, RepositoryRef};

@@ -19,7 +19,7 @@ pub struct RepositoryRef {
 
 /// A text that is no repository address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a repository address: {reason}", crate::module::masked_user(input).replace('\n', "\\n"))]
+#[error("`{}` is not a repository address: {reason}", crate::masked_user(input).replace('\n', "\\n"))]
 pub struct InvalidRepositoryRef {
     input: String,
     reason: &'static str,
@@ -206,7 +206,8 @@ mod tests {
         let got = input.parse::<RepositoryRef>();
         assert_eq!(got.as_ref().ok().map(|repository| (repository.registry(), repository.name())), want, "{input:?}");
         if let Err(error) = got {
-            assert!(error.to_string().contains(&input.replace('\n', "\\n")), "{error}");
+            let shown = crate::masked_user(input).replace('\n', "\\n");
+            assert!(error.to_string().contains(&shown), "{error}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tofu_oci_types::masked;
+use tofu_oci_types::masked_user;
 
 /// A text that is no URI template, or none for providers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -91,7 +91,7 @@ impl InvalidUriTemplate {
                 format!("`{found}` is nothing that an address has: write {{namespace}} or {{type}}")
             }
         };
-        let shown = masked(template);
+        let shown = masked_user(template);
         format!("`{}` is not a template for repositories: {problem}, at column {column}", shown.escape_debug())
     }
 }

@@ -20,14 +20,17 @@ pub fn masked(source: &str) -> String {
                 shown.push_str(name);
                 shown.push_str("=***");
             }
+            // A bare argument may be a signature as well as a name.
+            None if !argument.is_empty() => shown.push_str("***"),
             _ => shown.push_str(argument),
         }
     }
     shown
 }
 
-/// User information stands before the last `@` of the first segment behind the scheme.
-pub(crate) fn masked_user(place: &str) -> String {
+/// The address with `***` in the place of user information alone, which stands before the last `@` of the first
+/// segment behind the scheme.
+pub fn masked_user(place: &str) -> String {
     let start = place.find("://").map_or_else(|| place.find("::").map_or(0, |colons| colons + 2), |colon| colon + 3);
     let (scheme, rest) = place.split_at(start);
     let authority = rest.find('/').unwrap_or(rest.len());
@@ -57,5 +60,7 @@ mod tests {
         check("ssh://git@example.com/a?sshkey=AAAA&ref=v1", "ssh://git@example.com/a?sshkey=***&ref=v1");
         check("https://example.com/a?b@c=d#secret", "https://example.com/a?b@c=***");
         check("https://example.com/a@b", "https://example.com/a@b");
+        check("https://u:pw@example.com/?hunter2&ref=v1", "https://***@example.com/?***&ref=v1");
+        check("https://example.com/a?", "https://example.com/a?");
     }
 }

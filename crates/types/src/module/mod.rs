@@ -16,8 +16,8 @@ mod source;
 mod subdir;
 
 pub use address::{InvalidModuleAddr, ModuleAddr};
-pub use mask::masked;
-pub(crate) use mask::masked_user;
+pub use mask::{masked, masked_user};
+
 pub use oci::OciModuleSource;
 pub use oci_fault::InvalidOciModuleSource;
 pub use other::OtherModuleSource;

@@ -175,12 +175,12 @@ fn what_is_no_secret_is_shown() {
       = OpenTofu 1.13: says nothing, and ignores it
     "#);
     assert_snapshot!(told("oci_default_credentials { discover_ambient_credentials = \"yes\" }"), @r#"
-    error: discover_ambient_credentials must be true or false, without quotes, and this is a text (block-argument-type)
+    error: discover_ambient_credentials must be `true` or `false` without quotes, and this is a text (block-argument-type)
       --> /home/u/.tofurc:1:58
       |
     1 | oci_default_credentials { discover_ambient_credentials = "yes" }
       |                                                          ^^^^^
-      = instead: give discover_ambient_credentials true or false, without quotes
+      = instead: give discover_ambient_credentials `true` or `false` without quotes
       = OpenTofu 1.13: prints an error that names line 1, and goes on without this block
     "#);
 }

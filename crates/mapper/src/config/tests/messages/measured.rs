@@ -123,7 +123,7 @@ fn templates() {
     tpl-port-word:
         `oci.example.test:abc/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test:abc/example-namespace/example-type` is not a repository address: the part before the first `/` is not a host with an optional port (invalid-repository-address) --> rc.tfrc:3:28
     tpl-userinfo:
-        `user@oci.example.test/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `user@oci.example.test/example-namespace/example-type` is not a repository address: the part before the first `/` is not a host with an optional port (invalid-repository-address) --> rc.tfrc:3:28
+        `user@oci.example.test/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `***@oci.example.test/example-namespace/example-type` is not a repository address: the part before the first `/` is not a host with an optional port (invalid-repository-address) --> rc.tfrc:3:28
     tpl-fragment:
         `oci.example.test/${namespace}/${type}#x` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test/example-namespace/example-type#x` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address) --> rc.tfrc:3:28
     tpl-leading-space:
@@ -171,7 +171,7 @@ fn templates() {
     tpl-leading-underscore:
         `oci.example.test/_x/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test/_x/example-namespace/example-type` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address) --> rc.tfrc:3:28
     tpl-syntax-unclosed:
-        this `${` has no closing `}`; write `$${` for the two characters themselves (hcl1-parse) --> rc.tfrc:3:45
+        this `${` has no closing `}`; write the `}`, or `$${` for the two characters themselves (hcl1-parse) --> rc.tfrc:3:45
     tpl-syntax-two-words:
         `oci.example.test/${name space}/${namespace}/${type}` is not a repository template: the expression ends here and no } follows: write $${ where ${ is meant as text, at column 25 (hcl:extra-characters-after-interpolation-expression) --> rc.tfrc:3:52
     tpl-syntax-unclosed-if:
