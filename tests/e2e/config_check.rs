@@ -37,7 +37,7 @@ fn a_clean_configuration_has_no_findings() {
     assert_snapshot!(scene.run("config check --json").text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"checked","files":1,"errors":0,"warnings":0,"notes":0}
+    {"event":"checked","files":1,"not_read":0,"errors":0,"warnings":0,"notes":0}
 
     ----- stderr -----
     "#);
@@ -107,7 +107,7 @@ fn each_fault_is_shown_with_its_line_and_what_each_release_does() {
     {"event":"finding","rule":"missing-type","level":"error","path":"[HOME]/.tofurc","line":3,"column":28,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` does not mention ${type}","detail":"1.10 and later: prints an error that names line 2, and goes on without this method\n1.10 and later: no method is left, so that no provider can be installed","instead":"${type} into the template, or an include of one single provider","opens_to_origin":false}
     {"event":"finding","rule":"unknown-symbol","level":"error","path":"[HOME]/.tofurc","line":3,"column":43,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` mentions `name` at column 16, which an address does not have","detail":"1.10 and later: prints an error that names line 2, and goes on without this method\n1.10 and later: no method is left, so that no provider can be installed","instead":"${hostname}, ${namespace} or ${type}","opens_to_origin":false}
     {"event":"finding","rule":"unknown-method","level":"error","path":"[HOME]/.tofurc","line":6,"column":3,"releases":["1.10","1.12","1.13"],"title":"there is no installation method dirct","detail":"1.10 and later: prints an error that names line 6, and goes on without this method\n1.10 and later: no method is left, so that no provider can be installed","instead":"write direct","opens_to_origin":false}
-    {"event":"checked","files":1,"errors":5,"warnings":0,"notes":0}
+    {"event":"checked","files":1,"not_read":0,"errors":5,"warnings":0,"notes":0}
 
     ----- stderr -----
     "#);
@@ -188,5 +188,20 @@ fn a_folder_that_is_not_there_is_wrong_usage() {
     error: there is no directory nowhere
 
     hint: --chdir names the directory that holds the configuration and its lock file
+    ");
+}
+
+#[test]
+fn a_configuration_that_cannot_be_read_is_no_clean_bill() {
+    let scene = Scene::new();
+    scene.home_file(".tofurc", "provider_installation {\n  direct {}\n}\n");
+    std::fs::write(scene.path("main.tf"), "terraform {\n").expect("a file in the work folder");
+    assert_snapshot!(scene.run("config check").text, @"
+    exit code: 2
+    ----- stdout -----
+    no findings; 1 file read, and not all that was to be looked at
+
+    ----- stderr -----
+    warning: ./main.tf:1:13: the file does not parse: invalid block body; expected `}`, newline or identifier; the check goes on without it
     ");
 }

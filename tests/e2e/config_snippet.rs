@@ -109,7 +109,6 @@ fn the_methods_that_are_there_are_kept_apart_from_the_new_one() {
 
     ----- stderr -----
     note: oci_mirror at [HOME]/.tofurc:9 is left out: it would be for no provider any more
-    note: the methods that are there were not disjoint before; `tofu-oci config check` says what to exclude
     note: put it in place of the provider_installation at [HOME]/.tofurc:1: OpenTofu uses the first one alone. Its other methods are repeated here with the exclude that keeps them apart
     note: Terraform has no oci_mirror, and prints an error where it reads the file (~/.terraformrc, ~/.terraform.d); for Terraform, `tofu-oci install --vendor` puts providers where it looks
     "#);
@@ -216,14 +215,32 @@ fn a_configuration_that_cannot_be_kept_is_warned_of_even_quietly() {
 }
 
 #[test]
-fn methods_that_overlapped_before_are_told_of() {
+fn methods_that_overlapped_before_are_kept_apart() {
     let scene = Scene::new();
     scene.home_file(
         ".tofurc",
         "provider_installation {\n  network_mirror {\n    url = \"https://u:hunter2@mirror.example.com/?hunter2\"\n    include = [\"a.example/*/*\"]\n  }\n  direct {}\n}\n",
     );
     let said = scene.run("config snippet 'registry.example.com/acme/*' 'ghcr.io/acme/${type}'").success();
-    assert!(said.stderr.contains("note: the methods that are there were not disjoint before"), "{}", said.text);
+    assert!(said.stdout.contains("exclude = [\"registry.example.com/acme/*\", \"a.example/*/*\"]"), "{}", said.text);
+    assert!(
+        said.text.contains("direct at [HOME]/.tofurc:6 now excludes what a mirror before it is for"),
+        "{}",
+        said.text
+    );
+    scene.home_file(".tofurc", &said.stdout);
+    let checked = scene.run("config check").text;
+    assert!(!checked.contains("mirror-overlap"), "{checked}");
+    scene.home_file(
+        ".tofurc",
+        "provider_installation {\n  oci_mirror {\n    repository_template = \"ghcr.io/m/${namespace}/${type}\"\n    include = [\"a.example/*/*\"]\n    exclude = [\"a.example/x/*\"]\n  }\n  direct {}\n}\n",
+    );
+    let said = scene.run("config snippet 'registry.example.com/acme/*' 'ghcr.io/acme/${type}'").success();
+    assert!(said.stderr.contains("note: a mirror excludes a part of what it includes"), "{}", said.text);
+    scene.home_file(
+        ".tofurc",
+        "provider_installation {\n  network_mirror {\n    url = \"https://u:hunter2@mirror.example.com/?hunter2\"\n    include = [\"a.example/*/*\"]\n  }\n  direct {}\n}\n",
+    );
     let said = scene.run("resolve a.example/b/c --explain").success();
     assert!(
         said.stdout.contains("https://***@mirror.example.com/?***\n") && !said.text.contains("hunter2"),

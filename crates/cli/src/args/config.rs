@@ -43,7 +43,8 @@ Examples:
   tofu-oci config check --chdir infra        # looks at the lock file there too
   TF_CLI_CONFIG_FILE=ci.tofurc tofu-oci config check --json
 
-No request is made. Exit codes: 0 no findings, or notes alone; 1 findings.")]
+No request is made. Exit codes: 0 no findings, or notes alone; 1 findings; 2 a configuration or lock
+file that cannot be read, so that not all was looked at.")]
 pub(crate) struct ConfigCheckArgs {
     /// Look at the configuration and the lock file of this directory, as `tofu -chdir=DIR` would
     #[arg(long, value_name = "DIR")]

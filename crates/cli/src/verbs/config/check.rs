@@ -41,27 +41,32 @@ pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, C
         .filter(|file| matches!(file.state, FileState::Read | FileState::Dropped))
         .map(|file| (file.path.clone(), file.text.len()))
         .collect();
+    let mut not_read = 0;
     let facts = Facts {
         readings,
         methods,
         environment: &environment,
         files: &RealFiles,
         magic_suffix: suffix.unwrap_or_else(MagicSuffix::default),
-        lock: lock(context, &dir),
-        required: required(context, &dir),
+        lock: lock(context, &dir, &mut not_read),
+        required: required(context, &dir, &mut not_read),
     };
     let found = findings(&facts);
-    print(context, &found, read.len());
+    print(context, &found, read.len(), not_read);
+    if not_read > 0 {
+        return Ok(Exit::Usage);
+    }
     Ok(if found.iter().any(|finding| finding.level < Level::Note) { Exit::Fixable } else { Exit::Done })
 }
 
 /// What the lock file says; one that cannot be read is warned about and passed over.
-fn lock(context: &Context, dir: &Path) -> Option<LockFacts> {
+fn lock(context: &Context, dir: &Path, not_read: &mut usize) -> Option<LockFacts> {
     let path = dir.join(LOCK_FILE_NAME);
     let lock = match tofu_oci_lockfile::read(&path) {
         Ok(lock) => lock?,
         Err(error) => {
             not_looked_at(context, &error.to_string());
+            *not_read += 1;
             return None;
         }
     };
@@ -84,7 +89,7 @@ fn lock(context: &Context, dir: &Path) -> Option<LockFacts> {
 }
 
 /// What the configuration requires; one that cannot be read is warned about and passed over.
-fn required(context: &Context, dir: &Path) -> Vec<RequiredFact> {
+fn required(context: &Context, dir: &Path, not_read: &mut usize) -> Vec<RequiredFact> {
     match tofu_oci_installer::configuration(dir, &data_dir(dir)) {
         Ok(found) => found
             .requirements
@@ -93,6 +98,7 @@ fn required(context: &Context, dir: &Path) -> Vec<RequiredFact> {
             .collect(),
         Err(error) => {
             not_looked_at(context, &error.to_string());
+            *not_read += 1;
             Vec::new()
         }
     }
@@ -102,17 +108,21 @@ fn not_looked_at(context: &Context, error: &str) {
     context.reporter.event(&Event::warning("not-looked-at", format!("{error}; the check goes on without it")));
 }
 
-fn print(context: &Context, found: &[Finding], files: usize) {
+fn print(context: &Context, found: &[Finding], files: usize, not_read: usize) {
     if context.json {
         for finding in found {
             json_line(&FindingLine::of(finding));
         }
         let count = |level| found.iter().filter(|finding| finding.level == level).count();
         let (errors, warnings, notes) = (count(Level::Error), count(Level::Warning), count(Level::Note));
-        return json_line(&Summary { event: "checked", files, errors, warnings, notes });
+        return json_line(&Summary { event: "checked", files, not_read, errors, warnings, notes });
     }
     let mut text: String = found.iter().map(|finding| format!("{}\n", shown(finding))).collect();
-    let _ = writeln!(text, "{}; {} read", summary(found), counted(files, "file"));
+    let _ = write!(text, "{}; {} read", summary(found), counted(files, "file"));
+    text.push_str(match not_read {
+        0 => "\n",
+        _ => ", and not all that was to be looked at\n",
+    });
     printer::stdout(&text);
 }
 
@@ -186,6 +196,7 @@ impl<'a> FindingLine<'a> {
 struct Summary {
     event: &'static str,
     files: usize,
+    not_read: usize,
     errors: usize,
     warnings: usize,
     notes: usize,

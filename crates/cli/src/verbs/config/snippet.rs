@@ -6,7 +6,7 @@ use tofu_oci_hcl::position;
 use tofu_oci_mapper::config::{self, Environment, Installation, Method, MethodKind, Reading, excerpt};
 use tofu_oci_mapper::{Pattern, RepositoryTemplate, TemplateError, TofuRelease};
 
-use super::written::{Form, Written, prove, write};
+use super::written::{Form, Written, prove, read, write};
 use crate::args::ConfigSnippetArgs;
 use crate::complaint::Complaint;
 use crate::environment::{RealFiles, environment};
@@ -48,9 +48,9 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
         ));
     }
     if !context.quiet {
-        if there.is_some_and(overlapping) {
+        if read(&text, TofuRelease::V1_13).config.installation.as_ref().is_some_and(overlapping) {
             notes.push(
-                "the methods that are there were not disjoint before; `tofu-oci config check` says what to exclude"
+                "a mirror excludes a part of what it includes, and a later method takes more than that part; `tofu-oci config check` says where"
                     .to_owned(),
             );
         }
@@ -125,21 +125,45 @@ fn wanted(
     if !overrides.is_empty() {
         wanted.insert(0, Written::DevOverrides(overrides));
     }
+    let mut taken = vec![(args.pattern.clone(), pattern.clone())];
     for method in &there.methods {
         let include = &method.selector.include;
-        let covered = |other: &Pattern| pattern.covers(other);
-        if pattern.hostname().is_none() || (!include.is_empty() && include.iter().all(covered)) {
+        let covered = |other: &Pattern| taken.iter().any(|(_, taken)| taken.covers(other));
+        let all_taken = taken.iter().any(|(_, taken)| taken.hostname().is_none());
+        if all_taken || (!include.is_empty() && include.iter().all(covered)) {
             notes.push(format!("{} is left out: it would be for no provider any more", method.label()));
             continue;
         }
         let mut exclude = method.exclude.clone();
-        let meets = include.is_empty() || include.iter().any(|other| other.overlaps(pattern));
-        if meets && !method.selector.exclude.iter().any(|other| other.covers(pattern)) {
-            exclude.push(args.pattern.clone());
+        for (text, taken) in &taken {
+            let meets = include.is_empty() || include.iter().any(|other| other.overlaps(taken));
+            if meets && !method.selector.exclude.iter().any(|other| other.covers(taken)) && !exclude.contains(text) {
+                exclude.push(text.clone());
+            }
+        }
+        if exclude.len() > method.exclude.len() + 1 {
+            notes.push(format!("{} now excludes what a mirror before it is for", method.label()));
         }
         wanted.extend(written(method, exclude));
+        taken.extend(taken_by(method));
     }
     wanted
+}
+
+/// What a mirror is for and lets no later method try, as written and as read. A pattern of which the mirror excludes a
+/// part is left out: a later method may be meant for that part.
+fn taken_by(method: &Method) -> Vec<(String, Pattern)> {
+    if !matches!(method.kind, MethodKind::OciMirror { .. } | MethodKind::NetworkMirror { .. }) {
+        return Vec::new();
+    }
+    let all = [("*/*/*".to_owned(), "*/*/*".parse().ok())];
+    let include: Vec<(String, Option<Pattern>)> = if method.include.is_empty() {
+        all.into()
+    } else {
+        method.include.iter().map(|text| (text.clone(), text.parse().ok())).collect()
+    };
+    let whole = |pattern: &Pattern| !method.selector.exclude.iter().any(|other| other.overlaps(pattern));
+    include.into_iter().filter_map(|(text, pattern)| Some((text, pattern.filter(whole)?))).collect()
 }
 
 /// A method as it is written again; nothing for one that `OpenTofu` cannot read.

@@ -192,6 +192,20 @@ fn json(methods: &[Written]) -> String {
 
 /// Whether every release reads the text back as exactly these methods in this order, each with these patterns.
 pub(super) fn prove(text: &str, methods: &[Written]) -> bool {
+    TofuRelease::ALL.into_iter().all(|release| {
+        let reading = read(text, release);
+        let Some(installation) = &reading.config.installation else { return false };
+        let wanted: Vec<&Written> =
+            methods.iter().filter(|method| !matches!(method, Written::DevOverrides(_))).collect();
+        reading.problems.is_empty()
+            && (release != TofuRelease::V1_13 || reading.unknown.is_empty())
+            && installation.methods.len() == wanted.len()
+            && installation.methods.iter().zip(wanted).all(|(read, wanted)| is(read, wanted))
+    })
+}
+
+/// The text as a release reads it.
+pub(super) fn read(text: &str, release: TofuRelease) -> config::Reading {
     let path = PathBuf::from("/snippet");
     let environment = Environment {
         os: Os::Unix,
@@ -201,16 +215,7 @@ pub(super) fn prove(text: &str, methods: &[Written]) -> bool {
         working_dir: PathBuf::from("/"),
         vars: BTreeMap::from([("TF_CLI_CONFIG_FILE".to_owned(), path.display().to_string())]),
     };
-    TofuRelease::ALL.into_iter().all(|release| {
-        let reading = config::read(&environment, &One { path: &path, text }, release);
-        let Some(installation) = &reading.config.installation else { return false };
-        let wanted: Vec<&Written> =
-            methods.iter().filter(|method| !matches!(method, Written::DevOverrides(_))).collect();
-        reading.problems.is_empty()
-            && (release != TofuRelease::V1_13 || reading.unknown.is_empty())
-            && installation.methods.len() == wanted.len()
-            && installation.methods.iter().zip(wanted).all(|(read, wanted)| is(read, wanted))
-    })
+    config::read(&environment, &One { path: &path, text }, release)
 }
 
 fn is(read: &config::Method, wanted: &Written) -> bool {
