@@ -358,3 +358,10 @@ fn resolve_tells_of_the_method_that_an_installation_stops_at() {
     assert!(text.contains("exit code: 0") && text.contains("/acme/widget\n"), "{text}");
     assert!(text.contains("warning: direct at ") && text.contains("`install` stops there"), "{text}");
 }
+
+#[test]
+fn an_empty_constraint_is_no_newest_version() {
+    let scene = Scene::new();
+    let said = scene.refuse("resolve registry.example.com/acme/widget@ --explain");
+    assert!(said.contains("exit code: 2") && said.contains("names no version behind the @"), "{said}");
+}

@@ -398,10 +398,3 @@ fn from_is_explained_too() {
     ----- stderr -----
     ");
 }
-
-#[test]
-fn an_empty_constraint_is_no_newest_version() {
-    let scene = Scene::new();
-    let said = scene.refuse("resolve registry.example.com/acme/widget@ --explain");
-    assert!(said.contains("exit code: 2") && said.contains("names no version behind the @"), "{said}");
-}

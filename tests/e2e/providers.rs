@@ -4,25 +4,12 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-use crate::setup::Scene;
+use crate::setup::{Scene, copy};
 
 /// The folder of a configuration in `testdata/configurations`, copied into the work folder.
 fn configuration(scene: &Scene, name: &str) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/configurations").join(name);
     copy(&from, &scene.path(name));
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder in the work folder");
-    for entry in std::fs::read_dir(from).expect("a folder of testdata") {
-        let from = entry.expect("an entry of testdata").path();
-        let to = to.join(from.file_name().expect("a name"));
-        if from.is_dir() {
-            copy(&from, &to);
-        } else {
-            std::fs::copy(from, to).expect("a file in the work folder");
-        }
-    }
 }
 
 fn write(scene: &Scene, name: &str, text: &str) {

@@ -2,26 +2,13 @@
 
 use std::path::Path;
 
-use crate::setup::Scene;
+use crate::setup::{Scene, copy};
 
 /// The registry of the guide.
 const REGISTRY: &str = "127.0.0.1:5000";
 
 fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder in the work folder");
-    for entry in std::fs::read_dir(from).expect("a folder of testdata") {
-        let from = entry.expect("an entry of testdata").path();
-        let to = to.join(from.file_name().expect("a name"));
-        if from.is_dir() {
-            copy(&from, &to);
-        } else {
-            std::fs::copy(from, to).expect("a file in the work folder");
-        }
-    }
 }
 
 /// The commands of the guide and what the README says that they print.

@@ -6,7 +6,7 @@ pub(crate) mod state;
 mod text;
 pub(crate) mod zips;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tofu_oci_testkit::{Dist, Registry, RegistryBuilder, TestContext};
@@ -37,6 +37,20 @@ pub(crate) struct Said {
     pub(crate) stderr: String,
     /// Exit code and both streams, filtered.
     pub(crate) text: String,
+}
+
+/// Copies a folder of `testdata` with all that is in it.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder in the work folder");
+    for entry in std::fs::read_dir(from).expect("a folder of testdata") {
+        let from = entry.expect("an entry of testdata").path();
+        let to = to.join(from.file_name().expect("a name"));
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            std::fs::copy(from, to).expect("a file in the work folder");
+        }
+    }
 }
 
 impl Scene {
