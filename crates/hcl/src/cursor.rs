@@ -143,6 +143,16 @@ impl<'a> Cursor<'a> {
         self.place.offset != offset || self.place.column != column
     }
 
+    /// The next character that is no blank.
+    pub(crate) fn after_blanks(&mut self) -> char {
+        loop {
+            let character = self.next();
+            if !matches!(character, ' ' | '\t' | '\n' | '\r') {
+                return character;
+            }
+        }
+    }
+
     /// Where the last character read starts.
     pub(crate) fn start(&self) -> usize {
         self.place.offset.saturating_sub(self.width)

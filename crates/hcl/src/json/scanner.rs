@@ -47,10 +47,7 @@ impl<'a> Scanner<'a> {
     }
 
     pub(super) fn token(&mut self) -> Token {
-        let mut character = self.cursor.next();
-        while matches!(character, ' ' | '\t' | '\n' | '\r') {
-            character = self.cursor.next();
-        }
+        let character = self.cursor.after_blanks();
         let start = self.cursor.start();
         let position = self.cursor.position();
         let kind = self.kind(character);

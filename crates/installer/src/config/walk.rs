@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-use tofu_oci_types::masked;
+use tofu_oci_types::{LocalModulePath, ModuleSource, masked};
 
 use super::facts::problem;
 use super::json::{self, Kind};
@@ -120,14 +120,14 @@ impl Walk<'_> {
             let key = if call.key.is_empty() { name.clone() } else { format!("{}.{name}", call.key) };
             // OpenTofu refuses a call without a source; there is nothing to look into.
             let Some(source) = &call_below.source else { continue };
-            let local = !source.computed && is_local(&source.text);
-            let shown = if local { source.text.clone() } else { masked(&source.text) };
+            let local = if source.computed { None } else { local(&source.text) };
+            let shown = if local.is_some() { source.text.clone() } else { masked(&source.text) };
             let call_of_child =
                 Call { key: key.clone(), name: name.clone(), source: shown.clone(), called: Some(source.at.clone()) };
-            let child_dir = match self.installed.get(&key) {
-                _ if local => Some(clean(&below.join(source.text.replace('\\', "/")))),
-                Some(installed) => Some(clean(installed)),
-                None => None,
+            let child_dir = match (&local, self.installed.get(&key)) {
+                (Some(path), _) => Some(clean(&below.join(path.as_str()))),
+                (None, Some(installed)) => Some(clean(installed)),
+                (None, None) => None,
             };
             let child = match &child_dir {
                 Some(child) => self.read(&self.root.join(child))?,
@@ -137,7 +137,7 @@ impl Walk<'_> {
                 (Some(child_dir), Some(child)) => {
                     children.push(self.node(call_of_child, &child_dir, child)?);
                 }
-                (child_dir, None) if local => {
+                (child_dir, None) if local.is_some() => {
                     let exists = child_dir.is_some_and(|dir| self.root.join(dir).is_dir());
                     let problem_here = ConfigProblem::ModuleMissing { path: source.text.clone(), exists };
                     return Err(problem(source.at.clone(), problem_here));
@@ -151,8 +151,12 @@ impl Walk<'_> {
     }
 }
 
-fn is_local(source: &str) -> bool {
-    ["./", "../", ".\\", "..\\"].iter().any(|prefix| source.starts_with(prefix))
+/// The folder that a source names, where it is one of this configuration.
+fn local(source: &str) -> Option<LocalModulePath> {
+    match source.parse() {
+        Ok(ModuleSource::Local(path)) => Some(path),
+        _ => None,
+    }
 }
 
 /// The path without `.` and with `..` taken literally, as `OpenTofu` joins folders.
