@@ -66,7 +66,6 @@ pub const RULES: &[RuleInfo] = &[
     rule("dev-override-missing", "error", "a folder of `dev_overrides` that is not there"),
     rule("dev-override-active", "note", "a provider that comes from the folder of its developer"),
     rule("template-required", "error", "an `oci_mirror` without `repository_template`"),
-    rule("template", "error", "a template that is unusable for another reason"),
     rule("unknown-symbol", "error", "a template that mentions a name other than `hostname`, `namespace`, `type`"),
     rule("missing-hostname", "error", "a template without `${hostname}`, although `include` leaves the host open"),
     rule("missing-namespace", "error", "the same with `${namespace}`"),

@@ -212,13 +212,11 @@ impl Block<'_> {
                     })
                     .collect();
                 // The last one stands for the method; the order of telling stays.
-                let decisive = problems.pop();
+                let decisive = problems.pop().expect("a template is refused for a reason");
                 for problem in problems {
                     findings.push(problem);
                 }
-                Err(Box::new(decisive.unwrap_or_else(|| {
-                    self.source.problem("template", written.span.clone(), line, "the repository template is unusable")
-                })))
+                Err(Box::new(decisive))
             }
         }
     }
