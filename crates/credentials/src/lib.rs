@@ -14,6 +14,7 @@ mod credential;
 mod entry;
 mod file;
 mod helper;
+mod json;
 mod key;
 #[cfg(test)]
 mod oracle;
