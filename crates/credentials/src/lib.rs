@@ -11,6 +11,7 @@
 
 mod choose;
 mod credential;
+pub mod docker_file;
 mod entry;
 mod file;
 mod helper;

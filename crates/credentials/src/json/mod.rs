@@ -161,7 +161,7 @@ pub(crate) fn same_name(name: &str, wanted: &str) -> bool {
 /// Line and column of an offset, from 1.
 fn position(whole: &[u8], offset: usize) -> (usize, usize) {
     let before = &whole[..offset.min(whole.len())];
-    let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+    let line = before.split(|byte| *byte == b'\n').count();
     let column = 1 + before.iter().rev().take_while(|byte| **byte != b'\n').count();
     (line, column)
 }
