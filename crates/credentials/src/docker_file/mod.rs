@@ -190,9 +190,10 @@ impl<'a> Document<'a> {
             return Ok(nothing);
         }
         let top = Node::parse(text).map_err(|fault| AuthFileError::NotJson {
-            origin: FILE.to_owned(),
+            file: FILE.to_owned(),
             line: fault.line,
             column: fault.column,
+            reason: "it breaks".to_owned(),
         })?;
         match top.sort() {
             Sort::Object => {}
@@ -241,7 +242,7 @@ impl<'a> Document<'a> {
 const FILE: &str = "the file";
 
 fn shape(problem: &'static str) -> AuthFileError {
-    AuthFileError::Shape { origin: FILE.to_owned(), problem }
+    AuthFileError::Shape { file: FILE.to_owned(), problem }
 }
 
 /// A member's bytes, from its name to the end of its value.
