@@ -34,18 +34,18 @@ const NOT_SENT: [(&str, &str); 11] = [
 ];
 
 /// One case.
-pub(super) struct Case(Value);
+pub(in crate::opentofu) struct Case(Value);
 
 impl Case {
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub(in crate::opentofu) fn text(&self, name: &str) -> &str {
         self.0[name].as_str().unwrap_or_default()
     }
 
-    pub(super) fn get(&self, name: &str) -> &Value {
+    pub(in crate::opentofu) fn get(&self, name: &str) -> &Value {
         &self.0[name]
     }
 
-    fn repositories(&self) -> Vec<RepositoryRef> {
+    pub(in crate::opentofu) fn repositories(&self) -> Vec<RepositoryRef> {
         let parse = |text: &str| RepositoryRef::from_opentofu(&with_port(text)).expect("a repository");
         match self.0["repositories"].as_object() {
             Some(several) => several.values().map(|text| parse(text.as_str().expect("a text"))).collect(),
@@ -55,11 +55,11 @@ impl Case {
 }
 
 /// `{port}` stands for any port.
-fn with_port(text: &str) -> String {
+pub(in crate::opentofu) fn with_port(text: &str) -> String {
     text.replace("{port}", "5999")
 }
 
-fn cases() -> Vec<Case> {
+pub(in crate::opentofu) fn cases() -> Vec<Case> {
     let path =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/vectors/real_tofu_credentials.json");
     let bytes = std::fs::read(path).expect("the project has a copy of the table");
