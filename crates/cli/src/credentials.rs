@@ -56,7 +56,8 @@ impl Ambient {
                 Err(error) if error.kind() == ErrorKind::NotFound => FileState::Missing,
                 Err(error) => FileState::Unreadable { reason: error.to_string() },
             };
-            files.push(FoundFile { name, because: found.because, known_to_opentofu: found.known_to_opentofu, state });
+            let (because, known_to_opentofu, kind) = (found.because, found.known_to_opentofu, found.kind);
+            files.push(FoundFile { name, because, known_to_opentofu, kind, state });
         }
         let policy = Policy::new(Vec::new(), None, Search::Ambient, files);
         for warning in policy.warnings() {
