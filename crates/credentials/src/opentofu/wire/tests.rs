@@ -106,7 +106,17 @@ fn only_the_first_challenge_counts() {
 
 #[test]
 fn realms_that_are_refused_here() {
-    let refused = |code: &str, held| WireFacts { refused: Some(code.to_owned()), ..facts(&[BEARER], held) };
+    const PRIVATE: &str = r#"Bearer realm="https://10.1.2.3:5001/token""#;
+    const LOCAL: &str = r#"Bearer realm="https://localhost/token""#;
+    let refused = |code: &str, held| {
+        let challenge = if code == "realm-private-address" { PRIVATE } else { BEARER };
+        WireFacts { refused: Some(code.to_owned()), ..facts(&[challenge], held) }
+    };
+    let local = WireFacts { refused: Some("realm-private-address".to_owned()), ..facts(&[LOCAL], PASSWORD) };
+    check(
+        &local,
+        &["1.10 to 1.13: it follows the challenge to the token server at a private address and sends it the password"],
+    );
     check(
         &refused("realm-downgrade", PASSWORD),
         &["1.10: it follows the challenge to the http:// token server and sends it the password"],
@@ -190,6 +200,19 @@ fn identity_tokens() {
         &facts(&[BEARER], Some(HeldCredential::IdentityTokenFromHelper)),
         &["1.10 to 1.13: it takes a helper's `<token>` for an error"],
     );
+}
+
+#[test]
+fn addresses_are_unsafe_as_go_sees_it() {
+    for host in ["127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.0.1", "169.254.169.254", "224.0.0.1", "0.0.0.0"] {
+        assert!(challenge::is_private_literal(host), "{host}");
+    }
+    for host in ["[::1]", "[fe80::1]", "[fd00::1]", "[ff02::1]", "[::]", "[::ffff:10.0.0.1]"] {
+        assert!(challenge::is_private_literal(host), "{host}");
+    }
+    for host in ["localhost", "100.64.0.1", "8.8.8.8", "[2001:db8::1]", "10.1", "172.32.0.1"] {
+        assert!(!challenge::is_private_literal(host), "{host}");
+    }
 }
 
 #[test]
