@@ -2,26 +2,201 @@
 
 use std::fmt;
 
-use serde_json::Value;
-use zeroize::Zeroize as _;
+use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::credential::wipe;
-use crate::entry::member;
+use crate::json::{Document, Kind};
 use crate::{Credential, Secret};
+
+/// The NAME of `docker-credential-NAME`: `[A-Za-z0-9._-]+`, so no path.
+///
+/// Spec: OCI security checklist of this project; GHSA advisories on helper names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HelperName(String);
+
+/// A text that cannot be a helper's name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` cannot be the name of a credential helper: letters, digits, `.`, `_` and `-` make one", input.escape_debug())]
+pub struct InvalidHelperName {
+    input: String,
+}
 
 /// What a helper program left behind.
 #[derive(Clone)]
 pub struct HelperOutput {
-    /// Whether it ended with exit code 0.
-    pub success: bool,
+    /// Its exit code; nothing where a signal ended it.
+    pub exit: Option<i32>,
     /// Its standard output.
     pub stdout: Vec<u8>,
+}
+
+/// What a helper said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HelperAnswer {
+    /// A credential.
+    Credential(Credential),
+    /// That it knows none.
+    NotFound,
+    /// Neither name nor secret: anonymous. Some helpers say so instead of "not found".
+    Empty,
+}
+
+/// A helper that gave no usable answer. Never contains its answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HelperError {
+    /// There is no such program.
+    #[error("docker-credential-{name} is not on the PATH")]
+    NotFound {
+        /// The helper's name.
+        name: HelperName,
+    },
+    /// The program cannot be run.
+    #[error("docker-credential-{name} cannot be run: {reason}")]
+    Unable {
+        /// The helper's name.
+        name: HelperName,
+        /// Why not, in the system's words.
+        reason: String,
+    },
+    /// The helper ended with a failure.
+    #[error("credential helper {name} failed: {said}")]
+    Failed {
+        /// The helper's name.
+        name: HelperName,
+        /// The first line that it wrote, at most 200 characters, or how it ended.
+        said: String,
+    },
+    /// The answer is not what helpers write.
+    #[error("the answer of credential helper {name} is not an object with Username and Secret")]
+    Malformed {
+        /// The helper's name.
+        name: HelperName,
+    },
+    /// The answer is longer than an answer can be.
+    #[error("the answer of credential helper {name} is longer than {limit} bytes")]
+    TooLong {
+        /// The helper's name.
+        name: HelperName,
+        /// The most that is read, in bytes.
+        limit: u64,
+    },
+    /// The helper gave no answer in time.
+    #[error("credential helper {name} gave no answer in {seconds} s")]
+    TimedOut {
+        /// The helper's name.
+        name: HelperName,
+        /// How long it was waited for.
+        seconds: u64,
+    },
+}
+
+impl HelperName {
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// When the text is empty or holds anything but `[A-Za-z0-9._-]`.
+    pub fn parse(text: &str) -> Result<Self, InvalidHelperName> {
+        let fine = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if text.is_empty() || !text.bytes().all(fine) {
+            return Err(InvalidHelperName { input: text.to_owned() });
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The name itself.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The program, `docker-credential-NAME`.
+    pub fn program(&self) -> String {
+        format!("docker-credential-{}", self.0)
+    }
+}
+
+impl HelperError {
+    /// A name for programs: `helper-not-found`, `helper-not-found-desktop` or `helper-failed`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { name } if name.as_str() == "desktop.exe" => "helper-not-found-desktop",
+            Self::NotFound { .. } => "helper-not-found",
+            _ => "helper-failed",
+        }
+    }
+}
+
+/// Reads what `docker-credential-NAME get` left behind.
+///
+/// The username `<token>` marks an identity token.
+///
+/// # Errors
+/// When it failed for another reason than that nothing was found, or its answer cannot be read.
+///
+/// Spec: docker-credential-helpers, client; measured on `OpenTofu` 1.10 to 1.13.
+pub fn helper_outcome(name: &HelperName, output: &HelperOutput) -> Result<HelperAnswer, HelperError> {
+    let text = Zeroizing::new(String::from_utf8_lossy(&output.stdout).into_owned());
+    match output.exit {
+        Some(0) => answer(&text).ok_or_else(|| HelperError::Malformed { name: name.clone() }),
+        _ if text.trim() == NOT_FOUND => Ok(HelperAnswer::NotFound),
+        exit => Err(HelperError::Failed { name: name.clone(), said: said(&text, exit) }),
+    }
+}
+
+/// What a helper writes to its standard output, and not to the other, when it knows no credential.
+const NOT_FOUND: &str = "credentials not found in native keychain";
+
+/// The first line of what a helper wrote; how it ended where that is nothing, or may be a secret after all.
+fn said(text: &str, exit: Option<i32>) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let ended = exit.map_or_else(|| "a signal ended it".to_owned(), |code| format!("exit status {code}"));
+    if line.is_empty() {
+        ended
+    } else if text.contains('{') {
+        format!("{ended}; what it wrote may hold a secret and is not repeated")
+    } else {
+        line.chars().filter(|letter| !letter.is_control()).take(200).collect()
+    }
+}
+
+/// Reads an answer as Go fills its structure: members in any case, others passed over, `null` is nothing.
+fn answer(text: &str) -> Option<HelperAnswer> {
+    let (_, whole) = Document::parse(text).ok()?;
+    let (mut username, mut secret) = (Zeroizing::default(), Zeroizing::default());
+    match whole.kind() {
+        Kind::Null => return Some(HelperAnswer::Empty),
+        Kind::Object => {}
+        _ => return None,
+    }
+    for member in whole.members() {
+        let mut ignored = Zeroizing::default();
+        let field: &mut Zeroizing<String> = match () {
+            () if member.is_named("Username") => &mut username,
+            () if member.is_named("Secret") => &mut secret,
+            () if member.is_named("ServerURL") => &mut ignored,
+            () => continue,
+        };
+        match member.value.kind() {
+            Kind::Null => {}
+            _ => *field = member.value.text()?,
+        }
+    }
+    Some(match (username.as_str(), secret.as_str()) {
+        ("" | "<token>", "") => HelperAnswer::Empty,
+        ("<token>", token) => HelperAnswer::Credential(Credential::IdentityToken(Secret::new(token))),
+        (username, password) => HelperAnswer::Credential(Credential::basic(username, password)),
+    })
+}
+
+impl fmt::Display for HelperName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 impl fmt::Debug for HelperOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The output may be a secret.
-        f.debug_struct("HelperOutput").field("success", &self.success).finish_non_exhaustive()
+        f.debug_struct("HelperOutput").field("exit", &self.exit).finish_non_exhaustive()
     }
 }
 
@@ -31,83 +206,105 @@ impl Drop for HelperOutput {
     }
 }
 
-/// A helper that gave no usable answer. Never contains its answer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum HelperError {
-    /// The answer is not what helpers write.
-    #[error("the credential helper's answer is not an object with Username and Secret")]
-    Malformed,
-    /// The helper ended with a failure.
-    #[error("credential helper {name} failed: {said}")]
-    Failed {
-        /// The helper's name.
-        name: String,
-        /// The first line that it wrote, at most 200 characters.
-        said: String,
-    },
-}
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
 
-/// Whether the name can be the end of `docker-credential-NAME`: `[A-Za-z0-9._-]+`, so no path.
-///
-/// Spec: OCI security checklist of this project; GHSA advisories on helper names.
-pub fn valid_helper_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
-}
+    use super::*;
 
-/// Reads the answer of `docker-credential-NAME get`. Nothing when the helper knows no credential.
-///
-/// The username `<token>` marks an identity token.
-///
-/// # Errors
-/// When the text is neither an answer nor the message that nothing was found.
-pub fn parse_helper_answer(stdout: &[u8]) -> Result<Option<Credential>, HelperError> {
-    if says_not_found(stdout) {
-        return Ok(None);
+    fn outcome(exit: Option<i32>, stdout: &str) -> Result<HelperAnswer, HelperError> {
+        let name = HelperName::parse("h1").expect("a name");
+        helper_outcome(&name, &HelperOutput { exit, stdout: stdout.as_bytes().to_vec() })
     }
-    let mut answer: Value = serde_json::from_slice(stdout).map_err(|_| HelperError::Malformed)?;
-    let credential = read(&answer);
-    wipe(&mut answer);
-    credential
-}
 
-/// Reads what a helper left behind. Nothing when it knows no credential.
-///
-/// # Errors
-/// When it failed for another reason than that nothing was found, or its answer cannot be read.
-pub fn helper_outcome(name: &str, output: &HelperOutput) -> Result<Option<Credential>, HelperError> {
-    if output.success || says_not_found(&output.stdout) {
-        return parse_helper_answer(&output.stdout);
+    /// The answer to exit code and standard output: a credential, what else was said, or the error's code.
+    #[track_caller]
+    fn check(exit: i32, stdout: &str, want: &str) {
+        let got = match outcome(Some(exit), stdout) {
+            Ok(HelperAnswer::Credential(Credential::Basic { username, password })) => {
+                format!("{username}:{}", password.expose())
+            }
+            Ok(HelperAnswer::Credential(Credential::IdentityToken(token))) => format!("identity {}", token.expose()),
+            Ok(other) => format!("{other:?}"),
+            Err(error) => error.code().to_owned(),
+        };
+        assert_eq!(got, want, "exit {exit}: {stdout}");
     }
-    let text = String::from_utf8_lossy(&output.stdout);
-    let line = text.trim().lines().next().unwrap_or_default();
-    // Something that looks like an answer after all is not repeated.
-    let said = if line.is_empty() || text.contains('{') {
-        "it gave no reason".to_owned()
-    } else {
-        line.chars().filter(|character| !character.is_control()).take(200).collect()
-    };
-    Err(HelperError::Failed { name: name.to_owned(), said })
-}
 
-fn says_not_found(stdout: &[u8]) -> bool {
-    stdout.trim_ascii() == b"credentials not found in native keychain"
-}
+    #[test]
+    fn not_found_is_one_text_with_any_failure() {
+        check(1, "credentials not found in native keychain", "NotFound");
+        check(1, "\n credentials not found in native keychain\r\n", "NotFound");
+        check(3, "credentials not found in native keychain", "NotFound");
+        assert_eq!(outcome(None, "credentials not found in native keychain"), Ok(HelperAnswer::NotFound));
+        check(0, "credentials not found in native keychain", "helper-failed");
+        check(1, "Credentials not found in native keychain", "helper-failed");
+        check(1, "error getting credentials - credentials not found in native keychain", "helper-failed");
+        check(1, "", "helper-failed");
+    }
 
-fn read(answer: &Value) -> Result<Option<Credential>, HelperError> {
-    let answer = match answer {
-        Value::Null => return Ok(None),
-        Value::Object(answer) => answer,
-        _ => return Err(HelperError::Malformed),
-    };
-    let text = |name| match member(answer, name) {
-        None => Ok(""),
-        Some(Value::String(text)) => Ok(text.as_str()),
-        Some(_) => Err(HelperError::Malformed),
-    };
-    Ok(match (text("Username")?, text("Secret")?) {
-        ("" | "<token>", "") => None,
-        ("<token>", token) => Some(Credential::IdentityToken(Secret::new(token))),
-        (username, password) => Some(Credential::basic(username, password)),
-    })
+    #[test]
+    fn a_failure_is_told_in_the_helpers_words_unless_they_could_be_a_secret() {
+        let said = |exit, stdout: &str| outcome(exit, stdout).expect_err("a failure").to_string();
+        assert_snapshot!(said(Some(1), "the keyring is locked\nsecond line"), @"credential helper h1 failed: the keyring is locked");
+        assert_snapshot!(said(Some(7), ""), @"credential helper h1 failed: exit status 7");
+        assert_snapshot!(said(None, " \n"), @"credential helper h1 failed: a signal ended it");
+        assert_snapshot!(said(Some(1), "\u{1b}[31mred\u{7}"), @"credential helper h1 failed: [31mred");
+        assert_snapshot!(said(Some(1), r#"{"Secret": "hunter2"}"#), @"credential helper h1 failed: exit status 1; what it wrote may hold a secret and is not repeated");
+        assert_snapshot!(said(Some(0), "hunter2"), @"the answer of credential helper h1 is not an object with Username and Secret");
+    }
+
+    #[test]
+    fn answers() {
+        check(0, r#"{"ServerURL": "https://ghcr.io", "Username": "user", "Secret": "pass"}"#, "user:pass");
+        check(
+            0,
+            "{\"ServerURL\":\"https://elsewhere.example\",\"Username\":\"hu\",\"Secret\":\"hp\",\"Expiry\":5}\n",
+            "hu:hp",
+        );
+        check(0, r#"{"username":"hu","SECRET":"hp"}"#, "hu:hp");
+        check(0, r#"{"Username":"hu","Secret":"one","secret":"two", "Secret": null}"#, "hu:two");
+        check(0, "{}", "Empty");
+        check(0, "null", "Empty");
+        check(0, r#"{"ServerURL": "https://ghcr.io"}"#, "Empty");
+        check(0, r#"{"Username": "<token>", "Secret": "idt"}"#, "identity idt");
+        check(0, r#"{"Username": "<token>", "Secret": ""}"#, "Empty");
+        check(0, r#"{"Username": "", "Secret": "sec"}"#, ":sec");
+        check(0, r#"{"Username": "hu", "Secret": ""}"#, "hu:");
+        for rubbish in [
+            "rubbish",
+            "",
+            "{} x",
+            r#"{"Username": "u", "Secret": "p"} and more"#,
+            "[]",
+            "5",
+            r#""text""#,
+            r#"{"Username": 5, "Secret": "p"}"#,
+            r#"{"Username": "u", "Secret": ["p"]}"#,
+            r#"{"ServerURL": {}, "Username": "u", "Secret": "p"}"#,
+        ] {
+            check(0, rubbish, "helper-failed");
+        }
+    }
+
+    #[test]
+    fn a_name_is_no_path() {
+        for text in ["", "a/b", "a\\b", "a b", "a;b", "ä", "a\0", "/evil", "x/../../work/evil", "a\n"] {
+            assert!(HelperName::parse(text).is_err(), "{text:?}");
+        }
+        for text in ["osxkeychain", "ecr-login", "desktop.exe", "a_b", "..", "0"] {
+            let name = HelperName::parse(text).expect("a name");
+            assert_eq!((name.as_str(), name.program()), (text, format!("docker-credential-{text}")));
+        }
+        assert_snapshot!(HelperName::parse("a/\nb").unwrap_err(), @r"`a/\nb` cannot be the name of a credential helper: letters, digits, `.`, `_` and `-` make one");
+    }
+
+    #[test]
+    fn errors_have_a_code() {
+        let not_found = |name| HelperError::NotFound { name: HelperName::parse(name).expect("a name") };
+        assert_eq!(not_found("h1").code(), "helper-not-found");
+        assert_eq!(not_found("desktop.exe").code(), "helper-not-found-desktop");
+        let name = HelperName::parse("h1").expect("a name");
+        assert_eq!(HelperError::TimedOut { name, seconds: 30 }.code(), "helper-failed");
+    }
 }

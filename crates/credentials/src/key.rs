@@ -1,58 +1,216 @@
-//! Keys of `auths` and `credHelpers`: a registry, or a repository prefix, plain or written as a URL.
+//! Keys of `auths` and `credHelpers` and labels of blocks: a registry, or a repository prefix.
 
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{RepositoryRef, masked_user};
 
-/// What a key speaks about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Key {
-    registry: String,
-    /// Repository path segments; none for the whole registry.
-    path: Vec<String>,
+use crate::Fit;
+
+/// The Docker Hub as its logins are written down.
+pub(crate) const HUB_V1: &str = "https://index.docker.io/v1/";
+/// The Docker Hub as repositories are written.
+pub(crate) const HUB: &str = "docker.io";
+
+const HUB_NAMES: [&str; 4] = [HUB, HUB_V1, "index.docker.io", "registry-1.docker.io"];
+
+/// How a key fits a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Match {
+    pub(crate) fit: Fit,
+    /// 0 for the name of the registry that the repository is written with, and more for each other name of the Hub.
+    pub(crate) alias: usize,
 }
 
-impl Key {
-    /// Reads a key. Nothing when it can match no repository.
-    ///
-    /// `https://HOST`, with `/`, `/v1/` or `/v2/` behind it, is the whole registry, as old logins wrote it. A plain
-    /// key is a repository prefix by the distribution grammar; an empty tag or digest at its end is cut off.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let url = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-        let text = match url {
-            Some(rest) => without_api_path(rest),
-            // Docker's name for the Hub, also seen without its scheme.
-            None if text == "index.docker.io/v1/" || text == "index.docker.io/v1" => "index.docker.io",
-            None => text.strip_suffix([':', '@']).filter(|rest| rest.contains('/')).unwrap_or(text),
+/// How closely a key of `auths` or a label fits, as `OpenTofu` compares them: byte for byte.
+///
+/// Spec: `OpenTofu` 1.12, ociauthconfig, `ContainersAuthPropertyNameMatch`.
+pub(crate) fn fit(key: &str, repository: &RepositoryRef) -> Option<Fit> {
+    fit_parts(key, repository.registry(), repository.name())
+}
+
+/// As [`fit`], of a registry and a name, which may be empty.
+pub(crate) fn fit_parts(key: &str, registry: &str, name: &str) -> Option<Fit> {
+    let Some((host, _)) = key.split_once('/') else {
+        // A registry alone is only compared, whatever it looks like.
+        return (!key.is_empty() && key == registry).then_some(Fit::Registry);
+    };
+    if host != registry {
+        return None;
+    }
+    // An empty tag or digest at the end is cut off; any other, and what is no path, matches nothing.
+    let prefix = RepositoryRef::from_opentofu(key).ok()?;
+    let mut segments = name.split('/');
+    let mut count = 0;
+    for wanted in prefix.name().split('/') {
+        if segments.next() != Some(wanted) {
+            return None;
+        }
+        count += 1;
+    }
+    Some(Fit::Path(count))
+}
+
+/// How a key of `auths` or a label fits, with all names of the Hub.
+pub(crate) fn matches(key: &str, repository: &RepositoryRef) -> Option<Match> {
+    names(repository.registry()).into_iter().enumerate().find_map(|(alias, name)| {
+        let fit = match alias {
+            0 => fit(key, repository),
+            // One of the names is a URL.
+            _ if key == name => Some(Fit::Registry),
+            _ => fit_parts(key, name, repository.name()),
         };
-        let (registry, path) = text.split_once('/').map_or((text, None), |(registry, path)| (registry, Some(path)));
-        // The grammar of repositories decides, with a stand-in where there is no path.
-        let whole: RepositoryRef = format!("{registry}/{}", path.unwrap_or("x")).parse().ok()?;
-        let path = path.map(|_| whole.name().split('/').map(str::to_owned).collect()).unwrap_or_default();
-        Some(Self { registry: canonical(whole.registry()), path })
-    }
-
-    /// Whether the key names a whole registry.
-    pub(crate) fn is_registry(&self) -> bool {
-        self.path.is_empty()
-    }
-
-    /// How many leading path segments of the repository the key names; nothing when it does not match.
-    pub(crate) fn matches(&self, repository: &RepositoryRef) -> Option<usize> {
-        let mut segments = repository.name().split('/');
-        let same = self.registry == canonical(repository.registry())
-            && self.path.iter().all(|wanted| segments.next() == Some(wanted));
-        same.then_some(self.path.len())
-    }
+        fit.map(|fit| Match { fit, alias })
+    })
 }
 
-fn without_api_path(text: &str) -> &str {
-    ["/v1/", "/v2/", "/v1", "/v2", "/"].iter().find_map(|suffix| text.strip_suffix(suffix)).unwrap_or(text)
+/// How a key of `credHelpers` fits: it is the registry, so it has no path.
+pub(crate) fn matches_helper(key: &str, repository: &RepositoryRef) -> Option<Match> {
+    let alias = names(repository.registry()).iter().position(|name| !key.is_empty() && *name == key)?;
+    Some(Match { fit: Fit::Registry, alias })
 }
 
-/// One name for each registry: lower case, and `docker.io` for all names of the Hub.
-pub(crate) fn canonical(registry: &str) -> String {
-    let registry = registry.to_ascii_lowercase();
-    match registry.as_str() {
-        "index.docker.io" | "registry-1.docker.io" => "docker.io".to_owned(),
-        _ => registry,
+/// The registry's name, and where it is one of the Hub's, the others in the order that counts.
+pub(crate) fn names(registry: &str) -> Vec<&str> {
+    let mut names = vec![registry];
+    if is_hub(registry) {
+        names.extend(HUB_NAMES.iter().filter(|name| **name != registry));
+    }
+    names
+}
+
+/// Whether a registry is the Docker Hub by any of its names.
+pub(crate) fn is_hub(registry: &str) -> bool {
+    HUB_NAMES.contains(&registry)
+}
+
+/// Whether a key with a path is written exactly as it is read: without an empty tag or digest at its end.
+pub(crate) fn is_exact(key: &str) -> bool {
+    key.split_once('/').is_none_or(|(_, path)| !path.contains([':', '@']))
+}
+
+/// How well an entry without `auth` marks a login to the registry: less is better; nothing where it is another's.
+///
+/// Docker writes the mark under the address that the user gave, and stores the login with the helper under the same.
+pub(crate) fn marks(key: &str, registry: &str) -> Option<usize> {
+    names(registry).iter().position(|name| *name == key || without_scheme(key) == Some(*name))
+}
+
+/// What is left of `https://HOST`, with `/`, `/v1/` or `/v2/` behind it.
+fn without_scheme(key: &str) -> Option<&str> {
+    let rest = key.strip_prefix("https://").or_else(|| key.strip_prefix("http://"))?;
+    let rest = rest.strip_suffix('/').unwrap_or(rest);
+    Some(rest.strip_suffix("/v1").or_else(|| rest.strip_suffix("/v2")).unwrap_or(rest))
+}
+
+/// A key, label or helper's name as people may see it: without user information, in one line, at most 200 characters.
+pub(crate) fn shown(key: &str) -> String {
+    let masked = masked_user(key);
+    let mut shown: String = masked.chars().take(200).flat_map(escaped).collect();
+    if masked.chars().nth(200).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+fn escaped(letter: char) -> Vec<char> {
+    if letter.is_control() { letter.escape_default().collect() } else { vec![letter] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The specificity of a key as `OpenTofu` has it, 0 where it does not match.
+    #[track_caller]
+    fn check(key: &str, repository: &str, want: usize) {
+        let repository = RepositoryRef::from_opentofu(repository).expect("a repository");
+        let got = fit(key, &repository).map_or(0, Fit::specificity);
+        assert_eq!(got, want, "{key:?} for {repository}");
+    }
+
+    #[test]
+    fn the_registry_must_be_the_same_byte_for_byte() {
+        check("r.test:5000", "r.test:5000/a/b", 2);
+        check("r.test", "r.test:5000/a", 0);
+        check("r.test:443", "r.test/a", 0);
+        check("r.test", "r.test:443/a", 0);
+        check("r.test:443", "r.test:443/a", 2);
+        check("R.test", "r.test/a", 0);
+        check("R.test", "R.test/a", 2);
+        check("r.test", "R.test/a", 0);
+        check("127.0.0.1:5000", "127.0.0.1:5000/a", 2);
+        for key in ["https://r.test", "http://r.test", "https://r.test/", "https://r.test/v1/", "https://r.test/v2/"] {
+            check(key, "r.test/a", 0);
+        }
+        for key in ["r.test/", "r.test/v1/", "r.test.", " r.test", "r.test ", "*.test", "*", "", "/", "u@r.test"] {
+            check(key, "r.test/a", 0);
+        }
+    }
+
+    #[test]
+    fn paths_match_whole_segments() {
+        check("r.test/a", "r.test/a/b/c", 3);
+        check("r.test/a/b", "r.test/a/b/c", 4);
+        check("r.test/a/b/c", "r.test/a/b/c", 5);
+        check("r.test/a/b/c/d", "r.test/a/b/c", 0);
+        check("r.test/a/bb", "r.test/a/b/c", 0);
+        check("r.test/a/b", "r.test/a/bx/c", 0);
+        check("r.test/b", "r.test/a/b", 0);
+        for key in
+            ["r.test/A", "r.test/a:1.0.0", "r.test//a", "r.test/a/", "r.test/a/*", "r.test/*", "r.test/a@sha256:0"]
+        {
+            check(key, "r.test/a/b", 0);
+        }
+        check("r.test/a:", "r.test/a/b", 3);
+        check("r.test/a@", "r.test/a/b", 3);
+        check("r.test/a:x@", "r.test/a/b", 3);
+    }
+
+    #[track_caller]
+    fn check_hub(key: &str, registry: &str, want: Option<(Fit, usize)>) {
+        let repository = format!("{registry}/library/x").parse().expect("a repository");
+        assert_eq!(matches(key, &repository).map(|found| (found.fit, found.alias)), want, "{key} for {registry}");
+    }
+
+    #[test]
+    fn the_names_of_the_hub_serve_each_other_in_order() {
+        for (alias, key) in ["docker.io", HUB_V1, "index.docker.io", "registry-1.docker.io"].into_iter().enumerate() {
+            check_hub(key, "docker.io", Some((Fit::Registry, alias)));
+        }
+        for (alias, key) in ["registry-1.docker.io", "docker.io", HUB_V1, "index.docker.io"].into_iter().enumerate() {
+            check_hub(key, "registry-1.docker.io", Some((Fit::Registry, alias)));
+        }
+        check_hub("index.docker.io", "index.docker.io", Some((Fit::Registry, 0)));
+        check_hub("index.docker.io/library", "docker.io", Some((Fit::Path(1), 2)));
+        check_hub("docker.io/library/x", "docker.io", Some((Fit::Path(2), 0)));
+        for key in ["https://index.docker.io/v1", "index.docker.io/v1/", "https://docker.io", "hub.docker.com"] {
+            check_hub(key, "docker.io", None);
+        }
+        check_hub("docker.io", "docker.io:443", None);
+        check_hub(HUB_V1, "ghcr.io", None);
+    }
+
+    #[test]
+    fn helpers_are_named_for_registries_alone() {
+        let repository = "docker.io/library/x".parse().expect("a repository");
+        assert_eq!(matches_helper("docker.io/library", &repository), None);
+        assert_eq!(matches_helper(HUB_V1, &repository), Some(Match { fit: Fit::Registry, alias: 1 }));
+        assert_eq!(matches_helper("", &repository), None);
+    }
+
+    #[test]
+    fn marks_of_logins() {
+        assert_eq!(marks("r.test:5000", "r.test:5000"), Some(0));
+        assert_eq!(marks("https://r.test", "r.test"), Some(0));
+        assert_eq!(marks("https://r.test/v2/", "r.test"), Some(0));
+        assert_eq!(marks("r.test", "r.test:5000"), None);
+        assert_eq!(marks("r.test/a", "r.test"), None);
+        assert_eq!(marks(HUB_V1, "docker.io"), Some(1));
+        assert_eq!(marks(HUB_V1, "registry-1.docker.io"), Some(2));
+    }
+
+    #[test]
+    fn keys_are_shown_without_user_information_and_in_one_line() {
+        assert_eq!(shown("https://me:hunter2@host/x"), "https://***@host/x");
+        assert_eq!(shown("a\nb\u{1b}[0m"), "a\\nb\\u{1b}[0m");
+        assert_eq!(shown(&"a".repeat(201)), format!("{}…", "a".repeat(200)));
     }
 }

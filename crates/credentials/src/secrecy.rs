@@ -1,145 +1,164 @@
-//! What goes wrong with files and helpers, and that no secret is told while it does.
+//! No secret is told, whatever goes wrong.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 
-use insta::assert_snapshot;
+use base64::Engine as _;
+use tofu_oci_types::RepositoryRef;
 
 use crate::{
-    Choice, Credential, CredentialFiles, HelperError, HelperOutput, Secret, helper_outcome, parse_helper_answer,
+    Account, AuthFile, Block, BlockStyle, Choice, Credential, FileKind, FileState, FoundFile, HelperName, HelperOutput,
+    Place, Policy, Search, Secret, helper_outcome,
 };
 
-/// In every secret of this module, plain and in base64 (`aHVudGVyMg`, `Omh1bnRlcjI`, `h1bnRlc`).
-const SECRETS: [&str; 4] = ["hunter2", "aHVudGVyMg", "h1bnRlcjI", "odW50ZXIy"];
+/// In every secret of this module, plain and in base64 wherever it may stand.
+const SECRETS: [&str; 4] = ["hunter2", "aHVudGVyM", "h1bnRlcj", "odW50ZXIy"];
 
-#[track_caller]
-fn silent(thing: &dyn Debug) -> String {
-    let text = format!("{thing:?} {thing:#?}");
+fn quiet(text: &str) {
     for secret in SECRETS {
         assert!(!text.contains(secret), "{text}");
     }
-    text
 }
 
-fn read(text: &str) -> (CredentialFiles, String) {
-    let good = r#"{"auths": {"ghcr.io": {"username": "good", "password": "hunter2"}}}"#;
-    let files = [("bad.json".to_owned(), text.as_bytes().to_vec()), ("good.json".to_owned(), good.as_bytes().to_vec())];
-    let (files, warnings) = CredentialFiles::read(files);
-    silent(&warnings);
-    silent(&files);
-    let lines: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    (files, lines.join("\n"))
+fn scan(thing: &dyn Debug) {
+    quiet(&format!("{thing:?} {thing:#?}"));
 }
 
-/// The warnings about a file; the file behind it must go on to work.
-#[track_caller]
-fn warned(text: &str) -> String {
-    let (files, warnings) = read(text);
-    let choice = files.choose(&"ghcr.io/x".parse().expect("a repository"));
-    silent(&choice);
-    assert!(matches!(&choice, Choice::Found { origin, .. } if origin == "good.json"), "{choice:?}");
-    for secret in SECRETS {
-        assert!(!warnings.contains(secret), "{warnings}");
-    }
-    warnings
+fn scan_error(error: &(impl Debug + Display)) {
+    scan(error);
+    quiet(&error.to_string());
 }
 
-#[test]
-fn a_malformed_file_is_left_out_with_a_warning() {
-    assert_snapshot!(warned(""), @"bad.json: it is not JSON and left out: it breaks at line 1, column 0");
-    assert_snapshot!(warned(r#"{"auths": {"ghcr.io": {"password": "hunter2",}}}"#), @"bad.json: it is not JSON and left out: it breaks at line 1, column 46");
-    assert_snapshot!(warned(r#"{"auths": {}} hunter2"#), @"bad.json: it is not JSON and left out: it breaks at line 1, column 15");
-    assert_snapshot!(warned(r#"["hunter2"]"#), @"bad.json: it is left out: it is not an object");
-    assert_snapshot!(warned("\"hunter2\""), @"bad.json: it is left out: it is not an object");
-    assert_snapshot!(warned("\u{0}hunter2"), @"bad.json: it is not JSON and left out: it breaks at line 1, column 1");
-}
-
-#[test]
-fn a_broken_entry_is_left_out_with_a_warning() {
-    let entry = |entry: &str| warned(&format!(r#"{{"auths": {{"ghcr.io": {entry}}}}}"#));
-    assert_snapshot!(entry(r#""hunter2""#), @"bad.json: its entry for ghcr.io is left out: it is not an object");
-    assert_snapshot!(entry(r#"{"auth": "hunter2!"}"#), @"bad.json: its entry for ghcr.io is left out: its `auth` is not base64");
-    assert_snapshot!(entry(r#"{"auth": "aHVudGVyMg=="}"#), @"bad.json: its entry for ghcr.io is left out: its `auth` has no colon between username and password");
-    assert_snapshot!(entry(r#"{"auth": "/2h1bnRlcjI6"}"#), @"bad.json: its entry for ghcr.io is left out: its `auth` is not UTF-8");
-    assert_snapshot!(entry(r#"{"auth": ["hunter2"]}"#), @"bad.json: its entry for ghcr.io is left out: one of its members is not a text");
-    assert_snapshot!(entry(r#"{"password": "hunter2"}"#), @"bad.json: its entry for ghcr.io is left out: it has a password and no username");
-    assert_snapshot!(entry(r#"{"username": "hunter2"}"#), @"bad.json: its entry for ghcr.io is left out: it has a username and no password");
-    assert_snapshot!(warned(r#"{"auths": "hunter2", "credHelpers": ["hunter2"], "credsStore": 2}"#), @"
-        bad.json: its `auths` is not an object
-        bad.json: its `credHelpers` is not an object
-        bad.json: its `credsStore` is not the name of a helper
-        ");
-}
-
-#[test]
-fn a_helper_name_that_is_a_path_is_left_out_with_a_warning() {
-    assert_snapshot!(warned(r#"{"credHelpers": {"ghcr.io": "x/evil"}}"#), @"bad.json: its helper for ghcr.io is left out: that is not the name of a helper");
-    assert_snapshot!(warned(r#"{"credsStore": "../evil"}"#), @"bad.json: its `credsStore` is not the name of a helper");
-    for name in ["", "a/b", "a\\b", "a b", "a;b", "ä", "a\0"] {
-        assert!(!crate::valid_helper_name(name), "{name:?}");
-    }
-    for name in ["osxkeychain", "ecr-login", "desktop.exe", "a_b"] {
-        assert!(crate::valid_helper_name(name), "{name:?}");
-    }
-}
-
-#[test]
-fn a_broken_entry_does_not_hide_its_neighbours() {
-    let (files, _) =
-        read(r#"{"auths": {"ghcr.io": {"auth": "?"}, "quay.io": {"username": "q", "password": "hunter2"}}}"#);
-    let choice = files.choose(&"quay.io/x".parse().expect("a repository"));
-    assert!(matches!(choice, Choice::Found { .. }), "{choice:?}");
-}
-
-#[track_caller]
-#[expect(clippy::needless_pass_by_value, reason = "the cases below read better without references")]
-fn check_answer(answer: &str, want: Result<Option<Credential>, HelperError>) {
-    let got = parse_helper_answer(answer.as_bytes());
-    silent(&got);
-    assert_eq!(got, want, "{answer}");
-}
-
-#[test]
-fn answers_of_helpers() {
-    let basic = || Ok(Some(Credential::basic("user", "hunter2")));
-    check_answer(r#"{"ServerURL": "https://ghcr.io", "Username": "user", "Secret": "hunter2"}"#, basic());
-    check_answer(r#"{"username": "user", "secret": "hunter2", "more": 1}"#, basic());
-    let token = || Ok(Some(Credential::IdentityToken(Secret::new("hunter2"))));
-    check_answer(r#"{"Username": "<token>", "Secret": "hunter2"}"#, token());
-    check_answer(r#"{"Username": "<token>", "Secret": ""}"#, Ok(None));
-    check_answer("{}", Ok(None));
-    check_answer("null", Ok(None));
-    check_answer(" credentials not found in native keychain\n", Ok(None));
-    check_answer("", Err(HelperError::Malformed));
-    check_answer("hunter2", Err(HelperError::Malformed));
-    check_answer(r#"{"Secret": "hunter2"} and more"#, Err(HelperError::Malformed));
-    check_answer(r#"{"Secret": ["hunter2"]}"#, Err(HelperError::Malformed));
-    check_answer(r#"["hunter2"]"#, Err(HelperError::Malformed));
-}
-
-#[test]
-fn a_helper_that_fails_says_why_unless_that_could_be_a_secret() {
-    let outcome = |success, stdout: &str| {
-        let result = helper_outcome("x", &HelperOutput { success, stdout: stdout.as_bytes().to_vec() });
-        silent(&result);
-        result.map_err(|error| error.to_string())
+/// Everything that can be printed of a file and of the choice from it.
+fn scan_file(text: &str) {
+    let state = match AuthFile::parse("a.json", text.as_bytes()) {
+        Ok(file) => {
+            scan(&file);
+            scan(&file.warnings());
+            scan(&file.opentofu_off());
+            FileState::Read(file)
+        }
+        Err(error) => {
+            scan_error(&error);
+            quiet(&error.problem());
+            FileState::Malformed(error)
+        }
     };
-    assert_eq!(outcome(false, "credentials not found in native keychain\n"), Ok(None));
-    assert_snapshot!(outcome(false, "keychain is locked\nsecond line").unwrap_err(), @"credential helper x failed: keychain is locked");
-    assert_snapshot!(outcome(false, "").unwrap_err(), @"credential helper x failed: it gave no reason");
-    assert_snapshot!(outcome(false, r#"{"Secret": "hunter2"}"#).unwrap_err(), @"credential helper x failed: it gave no reason");
-    assert_snapshot!(outcome(true, "keychain is locked").unwrap_err(), @"the credential helper's answer is not an object with Username and Secret");
+    let file = FoundFile {
+        name: "a.json".to_owned(),
+        because: "~/.docker".to_owned(),
+        known_to_opentofu: true,
+        kind: FileKind::Docker,
+        state,
+    };
+    let place = Place { file: "tofurc".to_owned(), line: Some(1) };
+    let styles = [
+        BlockStyle::Basic { username: "u".to_owned(), password: Secret::new("hunter2") },
+        BlockStyle::Token { access: Secret::new("hunter2") },
+    ];
+    let blocks = ["block.test", "token.test"].into_iter().zip(styles);
+    let blocks = blocks.map(|(label, style)| Block { label: label.to_owned(), place: place.clone(), style }).collect();
+    let policy = Policy::new(blocks, None, Search::Ambient, vec![file]);
+    scan(&policy);
+    for warning in policy.warnings().iter().chain(&policy.notes()) {
+        scan(warning);
+        quiet(&warning.to_string());
+    }
+    for registry in ["ghcr.io", "docker.io", "block.test", "token.test", "HOST.test"] {
+        let repository: RepositoryRef = format!("{registry}/x").parse().expect("a repository");
+        scan_account(&policy.look_up(&repository));
+        scan(&crate::opentofu::predict(&policy, &[], &repository));
+    }
+}
+
+fn scan_account(account: &Account) {
+    scan(account);
+    for candidate in &account.candidates {
+        quiet(&candidate.origin.to_string());
+        quiet(&candidate.origin.place().to_string());
+        match &candidate.verdict {
+            crate::Verdict::Broken(error) => scan_error(error),
+            crate::Verdict::NoMatch(Some(near)) => quiet(&near.to_string()),
+            _ => {}
+        }
+    }
+    if let Choice::Refused(error) = &account.choice {
+        scan_error(error);
+    }
+}
+
+#[test]
+fn no_file_tells_a_secret() {
+    let auth = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
+    let entries = [
+        "\"hunter2\"".to_owned(),
+        "[\"hunter2\"]".to_owned(),
+        r#"{"auth": "hunter2!"}"#.to_owned(),
+        format!(r#"{{"auth": "{}"}}"#, auth("user:hunter2")),
+        format!(r#"{{"auth": "{}"}}"#, auth("hunter2")),
+        format!(r#"{{"auth": "{}"}}"#, auth("x hunter2").trim_end_matches('=')),
+        format!(r#"{{"auth": " {}"}}"#, auth("y: hunter2")),
+        r#"{"auth": ["hunter2"]}"#.to_owned(),
+        r#"{"auth": {"hunter2": "hunter2"}}"#.to_owned(),
+        r#"{"identitytoken": "hunter2"}"#.to_owned(),
+        r#"{"identitytoken": ["hunter2"]}"#.to_owned(),
+        r#"{"username": "u", "password": "hunter2", "registrytoken": "hunter2"}"#.to_owned(),
+        r#"{"auth": "hunter2", }"#.to_owned(),
+        r#"{"auth": "hunter2"#.to_owned(),
+    ];
+    let keys = [
+        "ghcr.io",
+        "https://index.docker.io/v1/",
+        "https://me:hunter2@ghcr.io/",
+        "me:hunter2@ghcr.io",
+        "https://me:hunter2@ghcr.io/x",
+        "host.TEST",
+    ];
+    for key in keys {
+        for entry in &entries {
+            scan_file(&format!("{{\"auths\": {{\"{key}\": {entry}}}}}"));
+        }
+        scan_file(&format!("{{\"credHelpers\": {{\"{key}\": \"x/y\"}}, \"credsStore\": [\"hunter2\"]}}"));
+    }
+    for text in ["\"hunter2\"", "hunter2", "{} hunter2", "\0hunter2", "[\"hunter2\"]", r#"{"auths": "hunter2"}"#] {
+        scan_file(text);
+    }
+}
+
+#[test]
+fn no_helper_tells_a_secret() {
+    let name = HelperName::parse("x").expect("a name");
+    for exit in [Some(0), Some(1), None] {
+        for stdout in [
+            r#"{"ServerURL": "x", "Username": "u", "Secret": "hunter2"}"#,
+            r#"{"Username": "<token>", "Secret": "hunter2"}"#,
+            r#"{"Secret": ["hunter2"]}"#,
+            "{\"Secret\": \"hunter2\"} and more",
+            "[\"{hunter2\"]",
+        ] {
+            let output = HelperOutput { exit, stdout: stdout.as_bytes().to_vec() };
+            scan(&output);
+            let outcome = helper_outcome(&name, &output);
+            scan(&outcome);
+            if let Err(error) = outcome {
+                scan_error(&error);
+            }
+        }
+    }
+    assert!(helper_outcome(&name, &HelperOutput { exit: Some(0), stdout: b"hunter2".to_vec() }).is_err());
 }
 
 #[test]
 fn a_secret_is_masked_wherever_it_is_printed() {
     let secret = Secret::new("hunter2");
     assert_eq!(format!("{secret} {secret:?}"), "*** Secret(***)");
-    for credential in [
+    let (identity, registry) = (Secret::new("hunter2"), Secret::new("hunter2"));
+    let credentials = [
         Credential::basic("user", "hunter2"),
-        Credential::IdentityToken(Secret::new("hunter2")),
-        Credential::RegistryToken(Secret::new("hunter2")),
-    ] {
-        assert!(silent(&credential).contains("***"));
+        Credential::IdentityToken(identity),
+        Credential::RegistryToken(registry),
+    ];
+    for credential in credentials {
+        scan(&credential);
+        assert!(format!("{credential:?}").contains("***"));
     }
-    silent(&HelperOutput { success: true, stdout: b"hunter2".to_vec() });
 }
