@@ -10,10 +10,13 @@
 //! no error and no `Debug` output of this crate contains one.
 
 mod account;
+mod choose;
 mod credential;
 pub mod docker_file;
+mod entry;
 mod file;
 mod helper;
+mod json;
 mod key;
 mod near;
 pub mod opentofu;
