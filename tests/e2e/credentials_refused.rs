@@ -29,12 +29,12 @@ fn with_helper(name: &str, script: Option<&str>) -> String {
 
 #[test]
 fn a_helper_that_is_missing() {
-    assert_snapshot!(with_helper("vault", None));
+    assert_snapshot!(with_helper("vault", None), @"");
 }
 
 #[test]
 fn the_helper_of_docker_desktop_is_missing() {
-    assert_snapshot!(with_helper("desktop.exe", None));
+    assert_snapshot!(with_helper("desktop.exe", None), @"");
 }
 
 #[test]
@@ -45,11 +45,11 @@ fn a_helper_that_may_not_be_run_or_lies_in_a_relative_folder() {
     scene.context.write_home(".docker/config.json", json!({"credsStore": "vault"}).to_string());
     let path = scene.context.home().join("bin/docker-credential-vault");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).expect("it is ours");
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"));
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
     std::fs::rename(&path, scene.path("docker-credential-vault")).expect("both are ours");
     scene.context.env("PATH", "relative::.:/usr/bin:/bin");
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"));
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
     assert_eq!(scene.helper_calls(), Vec::<String>::new());
 }
 
@@ -68,7 +68,7 @@ fn a_helper_that_fails_is_quoted_unless_it_may_be_an_answer() {
         assert!(text.contains(said) && !text.contains("hunter2"), "{script}: {text}");
         assert!(text.contains("credsStore \"vault\" in ~/.docker/config.json:1"), "{script}: {text}");
     }
-    assert_snapshot!(with_helper("vault", Some("echo 'the keyring is locked'; exit 1")));
+    assert_snapshot!(with_helper("vault", Some("echo 'the keyring is locked'; exit 1")), @"");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_helper_that_answers_rubbish() {
         let text = with_helper("vault", Some(script));
         assert!(text.contains("vault") && !text.contains("hunter2"), "{script}: {text}");
     }
-    assert_snapshot!(with_helper("vault", Some("echo rubbish")));
+    assert_snapshot!(with_helper("vault", Some("echo rubbish")), @"");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_helper_that_knows_nothing_is_final() {
     let file = json!({"auths": {"x.example": {}}, "credHelpers": {host: "vault"}, "credsStore": "other"});
     scene.context.write_home(".config/containers/auth.json", file.to_string());
     scene.context.write_home(".docker/config.json", scene.auths().to_string());
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"));
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
     assert_eq!(scene.helper_calls(), ["vault get [https://REGISTRY]"]);
 }
 
@@ -102,7 +102,7 @@ fn a_helper_that_knows_nothing_is_final() {
 fn a_name_of_a_helper_that_is_a_path_is_not_run() {
     let scene = scene();
     scene.context.write_home(".docker/config.json", json!({"credsStore": "x/evil"}).to_string());
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"));
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
 }
 
 #[test]
@@ -111,16 +111,16 @@ fn a_login_without_a_colon_stands_in_the_way() {
     let host = scene.registry.address();
     let file = json!({"auths": {host: {"auth": "YWRh"}}});
     scene.context.write_home(".docker/config.json", file.to_string());
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"));
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
     scene.home_file(".tofurc", "oci_credentials \"REGISTRY\" {\n  username = \"ada\"\n  password = \"secret\"\n}\n");
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"));
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
 }
 
 #[test]
 fn a_block_with_an_empty_name() {
     let scene = scene();
     scene.home_file(".tofurc", "oci_credentials \"REGISTRY\" {\n  username = \"\"\n  password = \"secret\"\n}\n");
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"));
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_login_without_a_password_is_not_sent() {
     let host = scene.registry.address();
     let file = json!({"auths": {host: {"auth": "YWRhOg=="}}});
     scene.context.write_home(".docker/config.json", file.to_string());
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"));
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
     assert!(scene.registry.requests().iter().all(|request| request.header("authorization").is_none()));
 }
 
@@ -139,20 +139,20 @@ fn a_wrong_password_is_told_with_its_source() {
     let host = scene.registry.address().to_owned();
     let file = json!({"auths": {host: {"auth": "YWRhOndyb25n"}}});
     scene.context.write_home(".docker/config.json", file.to_string());
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"));
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
     scene.helper_with("vault", "ada", "wrong");
     scene.context.write_home(".docker/config.json", json!({"credsStore": "vault"}).to_string());
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"));
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
 }
 
 #[test]
 fn no_credentials_at_all_and_where_they_were_looked_for() {
     let scene = scene();
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"));
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
     let host = format!("https://{}", scene.registry.address());
     let file = json!({"auths": {host: {"auth": auth()}}});
     scene.context.write_home(".docker/config.json", file.to_string());
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"));
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"");
 }
 
 /// What is said about a wrong CLI configuration, without a request.
@@ -160,7 +160,7 @@ fn no_credentials_at_all_and_where_they_were_looked_for() {
 fn with_config(text: &str) -> String {
     let scene = open();
     scene.home_file(".tofurc", text);
-    let said = scene.refuse("versions REGISTRY/acme/widget");
+    let said = scene.refuse("copy REGISTRY/acme/widget oci:layout");
     assert!(said.starts_with("exit code: 2"), "{said}");
     assert_eq!(scene.conversation(), Vec::<String>::new());
     said
@@ -168,7 +168,7 @@ fn with_config(text: &str) -> String {
 
 #[test]
 fn a_wrong_block_ends_every_verb_before_the_first_request() {
-    assert_snapshot!(with_config("oci_credentials \"REGISTRY\" {\n  username = \"ada\"\n}\n"));
+    assert_snapshot!(with_config("# ours\noci_credentials \"REGISTRY\" {\n  username = \"ada\"\n}\n"), @"");
     let block = |body: &str| format!("oci_credentials \"REGISTRY\" {{\n  {body}\n}}\n");
     let style = "docker_credentials_helper = \"vault\"";
     for (text, code) in [
@@ -206,8 +206,8 @@ fn what_is_wrong_elsewhere_does_not_matter_to_credentials() {
 #[test]
 fn a_listed_file_that_is_missing_or_broken() {
     let list = |names: &str| format!("oci_default_credentials {{\n  docker_style_config_files = [{names}]\n}}\n");
-    assert_snapshot!(with_config(&list("\"none.json\"")));
-    assert_snapshot!(with_config(&list("\"~/mine.json\"")));
+    assert_snapshot!(with_config(&list("\"none.json\"")), @"");
+    assert_snapshot!(with_config(&list("\"~/mine.json\"")), @"");
     let scene = open();
     scene.home_file(".tofurc", &list("\"mine.json\", \"broken.json\""));
     scene.context.write_home("mine.json", scene.auths().to_string());
@@ -217,11 +217,11 @@ fn a_listed_file_that_is_missing_or_broken() {
         ("{\"auths\": {\"x.example\": {\"auth\": \"hunter2!\"}}}", "mine.json"),
     ] {
         scene.context.write_home("broken.json", broken);
-        let text = scene.refuse("versions REGISTRY/acme/widget");
+        let text = scene.refuse("copy REGISTRY/acme/widget oci:layout");
         assert!(text.starts_with("exit code: 2") && !text.contains("hunter2"), "{broken}: {text}");
         assert!(text.contains(said) || text.contains("broken.json"), "{broken}: {text}");
     }
     assert_eq!(scene.conversation(), Vec::<String>::new());
-    let said = scene.run("versions REGISTRY/acme/widget --json");
+    let said = scene.run("copy REGISTRY/acme/widget oci:layout --json");
     assert_eq!(said.json().last().map(|line| line["code"].clone()), Some(json!("config-file-error")));
 }
