@@ -204,53 +204,57 @@ fn a_helper_that_fails_makes_nobody_tell() {
     // What a failed helper says is its reason, unless it looks like an answer.
     std::fs::write(&path, "#!/bin/sh\necho 'the vault is sealed'\nexit 1\n").expect("it is ours");
     let said = vault.run("versions REGISTRY/acme/widget");
-    assert_snapshot!(said.text, @"
+    assert_snapshot!(said.text, @r#"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed (named in [HOME]/.docker/config.json)
+    error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
+      cause: credential helper vault failed: the vault is sealed, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
-    hint: run the helper by hand to see what is wrong with it
-    hint: or log in again with `docker login [REGISTRY]`
-    ");
+    hint: run it by hand to see what is wrong with it
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    "#);
     let answer = format!("{{\"Username\": \"ada\", \"Secret\": \"{PASSWORD}\"}}");
     std::fs::write(&path, format!("#!/bin/sh\necho '{answer}'\nexit 1\n")).expect("it is ours");
     let said = vault.run("versions REGISTRY/acme/widget");
-    assert_snapshot!(said.text, @"
+    assert_snapshot!(said.text, @r#"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: it gave no reason (named in [HOME]/.docker/config.json)
+    error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: exit status 1; what it wrote may hold a secret and is not repeated; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
+      cause: credential helper vault failed: exit status 1; what it wrote may hold a secret and is not repeated, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
-    hint: run the helper by hand to see what is wrong with it
-    hint: or log in again with `docker login [REGISTRY]`
-    ");
+    hint: run it by hand to see what is wrong with it
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    "#);
     std::fs::write(&path, format!("#!/bin/sh\necho '{{\"Secret\": \"{PASSWORD}\"'\n")).expect("it is ours");
     let said = vault.run("versions REGISTRY/acme/widget");
-    assert_snapshot!(said.text, @"
+    assert_snapshot!(said.text, @r#"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    error: no credentials for [REGISTRY]/acme/widget: the credential helper's answer is not an object with Username and Secret (named in [HOME]/.docker/config.json)
+    error: no credentials for [REGISTRY]/acme/widget: the answer of credential helper vault is not an object with Username and Secret; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
+      cause: the answer of credential helper vault is not an object with Username and Secret, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
-    hint: run the helper by hand to see what is wrong with it
-    hint: or log in again with `docker login [REGISTRY]`
-    ");
+    hint: run it by hand to see what is wrong with it
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    "#);
     std::fs::remove_file(&path).expect("it is ours");
     let said = vault.run("versions REGISTRY/acme/widget");
-    assert_snapshot!(said.text, @"
+    assert_snapshot!(said.text, @r#"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    error: no credentials for [REGISTRY]/acme/widget: docker-credential-vault is not on the PATH (named in [HOME]/.docker/config.json)
+    error: no credentials for [REGISTRY]/acme/widget: docker-credential-vault is not on the PATH; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
+      cause: docker-credential-vault is not on the PATH, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
-    hint: run the helper by hand to see what is wrong with it
-    hint: or log in again with `docker login [REGISTRY]`
-    ");
+    hint: install it in a folder of the PATH
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    "#);
 }
 
 #[test]
@@ -269,6 +273,6 @@ fn a_credential_file_that_is_broken_is_passed_over_without_being_quoted() {
     1.4.0
 
     ----- stderr -----
-    warning: [HOME]/.docker/config.json: it is not JSON and left out: it breaks at line 1, column 54
+    warning: ~/.docker/config.json:1: it is left out: it is not JSON: expected `,` or `}` at column 54; OpenTofu then reads no ambient file at all
     ");
 }

@@ -114,6 +114,9 @@ fn reason(error: &io::Error) -> String {
         ErrorKind::NotADirectory => "a part of its path is no folder".to_owned(),
         ErrorKind::PermissionDenied => "it may not be read by this user".to_owned(),
         ErrorKind::FileTooLarge => format!("it is larger than {} MiB", FILE_LIMIT >> 20),
-        _ => error.to_string(),
+        _ => {
+            let text = error.to_string();
+            text.split_once(" (os error").map_or(text.as_str(), |(text, _)| text).to_lowercase()
+        }
     }
 }

@@ -201,6 +201,10 @@ impl Wallet {
                 Ok(HelperAnswer::NotFound | HelperAnswer::Empty) => {}
                 Err(HelperFault { code, problem, hint }) => {
                     let problem = format!("{problem}; it is named by {origin}");
+                    let hint = match code {
+                        "helper-failed" => format!("{hint}: printf %s {server} | {} get", call.helper.program()),
+                        _ => format!("{hint}, or take it out of {} and log in again", origin.place()),
+                    };
                     return Err(CredentialFault { code: code.to_owned(), problem, hint: Some(hint) });
                 }
             }
