@@ -5,25 +5,64 @@ use std::fmt;
 
 use tofu_oci_types::RepositoryRef;
 
-/// Longest scope that a challenge may add.
+/// Most bytes of scopes, with those that challenges add.
 const LONGEST: usize = 1024;
 
 /// Who asks for what: decides the credential and the scopes.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
-    pub(crate) repository: RepositoryRef,
+    pub(crate) subject: Subject,
     pub(crate) scopes: Scopes,
 }
 
+/// What access is asked to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Subject {
+    /// A repository.
+    Repository(RepositoryRef),
+    /// A registry as a whole, `HOST[:PORT]`.
+    Registry(String),
+}
+
+impl Subject {
+    /// `HOST[:PORT]`.
+    pub(crate) fn registry(&self) -> &str {
+        match self {
+            Self::Repository(repository) => repository.registry(),
+            Self::Registry(registry) => registry,
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Repository(repository) => repository.fmt(f),
+            Self::Registry(registry) => registry.fmt(f),
+        }
+    }
+}
+
 impl Access {
+    /// Nothing but being let in.
+    pub(crate) fn registry(registry: &str) -> Self {
+        Self { subject: Subject::Registry(registry.to_owned()), scopes: Scopes::default() }
+    }
+
     /// Reading the repository.
     pub(crate) fn pull(repository: &RepositoryRef) -> Self {
-        Self { repository: repository.clone(), scopes: Scopes::default().with(repository.name(), &["pull"]) }
+        Self {
+            subject: Subject::Repository(repository.clone()),
+            scopes: Scopes::default().with(repository.name(), &["pull"]),
+        }
     }
 
     /// Writing to the repository.
     pub(crate) fn push(repository: &RepositoryRef) -> Self {
-        Self { repository: repository.clone(), scopes: Scopes::default().with(repository.name(), &["pull", "push"]) }
+        Self {
+            subject: Subject::Repository(repository.clone()),
+            scopes: Scopes::default().with(repository.name(), &["pull", "push"]),
+        }
     }
 
     /// Writing to the repository what another one of the same registry has.
@@ -47,7 +86,7 @@ impl Scopes {
 
     /// These and those that a challenge names.
     pub(crate) fn and_challenged(mut self, scope: &str) -> Self {
-        if scope.len() > LONGEST {
+        if scope.len() + self.to_string().len() > LONGEST {
             return self;
         }
         for one in scope.split_ascii_whitespace() {

@@ -284,13 +284,16 @@ impl RemoteStore {
         let location = answer
             .header("location")
             .ok_or_else(|| self.malformed(format!("its answer to {} names no upload location", answer.request)))?;
-        upload_location(answer.url(), location, &|to| self.client.hosts.allows_plain(to))
-            .map_err(|problem| self.forbidden(format!("the upload location: {problem}")))
+        upload_location(answer.url(), location, &|to| self.client.hosts.allows_plain(to)).map_err(|detour| {
+            let problem = format!("the upload location: {}", detour.problem);
+            StoreError::Forbidden { place: self.place(), fault: detour.fault, problem }
+        })
     }
 
-    /// Ends a session that is not needed; whether that works is of no matter.
+    /// Ends a session that is not needed; whether that works is of no matter, and no right to delete is asked for: a
+    /// session dies by itself in the end.
     pub(crate) async fn cancel(&self, session: Url) {
-        let call = Call::to(Method::DELETE, Target::Address(session), &self.push).once();
+        let call = Call::to(Method::DELETE, Target::Address(session), &self.push).once().at_hand();
         if let Err(error) = self.client.send(&call).await {
             tracing::debug!(%error, "an upload session stays open");
         }

@@ -1,0 +1,135 @@
+//! Whether access would be given, found out with as few requests as it takes.
+
+use std::sync::Arc;
+
+use reqwest::Method;
+use tofu_oci_credentials::Credential;
+use tofu_oci_store::StoreError;
+use tofu_oci_types::RepositoryRef;
+
+use crate::call::Call;
+use crate::client::RegistryClient;
+use crate::scope::Access;
+use crate::store::RemoteStore;
+use crate::witness::{Shown, shown_challenge};
+
+/// What is wanted of a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// To read it.
+    Pull,
+    /// To write to it.
+    Push,
+}
+
+/// What a registry said to a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// Access is given.
+    Granted,
+    /// Access is given, and there is nothing of that name.
+    NoSuchRepository,
+}
+
+/// What a registry said to its bare root, and then to the same with credentials.
+#[derive(Clone, Debug)]
+pub struct Ping {
+    /// The status of the bare request.
+    pub status: u16,
+    /// The values of its `WWW-Authenticate`, at most 1 KiB each.
+    pub challenges: Vec<String>,
+    /// The status once the challenge had been answered; none when there was nothing to answer, or no answer to give.
+    pub answered: Option<u16>,
+    /// Why there was no answer to give.
+    pub fault: Option<StoreError>,
+}
+
+/// What a registry said to a login.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoginCheck {
+    /// It asked for credentials and took these.
+    Accepted,
+    /// It lets everybody in, and the credentials were not shown.
+    NotAsked,
+}
+
+impl RegistryClient {
+    /// Asks whether a repository may be read or written, without changing anything: reading asks for one tag, writing
+    /// opens an upload and gives it up.
+    ///
+    /// # Errors
+    /// Why access is not given.
+    pub async fn probe(self: &Arc<Self>, repository: &RepositoryRef, want: Want) -> Result<Probe, StoreError> {
+        let store = self.store(repository.clone());
+        let probe = match want {
+            Want::Pull => store.probe_pull().await,
+            Want::Push => store.probe_push().await,
+        };
+        probe.map_err(|error| store.told(error))
+    }
+
+    /// `GET /v2/`, bare and then, when it is asked for, with this credential. Nothing else here makes this request; some
+    /// releases of `OpenTofu` begin with it. No witness is told.
+    ///
+    /// # Errors
+    /// When the registry cannot be reached.
+    pub async fn ping(self: &Arc<Self>, registry: &str, credential: Option<&Credential>) -> Result<Ping, StoreError> {
+        let other = self.with_credential(credential.cloned(), None);
+        let access = Access::registry(registry);
+        let call = || Call::new(Method::GET, "/v2/", &access);
+        let bare = other.send(&call().bare()).await.map_err(|error| self.told.hide_in(error))?;
+        let challenges = bare.challenges().iter().map(|line| shown_challenge(line, &self.told)).collect();
+        let mut ping = Ping { status: bare.status(), challenges, answered: None, fault: None };
+        drop(bare);
+        if ping.status == 401 {
+            match other.send(&call()).await {
+                Ok(answer) if answer.shown != Shown::Nothing => ping.answered = Some(answer.status()),
+                Ok(answer) => ping.fault = Some(self.told.hide_in(answer.into_error("API root").await)),
+                Err(error) => ping.fault = Some(self.told.hide_in(error)),
+            }
+        }
+        Ok(ping)
+    }
+
+    /// Shows a login to a registry.
+    ///
+    /// # Errors
+    /// [`StoreError::Unauthorized`] when it is refused.
+    pub async fn check_login(
+        self: &Arc<Self>,
+        registry: &str,
+        credential: &Credential,
+    ) -> Result<LoginCheck, StoreError> {
+        let other = self.with_credential(Some(credential.clone()), self.options.witness.clone());
+        let access = Access::registry(registry);
+        let hidden = |error| self.told.hide_in(error);
+        let answer = other.send(&Call::new(Method::GET, "/v2/", &access)).await.map_err(hidden)?;
+        match answer.status() {
+            200..=299 if answer.named => Ok(LoginCheck::Accepted),
+            200..=299 => Ok(LoginCheck::NotAsked),
+            _ => Err(self.told.hide_in(answer.into_error("API root").await)),
+        }
+    }
+}
+
+impl RemoteStore {
+    async fn probe_pull(&self) -> Result<Probe, StoreError> {
+        let answer = self.client.send(&Call::new(Method::GET, self.path("tags", "list?n=1"), &self.pull)).await?;
+        match answer.status() {
+            200..=299 => Ok(Probe::Granted),
+            404 if !answer.crossed => Ok(Probe::NoSuchRepository),
+            _ => Err(answer.into_error("list of tags").await),
+        }
+    }
+
+    async fn probe_push(&self) -> Result<Probe, StoreError> {
+        let answer = self.client.send(&Call::new(Method::POST, self.path("blobs", "uploads/"), &self.push)).await?;
+        match answer.status() {
+            200..=299 => {
+                self.cancel(self.location(&answer)?).await;
+                Ok(Probe::Granted)
+            }
+            _ => Err(self.write_error(answer, "place for an upload").await),
+        }
+    }
+}
