@@ -1,0 +1,218 @@
+//! The explanation for people: aligned, at most 100 columns where words allow it.
+
+use anstyle::{AnsiColor, Style};
+
+use super::model::{Action, Chosen, Credentials, Explanation, File, Helper, Note, Outcome, Shows, Source, State, Step, Verdict};
+use crate::printer::{row, visible};
+
+/// How many sources of other registries are named for each file.
+const NAMED: usize = 6;
+/// File names longer than this push nothing else to the right.
+const ALIGNED: usize = 40;
+
+/// Everything, in the order of reading.
+pub(super) fn render(told: &Explanation) -> String {
+    let bold = Style::new().bold();
+    let mut text = format!("{bold}{}{bold:#}, to {}\n", visible(&told.repository), told.action.word());
+    text.push_str(&looked_at(told));
+    text.push('\n');
+    text.push_str(&row("", "chosen", &chosen(&told.chosen)));
+    text.push_str(&asked(told));
+    text.push_str(&answered(&told.exchanges));
+    for note in &told.opentofu {
+        text.push_str(&row("", "OpenTofu", &opentofu(note)));
+    }
+    text.push_str(&result(told));
+    text
+}
+
+fn looked_at(told: &Explanation) -> String {
+    let head = match told.credentials {
+        Credentials::Ambient => "looked at, in this order",
+        Credentials::Listed => "looked at, in this order: docker_style_config_files lists the files",
+        Credentials::Blocks => "looked at: discover_ambient_credentials = false turns all other files off",
+        Credentials::Given => return "looked at nothing: --username says who asks\n".to_owned(),
+        Credentials::None => return "looked at nothing: --anonymous\n".to_owned(),
+    };
+    let width = told.files.iter().map(|file| file.file.chars().count()).filter(|width| *width <= ALIGNED).max();
+    let files = told.files.iter().map(|one| file(one, width.unwrap_or(0)));
+    format!("{head}\n{}", files.collect::<String>())
+}
+
+fn file(file: &File, width: usize) -> String {
+    let mut remarks = vec![match file.state {
+        State::Read if file.sources.is_empty() && file.problems.is_empty() => "holds no credentials".to_owned(),
+        State::Read => String::new(),
+        State::Missing => "missing".to_owned(),
+        State::Unreadable => "left out: it cannot be read".to_owned(),
+        State::Malformed => "left out: it is malformed".to_owned(),
+    }];
+    remarks.extend(file.named_by.iter().map(|variable| format!("named by {variable}")));
+    if !file.known_to_opentofu {
+        remarks.push("not known to OpenTofu".to_owned());
+    }
+    remarks.retain(|remark| !remark.is_empty());
+    let line = format!("  {:<width$}  {}", visible(&file.file), remarks.join("; "));
+    let mut text = format!("{}\n", line.trim_end());
+    for problem in &file.problems {
+        text.push_str(&row("    ", &at(problem.line), &problem.problem));
+        text.extend(problem.opentofu.iter().map(|effect| row("    ", "", &format!("OpenTofu: {effect}"))));
+    }
+    let told = |source: &&Source| source.verdict != Verdict::Other;
+    text.extend(file.sources.iter().filter(told).map(source));
+    let others: Vec<String> = file.sources.iter().filter(|source| !told(source)).map(Source::name).collect();
+    if let Some(line) = other_sources(&others) {
+        text.push_str(&row("    ", "others", &line));
+    }
+    text
+}
+
+fn at(line: Option<usize>) -> String {
+    line.map(|line| format!("line {line}")).unwrap_or_default()
+}
+
+fn source(source: &Source) -> String {
+    let style = if source.verdict == Verdict::Chosen { Style::new().bold() } else { Style::new() };
+    let mut text = row("    ", &at(source.line), &format!("{}: {}", source.name(), source.why));
+    text.extend(source.instead.iter().map(|instead| row("    ", "", &format!("instead: {instead}"))));
+    // The style must not count as width, so it is put around the finished lines.
+    match text.strip_suffix('\n') {
+        Some(lines) if source.verdict == Verdict::Chosen => format!("{style}{lines}{style:#}\n"),
+        _ => text,
+    }
+}
+
+/// Sources that have nothing to do with the repository: named, as far as that helps.
+fn other_sources(names: &[String]) -> Option<String> {
+    let named = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match (names.len(), names.len().saturating_sub(NAMED)) {
+        (0, _) => None,
+        (_, 0) => Some(format!("{named}: for other repositories")),
+        (_, more) => Some(format!("{named} and {more} more: for other repositories")),
+    }
+}
+
+fn chosen(chosen: &Chosen) -> String {
+    let Some(source) = &chosen.source else { return chosen.why.clone() };
+    let place = match (&chosen.file, chosen.line) {
+        (Some(file), Some(line)) => format!(" of {file}:{line}"),
+        (Some(file), None) => format!(" of {file}"),
+        (None, _) => String::new(),
+    };
+    let what = match (chosen.shows, &chosen.username) {
+        (Shows::Password, Some(user)) => format!(", user {user}"),
+        (Shows::IdentityToken, _) => ", an identity token".to_owned(),
+        (Shows::AccessToken, _) => ", an access token".to_owned(),
+        _ => String::new(),
+    };
+    format!("{source}{place}{what}: {}", chosen.why)
+}
+
+/// The helpers, and the right that a token was asked for.
+fn asked(told: &Explanation) -> String {
+    let mut lines: Vec<String> = told.helpers.iter().map(helper).collect();
+    let mut scopes: Vec<&String> = told.exchanges.iter().flat_map(|step| &step.scopes).collect();
+    scopes.dedup();
+    for scope in scopes {
+        let line = format!("a token for {scope}");
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() {
+        lines.push(match told.outcome {
+            Outcome::Refuses => "nothing: every verb stops before it asks".to_owned(),
+            _ => "no helper and no token server".to_owned(),
+        });
+    }
+    rows("asked", &lines)
+}
+
+fn helper(run: &Helper) -> String {
+    let head = format!("{} get, for {}", run.program, run.server);
+    match (run.outcome, &run.username, &run.reason) {
+        ("credential", Some(user), _) => format!("{head}: it gave a login of {user}"),
+        ("credential", None, _) => format!("{head}: it gave an identity token"),
+        ("not-found", ..) => format!("{head}: it has no login"),
+        ("empty", ..) => format!("{head}: it gave an empty login, which is none"),
+        (_, _, Some(reason)) => format!("{head}: it failed, {reason}"),
+        (_, _, None) => format!("{head}: it failed"),
+    }
+}
+
+/// What came back, one line a request, challenges below it.
+fn answered(steps: &[Step]) -> String {
+    let lines: Vec<String> = steps.iter().flat_map(step).collect();
+    match lines.is_empty() {
+        true => rows("answered", &["nothing: no request was made".to_owned()]),
+        false => rows("answered", &lines),
+    }
+}
+
+fn step(step: &Step) -> Vec<String> {
+    let code = step.code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
+    let problem = step.problem.clone().unwrap_or_default();
+    let request = [step.method.as_deref(), step.url.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let mut ends = step.status.map(|status| status.to_string()).into_iter().collect::<Vec<_>>();
+    match step.kind {
+        "refused" => return vec![format!("not asked further{code}: {problem}")],
+        "redirect" => return vec![format!("sent on to {request}, {}", shown(step))],
+        "token" if step.problem.is_none() => {
+            ends.push(match step.seconds {
+                Some(seconds) => format!("a token for {seconds} s"),
+                None => "a token".to_owned(),
+            });
+            ends.extend(step.granted.as_ref().map(|granted| match granted.as_slice() {
+                [] => "which grants nothing".to_owned(),
+                granted => format!("which grants {}", granted.join(" ")),
+            }));
+        }
+        _ => ends.extend(step.problem.iter().cloned()),
+    }
+    let mut lines = vec![format!("{request}, {}: {}", shown(step), ends.join(", "))];
+    lines.extend(step.challenges.iter().map(|challenge| format!("  wants {challenge}")));
+    lines
+}
+
+fn shown(step: &Step) -> String {
+    match (step.shown, &step.username) {
+        (Some("password"), Some(user)) => format!("as {user}"),
+        (Some("token"), _) => "with the token".to_owned(),
+        (Some("access-token"), _) => "with the block's token".to_owned(),
+        (Some("identity-token"), _) => "with the identity token".to_owned(),
+        _ => "showing nothing".to_owned(),
+    }
+}
+
+fn opentofu(note: &Note) -> String {
+    match note.releases.as_slice() {
+        [] => note.text.clone(),
+        [start @ .., end] if !start.is_empty() => format!("{} and {end}: {}", start.join(", "), note.text),
+        releases => format!("{}: {}", releases.join(", "), note.text),
+    }
+}
+
+fn result(told: &Explanation) -> String {
+    let (colour, word) = match told.outcome {
+        Outcome::Works => (AnsiColor::Green, "works"),
+        Outcome::Fails => (AnsiColor::Red, "fails"),
+        Outcome::Refuses => (AnsiColor::Red, "is refused"),
+        Outcome::NotKnown => (AnsiColor::Yellow, "is not known to work"),
+    };
+    let style = Style::new().bold().fg_color(Some(colour.into()));
+    let code = told.code.as_ref().map(|code| format!(", {code}")).unwrap_or_default();
+    let what = match told.action {
+        Action::Pull => "a pull",
+        Action::Push => "a push",
+    };
+    let text = row("", "result", &format!("{what} {word}{code}: {}", told.reason));
+    match text.split_once(word) {
+        Some((before, after)) => format!("{before}{style}{word}{style:#}{after}"),
+        None => text,
+    }
+}
+
+/// A name beside the first of several texts, each on lines of its own.
+fn rows(name: &str, texts: &[String]) -> String {
+    texts.iter().enumerate().map(|(nth, text)| row("", if nth == 0 { name } else { "" }, text)).collect()
+}
