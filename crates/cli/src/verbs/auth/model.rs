@@ -103,14 +103,16 @@ pub(super) struct Source {
 impl Source {
     /// The source by its name: `auths "ghcr.io"`, `credsStore pass`.
     pub(super) fn name(&self) -> String {
-        let mut name = self.kind.to_owned();
-        if let Some(key) = &self.key {
-            name.extend([" \"", key, "\""]);
-        }
-        if let Some(helper) = &self.helper {
-            name.extend([" ", helper]);
-        }
-        name
+        source_name(self.kind, self.key.as_deref(), self.helper.as_deref())
+    }
+}
+
+/// `auths "ghcr.io"`, `credHelpers "ghcr.io": "pass"`, `credsStore "pass"`.
+pub(super) fn source_name(kind: &str, key: Option<&str>, helper: Option<&str>) -> String {
+    match (key, helper) {
+        (Some(key), Some(helper)) => format!("{kind} \"{key}\": \"{helper}\""),
+        (Some(name), None) | (None, Some(name)) => format!("{kind} \"{name}\""),
+        (None, None) => kind.to_owned(),
     }
 }
 
@@ -158,16 +160,26 @@ pub(super) enum Shows {
 pub(super) struct Helper {
     pub(super) program: String,
     pub(super) server: String,
-    pub(super) outcome: &'static str,
+    pub(super) outcome: HelperOutcome,
     pub(super) username: Option<String>,
     pub(super) reason: Option<String>,
+}
+
+/// What came of a helper's run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum HelperOutcome {
+    Credential,
+    NotFound,
+    /// An answer without a login.
+    Empty,
+    Failed,
 }
 
 /// One line of the conversation with the registry and the token server.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Step {
-    /// `registry`, `token`, `refused` or `redirect`.
-    pub(super) kind: &'static str,
+    pub(super) kind: StepKind,
     pub(super) method: Option<String>,
     pub(super) url: Option<String>,
     /// `nothing`, `password`, `token`, `access-token` or `identity-token`.
@@ -182,6 +194,20 @@ pub(super) struct Step {
     pub(super) seconds: Option<u64>,
     pub(super) code: Option<String>,
     pub(super) problem: Option<String>,
+}
+
+/// What a line of the conversation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum StepKind {
+    /// A request to the registry.
+    Registry,
+    /// A request to the token server.
+    Token,
+    /// Either sends on to another address.
+    Redirect,
+    /// What was asked for is not given, by a rule of ours.
+    Refused,
 }
 
 /// What releases of `OpenTofu` do.

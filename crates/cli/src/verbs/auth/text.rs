@@ -2,7 +2,10 @@
 
 use anstyle::{AnsiColor, Style};
 
-use super::model::{Action, Chosen, Credentials, Explanation, File, Helper, Note, Outcome, Shows, Source, State, Step, Verdict};
+use super::model::{
+    Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Note, Outcome, Shows, Source, State, Step,
+    StepKind, Verdict,
+};
 use crate::printer::{row, visible};
 
 /// How many sources of other registries are named for each file.
@@ -73,8 +76,7 @@ fn at(line: Option<usize>) -> String {
 
 fn source(source: &Source) -> String {
     let style = if source.verdict == Verdict::Chosen { Style::new().bold() } else { Style::new() };
-    let mut text = row("    ", &at(source.line), &format!("{}: {}", source.name(), source.why));
-    text.extend(source.instead.iter().map(|instead| row("    ", "", &format!("instead: {instead}"))));
+    let text = row("    ", &at(source.line), &format!("{}: {}", source.name(), source.why));
     // The style must not count as width, so it is put around the finished lines.
     match text.strip_suffix('\n') {
         Some(lines) if source.verdict == Verdict::Chosen => format!("{style}{lines}{style:#}\n"),
@@ -131,12 +133,12 @@ fn asked(told: &Explanation) -> String {
 fn helper(run: &Helper) -> String {
     let head = format!("{} get, for {}", run.program, run.server);
     match (run.outcome, &run.username, &run.reason) {
-        ("credential", Some(user), _) => format!("{head}: it gave a login of {user}"),
-        ("credential", None, _) => format!("{head}: it gave an identity token"),
-        ("not-found", ..) => format!("{head}: it has no login"),
-        ("empty", ..) => format!("{head}: it gave an empty login, which is none"),
-        (_, _, Some(reason)) => format!("{head}: it failed, {reason}"),
-        (_, _, None) => format!("{head}: it failed"),
+        (HelperOutcome::Credential, Some(user), _) => format!("{head}: it gave a login of {user}"),
+        (HelperOutcome::Credential, None, _) => format!("{head}: it gave an identity token"),
+        (HelperOutcome::NotFound, ..) => format!("{head}: it has no login"),
+        (HelperOutcome::Empty, ..) => format!("{head}: it gave an empty login, which is none"),
+        (HelperOutcome::Failed, _, Some(reason)) => format!("{head}: it failed, {reason}"),
+        (HelperOutcome::Failed, _, None) => format!("{head}: it failed"),
     }
 }
 
@@ -155,9 +157,9 @@ fn step(step: &Step) -> Vec<String> {
     let request = [step.method.as_deref(), step.url.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let mut ends = step.status.map(|status| status.to_string()).into_iter().collect::<Vec<_>>();
     match step.kind {
-        "refused" => return vec![format!("not asked further{code}: {problem}")],
-        "redirect" => return vec![format!("sent on to {request}, {}", shown(step))],
-        "token" if step.problem.is_none() => {
+        StepKind::Refused => return vec![format!("not asked further{code}: {problem}")],
+        StepKind::Redirect => return vec![format!("sent on to {request}, {}", shown(step))],
+        StepKind::Token if step.problem.is_none() => {
             ends.push(match step.seconds {
                 Some(seconds) => format!("a token for {seconds} s"),
                 None => "a token".to_owned(),
@@ -187,6 +189,8 @@ fn shown(step: &Step) -> String {
 fn opentofu(note: &Note) -> String {
     match note.releases.as_slice() {
         [] => note.text.clone(),
+        // All that are spoken of here.
+        [_, _, _] => note.text.clone(),
         [start @ .., end] if !start.is_empty() => format!("{} and {end}: {}", start.join(", "), note.text),
         releases => format!("{}: {}", releases.join(", "), note.text),
     }

@@ -1,0 +1,187 @@
+//! `auth explain`: what the registry and its token server answer, and who is to blame.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use tofu_oci_testkit::{Anonymous, Answer, Auth, Bearer, Fault, Login, Registry, RegistryBuilder, Rights, Rule, TokenAddress};
+
+use crate::setup::{Said, Scene};
+
+pub(crate) const PASSWORD: &str = "correct-horse-battery";
+
+/// The question of nearly all tests.
+pub(crate) const EXPLAIN: &str = "auth explain REGISTRY/acme/widget";
+
+pub(crate) fn ada() -> Login {
+    Login::new("ada", PASSWORD)
+}
+
+/// What `auth` of an entry holds.
+pub(crate) fn encoded(login: &Login) -> String {
+    login.basic_header().replace("Basic ", "")
+}
+
+/// A registry with a token server.
+pub(crate) fn bearer() -> RegistryBuilder {
+    Registry::builder().auth(Auth::Bearer(Bearer::new(ada())))
+}
+
+pub(crate) fn basic() -> RegistryBuilder {
+    Registry::builder().auth(Auth::Basic(ada()))
+}
+
+/// A registry with a tag in `acme/widget`, and the login of a user in the docker file.
+pub(crate) fn scene(registry: RegistryBuilder, login: Option<&Login>) -> Scene {
+    let scene = Scene::with(registry);
+    tagged(&scene);
+    if let Some(login) = login {
+        let entry = json!({"auths": {scene.registry.address(): {"auth": encoded(login)}}});
+        scene.context.write_home(".docker/config.json", format!("{entry:#}"));
+    }
+    scene
+}
+
+/// Puts something into `acme/widget`, so that it is there.
+pub(crate) fn tagged(scene: &Scene) {
+    let digest = scene.registry.put_manifest("acme/widget", "application/vnd.oci.image.index.v1+json", "{}");
+    scene.registry.put_tag("acme/widget", "1.4.0", &digest);
+}
+
+/// The explanation, no line of which is too long but for what the registry said.
+#[track_caller]
+pub(crate) fn explain(scene: &Scene, line: &str) -> Said {
+    let said = scene.run(line);
+    let long = said.stdout.lines().filter(|line| line.chars().count() > 100 && !line.contains("scope="));
+    assert_eq!(long.collect::<Vec<_>>(), Vec::<&str>::new(), "{}", said.text);
+    said
+}
+
+#[test]
+fn a_right_login_works() {
+    let said = explain(&scene(bearer(), Some(&ada())), EXPLAIN);
+    assert_snapshot!(said.text, @r#"
+    exit code: 0
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": chosen, it names the registry
+      ~/.dockercfg                    missing
+
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
+    asked     a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token",service="test-registry",scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
+              GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 200
+    OpenTofu  shows the same login
+    result    a pull works: the registry lets ada in
+
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn a_wrong_password_is_blamed_on_its_entry() {
+    let said = explain(&scene(bearer(), Some(&Login::new("ada", "wrong-horse"))), EXPLAIN);
+    assert_snapshot!(said.text, @r#"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": chosen, it names the registry
+      ~/.dockercfg                    missing
+
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
+    asked     a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token",service="test-registry",scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, as ada: 401
+    OpenTofu  shows the same login
+    result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token refuses
+              the login of ada
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token refuses the login of ada
+      cause: 
+
+    hint: it comes from auths "[REGISTRY]" of ~/.docker/config.json:3
+    hint: log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`
+    "#);
+    let said = explain(&scene(basic(), Some(&Login::new("ada", "wrong-horse"))), EXPLAIN);
+    assert_snapshot!(said.text, @"");
+}
+
+#[test]
+fn a_token_without_the_right_to_push_is_named() {
+    let reader = Login { rights: Rights::Pull, ..ada() };
+    let registry = || Registry::builder().auth(Auth::Bearer(Bearer::new(reader.clone())));
+    let said = explain(&scene(registry(), Some(&reader)), &format!("{EXPLAIN} --push"));
+    assert_snapshot!(said.text, @"");
+    explain(&scene(registry(), Some(&reader)), EXPLAIN).success();
+}
+
+#[test]
+fn a_push_is_tried_and_cancelled() {
+    let scene = scene(bearer(), Some(&ada()));
+    let said = explain(&scene, &format!("{EXPLAIN} --push"));
+    assert_snapshot!(said.text, @"");
+    let sessions = scene.conversation().into_iter().filter(|line| line.contains("/uploads/"));
+    assert_eq!(sessions.filter(|line| line.starts_with("DELETE ")).count(), 1);
+}
+
+#[test]
+fn no_credentials_at_all() {
+    assert_snapshot!(explain(&scene(bearer(), None), EXPLAIN).text, @"");
+    assert_snapshot!(explain(&scene(basic(), None), EXPLAIN).text, @"");
+}
+
+#[test]
+fn an_open_repository_needs_none() {
+    let said = explain(&scene(Registry::builder(), Some(&ada())), EXPLAIN);
+    assert_snapshot!(said.text, @"");
+    let open = Bearer { anonymous: Anonymous::MayPull, ..Bearer::new(ada()) };
+    let said = explain(&scene(Registry::builder().auth(Auth::Bearer(open)), None), EXPLAIN);
+    assert_snapshot!(said.text, @"");
+}
+
+#[test]
+fn a_repository_that_is_not_there_is_told_apart_from_a_refusal() {
+    let scene = Scene::with(bearer());
+    let entry = json!({"auths": {scene.registry.address(): {"auth": encoded(&ada())}}});
+    scene.context.write_home(".docker/config.json", entry.to_string());
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @"");
+}
+
+#[test]
+fn a_realm_that_is_refused_is_shown_with_what_opentofu_does_there() {
+    let elsewhere = Bearer { address: TokenAddress::Given("http://192.0.2.7/token".to_owned()), ..Bearer::new(ada()) };
+    let scene = scene(Registry::builder().auth(Auth::Bearer(elsewhere)), Some(&ada()));
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @"");
+}
+
+#[test]
+fn a_root_that_answers_otherwise_stops_older_releases() {
+    let open = |status| {
+        let scene = scene(bearer(), Some(&ada()));
+        scene.registry.fault(Rule::on("GET", "/v2/").then(Fault::Answer(Answer::text(status, "no such page"))));
+        scene
+    };
+    let ending = |said: &Said| said.text.split("OpenTofu").skip(1).collect::<String>();
+    assert_snapshot!(ending(&explain(&open(404), EXPLAIN).success()), @"");
+    assert_snapshot!(ending(&explain(&open(500), EXPLAIN).success()), @"");
+}
+
+#[test]
+fn a_registry_that_is_not_there_leaves_it_open() {
+    let scene = scene(Registry::builder(), None);
+    assert_snapshot!(explain(&scene, "auth explain 127.0.0.1:1/acme/widget --attempts 1").text, @"");
+}
+
+#[test]
+fn options_that_say_who_asks_leave_the_files_alone() {
+    let scene = scene(bearer(), Some(&Login::new("ada", "wrong-horse")));
+    assert_snapshot!(explain(&scene, &format!("{EXPLAIN} --anonymous")).text, @"");
+}
