@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tofu_oci_credentials::{
-    Choice, Credential, CredentialFiles, HelperOutput, auth_file_paths, helper_outcome, valid_helper_name,
+    AuthFile, Choice, Credential, FileState, FoundFile, HelperAnswer, HelperName, HelperOutput, Policy, Search,
+    auth_file_paths, helper_outcome,
 };
 use tofu_oci_remote::{CredentialFault, CredentialProvider};
 use tofu_oci_types::{Event, Reporter, RepositoryRef};
@@ -31,7 +32,7 @@ type Answer = Result<Option<Credential>, String>;
 
 /// Credentials of this machine's user.
 pub(crate) struct Ambient {
-    files: CredentialFiles,
+    policy: Policy,
     /// By the helper's name and what it was asked for.
     answers: Mutex<HashMap<(String, String), Answer>>,
 }
@@ -41,30 +42,32 @@ impl Ambient {
     /// it never turns the others off.
     pub(crate) fn read(reporter: &Arc<dyn Reporter>) -> Self {
         let mut files = Vec::new();
-        for path in auth_file_paths(&|name| std::env::var_os(name), std::env::consts::OS) {
-            let name = path.display().to_string();
-            match std::fs::metadata(&path) {
+        let home = std::env::home_dir();
+        for found in auth_file_paths(&|name| std::env::var_os(name), home.as_deref(), std::env::consts::OS) {
+            let name = found.path.display().to_string();
+            let state = match std::fs::metadata(&found.path) {
                 Ok(data) if data.len() > FILE_LIMIT => {
-                    warn(reporter, &format!("{name} is passed over: it is larger than {FILE_LIMIT} bytes"));
+                    FileState::Unreadable { reason: format!("it is larger than {FILE_LIMIT} bytes") }
                 }
-                Ok(_) => match std::fs::read(&path) {
-                    Ok(bytes) => files.push((name, bytes)),
-                    Err(error) => warn(reporter, &format!("{name} is passed over: {error}")),
+                Ok(_) => match std::fs::read(&found.path) {
+                    Ok(bytes) => AuthFile::parse(&name, &bytes).map_or_else(FileState::Malformed, FileState::Read),
+                    Err(error) => FileState::Unreadable { reason: error.to_string() },
                 },
-                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-                Err(error) => warn(reporter, &format!("{name} is passed over: {error}")),
-            }
+                Err(error) if error.kind() == ErrorKind::NotFound => FileState::Missing,
+                Err(error) => FileState::Unreadable { reason: error.to_string() },
+            };
+            files.push(FoundFile { name, because: found.because, known_to_opentofu: found.known_to_opentofu, state });
         }
-        let (files, warnings) = CredentialFiles::read(files);
-        for warning in warnings {
+        let policy = Policy::new(Vec::new(), None, Search::Ambient, files);
+        for warning in policy.warnings() {
             warn(reporter, &warning.to_string());
         }
-        Self { files, answers: Mutex::new(HashMap::new()) }
+        Self { policy, answers: Mutex::new(HashMap::new()) }
     }
 
     /// A helper's answer, asked for once a run.
-    async fn ask(&self, name: &str, server: &str) -> Answer {
-        let key = (name.to_owned(), server.to_owned());
+    async fn ask(&self, name: &HelperName, server: &str) -> Answer {
+        let key = (name.as_str().to_owned(), server.to_owned());
         // Held while the helper runs: a second request for the same answer waits for the first.
         let mut answers = self.answers.lock().await;
         if let Some(answer) = answers.get(&key) {
@@ -86,37 +89,35 @@ fn warn(reporter: &Arc<dyn Reporter>, text: &str) {
 #[async_trait]
 impl CredentialProvider for Ambient {
     async fn credential(&self, repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault> {
-        match self.files.choose(repository) {
-            Choice::None => {
+        match self.policy.look_up(repository).choice {
+            Choice::Anonymous => {
                 tracing::info!(%repository, "no credentials");
                 Ok(None)
             }
-            Choice::Found { credential, origin, .. } => {
+            Choice::Credential { credential, origin } => {
                 tracing::info!(%repository, %origin, "credentials");
                 Ok(Some(credential))
             }
-            Choice::Helper { name, server, login_server, origin } => {
-                tracing::info!(%repository, %origin, helper = name, "credentials");
-                let about = |error: String| CredentialFault {
-                    code: "helper-failed".to_owned(),
-                    problem: format!("{error} (named in {origin})"),
-                    hint: None,
-                };
-                match self.ask(&name, &server).await.map_err(about)? {
-                    None if login_server != server => self.ask(&name, &login_server).await.map_err(about),
-                    answer => Ok(answer),
+            Choice::Ask { call, origin } => {
+                tracing::info!(%repository, %origin, helper = %call.helper, "credentials");
+                for server in &call.servers {
+                    let answer = self.ask(&call.helper, server).await;
+                    if let Some(credential) =
+                        answer.map_err(|error| CredentialFault { code: "helper-failed".to_owned(), problem: format!("{error} (named in {})", origin.place()), hint: None })?
+                    {
+                        return Ok(Some(credential));
+                    }
                 }
+                Ok(None)
             }
+            Choice::Refused(error) => Err(CredentialFault { code: error.code().to_owned(), problem: error.to_string(), hint: None }),
         }
     }
 }
 
 /// Runs `docker-credential-NAME get` without a shell, found on the PATH alone.
-async fn run(name: &str, server: &str) -> Answer {
-    if !valid_helper_name(name) {
-        return Err(format!("`{name}` is no name of a credential helper"));
-    }
-    let program = format!("docker-credential-{name}");
+async fn run(name: &HelperName, server: &str) -> Answer {
+    let program = name.program();
     let unable = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => format!("{program} is not on the PATH"),
         _ => format!("cannot run {program}: {error}"),
@@ -138,6 +139,9 @@ async fn run(name: &str, server: &str) -> Answer {
         stdout.take(HELPER_ANSWER).read_to_end(&mut answer).await.map_err(unable)?;
     }
     let status = child.wait().await.map_err(unable)?;
-    let output = HelperOutput { success: status.success(), stdout: answer };
-    helper_outcome(name, &output).map_err(|error| error.to_string())
+    let output = HelperOutput { exit: status.code(), stdout: answer };
+    match helper_outcome(name, &output).map_err(|error| error.to_string())? {
+        HelperAnswer::Credential(credential) => Ok(Some(credential)),
+        HelperAnswer::NotFound | HelperAnswer::Empty => Ok(None),
+    }
 }

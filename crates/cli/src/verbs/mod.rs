@@ -1,5 +1,6 @@
 //! The verbs: each turns its arguments into one call of a job, and the report into output.
 
+mod auth;
 mod config;
 mod copy;
 mod explain;
