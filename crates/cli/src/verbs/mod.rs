@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use tofu_oci_types::{Reporter, Tag};
 
-use crate::args::{Args, ConfigVerb, Global, Network, Output, Verb};
+use crate::args::{Args, AuthVerb, ConfigVerb, Global, Network, Output, Verb};
 use crate::complaint::Complaint;
 use crate::connect::Connector;
 use crate::exit::Exit;
@@ -64,6 +64,9 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
         Verb::Providers(args) => args.output.json,
+        Verb::Auth(args) => match &args.verb {
+            AuthVerb::Explain(args) => args.output.json,
+        },
         Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
     };
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
@@ -90,6 +93,9 @@ async fn job(global: &Global, verb: Verb) -> Result<Exit, Complaint> {
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
         Verb::Providers(args) => providers::providers(&context(&args.output), &args)?,
+        Verb::Auth(args) => match args.verb {
+            AuthVerb::Explain(args) => auth::explain(&context(&args.output), &args).await?,
+        },
         Verb::Config(args) => match args.verb {
             // Findings are no failure, and have an exit code all the same.
             ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),

@@ -14,3 +14,7 @@ mod opentofu;
 mod tell;
 mod text;
 mod wire;
+#[cfg(test)]
+mod tests;
+
+pub(crate) async fn explain(_: &super::Context, _: &crate::args::AuthExplainArgs) -> Result<(), crate::complaint::Complaint> { Ok(()) }
