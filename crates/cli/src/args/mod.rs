@@ -4,6 +4,7 @@
 mod auth;
 mod common;
 mod config;
+mod identity;
 mod install;
 mod providers;
 mod publish;
@@ -14,6 +15,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 pub(crate) use auth::{AuthArgs, AuthExplainArgs, AuthVerb};
 pub(crate) use common::{Global, Network, Output};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
+pub(crate) use identity::Identity;
 pub(crate) use install::InstallArgs;
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
