@@ -16,7 +16,7 @@ use base64::engine::general_purpose::STANDARD;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::json::{Node, Sort, same_name};
-use crate::{AuthFileError, Secret};
+use crate::{AuthFile, AuthFileError, HelperName, InvalidHelperName, Secret};
 use layout::Layout;
 
 /// The key of the Docker Hub, as `docker login` has always written it.
@@ -102,6 +102,18 @@ pub fn remove(file: &[u8], servers: &[&str]) -> Result<Edit, AuthFileError> {
         }
     }
     Ok(if edits.is_empty() { Edit::nothing(file) } else { Edit::made(document.text, edits, Change::Removed) })
+}
+
+/// The helper that `docker login` gives a server's login to: that of `credHelpers[server]`, else the `credsStore`;
+/// nothing where the login goes into the file itself, as it also does under an empty name.
+///
+/// # Errors
+/// When the name could be no helper's name. Docker would run it all the same.
+///
+/// Spec: docker CLI 29, `config/configfile`, `getConfiguredCredentialStore`.
+pub fn helper_for(file: &AuthFile, server: &str) -> Option<Result<HelperName, InvalidHelperName>> {
+    let name = file.as_opentofu.helper_name(server).filter(|name| !name.is_empty())?;
+    Some(HelperName::parse(name))
 }
 
 /// The key under which docker keeps the login of a registry: the registry as it is written, but for the Docker Hub.

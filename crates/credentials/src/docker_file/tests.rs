@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use insta::assert_snapshot;
 
-use super::{Change, Edit, remove, server_key, store_login, store_mark};
-use crate::Secret;
+use super::{Change, Edit, helper_for, remove, server_key, store_login, store_mark};
+use crate::{AuthFile, Secret};
 
 const PASSWORD: &str = "hunter2";
 /// `user:hunter2`.
@@ -169,6 +169,27 @@ fn the_docker_hub_has_one_key() {
         assert_eq!(server_key(hub), "https://index.docker.io/v1/");
     }
     assert_eq!(server_key("GHCR.io:443"), "GHCR.io:443");
+}
+
+#[test]
+fn the_helper_is_the_servers_own_or_the_store() {
+    #[track_caller]
+    fn check(file: &str, server: &str, want: Option<Result<&str, &str>>) {
+        let file = AuthFile::parse("config.json", file.as_bytes()).expect("a credential file");
+        let got =
+            helper_for(&file, server).map(|name| name.map(|name| name.to_string()).map_err(|error| error.to_string()));
+        let want = want.map(|want| want.map(str::to_owned).map_err(str::to_owned));
+        assert_eq!(got, want, "{server}");
+    }
+    let file = r#"{"credHelpers": {"a": "one", "b": "", "c": "../x", "d": null}, "credsStore": "store"}"#;
+    check(file, "a", Some(Ok("one")));
+    check(file, "b", None);
+    check(file, "d", None);
+    check(file, "https://index.docker.io/v1/", Some(Ok("store")));
+    check("{}", "a", None);
+    check(r#"{"credsStore": ""}"#, "a", None);
+    let bad = "`../x` cannot be the name of a credential helper: letters, digits, `.`, `_` and `-` make one";
+    check(file, "c", Some(Err(bad)));
 }
 
 /// What a file means: the last of two members counts.
