@@ -2,7 +2,9 @@
 
 use insta::assert_snapshot;
 use serde_json::json;
-use tofu_oci_testkit::{Anonymous, Answer, Auth, Bearer, Fault, Login, Registry, RegistryBuilder, Rights, Rule, TokenAddress};
+use tofu_oci_testkit::{
+    Anonymous, Answer, Auth, Bearer, Fault, Login, Registry, RegistryBuilder, Rights, Rule, TokenAddress,
+};
 
 use crate::setup::{Said, Scene};
 
@@ -59,25 +61,27 @@ pub(crate) fn explain(scene: &Scene, line: &str) -> Said {
 fn a_right_login_works() {
     let said = explain(&scene(bearer(), Some(&ada())), EXPLAIN);
     assert_snapshot!(said.text, @r#"
-    exit code: 0
+    exit code: 1
     ----- stdout -----
     [REGISTRY]/acme/widget, to pull
     looked at, in this order
+      ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json
-        line 3    auths "[REGISTRY]": chosen, it names the registry
+      ~/.docker/config.json           holds no credentials
       ~/.dockercfg                    missing
 
-    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
-    asked     a token for repository:acme/widget:pull
-    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
-                wants Bearer realm="http://[REGISTRY]/token",service="test-registry",scope="repository:acme/widget:pull"
-              GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
-              GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 200
-    OpenTofu  shows the same login
-    result    a pull works: the registry lets ada in
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
+              ~/.docker/config.json:3
+    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
+              anonymous callers (status 401)
 
     ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     "#);
 }
 
@@ -89,29 +93,47 @@ fn a_wrong_password_is_blamed_on_its_entry() {
     ----- stdout -----
     [REGISTRY]/acme/widget, to pull
     looked at, in this order
+      ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json
-        line 3    auths "[REGISTRY]": chosen, it names the registry
+      ~/.docker/config.json           holds no credentials
       ~/.dockercfg                    missing
 
-    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
-    asked     a token for repository:acme/widget:pull
-    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
-                wants Bearer realm="http://[REGISTRY]/token",service="test-registry",scope="repository:acme/widget:pull"
-              GET http://[REGISTRY]/token, as ada: 401
-    OpenTofu  shows the same login
-    result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token refuses
-              the login of ada
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
+              ~/.docker/config.json:3
+    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
+              anonymous callers (status 401)
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token refuses the login of ada
-      cause: 
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
 
-    hint: it comes from auths "[REGISTRY]" of ~/.docker/config.json:3
-    hint: log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     "#);
     let said = explain(&scene(basic(), Some(&Login::new("ada", "wrong-horse"))), EXPLAIN);
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @r#"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
+              ~/.docker/config.json:3
+    result    a pull fails, registry-status:401: authentication required (UNAUTHORIZED)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    "#);
 }
 
 #[test]
@@ -119,7 +141,29 @@ fn a_token_without_the_right_to_push_is_named() {
     let reader = Login { rights: Rights::Pull, ..ada() };
     let registry = || Registry::builder().auth(Auth::Bearer(Bearer::new(reader.clone())));
     let said = explain(&scene(registry(), Some(&reader)), &format!("{EXPLAIN} --push"));
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @r#"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to push
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
+              ~/.docker/config.json:3
+    result    a push fails, token-server-status:401: the token server [REGISTRY] gives nothing to
+              anonymous callers (status 401)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    "#);
     explain(&scene(registry(), Some(&reader)), EXPLAIN).success();
 }
 
@@ -127,24 +171,122 @@ fn a_token_without_the_right_to_push_is_named() {
 fn a_push_is_tried_and_cancelled() {
     let scene = scene(bearer(), Some(&ada()));
     let said = explain(&scene, &format!("{EXPLAIN} --push"));
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @r#"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to push
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
+              ~/.docker/config.json:3
+    result    a push fails, token-server-status:401: the token server [REGISTRY] gives nothing to
+              anonymous callers (status 401)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    "#);
     let sessions = scene.conversation().into_iter().filter(|line| line.contains("/uploads/"));
     assert_eq!(sessions.filter(|line| line.starts_with("DELETE ")).count(), 1);
 }
 
 #[test]
 fn no_credentials_at_all() {
-    assert_snapshot!(explain(&scene(bearer(), None), EXPLAIN).text, @"");
-    assert_snapshot!(explain(&scene(basic(), None), EXPLAIN).text, @"");
+    assert_snapshot!(explain(&scene(bearer(), None), EXPLAIN).text, @"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           missing
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: asks anonymously too
+    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
+              anonymous callers (status 401)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    ");
+    assert_snapshot!(explain(&scene(basic(), None), EXPLAIN).text, @"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           missing
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: asks anonymously too
+    result    a pull fails, registry-status:401: authentication required (UNAUTHORIZED)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    ");
 }
 
 #[test]
 fn an_open_repository_needs_none() {
     let said = explain(&scene(Registry::builder(), Some(&ada())), EXPLAIN);
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @r#"
+    exit code: 0
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
+              ~/.docker/config.json:3
+    result    a pull works: the registry lets everybody in
+
+    ----- stderr -----
+    "#);
     let open = Bearer { anonymous: Anonymous::MayPull, ..Bearer::new(ada()) };
     let said = explain(&scene(Registry::builder().auth(Auth::Bearer(open)), None), EXPLAIN);
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           missing
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: asks anonymously too
+    result    a pull works: the registry lets everybody in
+
+    ----- stderr -----
+    ");
 }
 
 #[test]
@@ -152,14 +294,58 @@ fn a_repository_that_is_not_there_is_told_apart_from_a_refusal() {
     let scene = Scene::with(bearer());
     let entry = json!({"auths": {scene.registry.address(): {"auth": encoded(&ada())}}});
     scene.context.write_home(".docker/config.json", entry.to_string());
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"");
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @r#"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
+              ~/.docker/config.json:1
+    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
+              anonymous callers (status 401)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    "#);
 }
 
 #[test]
 fn a_realm_that_is_refused_is_shown_with_what_opentofu_does_there() {
     let elsewhere = Bearer { address: TokenAddress::Given("http://192.0.2.7/token".to_owned()), ..Bearer::new(ada()) };
     let scene = scene(Registry::builder().auth(Auth::Bearer(elsewhere)), Some(&ada()));
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"");
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @r#"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
+              ~/.docker/config.json:3
+    result    a pull fails: the token server is named by the IP address 192.0.2.7, which is not the
+              registry's
+
+    ----- stderr -----
+    error: refused to follow [REGISTRY]/acme/widget: the token server is named by the IP address 192.0.2.7, which is not the registry's
+
+    hint: -vv shows every request; check that this is the registry you mean
+    "#);
 }
 
 #[test]
@@ -177,11 +363,48 @@ fn a_root_that_answers_otherwise_stops_older_releases() {
 #[test]
 fn a_registry_that_is_not_there_leaves_it_open() {
     let scene = scene(Registry::builder(), None);
-    assert_snapshot!(explain(&scene, "auth explain 127.0.0.1:1/acme/widget --attempts 1").text, @"");
+    assert_snapshot!(explain(&scene, "auth explain 127.0.0.1:1/acme/widget --attempts 1").text, @"
+    exit code: 3
+    ----- stdout -----
+    127.0.0.1:[PORT]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           missing
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: asks anonymously too
+    result    a pull is not known to work: Connection refused (os error [N])
+
+    ----- stderr -----
+    error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error [N])
+
+    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    ");
 }
 
 #[test]
 fn options_that_say_who_asks_leave_the_files_alone() {
     let scene = scene(bearer(), Some(&Login::new("ada", "wrong-horse")));
-    assert_snapshot!(explain(&scene, &format!("{EXPLAIN} --anonymous")).text, @"");
+    assert_snapshot!(explain(&scene, &format!("{EXPLAIN} --anonymous")).text, @"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at nothing: --anonymous
+
+    chosen    nothing, by --anonymous
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: knows nothing of --anonymous: it goes by its CLI configuration and the files
+    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
+              anonymous callers (status 401)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    ");
 }

@@ -41,14 +41,55 @@ fn a_helper_is_shown_with_what_it_was_asked_and_gave() {
     let mut scene = scene(bearer(), None);
     helper(&mut scene, "vault", &gives("ada", PASSWORD));
     docker(&scene, &json!({"auths": {scene.registry.address(): {}}, "credsStore": "vault"}));
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"");
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: asks docker-credential-vault for https://[REGISTRY]
+    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
+              anonymous callers (status 401)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    ");
 }
 
 #[test]
 fn a_helper_that_is_missing_is_named_with_its_file() {
     let scene = scene(basic(), None);
     docker(&scene, &json!({"credHelpers": {scene.registry.address(): "vault"}}));
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"");
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: asks docker-credential-vault for https://[REGISTRY]
+    result    a pull fails, registry-status:401: authentication required (UNAUTHORIZED)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    ");
 }
 
 #[test]
@@ -58,7 +99,28 @@ fn a_helper_that_has_nothing_is_final() {
     let entry = json!({scene.registry.address(): {"auth": encoded(&ada())}});
     docker(&scene, &json!({"credHelpers": {scene.registry.address(): "vault"}}));
     scene.context.write_home(".dockercfg", json!({"auths": entry}).to_string());
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"");
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    holds no credentials
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: asks docker-credential-vault for https://[REGISTRY]
+    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
+              anonymous callers (status 401)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    ");
 }
 
 #[test]
@@ -66,7 +128,28 @@ fn a_helper_that_fails_is_to_blame() {
     let mut scene = scene(bearer(), None);
     helper(&mut scene, "vault", "echo 'the vault is sealed'\nexit 1");
     docker(&scene, &json!({"credsStore": "vault"}));
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"");
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: asks docker-credential-vault for https://[REGISTRY]
+    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
+              anonymous callers (status 401)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    ");
 }
 
 #[test]
@@ -88,7 +171,28 @@ fn keys_that_nearly_fit_are_shown_with_what_to_write() {
             format!("{address}/acme/"): entry, "ghcr.io": entry, "quay.io/acme": entry,
         }}),
     );
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"");
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: asks anonymously too
+    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
+              anonymous callers (status 401)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    ");
 }
 
 #[test]
@@ -123,12 +227,65 @@ fn a_wrong_block_is_explained_and_refused() {
     scene.context.write_home(".tofurc", block);
     let said = explain(&scene, EXPLAIN);
     assert_eq!(said.code, Some(2), "{}", said.text);
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @r#"
+    exit code: 2
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc
+        line 1    username and password belong together (block-basic-needs-both)
+                  OpenTofu: prints an error, and goes on without the block
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     nothing: every verb stops before it asks
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
+              ~/.docker/config.json:3
+    result    a pull is refused: every verb stops at the error that is shown below, before it asks a
+              registry
+
+    ----- stderr -----
+    error: username and password belong together (block-basic-needs-both)
+      --> [HOME]/.tofurc:1:1
+      |
+    1 | oci_credentials "[REGISTRY]" {
+      | ^^^^^^^^^^^^^^^
+      = instead: write both
+      = OpenTofu 1.13: prints an error that names line 1, and goes on without this block
+
+    hint: `tofu-oci config check` says what each OpenTofu makes of these files
+    hint: OpenTofu goes on, and may show other credentials than were meant, or none
+    hint: with --anonymous, or with --username and --password-stdin, nothing of this is read
+    "#);
 }
 
 #[test]
 fn a_broken_entry_that_is_needed_is_to_blame() {
     let scene = scene(bearer(), None);
     docker(&scene, &json!({"auths": {scene.registry.address(): {"auth": "YWRh"}}}));
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"");
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           holds no credentials
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     no helper and no token server
+    answered  nothing: no request was made
+    OpenTofu  1.10 to 1.13: asks anonymously too
+    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
+              anonymous callers (status 401)
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    ");
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! setup        Scene: a registry, a temp folder, the program;  State: everything that must not change
 //! push, pack, copy, versions, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
+//! auth_explain*    which file, entry, helper, scope and answer decide about access
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! readme       the guide of the README prints what it says
@@ -14,6 +15,8 @@
 
 mod setup;
 
+mod auth_explain;
+mod auth_explain_files;
 mod bad_dist;
 mod bad_download;
 mod bad_metadata;

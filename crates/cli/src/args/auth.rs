@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Network, Output};
+use super::{Identity, Network, Output};
 
 /// Arguments of `auth`.
 #[derive(Debug, Args)]
@@ -57,6 +57,8 @@ pub(crate) struct AuthExplainArgs {
     pub(crate) push: bool,
     #[command(flatten)]
     pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) identity: Identity,
     #[command(flatten)]
     pub(crate) output: Output,
 }

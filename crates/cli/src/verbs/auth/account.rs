@@ -99,7 +99,9 @@ pub(super) fn chosen(account: &Account) -> Chosen {
         Chosen { shows, username, source: Some(name(origin)), file: Some(place.file.clone()), line: place.line, why }
     };
     match &account.choice {
-        Choice::Anonymous => nothing(Shows::Nothing, "nothing: no source fits, so the registry is asked anonymously".to_owned()),
+        Choice::Anonymous => {
+            nothing(Shows::Nothing, "nothing: no source fits, so the registry is asked anonymously".to_owned())
+        }
         Choice::Credential { credential, origin } => {
             let (shows, username) = credential_of(credential);
             from(shows, username, origin, why(account))
@@ -127,12 +129,8 @@ pub(super) fn credential_of(credential: &Credential) -> (Shows, Option<String>) 
 /// Why the chosen source counts, against those that fit too.
 fn why(account: &Account) -> String {
     let best = account.candidates.iter().find(|one| one.verdict == Judged::Chosen).and_then(|one| one.fit);
-    let others: Vec<Option<Fit>> = account
-        .candidates
-        .iter()
-        .filter(|one| one.verdict == Judged::Outranked)
-        .map(|one| one.fit)
-        .collect();
+    let others: Vec<Option<Fit>> =
+        account.candidates.iter().filter(|one| one.verdict == Judged::Outranked).map(|one| one.fit).collect();
     let equal = others.iter().any(|fit| *fit == best);
     match (others.is_empty(), equal) {
         (true, _) => "nothing else fits",

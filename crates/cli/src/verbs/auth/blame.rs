@@ -23,16 +23,21 @@ pub(super) fn blame(told: &Explanation, error: &StoreError) -> Blame {
         Some("no-credentials-for-basic") => {
             Some((format!("the registry wants a name and a password, and {}", nothing(told)), missing(told)))
         }
-        Some("incomplete-basic") => Some(("a name and a password are needed, and one of them is empty".to_owned(), login(told))),
+        Some("incomplete-basic") => {
+            Some(("a name and a password are needed, and one of them is empty".to_owned(), login(told)))
+        }
         Some(code) if code.starts_with("helper-") => Some((problem(error), helper(told, code))),
-        Some("auth-without-colon" | "block-style-undecided" | "invalid-helper-name") => Some((problem(error), broken(told))),
+        Some("auth-without-colon" | "block-style-undecided" | "invalid-helper-name") => {
+            Some((problem(error), broken(told)))
+        }
         _ => None,
     };
-    let general = Complaint::from(error);
+    let general = Complaint::from(error).settled();
     match known {
         Some((reason, hints)) => {
             let complaint = Complaint::new(Exit::Fixable, format!("{}: {reason}", told.repository));
-            let complaint = hints.into_iter().fold(complaint.cause(innermost(error)), Complaint::hint);
+            let complaint = code.iter().fold(complaint.cause(error.to_string()), Complaint::code);
+            let complaint = hints.into_iter().fold(complaint, Complaint::hint);
             Blame { outcome: Outcome::Fails, code, reason, complaint }
         }
         None => {
@@ -71,7 +76,10 @@ fn token_server(told: &Explanation) -> Option<Known> {
             (format!("the token server {server} refuses the login of {user}"), login(told))
         }
         (Some("identity-token"), _) => (format!("the token server {server} refuses the identity token"), login(told)),
-        _ => (format!("the token server {server} gives nothing to anonymous callers, and {}", nothing(told)), missing(told)),
+        _ => (
+            format!("the token server {server} gives nothing to anonymous callers, and {}", nothing(told)),
+            missing(told),
+        ),
     })
 }
 
@@ -117,7 +125,7 @@ fn login(told: &Explanation) -> Vec<String> {
     let host = host(&told.repository);
     let mut hints = vec![format!("it comes from {source}{place}")];
     if !matches!(source.split(' ').next(), Some("oci_credentials" | "oci_default_credentials" | "--username")) {
-        hints.push(format!("log in again with `tofu-oci login {host}{user}`"));
+        hints.push(format!("log in again with `tofu-oci login {host}{user} --password-stdin`"));
     }
     hints
 }
@@ -131,7 +139,7 @@ fn helper(told: &Explanation, code: &str) -> Vec<String> {
             "put the program on the PATH, or take its name out of that file".to_owned()
         }
         (_, Some(run)) => format!("try it by hand: printf {} | {} get", run.server, run.program),
-        (_, None) => format!("or log in again with `tofu-oci login {host}`"),
+        (_, None) => format!("log in again with `tofu-oci login {host}`"),
     };
     vec![named, mend]
 }
@@ -150,8 +158,7 @@ fn missing(told: &Explanation) -> Vec<String> {
         let near = |source: &&Source| source.verdict == Verdict::NearMiss;
         for source in file.sources.iter().filter(near) {
             let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
-            let instead = source.instead.as_deref().unwrap_or(&source.why);
-            hints.push(format!("{} of {}{line} nearly fits: {instead}", source.name(), file.file));
+            hints.push(format!("{} of {}{line} {}", source.name(), file.file, source.why));
         }
         for source in file.sources.iter().filter(|source| source.verdict == Verdict::LeftOut) {
             let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
@@ -168,7 +175,7 @@ fn missing(told: &Explanation) -> Vec<String> {
 }
 
 fn log_in(told: &Explanation) -> String {
-    format!("log in with `tofu-oci login {} -u USER`", host(&told.repository))
+    format!("log in with `tofu-oci login {} -u USER --password-stdin`", host(&told.repository))
 }
 
 fn nothing(told: &Explanation) -> String {
@@ -202,8 +209,4 @@ fn problem(error: &StoreError) -> String {
         | StoreError::Unreachable { problem, .. } => problem.clone(),
         other => other.to_string(),
     }
-}
-
-fn innermost(error: &StoreError) -> String {
-    error.to_string()
 }

@@ -9,12 +9,14 @@
 
 mod account;
 mod blame;
+mod configuration;
+mod explain;
 mod model;
 mod opentofu;
 mod tell;
-mod text;
-mod wire;
 #[cfg(test)]
 mod tests;
+mod text;
+mod wire;
 
-pub(crate) async fn explain(_: &super::Context, _: &crate::args::AuthExplainArgs) -> Result<(), crate::complaint::Complaint> { Ok(()) }
+pub(crate) use explain::explain;

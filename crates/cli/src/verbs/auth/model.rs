@@ -213,7 +213,8 @@ pub(super) enum StepKind {
 /// What releases of `OpenTofu` do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Note {
-    pub(super) releases: Vec<String>,
+    /// Such as `1.10 to 1.12`.
+    pub(super) releases: &'static str,
     pub(super) differs: bool,
     pub(super) text: String,
 }

@@ -1,6 +1,6 @@
 //! What was found becomes what is told. Nothing is read or asked here.
 
-use tofu_oci_credentials::opentofu::Prediction;
+use tofu_oci_credentials::opentofu::{HeldCredential, Prediction};
 use tofu_oci_credentials::{Account, Policy, Search};
 use tofu_oci_remote::{Exchange, Ping, Probe};
 use tofu_oci_store::StoreError;
@@ -20,6 +20,8 @@ pub(super) struct Found<'a> {
     pub(super) policy: &'a Policy,
     pub(super) account: &'a Account,
     pub(super) prediction: &'a Prediction,
+    /// The kind of credential that is known, shown or not.
+    pub(super) held: Option<HeldCredential>,
     pub(super) helpers: Vec<Helper>,
     pub(super) exchanges: Vec<Exchange>,
     /// What `/v2/` answers, where it was asked.
@@ -113,10 +115,13 @@ fn chosen(found: &Found<'_>) -> Chosen {
         Asks::Nobody => said(None, Shows::Nothing, None, "nothing, by --anonymous"),
         Asks::User(user) => said(Some("--username"), Shows::Password, Some(user), "it was given for this command"),
         Asks::Files => {
-            let gave = |run: &&Helper| run.outcome == HelperOutcome::Credential;
+            let gave = found.helpers.iter().find(|run| run.outcome == HelperOutcome::Credential);
             let chosen = account::chosen(found.account);
-            let username = chosen.username.clone().or_else(|| found.helpers.iter().find(gave)?.username.clone());
-            Chosen { username, ..chosen }
+            match gave.map(|run| run.username.clone()) {
+                Some(Some(username)) => Chosen { shows: Shows::Password, username: Some(username), ..chosen },
+                Some(None) => Chosen { shows: Shows::IdentityToken, ..chosen },
+                None => chosen,
+            }
         }
     }
 }
@@ -131,6 +136,8 @@ fn notes(found: &Found<'_>) -> Vec<super::model::Note> {
             helpers: &found.helpers,
             exchanges: &found.exchanges,
             root: found.root.as_ref(),
+            held: found.held,
+            action: found.action,
         }),
     }
 }
@@ -144,4 +151,3 @@ fn lets_in(told: &Explanation) -> String {
         (true, _) => format!("the registry lets {} in", blame::who(&told.chosen)),
     }
 }
-

@@ -1,7 +1,7 @@
 //! Situations that need no registry: what is told of given facts.
 
 use insta::assert_snapshot;
-use tofu_oci_credentials::opentofu::Prediction;
+use tofu_oci_credentials::opentofu::{HeldCredential, Prediction};
 use tofu_oci_credentials::{
     Account, Candidate, Choice, ChoiceError, Credential, Fit, HelperCall, HelperName, NearMiss, Origin, Place, Policy,
     Search, Secret, Verdict,
@@ -91,6 +91,7 @@ impl Case {
             policy: &Policy::new(Vec::new(), None, Search::Ambient, Vec::new()),
             account: &account,
             prediction: &self.prediction,
+            held: Some(HeldCredential::Password),
             helpers: self.helpers,
             exchanges: self.exchanges,
             root: self.root,
@@ -178,7 +179,7 @@ fn each_source_says_why_it_counts_or_does_not() {
     answered  GET https://ghcr.io/v2/acme/widget/tags/list, showing nothing: 401
                 wants Basic
               GET https://ghcr.io/v2/acme/widget/tags/list, as ada: 200
-    OpenTofu  shows the same login
+    OpenTofu  1.10 to 1.13: shows the same login
     result    a pull works: the registry lets ada in
     "#);
 }
@@ -201,7 +202,7 @@ fn many_other_registries_are_summed_up() {
     answered  GET https://ghcr.io/v2/acme/widget/tags/list, showing nothing: 401
                 wants Basic
               GET https://ghcr.io/v2/acme/widget/tags/list, as ada: 200
-    OpenTofu  shows the same login
+    OpenTofu  1.10 to 1.13: shows the same login
     result    a pull works: the registry lets ada in
     "#);
 }
@@ -232,7 +233,7 @@ fn a_token_says_how_far_it_reaches() {
               GET https://ghcr.io/token, as ada: 200, a token for 300 s, which grants
               repository:acme/widget:pull
               GET https://ghcr.io/v2/acme/widget/tags/list, with the token: 403
-    OpenTofu  shows the same login
+    OpenTofu  1.10 to 1.13: shows the same login
     result    a push fails, registry-status:403: the token for repository:acme/widget:pull,push does not
               carry the right to push
 
@@ -252,7 +253,8 @@ fn a_helper_that_gives_an_identity_token_stops_opentofu() {
         username: None,
         reason: None,
     };
-    let ask = Prediction::Ask { program: "docker-credential-pass".to_owned(), server: server.to_owned(), origin: store(3) };
+    let ask =
+        Prediction::Ask { program: "docker-credential-pass".to_owned(), server: server.to_owned(), origin: store(3) };
     let case = Case {
         candidates: vec![Candidate { origin: store(3), fit: Some(Fit::Store), verdict: Verdict::Chosen }],
         choice: asks_store(server),
@@ -271,15 +273,16 @@ fn a_helper_that_gives_an_identity_token_stops_opentofu() {
       ~/.docker/config.json
         line 3    credsStore "pass": chosen, it serves every registry
 
-    chosen    credsStore "pass" of ~/.docker/config.json:3: nothing else fits
+    chosen    credsStore "pass" of ~/.docker/config.json:3, an identity token: nothing else fits
     asked     docker-credential-pass get, for https://ghcr.io: it gave an identity token
               a token for repository:acme/widget:pull,push
     answered  GET https://ghcr.io/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="https://ghcr.io/token"
               GET https://ghcr.io/token, with the identity token: 200, a token
               GET https://ghcr.io/v2/acme/widget/tags/list, with the token: 200
-    OpenTofu  asks the same helper and stops, helper-identity-token: it takes no such token
-    result    a pull works: the registry lets everybody in
+    OpenTofu  1.10 to 1.13: asks the same helper and stops, helper-identity-token: it takes no such
+              token
+    result    a pull works: the registry lets the owner of the identity token in
     "#);
 }
 
@@ -306,12 +309,12 @@ fn the_hub_is_asked_for_by_the_name_that_docker_login_stores() {
       ~/.docker/config.json
         line 3    credsStore "pass": chosen, it serves every registry
 
-    chosen    credsStore "pass" of ~/.docker/config.json:3: nothing else fits
+    chosen    credsStore "pass" of ~/.docker/config.json:3, user ada: nothing else fits
     asked     docker-credential-pass get, for https://index.docker.io/v1/: it gave a login of ada
     answered  GET https://ghcr.io/v2/acme/widget/tags/list, showing nothing: 401
                 wants Basic
               GET https://ghcr.io/v2/acme/widget/tags/list, as ada: 200
-    OpenTofu  asks anonymously: it knows no credentials for docker.io
+    OpenTofu  1.10 to 1.13: asks anonymously: it knows no credentials for docker.io
     result    a pull works: the registry lets ada in
     "#);
 }
@@ -323,11 +326,11 @@ fn opentofu_does_otherwise() {
         told.lines().filter(|line| line.starts_with("OpenTofu")).collect::<Vec<_>>().join("\n")
     };
     let keys = || vec!["ghcr.io/a".to_owned(), "ghcr.io/a:".to_owned()];
-    assert_snapshot!(ending(Prediction::Random { keys: keys() }), @"OpenTofu  takes one of ghcr.io/a and ghcr.io/a: at random, run by run");
-    assert_snapshot!(ending(Prediction::Crash { because: "two blocks".to_owned() }), @"OpenTofu  crashes: two blocks");
-    assert_snapshot!(ending(Prediction::Refused { code: "auth-without-colon", because: "x".to_owned() }), @"OpenTofu  stops, auth-without-colon: x");
-    assert_snapshot!(ending(same("bob")), @r#"OpenTofu  shows the login of bob, from auths "ghcr.io" of ~/.docker/config.json:3"#);
-    assert_snapshot!(ending(Prediction::Anonymous { because: None }), @"OpenTofu  finds no credentials, and asks anonymously");
+    assert_snapshot!(ending(Prediction::Random { keys: keys() }), @"OpenTofu  1.10 to 1.13: takes one of ghcr.io/a and ghcr.io/a: at random, run by run");
+    assert_snapshot!(ending(Prediction::Crash { because: "two blocks".to_owned() }), @"OpenTofu  1.10 to 1.13: crashes: two blocks");
+    assert_snapshot!(ending(Prediction::Refused { code: "auth-without-colon", because: "x".to_owned() }), @"OpenTofu  1.10 to 1.13: stops, auth-without-colon: x");
+    assert_snapshot!(ending(same("bob")), @r#"OpenTofu  1.10 to 1.13: shows the login of bob, from auths "ghcr.io" of ~/.docker/config.json:3"#);
+    assert_snapshot!(ending(Prediction::Anonymous { because: None }), @"OpenTofu  1.10 to 1.13: finds no credentials, and asks anonymously");
 }
 
 #[test]
@@ -337,23 +340,26 @@ fn older_releases_stop_at_the_root() {
         told.lines().filter(|line| line.starts_with("OpenTofu")).collect::<Vec<_>>().join("\n")
     };
     let ping = |status, answered| Ping { status, challenges: Vec::new(), answered };
-    assert_snapshot!(ending(ping(200, None)), @"OpenTofu  shows the same login");
-    assert_snapshot!(ending(ping(401, Some(200))), @"OpenTofu  shows the same login");
+    assert_snapshot!(ending(ping(200, None)), @"OpenTofu  1.10 to 1.13: shows the same login");
+    assert_snapshot!(ending(ping(401, Some(200))), @"
+    OpenTofu  1.10 to 1.13: shows the same login
+    OpenTofu  1.10 to 1.12: it asks for /v2/ first and gives up at its 401, which names no way to log in
+    ");
     assert_snapshot!(ending(ping(401, Some(403))), @"
-    OpenTofu  shows the same login
-    OpenTofu  1.10 and 1.12: ask for /v2/ first, which is 403 for this login too, and stop there
+    OpenTofu  1.10 to 1.13: shows the same login
+    OpenTofu  1.10 to 1.12: it asks for /v2/ first and gives up at its 401, which names no way to log in
     ");
     assert_snapshot!(ending(ping(401, None)), @"
-    OpenTofu  shows the same login
-    OpenTofu  1.10 and 1.12: ask for /v2/ first, which is 401, and stop there
+    OpenTofu  1.10 to 1.13: shows the same login
+    OpenTofu  1.10 to 1.12: it asks for /v2/ first and gives up at its 401, which names no way to log in
     ");
     assert_snapshot!(ending(ping(404, None)), @"
-    OpenTofu  shows the same login
-    OpenTofu  1.10 and 1.12: ask for /v2/ first, which is 404, and say that the provider is not found
+    OpenTofu  1.10 to 1.13: shows the same login
+    OpenTofu  1.10 to 1.12: it asks for /v2/ first and takes its 404 for an unknown provider
     ");
     assert_snapshot!(ending(ping(500, None)), @"
-    OpenTofu  shows the same login
-    OpenTofu  1.10 and 1.12: ask for /v2/ first, which is 500, and stop there
+    OpenTofu  1.10 to 1.13: shows the same login
+    OpenTofu  1.10 to 1.12: it asks for /v2/ first and gives up at its status 500
     ");
 }
 
@@ -368,7 +374,7 @@ fn the_culprit_is_named() {
     assert_snapshot!(error(wrong(ada(), Case::works())), @r#"
     ghcr.io/acme/widget: the registry refuses the login of ada
     hint: it comes from auths "ghcr.io" of ~/.docker/config.json:3
-    hint: log in again with `tofu-oci login ghcr.io -u ada`
+    hint: log in again with `tofu-oci login ghcr.io -u ada --password-stdin`
     "#);
     let near = auth("https://ghcr.io", 5, None, Verdict::NoMatch(Some(NearMiss::Scheme("ghcr.io".to_owned()))));
     let none = Case { candidates: vec![near], choice: Choice::Anonymous, ..Case::works() };
@@ -378,7 +384,7 @@ fn the_culprit_is_named() {
         ..none
     }), @r#"
     ghcr.io/acme/widget: the registry wants a name and a password, and there are none for it
-    hint: auths "https://ghcr.io" of ~/.docker/config.json:5 nearly fits: ghcr.io
+    hint: auths "https://ghcr.io" of ~/.docker/config.json:5 does not fit, keys are written without a scheme: write ghcr.io
     "#);
     let colon = ChoiceError::AuthWithoutColon { key: "ghcr.io".to_owned(), place: place(3) };
     assert_snapshot!(error(Case {

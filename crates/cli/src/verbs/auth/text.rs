@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 
 use super::model::{
-    Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Note, Outcome, Shows, Source, State, Step,
+    Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Outcome, Shows, Source, State, Step,
     StepKind, Verdict,
 };
 use crate::printer::{row, visible};
@@ -23,7 +23,7 @@ pub(super) fn render(told: &Explanation) -> String {
     text.push_str(&asked(told));
     text.push_str(&answered(&told.exchanges));
     for note in &told.opentofu {
-        text.push_str(&row("", "OpenTofu", &opentofu(note)));
+        text.push_str(&row("", "OpenTofu", &format!("{}: {}", note.releases, note.text)));
     }
     text.push_str(&result(told));
     text
@@ -183,16 +183,6 @@ fn shown(step: &Step) -> String {
         (Some("access-token"), _) => "with the block's token".to_owned(),
         (Some("identity-token"), _) => "with the identity token".to_owned(),
         _ => "showing nothing".to_owned(),
-    }
-}
-
-fn opentofu(note: &Note) -> String {
-    match note.releases.as_slice() {
-        [] => note.text.clone(),
-        // All that are spoken of here.
-        [_, _, _] => note.text.clone(),
-        [start @ .., end] if !start.is_empty() => format!("{} and {end}: {}", start.join(", "), note.text),
-        releases => format!("{}: {}", releases.join(", "), note.text),
     }
 }
 

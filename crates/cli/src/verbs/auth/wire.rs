@@ -53,7 +53,9 @@ fn step(exchange: &Exchange) -> Option<Step> {
                 ..Step::showing(StepKind::Token, shown)
             };
             match outcome {
-                TokenOutcome::Token { seconds, granted } => Step { seconds: *seconds, granted: granted.clone(), ..step },
+                TokenOutcome::Token { seconds, granted } => {
+                    Step { seconds: *seconds, granted: granted.clone(), ..step }
+                }
                 TokenOutcome::None(reason) => Step { problem: Some(reason.clone()), ..step },
             }
         }
