@@ -10,8 +10,10 @@
 //! no error and no `Debug` output of this crate contains one.
 
 mod account;
+mod choose;
 mod credential;
 pub mod docker_file;
+mod entry;
 mod file;
 mod helper;
 mod json;
