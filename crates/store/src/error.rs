@@ -188,7 +188,9 @@ pub enum AccessFault {
     RealmOtherSite,
     /// The token server sends whoever shows credentials to another origin.
     TokenRedirect,
-    /// The token server's answer has no token in it.
+    /// A redirect leads from HTTPS to plain HTTP.
+    RedirectDowngrade,
+    /// The token server's answer has no token in it that can be used.
     TokenEmpty,
     /// The token server's answer is no JSON object with texts in it.
     TokenNotJson,
@@ -210,6 +212,7 @@ impl AccessFault {
             Self::RealmUserInfo => "realm-user-info",
             Self::RealmOtherSite => "realm-other-site",
             Self::TokenRedirect => "token-redirect",
+            Self::RedirectDowngrade => "redirect-downgrade",
             Self::TokenEmpty => "token-empty",
             Self::TokenNotJson => "token-not-json",
             Self::NoCredentialsForBasic => "no-credentials-for-basic",
@@ -261,6 +264,29 @@ impl StoreError {
     /// Whether the thing asked for is simply not there.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::NotFound { .. } | Self::UnknownRepository { .. })
+    }
+
+    /// The same error with another form of whatever came from outside: the problem, the request, the hint.
+    #[must_use]
+    pub fn map_foreign_text(mut self, map: &dyn Fn(&str) -> String) -> Self {
+        match &mut self {
+            Self::Malformed { problem, .. }
+            | Self::Denied { problem, .. }
+            | Self::Unauthorized { problem, .. }
+            | Self::NoToken { problem, .. }
+            | Self::Unreachable { problem, .. }
+            | Self::Forbidden { problem, .. } => *problem = map(problem),
+            Self::Rejected { request, problem, .. } => {
+                *request = map(request);
+                *problem = map(problem);
+            }
+            Self::Credentials { problem, hint, .. } => {
+                *problem = map(problem);
+                *hint = hint.as_deref().map(map);
+            }
+            _ => {}
+        }
+        self
     }
 
     /// A stable name of what went wrong with the credentials or the access; none for an error that is about neither.
