@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::{Auth, AuthEntry, AuthFile, AuthFileError, FileWarning, NamedHelper, OpenTofuEffect};
 use crate::entry::{NOT_TEXT, Remark};
-use crate::json::{Document, Kind, Member, Piece};
+use crate::document::{Document, Kind, Member, Piece};
 use crate::key::shown;
 
 /// Reads a file as Go's encoding/json fills `OpenTofu`'s structure; what stops that only leaves out a part here.
