@@ -61,27 +61,28 @@ pub(crate) fn explain(scene: &Scene, line: &str) -> Said {
 fn a_right_login_works() {
     let said = explain(&scene(bearer(), Some(&ada())), EXPLAIN);
     assert_snapshot!(said.text, @r#"
-    exit code: 1
+    exit code: 0
     ----- stdout -----
     [REGISTRY]/acme/widget, to pull
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": chosen, it names the registry
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
-    asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
-              ~/.docker/config.json:3
-    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
-              anonymous callers (status 401)
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
+    asked     a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
+              GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 200
+    OpenTofu  1.10 to 1.13: chooses the same login
+    OpenTofu  1.10 to 1.12: fetches two tokens for each repository, one of them for /v2/
+    result    a pull works: the registry lets ada in
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
-
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     "#);
 }
 
@@ -95,21 +96,25 @@ fn a_wrong_password_is_blamed_on_its_entry() {
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": chosen, it names the registry
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
-    asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
-              ~/.docker/config.json:3
-    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
-              anonymous callers (status 401)
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
+    asked     a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, as ada: 401
+    OpenTofu  1.10 to 1.13: chooses the same login
+    result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token
+              refuses the login of ada
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token refuses the login of ada
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: it comes from auths "[REGISTRY]" of ~/.docker/config.json:3
+    hint: log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`
     "#);
     let said = explain(&scene(basic(), Some(&Login::new("ada", "wrong-horse"))), EXPLAIN);
     assert_snapshot!(said.text, @r#"
@@ -119,20 +124,25 @@ fn a_wrong_password_is_blamed_on_its_entry() {
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": chosen, it names the registry
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
     asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
-              ~/.docker/config.json:3
-    result    a pull fails, registry-status:401: authentication required (UNAUTHORIZED)
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Basic realm="test"
+              GET http://[REGISTRY]/v2/acme/widget/tags/list, as ada: 401, UNAUTHORIZED:
+              authentication required
+                wants Basic realm="test"
+    OpenTofu  1.10 to 1.13: chooses the same login
+    result    a pull fails, registry-status:401: the registry refuses the login of ada
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
+    error: [REGISTRY]/acme/widget: the registry refuses the login of ada
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: it comes from auths "[REGISTRY]" of ~/.docker/config.json:3
+    hint: log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`
     "#);
 }
 
@@ -148,21 +158,28 @@ fn a_token_without_the_right_to_push_is_named() {
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": chosen, it names the registry
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
-    asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
-              ~/.docker/config.json:3
-    result    a push fails, token-server-status:401: the token server [REGISTRY] gives nothing to
-              anonymous callers (status 401)
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
+    asked     a token for repository:acme/widget:pull,push
+    answered  POST http://[REGISTRY]/v2/acme/widget/blobs/uploads/, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull,push"
+              GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
+              POST http://[REGISTRY]/v2/acme/widget/blobs/uploads/, with the token: 401,
+              UNAUTHORIZED: authentication required
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull,push", error="insufficient_scope"
+    OpenTofu  1.10 to 1.13: chooses the same login
+    result    a push fails, registry-status:401: the token for repository:acme/widget:pull,push does not
+              carry the right to push
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+    error: [REGISTRY]/acme/widget: the token for repository:acme/widget:pull,push does not carry the right to push
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: ask the owner of the repository to let ada push, or log in as somebody else
     "#);
     explain(&scene(registry(), Some(&reader)), EXPLAIN).success();
 }
@@ -172,27 +189,37 @@ fn a_push_is_tried_and_cancelled() {
     let scene = scene(bearer(), Some(&ada()));
     let said = explain(&scene, &format!("{EXPLAIN} --push"));
     assert_snapshot!(said.text, @r#"
-    exit code: 1
+    exit code: 0
     ----- stdout -----
     [REGISTRY]/acme/widget, to push
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": chosen, it names the registry
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
-    asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
-              ~/.docker/config.json:3
-    result    a push fails, token-server-status:401: the token server [REGISTRY] gives nothing to
-              anonymous callers (status 401)
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
+    asked     a token for repository:acme/widget:pull,push
+              a token for repository:acme/widget:delete,pull,push
+    answered  POST http://[REGISTRY]/v2/acme/widget/blobs/uploads/, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull,push"
+              GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
+              POST http://[REGISTRY]/v2/acme/widget/blobs/uploads/, with the token: 202
+              DELETE
+              http://[REGISTRY]/v2/acme/widget/blobs/uploads/00000000-0000-4000-8000-000000000001,
+              with the token: 401, UNAUTHORIZED: authentication required
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:delete", error="insufficient_scope"
+              GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
+              DELETE
+              http://[REGISTRY]/v2/acme/widget/blobs/uploads/00000000-0000-4000-8000-000000000001,
+              with the token: 204
+    OpenTofu  1.10 to 1.13: chooses the same login
+    result    a push works: the registry lets ada in
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
-
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     "#);
     let sessions = scene.conversation().into_iter().filter(|line| line.contains("/uploads/"));
     assert_eq!(sessions.filter(|line| line.starts_with("DELETE ")).count(), 1);
@@ -200,7 +227,32 @@ fn a_push_is_tried_and_cancelled() {
 
 #[test]
 fn no_credentials_at_all() {
-    assert_snapshot!(explain(&scene(bearer(), None), EXPLAIN).text, @"
+    assert_snapshot!(explain(&scene(bearer(), None), EXPLAIN).text, @r#"
+    exit code: 1
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json           missing
+      ~/.dockercfg                    missing
+
+    chosen    nothing: no source fits, so the registry is asked anonymously
+    asked     a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, showing nothing: 401
+    OpenTofu  1.10 to 1.13: asks anonymously too
+    result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token gives
+              nothing to anonymous callers, and there are no credentials for it
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it
+
+    hint: log in with `tofu-oci login [REGISTRY] -u USER --password-stdin`
+    "#);
+    assert_snapshot!(explain(&scene(basic(), None), EXPLAIN).text, @r#"
     exit code: 1
     ----- stdout -----
     [REGISTRY]/acme/widget, to pull
@@ -212,37 +264,19 @@ fn no_credentials_at_all() {
 
     chosen    nothing: no source fits, so the registry is asked anonymously
     asked     no helper and no token server
-    answered  nothing: no request was made
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Basic realm="test"
+              not gone on (no-credentials-for-basic): the registry asks for a name and a password, and
+              there are none
     OpenTofu  1.10 to 1.13: asks anonymously too
-    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
-              anonymous callers (status 401)
+    result    a pull fails, no-credentials-for-basic: the registry wants a name and a password, and
+              there are no credentials for it
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+    error: [REGISTRY]/acme/widget: the registry wants a name and a password, and there are no credentials for it
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    ");
-    assert_snapshot!(explain(&scene(basic(), None), EXPLAIN).text, @"
-    exit code: 1
-    ----- stdout -----
-    [REGISTRY]/acme/widget, to pull
-    looked at, in this order
-      ~/.tofurc                       missing
-      ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           missing
-      ~/.dockercfg                    missing
-
-    chosen    nothing: no source fits, so the registry is asked anonymously
-    asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: asks anonymously too
-    result    a pull fails, registry-status:401: authentication required (UNAUTHORIZED)
-
-    ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
-
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    ");
+    hint: log in with `tofu-oci login [REGISTRY] -u USER --password-stdin`
+    "#);
 }
 
 #[test]
@@ -255,21 +289,21 @@ fn an_open_repository_needs_none() {
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": chosen, it names the registry
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
     asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
-              ~/.docker/config.json:3
-    result    a pull works: the registry lets everybody in
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 200
+    OpenTofu  1.10 to 1.13: chooses the same login
+    result    a pull works: the registry lets everybody in, and was shown nothing
 
     ----- stderr -----
     "#);
     let open = Bearer { anonymous: Anonymous::MayPull, ..Bearer::new(ada()) };
     let said = explain(&scene(Registry::builder().auth(Auth::Bearer(open)), None), EXPLAIN);
-    assert_snapshot!(said.text, @"
+    assert_snapshot!(said.text, @r#"
     exit code: 0
     ----- stdout -----
     [REGISTRY]/acme/widget, to pull
@@ -280,13 +314,18 @@ fn an_open_repository_needs_none() {
       ~/.dockercfg                    missing
 
     chosen    nothing: no source fits, so the registry is asked anonymously
-    asked     no helper and no token server
-    answered  nothing: no request was made
+    asked     a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, showing nothing: 200, a token for 300 s
+              GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 200
     OpenTofu  1.10 to 1.13: asks anonymously too
+    OpenTofu  1.10 to 1.12: fetches two tokens for each repository, one of them for /v2/
     result    a pull works: the registry lets everybody in
 
     ----- stderr -----
-    ");
+    "#);
 }
 
 #[test]
@@ -301,21 +340,27 @@ fn a_repository_that_is_not_there_is_told_apart_from_a_refusal() {
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 1    auths "[REGISTRY]": chosen, it names the registry
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
-    asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
-              ~/.docker/config.json:1
-    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
-              anonymous callers (status 401)
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:1, user ada: nothing else fits
+    asked     a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
+              GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 404, NAME_UNKNOWN:
+              repository name not known to registry
+    OpenTofu  1.10 to 1.13: chooses the same login
+    OpenTofu  1.10 to 1.12: fetches two tokens for each repository, one of them for /v2/
+    result    a pull fails, registry-status:404: the registry lets ada in, and has no such repository
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+    error: [REGISTRY]/acme/widget: the registry lets ada in, and has no such repository
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: check the name; some registries say the same to those who may not read the repository
+    hint: before a first push, ask with --push
     "#);
 }
 
@@ -330,21 +375,26 @@ fn a_realm_that_is_refused_is_shown_with_what_opentofu_does_there() {
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": chosen, it names the registry
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
     asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
-              ~/.docker/config.json:3
-    result    a pull fails: the token server is named by the IP address 192.0.2.7, which is not the
-              registry's
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://192.0.2.7/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              not gone on (realm-other-site): the token server is named by the IP address 192.0.2.7,
+              which is not the registry's
+    OpenTofu  1.10 to 1.13: chooses the same login
+    OpenTofu  1.10 to 1.13: takes the token server of another site and sends it the password
+    result    a pull fails, realm-other-site: the token server is named by the IP address 192.0.2.7,
+              which is not the registry's
 
     ----- stderr -----
     error: refused to follow [REGISTRY]/acme/widget: the token server is named by the IP address 192.0.2.7, which is not the registry's
 
-    hint: -vv shows every request; check that this is the registry you mean
+    hint: where that server is the right one, allow it with --token-host HOST
     "#);
 }
 
@@ -356,8 +406,24 @@ fn a_root_that_answers_otherwise_stops_older_releases() {
         scene
     };
     let ending = |said: &Said| said.text.split("OpenTofu").skip(1).collect::<String>();
-    assert_snapshot!(ending(&explain(&open(404), EXPLAIN).success()), @"");
-    assert_snapshot!(ending(&explain(&open(500), EXPLAIN).success()), @"");
+    assert_snapshot!(ending(&explain(&open(404), EXPLAIN).success()), @"
+      1.10 to 1.13: chooses the same login
+      1.10 to 1.12: asks for /v2/ first and takes its 404 for an unknown provider
+    result    a pull works: the registry lets ada in
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(ending(&explain(&open(500), EXPLAIN).success()), @"
+      1.10 to 1.13: chooses the same login
+      1.10 to 1.12: asks for /v2/ first and gives up at its status 500
+    result    a pull works: the registry lets ada in
+
+    ----- stderr -----
+    note: GET [REGISTRY]/v2/: status 500; attempt 2 in [WAIT]
+    note: GET [REGISTRY]/v2/: status 500; attempt 3 in [WAIT]
+    note: GET [REGISTRY]/v2/: status 500; attempt 4 in [WAIT]
+    note: GET [REGISTRY]/v2/: status 500; attempt 5 in [WAIT]
+    ");
 }
 
 #[test]
@@ -389,22 +455,25 @@ fn a_registry_that_is_not_there_leaves_it_open() {
 #[test]
 fn options_that_say_who_asks_leave_the_files_alone() {
     let scene = scene(bearer(), Some(&Login::new("ada", "wrong-horse")));
-    assert_snapshot!(explain(&scene, &format!("{EXPLAIN} --anonymous")).text, @"
+    assert_snapshot!(explain(&scene, &format!("{EXPLAIN} --anonymous")).text, @r#"
     exit code: 1
     ----- stdout -----
     [REGISTRY]/acme/widget, to pull
     looked at nothing: --anonymous
 
     chosen    nothing, by --anonymous
-    asked     no helper and no token server
-    answered  nothing: no request was made
+    asked     a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, showing nothing: 401
     OpenTofu  1.10 to 1.13: knows nothing of --anonymous: it goes by its CLI configuration and the files
-    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
-              anonymous callers (status 401)
+    result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token gives
+              nothing to anonymous callers, and there are no credentials for it
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    ");
+    hint: log in with `tofu-oci login [REGISTRY] -u USER --password-stdin`
+    "#);
 }

@@ -41,55 +41,68 @@ fn a_helper_is_shown_with_what_it_was_asked_and_gave() {
     let mut scene = scene(bearer(), None);
     helper(&mut scene, "vault", &gives("ada", PASSWORD));
     docker(&scene, &json!({"auths": {scene.registry.address(): {}}, "credsStore": "vault"}));
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"
-    exit code: 1
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @r#"
+    exit code: 0
     ----- stdout -----
     [REGISTRY]/acme/widget, to pull
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": it names the registry, and holds no login: docker keeps it in
+                  a helper
+        line 5    credsStore "vault": chosen, it serves every registry
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
-    asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: asks docker-credential-vault for https://[REGISTRY]
-    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
-              anonymous callers (status 401)
+    chosen    credsStore "vault" of ~/.docker/config.json:5, user ada: nothing else fits
+    asked     docker-credential-vault get, for https://[REGISTRY]: it gave a login of ada
+              a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
+              GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 200
+    OpenTofu  1.10 to 1.13: asks the same helper the same
+    OpenTofu  1.10 to 1.12: fetches two tokens for each repository, one of them for /v2/ and asks the
+              helper twice
+    result    a pull works: the registry lets ada in
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
-
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    ");
+    "#);
 }
 
 #[test]
 fn a_helper_that_is_missing_is_named_with_its_file() {
     let scene = scene(basic(), None);
     docker(&scene, &json!({"credHelpers": {scene.registry.address(): "vault"}}));
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @r#"
     exit code: 1
     ----- stdout -----
     [REGISTRY]/acme/widget, to pull
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 3    credHelpers "[REGISTRY]": "vault": chosen, it names the registry
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
-    asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: asks docker-credential-vault for https://[REGISTRY]
-    result    a pull fails, registry-status:401: authentication required (UNAUTHORIZED)
+    chosen    credHelpers "[REGISTRY]": "vault" of ~/.docker/config.json:3: nothing else fits
+    asked     docker-credential-vault get, for https://[REGISTRY]: it failed,
+              docker-credential-vault is not on the PATH
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Basic realm="test"
+              not gone on (helper-not-found): docker-credential-vault is not on the PATH; it is named by
+              credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:3
+    OpenTofu  1.10 to 1.13: asks the same helper the same
+    result    a pull fails, helper-not-found: docker-credential-vault is not on the PATH; it is named by
+              credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:3
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
+    error: [REGISTRY]/acme/widget: docker-credential-vault is not on the PATH; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:3
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    ");
+    hint: the helper is named by credHelpers "[REGISTRY]": "vault" of ~/.docker/config.json:3
+    hint: put the program on the PATH, or take its name out of that file
+    "#);
 }
 
 #[test]
@@ -99,28 +112,35 @@ fn a_helper_that_has_nothing_is_final() {
     let entry = json!({scene.registry.address(): {"auth": encoded(&ada())}});
     docker(&scene, &json!({"credHelpers": {scene.registry.address(): "vault"}}));
     scene.context.write_home(".dockercfg", json!({"auths": entry}).to_string());
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @r#"
     exit code: 1
     ----- stdout -----
     [REGISTRY]/acme/widget, to pull
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
-      ~/.dockercfg                    holds no credentials
+      ~/.docker/config.json
+        line 3    credHelpers "[REGISTRY]": "vault": chosen, it names the registry
+      ~/.dockercfg
+        line 1    auths "[REGISTRY]": it names the registry, as another one does that comes first
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
-    asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: asks docker-credential-vault for https://[REGISTRY]
-    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
-              anonymous callers (status 401)
+    chosen    credHelpers "[REGISTRY]": "vault" of ~/.docker/config.json:3: of those that name the
+              most it comes first
+    asked     docker-credential-vault get, for https://[REGISTRY]: it has no login
+              a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, showing nothing: 401
+    OpenTofu  1.10 to 1.13: asks the same helper the same
+    result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token gives
+              nothing to anonymous callers, and credHelpers "[REGISTRY]": "vault" has none
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and credHelpers "[REGISTRY]": "vault" has none
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    ");
+    hint: log in with `tofu-oci login [REGISTRY] -u USER --password-stdin`
+    "#);
 }
 
 #[test]
@@ -128,35 +148,66 @@ fn a_helper_that_fails_is_to_blame() {
     let mut scene = scene(bearer(), None);
     helper(&mut scene, "vault", "echo 'the vault is sealed'\nexit 1");
     docker(&scene, &json!({"credsStore": "vault"}));
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @r#"
     exit code: 1
     ----- stdout -----
     [REGISTRY]/acme/widget, to pull
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 2    credsStore "vault": chosen, it serves every registry
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
-    asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: asks docker-credential-vault for https://[REGISTRY]
-    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
-              anonymous callers (status 401)
+    chosen    credsStore "vault" of ~/.docker/config.json:2: nothing else fits
+    asked     docker-credential-vault get, for https://[REGISTRY]: it failed, credential helper
+              vault failed: the vault is sealed
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              not gone on (helper-failed): credential helper vault failed: the vault is sealed; it is
+              named by credsStore "vault" in ~/.docker/config.json:2
+    OpenTofu  1.10 to 1.13: asks the same helper the same
+    result    a pull fails, helper-failed: credential helper vault failed: the vault is sealed; it is
+              named by credsStore "vault" in ~/.docker/config.json:2
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+    error: [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed; it is named by credsStore "vault" in ~/.docker/config.json:2
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    ");
+    hint: the helper is named by credsStore "vault" of ~/.docker/config.json:2
+    hint: try it by hand: printf https://[REGISTRY] | docker-credential-vault get
+    "#);
 }
 
 #[test]
 fn a_malformed_file_is_left_out_and_turns_opentofu_off() {
     let scene = scene(bearer(), Some(&ada()));
     scene.context.write_home(".config/containers/auth.json", "{\"auths\": {},}");
-    assert_snapshot!(explain(&scene, EXPLAIN).success().text, @"");
+    assert_snapshot!(explain(&scene, EXPLAIN).success().text, @r#"
+    exit code: 0
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  left out: it is malformed
+        line 1    it is not JSON: there is a comma too many at column 14
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": chosen, it names the registry
+      ~/.dockercfg                    missing
+
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
+    asked     a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
+              GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 200
+    OpenTofu  1.10 to 1.13: asks anonymously: ~/.config/containers/auth.json:1: it is not JSON: there is
+              a comma too many at column 14, so no ambient file is read
+    result    a pull works: the registry lets ada in
+
+    ----- stderr -----
+    "#);
 }
 
 #[test]
@@ -171,28 +222,41 @@ fn keys_that_nearly_fit_are_shown_with_what_to_write() {
             format!("{address}/acme/"): entry, "ghcr.io": entry, "quay.io/acme": entry,
         }}),
     );
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @r#"
     exit code: 1
     ----- stdout -----
     [REGISTRY]/acme/widget, to pull
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 3    auths "https://[REGISTRY]": does not fit, a key is no URL: write [REGISTRY]
+        line 6    auths "127.0.0.1:[PORT]": does not fit, the port counts: write [REGISTRY]
+        line 9    auths "[REGISTRY]/Acme": does not fit, upper and lower case count: write
+                  [REGISTRY]/acme
+        line 12   auths "[REGISTRY]/acme/": does not fit, it has a blank, slash or dot too many:
+                  write [REGISTRY]/acme
+        others    auths "ghcr.io", auths "quay.io/acme": for other repositories
       ~/.dockercfg                    missing
 
     chosen    nothing: no source fits, so the registry is asked anonymously
-    asked     no helper and no token server
-    answered  nothing: no request was made
+    asked     a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, showing nothing: 401
     OpenTofu  1.10 to 1.13: asks anonymously too
-    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
-              anonymous callers (status 401)
+    result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token gives
+              nothing to anonymous callers, and there are no credentials for it
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    ");
+    hint: auths "https://[REGISTRY]" of ~/.docker/config.json:3 does not fit, a key is no URL: write [REGISTRY]
+    hint: auths "127.0.0.1:[PORT]" of ~/.docker/config.json:6 does not fit, the port counts: write [REGISTRY]
+    hint: auths "[REGISTRY]/Acme" of ~/.docker/config.json:9 does not fit, upper and lower case count: write [REGISTRY]/acme
+    hint: auths "[REGISTRY]/acme/" of ~/.docker/config.json:12 does not fit, it has a blank, slash or dot too many: write [REGISTRY]/acme
+    "#);
 }
 
 #[test]
@@ -203,7 +267,20 @@ fn a_long_list_of_other_registries_stays_short() {
     auths.insert(scene.registry.address().to_owned(), entry);
     docker(&scene, &json!({"auths": auths}));
     let said = explain(&scene, EXPLAIN).success();
-    assert_snapshot!(said.text.split("chosen    ").next().unwrap_or_default(), @"");
+    assert_snapshot!(said.text.split("chosen    ").next().unwrap_or_default(), @r#"
+    exit code: 0
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc                       missing
+      ~/.config/containers/auth.json  missing
+      ~/.docker/config.json
+        line 93   auths "[REGISTRY]": chosen, it names the registry
+        others    auths "r10.example.com", auths "r11.example.com", auths "r12.example.com", auths
+                  "r13.example.com", auths "r14.example.com", auths "r15.example.com" and 24 more: for
+                  other repositories
+      ~/.dockercfg                    missing
+    "#);
 }
 
 #[test]
@@ -217,7 +294,35 @@ fn the_longest_prefix_wins_and_the_others_say_why_not() {
     scene.context.write_home(".tofurc", block);
     let entry = json!({"auths": {format!("{address}/acme/widget"): {"auth": encoded(&ada())}}});
     scene.context.write_home(".config/containers/auth.json", entry.to_string());
-    assert_snapshot!(explain(&scene, EXPLAIN).success().text, @"");
+    assert_snapshot!(explain(&scene, EXPLAIN).success().text, @r#"
+    exit code: 0
+    ----- stdout -----
+    [REGISTRY]/acme/widget, to pull
+    looked at, in this order
+      ~/.tofurc
+        line 1    oci_credentials "[REGISTRY]/acme": it names the registry and the first part of
+                  the path, and another one names more
+        others    oci_credentials "[REGISTRY]/other": for other repositories
+      ~/.config/containers/auth.json
+        line 1    auths "[REGISTRY]/acme/widget": chosen, it names this very repository
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": it names the registry, and another one names more
+      ~/.dockercfg                    missing
+
+    chosen    auths "[REGISTRY]/acme/widget" of ~/.config/containers/auth.json:1, user ada: of all
+              that fit it names the most
+    asked     a token for repository:acme/widget:pull
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
+              GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 200
+    OpenTofu  1.10 to 1.13: chooses the same login
+    OpenTofu  1.10 to 1.12: fetches two tokens for each repository, one of them for /v2/
+    result    a pull works: the registry lets ada in
+
+    ----- stderr -----
+    "#);
 }
 
 #[test]
@@ -236,14 +341,14 @@ fn a_wrong_block_is_explained_and_refused() {
         line 1    username and password belong together (block-basic-needs-both)
                   OpenTofu: prints an error, and goes on without the block
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": chosen, it names the registry
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
     asked     nothing: every verb stops before it asks
     answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: shows the login of ada, from auths "[REGISTRY]" of
-              ~/.docker/config.json:3
+    OpenTofu  1.10 to 1.13: chooses the same login
     result    a pull is refused: every verb stops at the error that is shown below, before it asks a
               registry
 
@@ -266,26 +371,33 @@ fn a_wrong_block_is_explained_and_refused() {
 fn a_broken_entry_that_is_needed_is_to_blame() {
     let scene = scene(bearer(), None);
     docker(&scene, &json!({"auths": {scene.registry.address(): {"auth": "YWRh"}}}));
-    assert_snapshot!(explain(&scene, EXPLAIN).text, @"
+    assert_snapshot!(explain(&scene, EXPLAIN).text, @r#"
     exit code: 1
     ----- stdout -----
     [REGISTRY]/acme/widget, to pull
     looked at, in this order
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
-      ~/.docker/config.json           holds no credentials
+      ~/.docker/config.json
+        line 3    auths "[REGISTRY]": it names the registry, and is wrong: the `auth` of
+                  [REGISTRY] in ~/.docker/config.json:3 has no colon between username and password
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
+    chosen    auths "[REGISTRY]" of ~/.docker/config.json:3: cannot be used, auth-without-colon
     asked     no helper and no token server
-    answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: asks anonymously too
-    result    a pull fails, token-server-status:401: the token server [REGISTRY] gives nothing to
-              anonymous callers (status 401)
+    answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
+                scope="repository:acme/widget:pull"
+              not gone on (auth-without-colon): the `auth` of [REGISTRY] in ~/.docker/config.json:3
+              has no colon between username and password
+    OpenTofu  1.10 to 1.13: asks anonymously: ~/.docker/config.json:3: the `auth` of [REGISTRY] has
+              no colon, and is passed over without a word
+    result    a pull fails, auth-without-colon: the `auth` of [REGISTRY] in ~/.docker/config.json:3
+              has no colon between username and password
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+    error: [REGISTRY]/acme/widget: the `auth` of [REGISTRY] in ~/.docker/config.json:3 has no colon between username and password
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    ");
+    hint: mend it in ~/.docker/config.json:3, or take it out
+    "#);
 }

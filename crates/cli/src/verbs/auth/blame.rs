@@ -36,7 +36,7 @@ pub(super) fn blame(told: &Explanation, error: &StoreError) -> Blame {
     match known {
         Some((reason, hints)) => {
             let complaint = Complaint::new(Exit::Fixable, format!("{}: {reason}", told.repository));
-            let complaint = code.iter().fold(complaint.cause(error.to_string()), Complaint::code);
+            let complaint = code.iter().fold(complaint, Complaint::code);
             let complaint = hints.into_iter().fold(complaint, Complaint::hint);
             Blame { outcome: Outcome::Fails, code, reason, complaint }
         }
@@ -181,7 +181,7 @@ fn log_in(told: &Explanation) -> String {
 fn nothing(told: &Explanation) -> String {
     match (told.chosen.shows, &told.chosen.source) {
         (Shows::Helper, Some(source)) => format!("{source} has none"),
-        _ => "there are none for it".to_owned(),
+        _ => "there are no credentials for it".to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tofu_oci_credentials::opentofu::{HeldCredential, predict};
 use tofu_oci_credentials::{Choice, Credential};
-use tofu_oci_remote::{Ping, RegistryClient, Want};
+use tofu_oci_remote::{Exchange, Ping, RegistryClient, Shown, Want};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::RepositoryRef;
 
@@ -62,7 +62,7 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
             let exchanges = record.take();
             // A login that was refused is not shown once more: that could lock the account.
             let root = match &probed {
-                Ok(_) => Some(root(&client, &repository).await),
+                Ok(_) => Some(root(&client, &wallet, &repository, &exchanges).await),
                 Err(_) => None,
             };
             (Ended::Asked(probed), exchanges, root)
@@ -90,9 +90,19 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
     complaint.map_or(Ok(()), Err)
 }
 
-/// The answer to the bare `/v2/`, which some releases of `OpenTofu` ask for first. Nothing is shown there.
-async fn root(client: &Arc<RegistryClient>, repository: &RepositoryRef) -> Result<Ping, StoreError> {
-    client.ping(repository.registry(), None).await
+/// The answer to `/v2/`, which some releases of `OpenTofu` ask for first. Only what was shown before is shown there.
+async fn root(
+    client: &Arc<RegistryClient>,
+    wallet: &Wallet,
+    repository: &RepositoryRef,
+    exchanges: &[Exchange],
+) -> Result<Ping, StoreError> {
+    let shown = exchanges.iter().any(|exchange| match exchange {
+        Exchange::Registry { shown, .. } | Exchange::Token { shown, .. } => *shown != Shown::Nothing,
+        _ => false,
+    });
+    let credential = if shown { wallet.answer(repository).await.unwrap_or_default() } else { None };
+    client.ping(repository.registry(), credential.as_ref()).await
 }
 
 /// What is known of the caller.

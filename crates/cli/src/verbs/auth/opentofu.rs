@@ -12,8 +12,10 @@ use tofu_oci_store::StoreError;
 use super::account::name;
 use super::model::{Action, Helper, HelperOutcome, Note};
 
-/// The releases that were measured.
+/// All releases that were measured.
 const ALL: &str = "1.10 to 1.13";
+/// Those that ask for `/v2/` first.
+const WITH_ROOT: &str = "1.10 to 1.12";
 
 /// Everything that is known of what happened here.
 pub(super) struct Seen<'a> {
@@ -77,11 +79,11 @@ fn same(seen: &Seen<'_>) -> Option<&'static str> {
         (
             Choice::Credential { credential: Credential::Basic { username, password }, .. },
             Prediction::Basic { username: user, password: secret, .. },
-        ) if username == user && password == secret => Some("shows the same login"),
+        ) if username == user && password == secret => Some("chooses the same login"),
         (Choice::Credential { credential: Credential::RegistryToken(token), .. }, Prediction::Token { access, .. })
             if token == access =>
         {
-            Some("shows the same access token")
+            Some("chooses the same access token")
         }
         (Choice::Ask { call, .. }, Prediction::Ask { program, server, .. })
             if call.helper.program() == *program && call.servers.first() == Some(server) && plain(seen.helpers) =>
@@ -132,7 +134,13 @@ fn answers(seen: &Seen<'_>) -> Vec<Note> {
         held: seen.held,
     };
     let told = |difference: Difference| note(difference.releases, true, difference.text);
-    wire_differences(&facts).into_iter().map(told).collect()
+    let mut notes: Vec<Note> = wire_differences(&facts).into_iter().map(told).collect();
+    let answered = seen.root.and_then(|root| root.as_ref().ok()?.answered);
+    if let Some(status @ 300..) = answered {
+        let text = format!("asks for /v2/ first, and gives up at its {status} for the same credentials");
+        notes.push(note(WITH_ROOT, true, text));
+    }
+    notes
 }
 
 /// The challenges of the first answer that has any.

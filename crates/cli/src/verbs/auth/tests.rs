@@ -167,8 +167,7 @@ fn each_source_says_why_it_counts_or_does_not() {
                   keeps it in a helper
         line 3    auths "ghcr.io/acme": chosen, it names the registry and the first part of the path
         line 4    auths "ghcr.io": it names the registry, and another one names more
-        line 5    auths "https://ghcr.io": does not fit, keys are written without a scheme: write
-                  ghcr.io
+        line 5    auths "https://ghcr.io": does not fit, a key is no URL: write ghcr.io
         line 6    auths "quay.io": left out, its `auth` is no base64
         line 9    credHelpers "ghcr.io": "pass": it names the registry, and another one names more
         line 11   credsStore "pass": it serves every registry, and another one names more
@@ -179,7 +178,7 @@ fn each_source_says_why_it_counts_or_does_not() {
     answered  GET https://ghcr.io/v2/acme/widget/tags/list, showing nothing: 401
                 wants Basic
               GET https://ghcr.io/v2/acme/widget/tags/list, as ada: 200
-    OpenTofu  1.10 to 1.13: shows the same login
+    OpenTofu  1.10 to 1.13: chooses the same login
     result    a pull works: the registry lets ada in
     "#);
 }
@@ -202,7 +201,7 @@ fn many_other_registries_are_summed_up() {
     answered  GET https://ghcr.io/v2/acme/widget/tags/list, showing nothing: 401
                 wants Basic
               GET https://ghcr.io/v2/acme/widget/tags/list, as ada: 200
-    OpenTofu  1.10 to 1.13: shows the same login
+    OpenTofu  1.10 to 1.13: chooses the same login
     result    a pull works: the registry lets ada in
     "#);
 }
@@ -233,7 +232,7 @@ fn a_token_says_how_far_it_reaches() {
               GET https://ghcr.io/token, as ada: 200, a token for 300 s, which grants
               repository:acme/widget:pull
               GET https://ghcr.io/v2/acme/widget/tags/list, with the token: 403
-    OpenTofu  1.10 to 1.13: shows the same login
+    OpenTofu  1.10 to 1.13: chooses the same login
     result    a push fails, registry-status:403: the token for repository:acme/widget:pull,push does not
               carry the right to push
 
@@ -339,27 +338,28 @@ fn older_releases_stop_at_the_root() {
         let told = Case { root: Some(Ok(root)), ..Case::works() }.told();
         told.lines().filter(|line| line.starts_with("OpenTofu")).collect::<Vec<_>>().join("\n")
     };
-    let ping = |status, answered| Ping { status, challenges: Vec::new(), answered };
-    assert_snapshot!(ending(ping(200, None)), @"OpenTofu  1.10 to 1.13: shows the same login");
+    let ping = |status, answered| Ping { status, challenges: Vec::new(), answered, fault: None };
+    assert_snapshot!(ending(ping(200, None)), @"OpenTofu  1.10 to 1.13: chooses the same login");
     assert_snapshot!(ending(ping(401, Some(200))), @"
-    OpenTofu  1.10 to 1.13: shows the same login
-    OpenTofu  1.10 to 1.12: it asks for /v2/ first and gives up at its 401, which names no way to log in
+    OpenTofu  1.10 to 1.13: chooses the same login
+    OpenTofu  1.10 to 1.12: asks for /v2/ first and gives up at its 401, which names no way to log in
     ");
     assert_snapshot!(ending(ping(401, Some(403))), @"
-    OpenTofu  1.10 to 1.13: shows the same login
-    OpenTofu  1.10 to 1.12: it asks for /v2/ first and gives up at its 401, which names no way to log in
+    OpenTofu  1.10 to 1.13: chooses the same login
+    OpenTofu  1.10 to 1.12: asks for /v2/ first and gives up at its 401, which names no way to log in
+    OpenTofu  1.10 to 1.12: asks for /v2/ first, and gives up at its 403 for the same credentials
     ");
     assert_snapshot!(ending(ping(401, None)), @"
-    OpenTofu  1.10 to 1.13: shows the same login
-    OpenTofu  1.10 to 1.12: it asks for /v2/ first and gives up at its 401, which names no way to log in
+    OpenTofu  1.10 to 1.13: chooses the same login
+    OpenTofu  1.10 to 1.12: asks for /v2/ first and gives up at its 401, which names no way to log in
     ");
     assert_snapshot!(ending(ping(404, None)), @"
-    OpenTofu  1.10 to 1.13: shows the same login
-    OpenTofu  1.10 to 1.12: it asks for /v2/ first and takes its 404 for an unknown provider
+    OpenTofu  1.10 to 1.13: chooses the same login
+    OpenTofu  1.10 to 1.12: asks for /v2/ first and takes its 404 for an unknown provider
     ");
     assert_snapshot!(ending(ping(500, None)), @"
-    OpenTofu  1.10 to 1.13: shows the same login
-    OpenTofu  1.10 to 1.12: it asks for /v2/ first and gives up at its status 500
+    OpenTofu  1.10 to 1.13: chooses the same login
+    OpenTofu  1.10 to 1.12: asks for /v2/ first and gives up at its status 500
     ");
 }
 
@@ -383,8 +383,8 @@ fn the_culprit_is_named() {
         ended: refused(AccessFault::NoCredentialsForBasic, "nothing to show"),
         ..none
     }), @r#"
-    ghcr.io/acme/widget: the registry wants a name and a password, and there are none for it
-    hint: auths "https://ghcr.io" of ~/.docker/config.json:5 does not fit, keys are written without a scheme: write ghcr.io
+    ghcr.io/acme/widget: the registry wants a name and a password, and there are no credentials for it
+    hint: auths "https://ghcr.io" of ~/.docker/config.json:5 does not fit, a key is no URL: write ghcr.io
     "#);
     let colon = ChoiceError::AuthWithoutColon { key: "ghcr.io".to_owned(), place: place(3) };
     assert_snapshot!(error(Case {

@@ -21,9 +21,13 @@ pub(super) fn render(told: &Explanation) -> String {
     text.push('\n');
     text.push_str(&row("", "chosen", &chosen(&told.chosen)));
     text.push_str(&asked(told));
-    text.push_str(&answered(&told.exchanges));
+    text.push_str(&answered(told));
     for note in &told.opentofu {
-        text.push_str(&row("", "OpenTofu", &format!("{}: {}", note.releases, note.text)));
+        text.push_str(&row(
+            "",
+            "OpenTofu",
+            &format!("{}: {}", note.releases, note.text.strip_prefix("it ").unwrap_or(&note.text)),
+        ));
     }
     text.push_str(&result(told));
     text
@@ -143,22 +147,24 @@ fn helper(run: &Helper) -> String {
 }
 
 /// What came back, one line a request, challenges below it.
-fn answered(steps: &[Step]) -> String {
-    let lines: Vec<String> = steps.iter().flat_map(step).collect();
-    match lines.is_empty() {
-        true => rows("answered", &["nothing: no request was made".to_owned()]),
-        false => rows("answered", &lines),
+fn answered(told: &Explanation) -> String {
+    let mut text = String::new();
+    for step in &told.exchanges {
+        let name = if text.is_empty() { "answered" } else { "" };
+        text.push_str(&row("", name, &step_text(step)));
+        text.extend(step.challenges.iter().map(|one| row("  ", "", &format!("wants {}", spaced(one)))));
     }
+    if text.is_empty() { row("", "answered", "nothing: no request was made") } else { text }
 }
 
-fn step(step: &Step) -> Vec<String> {
+fn step_text(step: &Step) -> String {
     let code = step.code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
     let problem = step.problem.clone().unwrap_or_default();
     let request = [step.method.as_deref(), step.url.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let mut ends = step.status.map(|status| status.to_string()).into_iter().collect::<Vec<_>>();
     match step.kind {
-        StepKind::Refused => return vec![format!("not asked further{code}: {problem}")],
-        StepKind::Redirect => return vec![format!("sent on to {request}, {}", shown(step))],
+        StepKind::Refused => return format!("not gone on{code}: {problem}"),
+        StepKind::Redirect => return format!("sent on to {request}, {}", shown(step)),
         StepKind::Token if step.problem.is_none() => {
             ends.push(match step.seconds {
                 Some(seconds) => format!("a token for {seconds} s"),
@@ -169,11 +175,27 @@ fn step(step: &Step) -> Vec<String> {
                 granted => format!("which grants {}", granted.join(" ")),
             }));
         }
+        // The status says it all.
+        StepKind::Token if step.status.is_some_and(|status| status != 200) => {}
+        StepKind::Registry if step.shown == Some("nothing") && !step.challenges.is_empty() => {}
         _ => ends.extend(step.problem.iter().cloned()),
     }
-    let mut lines = vec![format!("{request}, {}: {}", shown(step), ends.join(", "))];
-    lines.extend(step.challenges.iter().map(|challenge| format!("  wants {challenge}")));
-    lines
+    format!("{request}, {}: {}", shown(step), ends.join(", "))
+}
+
+/// A challenge with a blank behind every comma between its parameters, so that it can be broken there.
+fn spaced(challenge: &str) -> String {
+    let mut quoted = false;
+    let mut text = String::with_capacity(challenge.len() + 8);
+    let mut letters = challenge.chars().peekable();
+    while let Some(letter) = letters.next() {
+        quoted ^= letter == '"';
+        text.push(letter);
+        if letter == ',' && !quoted && letters.peek() != Some(&' ') {
+            text.push(' ');
+        }
+    }
+    text
 }
 
 fn shown(step: &Step) -> String {

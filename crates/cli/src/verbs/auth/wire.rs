@@ -25,7 +25,17 @@ impl Witness for Record {
 
 /// One line for each exchange; the way that was taken shows in what comes after it.
 pub(super) fn steps(exchanges: &[Exchange]) -> Vec<Step> {
-    exchanges.iter().filter_map(step).collect()
+    exchanges.iter().filter_map(step).map(bare).collect()
+}
+
+/// A token server's refusal names the repository once more, which is told in the first line.
+fn bare(mut step: Step) -> Step {
+    if step.kind == StepKind::Token
+        && let Some((_, problem)) = step.problem.as_ref().and_then(|problem| problem.split_once(": "))
+    {
+        step.problem = Some(problem.to_owned());
+    }
+    step
 }
 
 fn step(exchange: &Exchange) -> Option<Step> {
