@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use tofu_oci_credentials::{
-    Account, Candidate, Choice, Credential, FileState, Fit, FoundFile, Origin, Verdict as Judged,
+    Account, Candidate, Choice, ChoiceError, Credential, FileState, Fit, FoundFile, Origin, Verdict as Judged,
 };
 use tofu_oci_types::RepositoryRef;
 
@@ -50,7 +50,7 @@ fn source(candidate: &Candidate, best: Option<Fit>, repository: &RepositoryRef) 
     let (verdict, why, instead) = match &candidate.verdict {
         Judged::Chosen => (Verdict::Chosen, format!("chosen, {fits}"), None),
         Judged::Outranked => (Verdict::Outranked, format!("{fits}, {}", outranked(candidate.fit, best)), None),
-        Judged::Broken(error) => (Verdict::Broken, format!("{fits}, and is wrong: {error}"), None),
+        Judged::Broken(error) => (Verdict::Broken, format!("{fits}, and {}", wrong(error)), None),
         Judged::Empty => (Verdict::Empty, format!("{fits}, and holds no login: docker keeps it in a helper"), None),
         Judged::LeftOut(reason) => (Verdict::LeftOut, format!("left out, {reason}"), None),
         Judged::NoMatch(None) => (Verdict::Other, "it is for other repositories".to_owned(), None),
@@ -68,6 +68,16 @@ fn source(candidate: &Candidate, best: Option<Fit>, repository: &RepositoryRef) 
         verdict,
         why,
         instead,
+    }
+}
+
+/// What is wrong with a source, without its name.
+fn wrong(error: &ChoiceError) -> String {
+    match error {
+        ChoiceError::AuthWithoutColon { .. } => "its `auth` has no colon between username and password".to_owned(),
+        ChoiceError::StyleUndecided { argument, .. } => format!("its {argument} is empty"),
+        ChoiceError::InvalidHelperName { name, .. } => format!("no helper can be called `{name}`"),
+        other => other.to_string(),
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn blame(told: &Explanation, error: &StoreError) -> Blame {
         Some("incomplete-basic") => {
             Some(("a name and a password are needed, and one of them is empty".to_owned(), login(told)))
         }
-        Some(code) if code.starts_with("helper-") => Some((problem(error), helper(told, code))),
+        Some(code) if code.starts_with("helper-") => Some((failure(told, error), helper(told, code))),
         Some("auth-without-colon" | "block-style-undecided" | "invalid-helper-name") => {
             Some((problem(error), broken(told)))
         }
@@ -110,6 +110,9 @@ fn right(told: &Explanation, verb: &str) -> Known {
         granted => format!("the token grants {} alone", granted.join(" ")),
     });
     let mut hints: Vec<String> = granted.into_iter().collect();
+    if let Some(source) = &told.chosen.source {
+        hints.push(format!("the login is that of {source}{}", place(&told.chosen)));
+    }
     hints.push(match told.chosen.shows {
         Shows::Nothing => format!("{owner} may not {verb}; {}", log_in(told)),
         _ => format!("ask the owner of the repository to let {owner} {verb}, or log in as somebody else"),
@@ -123,7 +126,7 @@ fn login(told: &Explanation) -> Vec<String> {
     let user = told.chosen.username.as_ref().map(|user| format!(" -u {user}")).unwrap_or_default();
     let place = place(&told.chosen);
     let host = host(&told.repository);
-    let mut hints = vec![format!("it comes from {source}{place}")];
+    let mut hints = vec![format!("the login is that of {source}{place}")];
     if !matches!(source.split(' ').next(), Some("oci_credentials" | "oci_default_credentials" | "--username")) {
         hints.push(format!("log in again with `tofu-oci login {host}{user} --password-stdin`"));
     }
@@ -142,6 +145,11 @@ fn helper(told: &Explanation, code: &str) -> Vec<String> {
         (_, None) => format!("log in again with `tofu-oci login {host}`"),
     };
     vec![named, mend]
+}
+
+/// Why the helper failed; who names it is told by a hint.
+fn failure(told: &Explanation, error: &StoreError) -> String {
+    told.helpers.last().and_then(|run| run.reason.clone()).unwrap_or_else(|| problem(error))
 }
 
 fn broken(told: &Explanation) -> Vec<String> {
@@ -168,10 +176,21 @@ fn missing(told: &Explanation) -> Vec<String> {
             hints.push(format!("{} is left out; mend it if the login is there", file.file));
         }
     }
+    hints.extend(final_answer(told));
     if hints.is_empty() || told.action == Action::Push {
         hints.push(log_in(told));
     }
     hints
+}
+
+/// A source that is not tried, because a helper that fits as closely or more closely has nothing.
+fn final_answer(told: &Explanation) -> Option<String> {
+    let asked = told.helpers.last().filter(|run| run.reason.is_none())?;
+    let mut sources = told.files.iter().flat_map(|file| file.sources.iter().map(move |source| (file, source)));
+    let (file, source) = sources.find(|(_, source)| source.verdict == Verdict::Outranked)?;
+    let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let name = source.name();
+    Some(format!("what {} says is final: {name} of {}{line} is not tried", asked.program, file.file))
 }
 
 fn log_in(told: &Explanation) -> String {
@@ -180,7 +199,10 @@ fn log_in(told: &Explanation) -> String {
 
 fn nothing(told: &Explanation) -> String {
     match (told.chosen.shows, &told.chosen.source) {
-        (Shows::Helper, Some(source)) => format!("{source} has none"),
+        (Shows::Helper, Some(_)) => match told.helpers.last() {
+            Some(run) => format!("{} has no login for it", run.program),
+            None => "the helper was not asked".to_owned(),
+        },
         _ => "there are no credentials for it".to_owned(),
     }
 }

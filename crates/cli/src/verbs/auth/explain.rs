@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use tofu_oci_credentials::opentofu::{HeldCredential, predict};
 use tofu_oci_credentials::{Choice, Credential};
-use tofu_oci_remote::{Exchange, Ping, RegistryClient, Shown, Want};
+use tofu_oci_remote::{Exchange, Ping, Shown, Want};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{NoReporter, Reporter, RepositoryRef};
 
 use super::configuration::Configuration;
 use super::model::{Action, Helper, HelperOutcome};
 use super::tell::{Asks, Ended, Found, tell};
 use super::text;
 use super::wire::Record;
-use crate::args::AuthExplainArgs;
+use crate::args::{AuthExplainArgs, Network};
 use crate::complaint::Complaint;
 use crate::connect::{self, End};
 use crate::credentials::{Access, Heard, HelperRun, Wallet};
@@ -62,7 +62,7 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
             let exchanges = record.take();
             // A login that was refused is not shown once more: that could lock the account.
             let root = match &probed {
-                Ok(_) => Some(root(&client, &wallet, &repository, &exchanges).await),
+                Ok(_) => Some(root(&args.network, &wallet, &repository, &exchanges).await?),
                 Err(_) => None,
             };
             (Ended::Asked(probed), exchanges, root)
@@ -92,17 +92,22 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
 
 /// The answer to `/v2/`, which some releases of `OpenTofu` ask for first. Only what was shown before is shown there.
 async fn root(
-    client: &Arc<RegistryClient>,
-    wallet: &Wallet,
+    network: &Network,
+    wallet: &Arc<Wallet>,
     repository: &RepositoryRef,
     exchanges: &[Exchange],
-) -> Result<Ping, StoreError> {
+) -> Result<Result<Ping, StoreError>, Complaint> {
     let shown = exchanges.iter().any(|exchange| match exchange {
         Exchange::Registry { shown, .. } | Exchange::Token { shown, .. } => *shown != Shown::Nothing,
         _ => false,
     });
     let credential = if shown { wallet.answer(repository).await.unwrap_or_default() } else { None };
-    client.ping(repository.registry(), credential.as_ref()).await
+    // Once is enough: nothing depends on it here.
+    let network = Network { attempts: 1, ..network.clone() };
+    let reporter: Arc<dyn Reporter> = Arc::new(NoReporter);
+    let credentials: Arc<Wallet> = Arc::clone(wallet);
+    let client = connect::client(&network, credentials, None, &reporter)?;
+    Ok(client.ping(repository.registry(), credential.as_ref()).await)
 }
 
 /// What is known of the caller.

@@ -27,6 +27,15 @@ pub(super) struct Seen<'a> {
     pub(super) root: Option<&'a Result<Ping, StoreError>>,
     pub(super) held: Option<HeldCredential>,
     pub(super) action: Action,
+    pub(super) goes: Goes,
+}
+
+/// Whether this program went on to ask.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goes {
+    On,
+    /// Not after an error in the CLI configuration or a listed file.
+    NoFurther,
 }
 
 /// One line for each thing that releases do otherwise, or one that nothing is.
@@ -49,27 +58,27 @@ fn note(releases: &'static str, differs: bool, text: impl Into<String>) -> Note 
 }
 
 fn choice(seen: &Seen<'_>) -> Note {
-    if let Some(text) = same(seen) {
+    if let (Goes::On, Some(text)) = (seen.goes, same(seen)) {
         return note(ALL, false, text);
     }
-    note(
-        ALL,
-        true,
-        match seen.prediction {
-            Prediction::Anonymous { because: None } => "finds no credentials, and asks anonymously".to_owned(),
-            Prediction::Anonymous { because: Some(because) } => format!("asks anonymously: {because}"),
-            Prediction::Basic { username, origin, .. } => {
-                format!("shows the login of {username}, from {} of {}", name(origin), origin.place())
-            }
-            Prediction::Token { origin, .. } => {
-                format!("shows the access token of {} of {}", name(origin), origin.place())
-            }
-            Prediction::Ask { program, server, .. } => ask(seen, program, server),
-            Prediction::Refused { code, because } => format!("stops, {code}: {because}"),
-            Prediction::Crash { because } => format!("crashes: {because}"),
-            Prediction::Random { keys } => format!("takes one of {} at random, run by run", keys.join(" and ")),
-        },
-    )
+    let text = match seen.prediction {
+        Prediction::Anonymous { because: None } => "finds no credentials, and asks anonymously".to_owned(),
+        Prediction::Anonymous { because: Some(because) } => format!("asks anonymously: {because}"),
+        Prediction::Basic { username, origin, .. } => {
+            format!("shows the login of {username}, from {} of {}", name(origin), origin.place())
+        }
+        Prediction::Token { origin, .. } => {
+            format!("shows the access token of {} of {}", name(origin), origin.place())
+        }
+        Prediction::Ask { program, server, .. } => ask(seen, program, server),
+        Prediction::Refused { code, because } => format!("stops, {code}: {because}"),
+        Prediction::Crash { because } => format!("crashes: {because}"),
+        Prediction::Random { keys } => format!("takes one of {} at random, run by run", keys.join(" and ")),
+    };
+    match seen.goes {
+        Goes::On => note(ALL, true, text),
+        Goes::NoFurther => note(ALL, true, format!("tells of the error and goes on: {text}")),
+    }
 }
 
 /// What is said where the same is chosen.

@@ -7,7 +7,7 @@ use tofu_oci_store::StoreError;
 
 use super::blame::{self, Blame};
 use super::model::{Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Outcome, Shows};
-use super::opentofu::{self, Seen};
+use super::opentofu::{self, Goes, Seen};
 use super::{account, wire};
 use crate::complaint::Complaint;
 
@@ -138,6 +138,10 @@ fn notes(found: &Found<'_>) -> Vec<super::model::Note> {
             root: found.root.as_ref(),
             held: found.held,
             action: found.action,
+            goes: match found.ended {
+                Ended::Asked(_) => Goes::On,
+                Ended::Refused(_) => Goes::NoFurther,
+            },
         }),
     }
 }

@@ -67,7 +67,11 @@ fn file(file: &File, width: usize) -> String {
     }
     let told = |source: &&Source| source.verdict != Verdict::Other;
     text.extend(file.sources.iter().filter(told).map(source));
-    let others: Vec<String> = file.sources.iter().filter(|source| !told(source)).map(Source::name).collect();
+    let other = |source: &Source| match &source.key {
+        Some(key) => format!("\"{key}\""),
+        None => source.name(),
+    };
+    let others: Vec<String> = file.sources.iter().filter(|source| !told(source)).map(other).collect();
     if let Some(line) = other_sources(&others) {
         text.push_str(&row("    ", "others", &line));
     }
@@ -141,7 +145,7 @@ fn helper(run: &Helper) -> String {
         (HelperOutcome::Credential, None, _) => format!("{head}: it gave an identity token"),
         (HelperOutcome::NotFound, ..) => format!("{head}: it has no login"),
         (HelperOutcome::Empty, ..) => format!("{head}: it gave an empty login, which is none"),
-        (HelperOutcome::Failed, _, Some(reason)) => format!("{head}: it failed, {reason}"),
+        (HelperOutcome::Failed, _, Some(reason)) => format!("{head}: {reason}"),
         (HelperOutcome::Failed, _, None) => format!("{head}: it failed"),
     }
 }
@@ -163,7 +167,11 @@ fn step_text(step: &Step) -> String {
     let request = [step.method.as_deref(), step.url.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let mut ends = step.status.map(|status| status.to_string()).into_iter().collect::<Vec<_>>();
     match step.kind {
-        StepKind::Refused => return format!("not gone on{code}: {problem}"),
+        // Of a helper, or a source that is wrong, it was told above why.
+        StepKind::Refused if !step.code.as_deref().is_some_and(is_told_by_wire) => {
+            return format!("stopped here{code}");
+        }
+        StepKind::Refused => return format!("stopped here{code}: {problem}"),
         StepKind::Redirect => return format!("sent on to {request}, {}", shown(step)),
         StepKind::Token if step.problem.is_none() => {
             ends.push(match step.seconds {
@@ -181,6 +189,11 @@ fn step_text(step: &Step) -> String {
         _ => ends.extend(step.problem.iter().cloned()),
     }
     format!("{request}, {}: {}", shown(step), ends.join(", "))
+}
+
+/// Whether nothing above has told what is wrong.
+fn is_told_by_wire(code: &str) -> bool {
+    ["realm-", "token-", "no-credentials", "incomplete-"].iter().any(|start| code.starts_with(start))
 }
 
 /// A challenge with a blank behind every comma between its parameters, so that it can be broken there.
