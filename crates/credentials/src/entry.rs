@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use zeroize::Zeroizing;
 
-use crate::document::{Kind, Piece};
+use crate::json::{Kind, Piece};
 use crate::{Credential, Secret};
 
 /// Go's standard base64: padded, bits behind the last byte ignored.
@@ -180,7 +180,7 @@ fn decode(text: &str) -> Result<Zeroizing<Vec<u8>>, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Document;
+    use crate::json::Document;
 
     fn entry(json: &str) -> (AuthEntry, usize) {
         let (_, piece) = Document::parse(json).expect("JSON");

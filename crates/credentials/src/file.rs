@@ -6,6 +6,7 @@ use std::fmt;
 
 use crate::HelperName;
 pub(crate) use crate::entry::{Auth, AuthEntry};
+use crate::opentofu::Reading;
 use crate::paths::REGISTRY_AUTH_FILE;
 
 /// A file that was looked for.
@@ -51,7 +52,7 @@ pub struct AuthFile {
     /// `credsStore`, an empty one too; its key is empty.
     pub(crate) store: Option<NamedHelper>,
     /// The same bytes as `OpenTofu` decodes them.
-    pub(crate) as_opentofu: crate::opentofu::Reading,
+    pub(crate) as_opentofu: Reading,
     warnings: Vec<FileWarning>,
 }
 
@@ -152,8 +153,7 @@ impl AuthFile {
     /// # Errors
     /// When the whole file cannot be read as one. A broken entry is no error: see [`AuthFile::warnings`].
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, AuthFileError> {
-        let file = reading::file(name, bytes)?;
-        Ok(Self { as_opentofu: crate::opentofu::Reading::of(bytes), ..file })
+        reading::file(name, bytes)
     }
 
     /// The name of the file, as handed to [`AuthFile::parse`].

@@ -4,7 +4,7 @@ use std::fmt;
 
 use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::document::{Document, Kind};
+use crate::json::{Document, Kind};
 use crate::{Credential, Secret};
 
 /// The NAME of `docker-credential-NAME`: `[A-Za-z0-9._-]+`, so no path.

@@ -16,7 +16,6 @@ pub mod docker_file;
 mod entry;
 mod file;
 mod helper;
-mod document;
 mod json;
 mod key;
 mod near;
