@@ -13,6 +13,7 @@ use crate::entry::Held;
 use crate::file::{AuthEntry, AuthFile, FileState, NamedHelper};
 use crate::key::{self, HUB, HUB_V1, Match};
 use crate::near::{KeyOf, NearMiss, near};
+use crate::paths::FileKind;
 use crate::policy::{Block, BlockStyle, DefaultHelper, Place, Policy};
 use crate::{Credential, HelperName};
 
@@ -57,9 +58,9 @@ pub(crate) fn look_up(policy: &Policy, repository: &RepositoryRef) -> Account {
     let mut considered: Vec<Considered> =
         policy.blocks().iter().map(|block| Considered::block(block, repository)).collect();
     considered.extend(policy.default_helper().map(|helper| Considered::default(helper, repository)));
-    for (position, file) in policy.files().iter().enumerate() {
-        if let FileState::Read(file) = &file.state {
-            considered.extend(of_file(file, 2 + position, repository));
+    for (position, found) in policy.files().iter().enumerate() {
+        if let FileState::Read(file) = &found.state {
+            considered.extend(of_file(file, found.kind, 2 + position, repository));
         }
     }
     drop_other_hub_names(&mut considered, repository);
@@ -168,12 +169,12 @@ impl Claim {
     }
 }
 
-fn of_file(file: &AuthFile, group: usize, repository: &RepositoryRef) -> Vec<Considered> {
+fn of_file(file: &AuthFile, kind: FileKind, group: usize, repository: &RepositoryRef) -> Vec<Considered> {
     let place = |line| Place { file: file.name.clone(), line: Some(line) };
     let mut considered: Vec<Considered> =
         file.auths.iter().map(|entry| of_entry(entry, place(entry.line), group, repository)).collect();
     let gives = |named: &NamedHelper, origin: &Origin| match named.helper() {
-        Some(helper) => Gives::Helper(call(helper, repository, Some(file))),
+        Some(helper) => Gives::Helper(call(helper, repository, Some((file, kind, named)))),
         None => {
             let name = key::shown(&named.name);
             Gives::BadHelper(ChoiceError::InvalidHelperName { name, origin: origin.clone() })
@@ -223,18 +224,31 @@ fn missed(key: &str, of: KeyOf, repository: &RepositoryRef) -> (Option<Fit>, Ver
     (None, Verdict::NoMatch(near(key, of, repository)))
 }
 
-/// What to ask a helper: the registry as a URL; then, where the file that names the helper holds the mark of a login
-/// to this registry, the address under which docker stored that login.
+/// What to ask a helper: the registry as a URL; then what logins of other programs store under, where the file that
+/// names the helper tells: the address beside which `docker login` left its mark, and in a file of podman's the key of
+/// `credHelpers`.
 ///
-/// Spec: `OpenTofu` 1.12, ociauthconfig, for the URL; docker's command line, `docker login`, for the mark.
-fn call(helper: HelperName, repository: &RepositoryRef, file: Option<&AuthFile>) -> HelperCall {
+/// Spec: `OpenTofu` 1.12, ociauthconfig, for the URL; measured on `docker login`, `skopeo login` for the others.
+fn call(
+    helper: HelperName,
+    repository: &RepositoryRef,
+    named: Option<(&AuthFile, FileKind, &NamedHelper)>,
+) -> HelperCall {
     let registry = repository.registry();
-    let first = if registry == HUB { HUB_V1.to_owned() } else { format!("https://{registry}") };
-    let marks = file.iter().flat_map(|file| &file.auths).filter(|entry| entry.held() == Held::Mark);
-    let ranked = marks.filter_map(|entry| Some((key::marks(&entry.key, registry)?, &entry.key)));
-    let second = ranked.min_by_key(|(rank, _)| *rank).map(|(_, key)| key.clone()).filter(|key| *key != first);
-    HelperCall { helper, servers: std::iter::once(first).chain(second).collect() }
+    let mut servers = vec![if registry == HUB { HUB_V1.to_owned() } else { format!("https://{registry}") }];
+    if let Some((file, kind, named)) = named {
+        let marks = file.auths.iter().filter(|entry| entry.held() == Held::Mark);
+        let ranked = marks.filter_map(|entry| Some((key::marks(&entry.key, registry)?, &entry.key)));
+        let marked = ranked.min_by_key(|(rank, _)| *rank).map(|(_, key)| key);
+        let key = (kind == FileKind::Containers && !named.key.is_empty()).then_some(&named.key);
+        for server in marked.into_iter().chain(key) {
+            if !servers.contains(server) {
+                servers.push(server.clone());
+            }
+        }
+    }
+    HelperCall { helper, servers }
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

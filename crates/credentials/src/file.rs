@@ -4,10 +4,10 @@ mod reading;
 
 use std::fmt;
 
-use crate::HelperName;
 pub(crate) use crate::entry::{Auth, AuthEntry};
 use crate::opentofu::Reading;
 use crate::paths::REGISTRY_AUTH_FILE;
+use crate::{FileKind, HelperName};
 
 /// A file that was looked for.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct FoundFile {
     pub because: String,
     /// Whether `OpenTofu` looks for it too.
     pub known_to_opentofu: bool,
+    /// Whose file it is.
+    pub kind: FileKind,
     /// What was found.
     pub state: FileState,
 }

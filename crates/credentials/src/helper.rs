@@ -36,7 +36,7 @@ pub enum HelperAnswer {
     Credential(Credential),
     /// That it knows none.
     NotFound,
-    /// Neither name nor secret: anonymous, and final.
+    /// Neither name nor secret: anonymous. Some helpers say so instead of "not found".
     Empty,
 }
 

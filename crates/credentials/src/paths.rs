@@ -12,6 +12,24 @@ pub struct SearchPath {
     pub because: String,
     /// Whether `OpenTofu` looks there too.
     pub known_to_opentofu: bool,
+    /// Whose file it is.
+    pub kind: FileKind,
+}
+
+/// Whose file a credential file is. Both are read alike; their logins are stored differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// Docker's: `docker login` leaves a mark in `auths` where a helper holds the login.
+    Docker,
+    /// That of podman, skopeo and buildah: their logins through `credHelpers` leave no mark.
+    Containers,
+}
+
+impl FileKind {
+    /// The kind of a file that somebody named: `containers/auth.json` at its end makes it one of podman's.
+    pub fn of(path: &Path) -> Self {
+        if path.ends_with(CONTAINERS) { Self::Containers } else { Self::Docker }
+    }
 }
 
 /// The files to read, the most important first; each may be missing. `os` is a Rust or Go OS name such as `linux`.
@@ -74,7 +92,10 @@ impl Paths {
     fn add(&mut self, path: PathBuf, because: &str, known_to_opentofu: bool) {
         match self.0.last_mut() {
             Some(last) if last.path == path => last.known_to_opentofu |= known_to_opentofu,
-            _ => self.0.push(SearchPath { path, because: because.to_owned(), known_to_opentofu }),
+            _ => {
+                let kind = if because == REGISTRY_AUTH_FILE { FileKind::Containers } else { FileKind::of(&path) };
+                self.0.push(SearchPath { path, because: because.to_owned(), known_to_opentofu, kind });
+            }
         }
     }
 }
@@ -140,6 +161,18 @@ mod tests {
             ],
         );
         check("linux", None, &[("DOCKER_CONFIG", "/d")], &["+$DOCKER_CONFIG /d/config.json"]);
+    }
+
+    #[test]
+    fn the_kind_of_a_file_is_known() {
+        let variables = [("REGISTRY_AUTH_FILE", "/a.json"), ("XDG_RUNTIME_DIR", "/r"), ("DOCKER_CONFIG", "/d")];
+        let env = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+        let kinds: Vec<FileKind> =
+            auth_file_paths(&env, Some(Path::new("/h")), "linux").into_iter().map(|found| found.kind).collect();
+        let (containers, docker) = (FileKind::Containers, FileKind::Docker);
+        assert_eq!(kinds, [containers, containers, containers, docker, docker, docker]);
+        assert_eq!(FileKind::of(Path::new("x/containers/auth.json")), containers);
+        assert_eq!(FileKind::of(Path::new("auth.json")), docker);
     }
 
     #[test]

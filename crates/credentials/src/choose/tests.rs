@@ -1,12 +1,14 @@
 //! One table after the other of the measured rules.
 
+use std::path::Path;
+
 use base64::Engine as _;
 use insta::assert_snapshot;
 use tofu_oci_types::RepositoryRef;
 
 use crate::{
-    Account, AuthFile, Block, BlockStyle, Choice, Credential, DefaultHelper, FileState, FoundFile, HelperName, Place,
-    Policy, Search, Secret,
+    Account, AuthFile, Block, BlockStyle, Choice, Credential, DefaultHelper, FileKind, FileState, FoundFile,
+    HelperName, Place, Policy, Search, Secret,
 };
 
 /// `auth` of `USER:PASSWORD`.
@@ -16,7 +18,13 @@ pub(crate) fn auth(text: &str) -> String {
 
 pub(crate) fn found(name: &str, text: &str) -> FoundFile {
     let state = AuthFile::parse(name, text.as_bytes()).map_or_else(FileState::Malformed, FileState::Read);
-    FoundFile { name: name.to_owned(), because: "~/.docker".to_owned(), known_to_opentofu: true, state }
+    FoundFile {
+        name: name.to_owned(),
+        because: "~/.docker".to_owned(),
+        known_to_opentofu: true,
+        kind: FileKind::of(Path::new(name)),
+        state,
+    }
 }
 
 fn block(label: &str, style: BlockStyle) -> Block {
@@ -164,6 +172,19 @@ fn a_helper_is_asked_again_for_the_address_that_docker_login_marked() {
     check(&policy(Vec::new(), default("d"), &[&marked("r.test")]), "r.test/x", "helper d https://r.test");
     let file = r#"{"auths": {"r.test": {"auth": ""}}, "credHelpers": {"r.test": "h"}}"#;
     check_files(&[file], "r.test/x", "helper h https://r.test r.test");
+}
+
+#[test]
+fn a_helper_of_podmans_file_is_asked_again_for_its_key() {
+    let check = |text: &str, repository: &str, want: &str| {
+        let files = vec![found("~/.config/containers/auth.json", text)];
+        check(&Policy::new(Vec::new(), None, Search::Ambient, files), repository, want);
+    };
+    check(r#"{"credHelpers": {"r.test:5000": "h"}}"#, "r.test:5000/x", "helper h https://r.test:5000 r.test:5000");
+    check(r#"{"credHelpers": {"docker.io": "h"}}"#, "docker.io/x", "helper h https://index.docker.io/v1/ docker.io");
+    check(r#"{"credsStore": "s"}"#, "r.test/x", "helper s https://r.test");
+    let both = r#"{"auths": {"r.test": {}}, "credHelpers": {"r.test": "h"}}"#;
+    check(both, "r.test/x", "helper h https://r.test r.test");
 }
 
 #[test]
