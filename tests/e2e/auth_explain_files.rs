@@ -87,18 +87,16 @@ fn a_helper_that_is_missing_is_named_with_its_file() {
       ~/.dockercfg                    missing
 
     chosen    credHelpers "[REGISTRY]": "vault" of ~/.docker/config.json:3: nothing else fits
-    asked     docker-credential-vault get, for https://[REGISTRY]: it failed,
-              docker-credential-vault is not on the PATH
+    asked     docker-credential-vault get, for https://[REGISTRY]: docker-credential-vault is not
+              on the PATH
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Basic realm="test"
-              not gone on (helper-not-found): docker-credential-vault is not on the PATH; it is named by
-              credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:3
+              stopped here (helper-not-found)
     OpenTofu  1.10 to 1.13: asks the same helper the same
-    result    a pull fails, helper-not-found: docker-credential-vault is not on the PATH; it is named by
-              credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:3
+    result    a pull fails, helper-not-found: docker-credential-vault is not on the PATH
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget: docker-credential-vault is not on the PATH; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:3
+    error: [REGISTRY]/acme/widget: docker-credential-vault is not on the PATH
 
     hint: the helper is named by credHelpers "[REGISTRY]": "vault" of ~/.docker/config.json:3
     hint: put the program on the PATH, or take its name out of that file
@@ -134,12 +132,12 @@ fn a_helper_that_has_nothing_is_final() {
               GET http://[REGISTRY]/token, showing nothing: 401
     OpenTofu  1.10 to 1.13: asks the same helper the same
     result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token gives
-              nothing to anonymous callers, and credHelpers "[REGISTRY]": "vault" has none
+              nothing to anonymous callers, and docker-credential-vault has no login for it
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and credHelpers "[REGISTRY]": "vault" has none
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and docker-credential-vault has no login for it
 
-    hint: log in with `tofu-oci login [REGISTRY] -u USER --password-stdin`
+    hint: what docker-credential-vault says is final: auths "[REGISTRY]" of ~/.dockercfg:1 is not tried
     "#);
 }
 
@@ -160,19 +158,17 @@ fn a_helper_that_fails_is_to_blame() {
       ~/.dockercfg                    missing
 
     chosen    credsStore "vault" of ~/.docker/config.json:2: nothing else fits
-    asked     docker-credential-vault get, for https://[REGISTRY]: it failed, credential helper
-              vault failed: the vault is sealed
+    asked     docker-credential-vault get, for https://[REGISTRY]: credential helper vault failed:
+              the vault is sealed
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
                 scope="repository:acme/widget:pull"
-              not gone on (helper-failed): credential helper vault failed: the vault is sealed; it is
-              named by credsStore "vault" in ~/.docker/config.json:2
+              stopped here (helper-failed)
     OpenTofu  1.10 to 1.13: asks the same helper the same
-    result    a pull fails, helper-failed: credential helper vault failed: the vault is sealed; it is
-              named by credsStore "vault" in ~/.docker/config.json:2
+    result    a pull fails, helper-failed: credential helper vault failed: the vault is sealed
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed; it is named by credsStore "vault" in ~/.docker/config.json:2
+    error: [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed
 
     hint: the helper is named by credsStore "vault" of ~/.docker/config.json:2
     hint: try it by hand: printf https://[REGISTRY] | docker-credential-vault get
@@ -236,7 +232,7 @@ fn keys_that_nearly_fit_are_shown_with_what_to_write() {
                   [REGISTRY]/acme
         line 12   auths "[REGISTRY]/acme/": does not fit, it has a blank, slash or dot too many:
                   write [REGISTRY]/acme
-        others    auths "ghcr.io", auths "quay.io/acme": for other repositories
+        others    "ghcr.io", "quay.io/acme": for other repositories
       ~/.dockercfg                    missing
 
     chosen    nothing: no source fits, so the registry is asked anonymously
@@ -276,9 +272,8 @@ fn a_long_list_of_other_registries_stays_short() {
       ~/.config/containers/auth.json  missing
       ~/.docker/config.json
         line 93   auths "[REGISTRY]": chosen, it names the registry
-        others    auths "r10.example.com", auths "r11.example.com", auths "r12.example.com", auths
-                  "r13.example.com", auths "r14.example.com", auths "r15.example.com" and 24 more: for
-                  other repositories
+        others    "r10.example.com", "r11.example.com", "r12.example.com", "r13.example.com",
+                  "r14.example.com", "r15.example.com" and 24 more: for other repositories
       ~/.dockercfg                    missing
     "#);
 }
@@ -302,7 +297,7 @@ fn the_longest_prefix_wins_and_the_others_say_why_not() {
       ~/.tofurc
         line 1    oci_credentials "[REGISTRY]/acme": it names the registry and the first part of
                   the path, and another one names more
-        others    oci_credentials "[REGISTRY]/other": for other repositories
+        others    "[REGISTRY]/other": for other repositories
       ~/.config/containers/auth.json
         line 1    auths "[REGISTRY]/acme/widget": chosen, it names this very repository
       ~/.docker/config.json
@@ -348,7 +343,8 @@ fn a_wrong_block_is_explained_and_refused() {
     chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
     asked     nothing: every verb stops before it asks
     answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: chooses the same login
+    OpenTofu  1.10 to 1.13: tells of the error and goes on: shows the login of ada, from auths
+              "[REGISTRY]" of ~/.docker/config.json:3
     result    a pull is refused: every verb stops at the error that is shown below, before it asks a
               registry
 
@@ -379,8 +375,8 @@ fn a_broken_entry_that_is_needed_is_to_blame() {
       ~/.tofurc                       missing
       ~/.config/containers/auth.json  missing
       ~/.docker/config.json
-        line 3    auths "[REGISTRY]": it names the registry, and is wrong: the `auth` of
-                  [REGISTRY] in ~/.docker/config.json:3 has no colon between username and password
+        line 3    auths "[REGISTRY]": it names the registry, and its `auth` has no colon between
+                  username and password
       ~/.dockercfg                    missing
 
     chosen    auths "[REGISTRY]" of ~/.docker/config.json:3: cannot be used, auth-without-colon
@@ -388,8 +384,7 @@ fn a_broken_entry_that_is_needed_is_to_blame() {
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
                 scope="repository:acme/widget:pull"
-              not gone on (auth-without-colon): the `auth` of [REGISTRY] in ~/.docker/config.json:3
-              has no colon between username and password
+              stopped here (auth-without-colon)
     OpenTofu  1.10 to 1.13: asks anonymously: ~/.docker/config.json:3: the `auth` of [REGISTRY] has
               no colon, and is passed over without a word
     result    a pull fails, auth-without-colon: the `auth` of [REGISTRY] in ~/.docker/config.json:3

@@ -18,6 +18,7 @@ mod setup;
 
 mod auth_explain;
 mod auth_explain_files;
+mod auth_explain_told;
 mod bad_dist;
 mod bad_download;
 mod bad_metadata;

@@ -3,14 +3,15 @@
 use std::cmp::Ordering;
 
 use tofu_oci_credentials::{
-    Account, Candidate, Choice, ChoiceError, Credential, FileState, Fit, FoundFile, Origin, Verdict as Judged,
+    Account, Candidate, Choice, ChoiceError, Credential, FileState, FileWarning, Fit, FoundFile, Origin,
+    Verdict as Judged,
 };
 use tofu_oci_types::RepositoryRef;
 
 use super::model::{Chosen, File, Problem, Shows, Source, State, Verdict};
 
-/// A credential file with what it says.
-pub(super) fn file(found: &FoundFile, account: &Account) -> File {
+/// A credential file with what it says. `notes` are those of all files.
+pub(super) fn file(found: &FoundFile, account: &Account, notes: &[FileWarning]) -> File {
     let sources = sources(&found.name, account);
     let (state, problems) = match &found.state {
         FileState::Missing => (State::Missing, Vec::new()),
@@ -18,8 +19,11 @@ pub(super) fn file(found: &FoundFile, account: &Account) -> File {
         FileState::Malformed(error) => (State::Malformed, vec![Problem::new(error.line(), error.problem())]),
         FileState::Read(file) => {
             // What is told of an entry itself is not told again.
-            let told = |line: Option<usize>| sources.iter().any(|one| line.is_some() && one.line == line);
-            let warnings = file.warnings().iter().filter(|warning| !told(warning.line));
+            let told = |line: Option<usize>| {
+                sources.iter().any(|one| line.is_some() && one.line == line && one.verdict != Verdict::Other)
+            };
+            let notes = notes.iter().filter(|note| note.file == found.name);
+            let warnings = file.warnings().iter().chain(notes).filter(|warning| !told(warning.line));
             (State::Read, warnings.map(|warning| Problem::new(warning.line, warning.problem.clone())).collect())
         }
     };
@@ -109,9 +113,7 @@ pub(super) fn chosen(account: &Account) -> Chosen {
         Chosen { shows, username, source: Some(name(origin)), file: Some(place.file.clone()), line: place.line, why }
     };
     match &account.choice {
-        Choice::Anonymous => {
-            nothing(Shows::Nothing, "nothing: no source fits, so the registry is asked anonymously".to_owned())
-        }
+        Choice::Anonymous => nothing(Shows::Nothing, "nothing: no source fits".to_owned()),
         Choice::Credential { credential, origin } => {
             let (shows, username) = credential_of(credential);
             from(shows, username, origin, why(account))

@@ -227,8 +227,7 @@ fn problem(error: &StoreError) -> String {
         | StoreError::Forbidden { problem, .. }
         | StoreError::NoToken { problem, .. }
         | StoreError::Unauthorized { problem, .. }
-        | StoreError::Denied { problem, .. }
-        | StoreError::Unreachable { problem, .. } => problem.clone(),
+        | StoreError::Denied { problem, .. } => problem.clone(),
         other => other.to_string(),
     }
 }

@@ -75,9 +75,10 @@ fn choice(seen: &Seen<'_>) -> Note {
         Prediction::Crash { because } => format!("crashes: {because}"),
         Prediction::Random { keys } => format!("takes one of {} at random, run by run", keys.join(" and ")),
     };
-    match seen.goes {
-        Goes::On => note(ALL, true, text),
-        Goes::NoFurther => note(ALL, true, format!("tells of the error and goes on: {text}")),
+    match (seen.goes, seen.prediction) {
+        (Goes::NoFurther, Prediction::Refused { code: "config-file-error", .. }) => note(ALL, false, "stops at it too"),
+        (Goes::On, _) | (_, Prediction::Crash { .. } | Prediction::Refused { .. }) => note(ALL, true, text),
+        (Goes::NoFurther, _) => note(ALL, true, format!("tells of the error and goes on: {text}")),
     }
 }
 

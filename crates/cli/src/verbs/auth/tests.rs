@@ -171,7 +171,7 @@ fn each_source_says_why_it_counts_or_does_not() {
         line 6    auths "quay.io": left out, its `auth` is no base64
         line 9    credHelpers "ghcr.io": "pass": it names the registry, and another one names more
         line 11   credsStore "pass": it serves every registry, and another one names more
-        others    auths "docker.io": for other repositories
+        others    "docker.io": for other repositories
 
     chosen    auths "ghcr.io" of ~/.docker/config.json:3, user ada: of all that fit it names the most
     asked     no helper and no token server
@@ -193,8 +193,8 @@ fn many_other_registries_are_summed_up() {
     looked at, in this order
       ~/.docker/config.json
         line 3    auths "ghcr.io": chosen, it names the registry
-        others    auths "r10.example", auths "r11.example", auths "r12.example", auths "r13.example",
-                  auths "r14.example", auths "r15.example" and 14 more: for other repositories
+        others    "r10.example", "r11.example", "r12.example", "r13.example", "r14.example",
+                  "r15.example" and 14 more: for other repositories
 
     chosen    auths "ghcr.io" of ~/.docker/config.json:3, user ada: nothing else fits
     asked     no helper and no token server
@@ -238,6 +238,7 @@ fn a_token_says_how_far_it_reaches() {
 
     error: ghcr.io/acme/widget: the token for repository:acme/widget:pull,push does not carry the right to push
     hint: the token grants repository:acme/widget:pull alone
+    hint: the login is that of auths "ghcr.io" of ~/.docker/config.json:3
     hint: ask the owner of the repository to let ada push, or log in as somebody else
     "#);
 }
@@ -373,7 +374,7 @@ fn the_culprit_is_named() {
     };
     assert_snapshot!(error(wrong(ada(), Case::works())), @r#"
     ghcr.io/acme/widget: the registry refuses the login of ada
-    hint: it comes from auths "ghcr.io" of ~/.docker/config.json:3
+    hint: the login is that of auths "ghcr.io" of ~/.docker/config.json:3
     hint: log in again with `tofu-oci login ghcr.io -u ada --password-stdin`
     "#);
     let near = auth("https://ghcr.io", 5, None, Verdict::NoMatch(Some(NearMiss::Scheme("ghcr.io".to_owned()))));
