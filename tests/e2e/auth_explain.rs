@@ -238,7 +238,7 @@ fn no_credentials_at_all() {
       ~/.docker/config.json           missing
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
+    chosen    nothing: no source fits
     asked     a token for repository:acme/widget:pull
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
@@ -263,7 +263,7 @@ fn no_credentials_at_all() {
       ~/.docker/config.json           missing
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
+    chosen    nothing: no source fits
     asked     no helper and no token server
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Basic realm="test"
@@ -314,7 +314,7 @@ fn an_open_repository_needs_none() {
       ~/.docker/config.json           missing
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
+    chosen    nothing: no source fits
     asked     a token for repository:acme/widget:pull
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
@@ -436,11 +436,12 @@ fn a_registry_that_is_not_there_leaves_it_open() {
       ~/.docker/config.json           missing
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
+    chosen    nothing: no source fits
     asked     no helper and no token server
     answered  nothing: no request was made
     OpenTofu  1.10 to 1.13: asks anonymously too
-    result    a pull is not known to work: Connection refused (os error [N])
+    result    a pull is not known to work: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os
+              error 111)
 
     ----- stderr -----
     error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error [N])

@@ -235,7 +235,7 @@ fn keys_that_nearly_fit_are_shown_with_what_to_write() {
         others    "ghcr.io", "quay.io/acme": for other repositories
       ~/.dockercfg                    missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
+    chosen    nothing: no source fits
     asked     a token for repository:acme/widget:pull
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",

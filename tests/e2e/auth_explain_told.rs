@@ -25,7 +25,7 @@ fn secrets(scene: &Scene) -> BTreeSet<String> {
 /// Runs the question in every way of telling; nothing secret is said.
 #[track_caller]
 fn silent(scene: &Scene) {
-    for options in ["", " -vv", " --json", " --json -vv", " --push -vv", " --push --json"] {
+    for options in [" -vv", " --json -vv", " --push"] {
         let said = scene.run(&format!("{EXPLAIN}{options} --attempts 1"));
         assert!(said.code.is_some_and(|code| code < 3), "{}", said.text);
         for secret in secrets(scene) {
@@ -174,11 +174,10 @@ fn listed_files_must_all_be_sound() {
       ~/a.json   holds no credentials
       ~/b.json   missing
 
-    chosen    nothing: no source fits, so the registry is asked anonymously
+    chosen    nothing: no source fits
     asked     nothing: every verb stops before it asks
     answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: tells of the error and goes on: stops, config-file-error: ~/b.json: there is
-              no such file
+    OpenTofu  1.10 to 1.13: stops at it too
     result    a pull is refused: every verb stops at the error that is shown below, before it asks a
               registry
 
@@ -215,7 +214,8 @@ fn the_hub_goes_by_all_its_names() {
     asked     no helper and no token server
     ...
     OpenTofu  1.10 to 1.13: finds no credentials, and asks anonymously
-    result    a pull is not known to work: Connection refused (os error 111)
+    result    a pull is not known to work: cannot reach docker.io/acme/widget: Connection refused (os
+              error 111)
     "#);
 }
 

@@ -28,7 +28,7 @@ pub(super) fn file(found: &FoundFile, account: &Account, notes: &[FileWarning]) 
         }
     };
     File {
-        file: found.name.clone(),
+        name: found.name.clone(),
         named_by: Some(found.because.clone()).filter(|because| because.starts_with('$')),
         known_to_opentofu: found.known_to_opentofu,
         state,
@@ -143,7 +143,7 @@ fn why(account: &Account) -> String {
     let best = account.candidates.iter().find(|one| one.verdict == Judged::Chosen).and_then(|one| one.fit);
     let others: Vec<Option<Fit>> =
         account.candidates.iter().filter(|one| one.verdict == Judged::Outranked).map(|one| one.fit).collect();
-    let equal = others.iter().any(|fit| *fit == best);
+    let equal = others.contains(&best);
     match (others.is_empty(), equal) {
         (true, _) => "nothing else fits",
         (false, false) => "of all that fit it names the most",
@@ -170,6 +170,6 @@ fn parts(origin: &Origin) -> (&'static str, Option<String>, Option<String>) {
 
 impl Problem {
     pub(super) fn new(line: Option<usize>, problem: String) -> Self {
-        Self { line, problem, opentofu: None }
+        Self { line, text: problem, opentofu: None }
     }
 }

@@ -33,27 +33,25 @@ pub(super) fn blame(told: &Explanation, error: &StoreError) -> Blame {
         _ => None,
     };
     let general = Complaint::from(error).settled();
-    match known {
-        Some((reason, hints)) => {
-            let complaint = Complaint::new(Exit::Fixable, format!("{}: {reason}", told.repository));
-            let complaint = code.iter().fold(complaint, Complaint::code);
-            let complaint = hints.into_iter().fold(complaint, Complaint::hint);
-            Blame { outcome: Outcome::Fails, code, reason, complaint }
-        }
-        None => {
-            let outcome = if general.exit() == Exit::Unexpected { Outcome::NotKnown } else { Outcome::Fails };
-            Blame { outcome, code, reason: problem(error), complaint: general }
-        }
+    if let Some((reason, hints)) = known {
+        let complaint = Complaint::new(Exit::Fixable, format!("{}: {reason}", told.repository));
+        let complaint = code.iter().fold(complaint, Complaint::code);
+        let complaint = hints.into_iter().fold(complaint, Complaint::hint);
+        return Blame { outcome: Outcome::Fails, code, reason, complaint };
     }
+    let outcome = if general.exit() == Exit::Unexpected { Outcome::NotKnown } else { Outcome::Fails };
+    Blame { outcome, code, reason: problem(error), complaint: general }
 }
 
 /// Access was given, and nothing is there.
 pub(super) fn no_such_repository(told: &Explanation) -> Blame {
+    const CODE: &str = "registry-status:404";
     let reason = format!("the registry lets {} in, and has no such repository", who(&told.chosen));
     let complaint = Complaint::new(Exit::Fixable, format!("{}: {reason}", told.repository))
+        .code(CODE)
         .hint("check the name; some registries say the same to those who may not read the repository")
         .hint("before a first push, ask with --push");
-    Blame { outcome: Outcome::Fails, code: Some("registry-status:404".to_owned()), reason, complaint }
+    Blame { outcome: Outcome::Fails, code: Some(CODE.to_owned()), reason, complaint }
 }
 
 /// Who was let in.
@@ -166,14 +164,14 @@ fn missing(told: &Explanation) -> Vec<String> {
         let near = |source: &&Source| source.verdict == Verdict::NearMiss;
         for source in file.sources.iter().filter(near) {
             let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
-            hints.push(format!("{} of {}{line} {}", source.name(), file.file, source.why));
+            hints.push(format!("{} of {}{line} {}", source.name(), file.name, source.why));
         }
         for source in file.sources.iter().filter(|source| source.verdict == Verdict::LeftOut) {
             let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
-            hints.push(format!("{} of {}{line} is left out: {}", source.name(), file.file, source.why));
+            hints.push(format!("{} of {}{line} is left out: {}", source.name(), file.name, source.why));
         }
         if matches!(file.state, State::Malformed | State::Unreadable) {
-            hints.push(format!("{} is left out; mend it if the login is there", file.file));
+            hints.push(format!("{} is left out; mend it if the login is there", file.name));
         }
     }
     hints.extend(final_answer(told));
@@ -190,7 +188,7 @@ fn final_answer(told: &Explanation) -> Option<String> {
     let (file, source) = sources.find(|(_, source)| source.verdict == Verdict::Outranked)?;
     let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
     let name = source.name();
-    Some(format!("what {} says is final: {name} of {}{line} is not tried", asked.program, file.file))
+    Some(format!("what {} says is final: {name} of {}{line} is not tried", asked.program, file.name))
 }
 
 fn log_in(told: &Explanation) -> String {

@@ -35,7 +35,7 @@ impl Configuration {
         let mut files: Vec<File> = main
             .filter(|main| !main.exists)
             .map(|main| File {
-                file: self.shown(&main.path),
+                name: self.shown(&main.path),
                 named_by: match main.origin {
                     Origin::Variable(name) => Some(format!("${name}")),
                     _ => None,
@@ -51,7 +51,7 @@ impl Configuration {
                 let name = self.shown(&file.path);
                 File {
                     sources: sources(&name, account),
-                    file: name,
+                    name,
                     named_by: None,
                     known_to_opentofu: true,
                     state: match file.state {
@@ -70,7 +70,7 @@ impl Configuration {
         let here = self.reading.credential_errors().filter(|wrong| wrong.file == Some(file));
         here.map(|wrong| Problem {
             line: self.place(wrong).and_then(|place| place.line),
-            problem: format!("{} ({})", wrong.message, wrong.code),
+            text: format!("{} ({})", wrong.message, wrong.code),
             opentofu: self.fault(wrong).map(|fault| does(&fault.effect).to_owned()),
         })
         .collect()

@@ -61,10 +61,8 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
             let probed = client.probe(&repository, want).await;
             let exchanges = record.take();
             // A login that was refused is not shown once more: that could lock the account.
-            let root = match &probed {
-                Ok(_) => Some(root(&args.network, &wallet, &repository, &exchanges).await?),
-                Err(_) => None,
-            };
+            let root =
+                if probed.is_ok() { Some(root(&args.network, &wallet, &repository, &exchanges).await?) } else { None };
             (Ended::Asked(probed), exchanges, root)
         }
     };

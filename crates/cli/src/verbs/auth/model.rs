@@ -56,7 +56,8 @@ pub(super) enum Credentials {
 /// A file that was looked at.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct File {
-    pub(super) file: String,
+    #[serde(rename = "file")]
+    pub(super) name: String,
     /// The variable that names it, where one does.
     pub(super) named_by: Option<String>,
     pub(super) known_to_opentofu: bool,
@@ -80,7 +81,8 @@ pub(super) enum State {
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Problem {
     pub(super) line: Option<usize>,
-    pub(super) problem: String,
+    #[serde(rename = "problem")]
+    pub(super) text: String,
     /// What `OpenTofu` does about it.
     pub(super) opentofu: Option<String>,
 }

@@ -77,7 +77,7 @@ impl Case {
         let repository = self.repository.parse().expect("a repository");
         let account = Account { repository, candidates: self.candidates, choice: self.choice };
         let file = File {
-            file: DOCKER.to_owned(),
+            name: DOCKER.to_owned(),
             named_by: None,
             known_to_opentofu: true,
             state: State::Read,

@@ -41,7 +41,7 @@ fn looked_at(told: &Explanation) -> String {
         Credentials::Given => return "looked at nothing: --username says who asks\n".to_owned(),
         Credentials::None => return "looked at nothing: --anonymous\n".to_owned(),
     };
-    let width = told.files.iter().map(|file| file.file.chars().count()).filter(|width| *width <= ALIGNED).max();
+    let width = told.files.iter().map(|file| file.name.chars().count()).filter(|width| *width <= ALIGNED).max();
     let files = told.files.iter().map(|one| file(one, width.unwrap_or(0)));
     format!("{head}\n{}", files.collect::<String>())
 }
@@ -59,19 +59,19 @@ fn file(file: &File, width: usize) -> String {
         remarks.push("not known to OpenTofu".to_owned());
     }
     remarks.retain(|remark| !remark.is_empty());
-    let line = format!("  {:<width$}  {}", visible(&file.file), remarks.join("; "));
+    let line = format!("  {:<width$}  {}", visible(&file.name), remarks.join("; "));
     let mut text = format!("{}\n", line.trim_end());
     for problem in &file.problems {
-        text.push_str(&row("    ", &at(problem.line), &problem.problem));
+        text.push_str(&row("    ", &at(problem.line), &problem.text));
         text.extend(problem.opentofu.iter().map(|effect| row("    ", "", &format!("OpenTofu: {effect}"))));
     }
-    let told = |source: &&Source| source.verdict != Verdict::Other;
-    text.extend(file.sources.iter().filter(told).map(source));
+    let counts = |source: &&Source| source.verdict != Verdict::Other;
+    text.extend(file.sources.iter().filter(counts).map(source_text));
     let other = |source: &Source| match &source.key {
         Some(key) => format!("\"{key}\""),
         None => source.name(),
     };
-    let others: Vec<String> = file.sources.iter().filter(|source| !told(source)).map(other).collect();
+    let others: Vec<String> = file.sources.iter().filter(|source| !counts(source)).map(other).collect();
     if let Some(line) = other_sources(&others) {
         text.push_str(&row("    ", "others", &line));
     }
@@ -82,7 +82,7 @@ fn at(line: Option<usize>) -> String {
     line.map(|line| format!("line {line}")).unwrap_or_default()
 }
 
-fn source(source: &Source) -> String {
+fn source_text(source: &Source) -> String {
     let style = if source.verdict == Verdict::Chosen { Style::new().bold() } else { Style::new() };
     let text = row("    ", &at(source.line), &format!("{}: {}", source.name(), source.why));
     // The style must not count as width, so it is put around the finished lines.
