@@ -76,7 +76,7 @@ impl Reading {
             auths: Vec::new(),
             helpers: Vec::new(),
             store: None,
-            as_opentofu,
+            as_opentofu: Box::new(as_opentofu),
             warnings: Vec::new(),
         };
         Self { file, auths: ByKey::new(), helpers: ByKey::new() }

@@ -72,7 +72,13 @@ fn parse(path: &str, content: &Value) -> FileState {
 impl FoundFile {
     /// A file that is missing.
     pub(in crate::opentofu) fn for_test(path: &str, because: &str) -> Self {
-        Self { name: path.to_owned(), because: because.to_owned(), known_to_opentofu: true, state: FileState::Missing }
+        Self {
+            name: path.to_owned(),
+            because: because.to_owned(),
+            known_to_opentofu: true,
+            kind: crate::FileKind::of(std::path::Path::new(path)),
+            state: FileState::Missing,
+        }
     }
 }
 
