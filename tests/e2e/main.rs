@@ -17,6 +17,7 @@
 mod setup;
 
 mod auth_explain;
+mod auth_explain_answers;
 mod auth_explain_files;
 mod auth_explain_told;
 mod bad_dist;

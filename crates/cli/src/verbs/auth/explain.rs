@@ -48,8 +48,13 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
         Access::As { username, .. } => Asks::User(username),
     };
     let account = wallet.policy().look_up(&repository);
-    let configuration = Configuration::read(&environment(None)?);
-    let prediction = predict(wallet.policy(), &configuration.faults(), &repository);
+    // Where the arguments say who asks, nothing is read.
+    let configuration = match asks {
+        Asks::Files => Some(Configuration::read(&environment(None)?)),
+        Asks::Nobody | Asks::User(_) => None,
+    };
+    let faults = configuration.as_ref().map(Configuration::faults).unwrap_or_default();
+    let prediction = predict(wallet.policy(), &faults, &repository);
     let action = if args.push { Action::Push } else { Action::Pull };
     let (ended, exchanges, root) = match wallet.refusal() {
         Some(refusal) => (Ended::Refused(refusal.clone()), Vec::new(), None),
@@ -70,7 +75,7 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
     let (told, complaint) = tell(Found {
         action,
         asks,
-        configuration: configuration.files(&account),
+        configuration: configuration.map(|read| read.files(&account)).unwrap_or_default(),
         policy: wallet.policy(),
         held: held(&account.choice, &runs),
         account: &account,

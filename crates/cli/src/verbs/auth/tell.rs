@@ -94,9 +94,6 @@ fn credentials(found: &Found<'_>) -> Credentials {
 }
 
 fn files(found: &Found<'_>) -> Vec<File> {
-    if !matches!(found.asks, Asks::Files) {
-        return Vec::new();
-    }
     let notes = found.policy.notes();
     let files = found.policy.files().iter().map(|file| account::file(file, found.account, &notes));
     found.configuration.iter().cloned().chain(files).collect()

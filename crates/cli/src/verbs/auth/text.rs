@@ -83,19 +83,19 @@ fn at(line: Option<usize>) -> String {
 }
 
 fn source_text(source: &Source) -> String {
-    let style = if source.verdict == Verdict::Chosen { Style::new().bold() } else { Style::new() };
     let text = row("    ", &at(source.line), &format!("{}: {}", source.name(), source.why));
-    // The style must not count as width, so it is put around the finished lines.
-    match text.strip_suffix('\n') {
-        Some(lines) if source.verdict == Verdict::Chosen => format!("{style}{lines}{style:#}\n"),
-        _ => text,
+    if source.verdict != Verdict::Chosen {
+        return text;
     }
+    // The style must not count as width, so it is put around the finished lines.
+    let bold = Style::new().bold();
+    format!("{bold}{}{bold:#}\n", text.trim_end())
 }
 
 /// Sources that have nothing to do with the repository: named, as far as that helps.
-fn other_sources(names: &[String]) -> Option<String> {
-    let named = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    match (names.len(), names.len().saturating_sub(NAMED)) {
+fn other_sources(sources: &[String]) -> Option<String> {
+    let named = sources.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match (sources.len(), sources.len().saturating_sub(NAMED)) {
         (0, _) => None,
         (_, 0) => Some(format!("{named}: for other repositories")),
         (_, more) => Some(format!("{named} and {more} more: for other repositories")),

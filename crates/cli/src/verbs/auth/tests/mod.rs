@@ -1,143 +1,15 @@
 //! Situations that need no registry: what is told of given facts.
 
+mod fixture;
+
 use insta::assert_snapshot;
-use tofu_oci_credentials::opentofu::{HeldCredential, Prediction};
-use tofu_oci_credentials::{
-    Account, Candidate, Choice, ChoiceError, Credential, Fit, HelperCall, HelperName, NearMiss, Origin, Place, Policy,
-    Search, Secret, Verdict,
-};
-use tofu_oci_remote::{Exchange, Ping, Probe, Shown, TokenOutcome};
+use tofu_oci_credentials::opentofu::Prediction;
+use tofu_oci_credentials::{Candidate, Choice, ChoiceError, Fit, NearMiss, Origin, Verdict};
+use tofu_oci_remote::{Ping, Probe, Shown, TokenOutcome};
 use tofu_oci_store::{AccessFault, StoreError};
 
-use super::account::sources;
-use super::model::{Action, File, Helper, HelperOutcome, State};
-use super::tell::{Asks, Ended, Found, tell};
-use super::text::render;
-
-const DOCKER: &str = "~/.docker/config.json";
-
-fn place(line: usize) -> Place {
-    Place { file: DOCKER.to_owned(), line: Some(line) }
-}
-
-fn auth(key: &str, line: usize, fit: Option<Fit>, verdict: Verdict) -> Candidate {
-    Candidate { origin: Origin::Auth { key: key.to_owned(), place: place(line) }, fit, verdict }
-}
-
-fn store(line: usize) -> Origin {
-    Origin::CredsStore { name: "pass".to_owned(), place: place(line) }
-}
-
-fn login(username: &str, line: usize) -> Choice {
-    let origin = Origin::Auth { key: "ghcr.io".to_owned(), place: place(line) };
-    Choice::Credential { credential: Credential::basic(username, "hidden-password"), origin }
-}
-
-fn asks_store(server: &str) -> Choice {
-    let helper = HelperName::parse("pass").expect("a name");
-    Choice::Ask { call: HelperCall { helper, servers: vec![server.to_owned()] }, origin: store(3) }
-}
-
-/// The same login from the same entry.
-fn same(username: &str) -> Prediction {
-    let origin = Origin::Auth { key: "ghcr.io".to_owned(), place: place(3) };
-    Prediction::Basic { username: username.to_owned(), password: Secret::new("hidden-password"), origin }
-}
-
-/// A situation, and the parts of it that differ from "a login works".
-struct Case {
-    repository: &'static str,
-    action: Action,
-    candidates: Vec<Candidate>,
-    choice: Choice,
-    prediction: Prediction,
-    helpers: Vec<Helper>,
-    exchanges: Vec<Exchange>,
-    root: Option<Result<Ping, StoreError>>,
-    ended: Result<Probe, StoreError>,
-}
-
-impl Case {
-    fn works() -> Self {
-        Self {
-            repository: "ghcr.io/acme/widget",
-            action: Action::Pull,
-            candidates: vec![auth("ghcr.io", 3, Some(Fit::Registry), Verdict::Chosen)],
-            choice: login("ada", 3),
-            prediction: same("ada"),
-            helpers: Vec::new(),
-            exchanges: vec![answer(401, Shown::Nothing, "Basic"), answer(200, ada(), "")],
-            root: None,
-            ended: Ok(Probe::Granted),
-        }
-    }
-
-    /// What is printed: the explanation, and below a line the complaint.
-    fn told(self) -> String {
-        let repository = self.repository.parse().expect("a repository");
-        let account = Account { repository, candidates: self.candidates, choice: self.choice };
-        let file = File {
-            name: DOCKER.to_owned(),
-            named_by: None,
-            known_to_opentofu: true,
-            state: State::Read,
-            problems: Vec::new(),
-            sources: sources(DOCKER, &account),
-        };
-        let (told, complaint) = tell(Found {
-            action: self.action,
-            asks: Asks::Files,
-            configuration: vec![file],
-            policy: &Policy::new(Vec::new(), None, Search::Ambient, Vec::new()),
-            account: &account,
-            prediction: &self.prediction,
-            held: Some(HeldCredential::Password),
-            helpers: self.helpers,
-            exchanges: self.exchanges,
-            root: self.root,
-            ended: Ended::Asked(self.ended),
-        });
-        let json = serde_json::to_string(&told).expect("plain values");
-        let text = anstream::adapter::strip_str(&render(&told)).to_string();
-        assert!(!json.contains("hidden-password") && !text.contains("hidden-password"), "{text}");
-        let complaint = complaint.map(|complaint| {
-            let hints: Vec<String> = complaint.hints().iter().map(|hint| format!("hint: {hint}\n")).collect();
-            format!("\nerror: {}\n{}", complaint.text(), hints.concat())
-        });
-        format!("{text}{}", complaint.unwrap_or_default())
-    }
-}
-
-fn ada() -> Shown {
-    Shown::Basic { username: "ada".to_owned() }
-}
-
-fn answer(status: u16, shown: Shown, challenge: &str) -> Exchange {
-    Exchange::Registry {
-        method: "GET".to_owned(),
-        url: "https://ghcr.io/v2/acme/widget/tags/list".to_owned(),
-        status,
-        shown,
-        challenges: Some(challenge.to_owned()).filter(|text| !text.is_empty()).into_iter().collect(),
-        error: None,
-    }
-}
-
-fn token(shown: Shown, status: u16, outcome: TokenOutcome) -> Exchange {
-    Exchange::Token {
-        method: "GET".to_owned(),
-        server: "https://ghcr.io/token".to_owned(),
-        service: None,
-        scopes: vec!["repository:acme/widget:pull,push".to_owned()],
-        shown,
-        status: Some(status),
-        outcome,
-    }
-}
-
-fn refused(fault: AccessFault, problem: &str) -> Result<Probe, StoreError> {
-    Err(StoreError::Unauthorized { place: "ghcr.io/acme/widget".to_owned(), fault, problem: problem.to_owned() })
-}
+use super::model::{Action, Helper, HelperOutcome};
+use fixture::{Case, ada, answer, asks_store, auth, place, refused, same, store, token};
 
 #[test]
 fn each_source_says_why_it_counts_or_does_not() {
