@@ -43,7 +43,7 @@ and which scope were asked for, what the registry and its token server answered,
 1.13 would behave otherwise, and how it ends. Names of users are shown; passwords and tokens never are.
 
 The registry is asked for real: for the list of the repository's tags, one entry long, and for /v2/, which
-OpenTofu up to 1.12 asks for first. With --push an upload is begun and cancelled at once; nothing is stored.
+OpenTofu up to 1.12 asks for first. With --push an upload is begun and given up at once; nothing is stored.
 
 Exit codes: 0 access works; 1 it fails, and the last lines say because of what; 2 a wrong block, or a
 listed file that cannot be read: every verb stops at it, and it is explained all the same; 3 the registry
@@ -52,7 +52,7 @@ pub(crate) struct AuthExplainArgs {
     /// The repository, REGISTRY/REPOSITORY
     #[arg(value_name = "REPOSITORY")]
     pub(crate) repository: String,
-    /// Explain the access for a push: asks for the rights pull and push, begins an upload and cancels it
+    /// Explain the access for a push: asks for the rights pull and push, begins an upload and gives it up
     #[arg(long)]
     pub(crate) push: bool,
     #[command(flatten)]
