@@ -93,6 +93,10 @@ fn the_short_help_fits_a_screen() {
 
     ----- stderr -----
     ");
+}
+
+#[test]
+fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
     assert_snapshot!(Scene::new().run("install -h").text, @"
     exit code: 0
     ----- stdout -----
