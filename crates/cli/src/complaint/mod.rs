@@ -82,6 +82,12 @@ impl Complaint {
         self
     }
 
+    /// The same where all that is known of the credentials has been told.
+    pub(crate) fn settled(mut self) -> Self {
+        self.refused = None;
+        self
+    }
+
     /// A refusal, with where the credentials came from; anything else as it is.
     pub(crate) fn tell_of_credentials(mut self, wallet: Option<&Wallet>) -> Self {
         let Some(repository) = self.refused.as_ref().and_then(|place| place.parse::<RepositoryRef>().ok()) else {
