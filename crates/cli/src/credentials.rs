@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use tofu_oci_credentials::{
     Choice, Credential, CredentialFiles, HelperOutput, auth_file_paths, helper_outcome, valid_helper_name,
 };
-use tofu_oci_remote::CredentialProvider;
+use tofu_oci_remote::{CredentialFault, CredentialProvider};
 use tofu_oci_types::{Event, Reporter, RepositoryRef};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::Mutex;
@@ -85,7 +85,7 @@ fn warn(reporter: &Arc<dyn Reporter>, text: &str) {
 
 #[async_trait]
 impl CredentialProvider for Ambient {
-    async fn credential(&self, repository: &RepositoryRef) -> Result<Option<Credential>, String> {
+    async fn credential(&self, repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault> {
         match self.files.choose(repository) {
             Choice::None => {
                 tracing::info!(%repository, "no credentials");
@@ -97,7 +97,11 @@ impl CredentialProvider for Ambient {
             }
             Choice::Helper { name, server, login_server, origin } => {
                 tracing::info!(%repository, %origin, helper = name, "credentials");
-                let about = |error: String| format!("{error} (named in {origin})");
+                let about = |error: String| CredentialFault {
+                    code: "helper-failed".to_owned(),
+                    problem: format!("{error} (named in {origin})"),
+                    hint: None,
+                };
                 match self.ask(&name, &server).await.map_err(about)? {
                     None if login_server != server => self.ask(&name, &login_server).await.map_err(about),
                     answer => Ok(answer),

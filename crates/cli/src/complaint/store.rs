@@ -1,6 +1,6 @@
 //! Errors of stores.
 
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{AccessFault, StoreError};
 
 use super::Complaint;
 use crate::exit::Exit;
@@ -42,12 +42,15 @@ impl From<&StoreError> for Complaint {
             StoreError::Malformed { place, .. } if place.starts_with("oci:") => {
                 complaint.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
             }
-            StoreError::Forbidden { problem, .. } if problem.contains("of another site") => {
+            StoreError::Forbidden { fault: Some(AccessFault::RealmOtherSite), .. } => {
                 complaint.hint("where that server is the right one, allow it with --token-host HOST")
             }
             StoreError::Malformed { .. } | StoreError::Forbidden { .. } => {
                 complaint.hint("-vv shows every request; check that this is the registry you mean")
             }
+            StoreError::Credentials { hint: Some(hint), .. } => complaint.hint(hint),
+            StoreError::NoToken { .. } => complaint
+                .hint("the registry's token server has a problem of its own; `tofu-oci auth explain` shows its answer"),
             StoreError::Credentials { place, .. } => complaint
                 .hint("run the helper by hand to see what is wrong with it")
                 .hint(format!("or log in again with `docker login {}`", registry(place))),
