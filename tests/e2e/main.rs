@@ -3,6 +3,7 @@
 //! ```text
 //! setup        Scene: a registry, a temp folder, the program;  State: everything that must not change
 //! push, pack, copy, versions, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
+//! login*, logout                what is stored for a registry, and where
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! readme       the guide of the README prints what it says
@@ -34,6 +35,10 @@ mod install_refused;
 mod interrupt;
 mod json;
 mod lock;
+mod login;
+mod login_helper;
+mod login_refused;
+mod logout;
 mod providers;
 mod push;
 mod query;

@@ -15,6 +15,8 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use zeroize::Zeroizing;
+
 /// No file of credentials is larger.
 const LIMIT: u64 = 4 << 20;
 
@@ -60,13 +62,15 @@ impl PrivateFile {
     }
 
     /// All bytes of it, at most 4 MiB; nothing where it is missing.
-    pub(crate) fn read(&self) -> io::Result<Option<Vec<u8>>> {
+    pub(crate) fn read(&self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
         let file = match File::open(&self.real) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        let mut bytes = Vec::new();
+        // Of the right size at once, so that no shorter copy of a secret is left behind in memory.
+        let length = file.metadata()?.len().min(LIMIT);
+        let mut bytes = Zeroizing::new(Vec::with_capacity(usize::try_from(length).unwrap_or_default() + 1));
         file.take(LIMIT + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > LIMIT {
             return Err(io::Error::new(ErrorKind::FileTooLarge, "it is larger than 4 MiB"));
@@ -115,10 +119,10 @@ impl Staged<'_> {
     /// Those of `edit`; the file is as it was then.
     pub(crate) fn commit<E: From<io::Error>>(
         mut self,
-        edit: impl FnOnce(Option<&[u8]>) -> Result<Option<Vec<u8>>, E>,
+        edit: impl FnOnce(Option<&[u8]>) -> Result<Option<Zeroizing<Vec<u8>>>, E>,
     ) -> Result<(), E> {
         let _lock = locked(self.file.folder());
-        let Some(bytes) = edit(self.file.read()?.as_deref())? else { return Ok(()) };
+        let Some(bytes) = edit(self.file.read()?.as_ref().map(|bytes| bytes.as_slice()))? else { return Ok(()) };
         self.beside.write_all(&bytes)?;
         keep_mode_and_owner(&self.file.real, self.beside.as_file())?;
         self.beside.as_file().sync_all()?;
@@ -200,7 +204,7 @@ mod tests {
         let file = PrivateFile::at(path).expect("a file may be here");
         let staged = file.stage().expect("it can be written");
         let edit =
-            |bytes: Option<&[u8]>| Ok::<_, io::Error>(Some([bytes.unwrap_or_default(), word.as_bytes()].concat()));
+            |bytes: Option<&[u8]>| Ok::<_, io::Error>(Some([bytes.unwrap_or_default(), word.as_bytes()].concat().into()));
         staged.commit(edit).expect("it is written");
         std::fs::read_to_string(path).expect("it is there")
     }

@@ -35,13 +35,13 @@ pub(crate) struct LoginArgs {
     #[arg(value_name = "REGISTRY")]
     pub(crate) registry: String,
     /// The account. Without it the login that is stored is checked, and nothing is written
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", value_parser = super::identity::user())]
     pub(crate) username: Option<String>,
     /// Read the password, or a token in its place, from standard input; one line break at its end is cut
     #[arg(long, requires = "username")]
     pub(crate) password_stdin: bool,
     /// Store it in this file, of docker's form, such as podman's containers/auth.json
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "username")]
     pub(crate) auth_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) network: Network,

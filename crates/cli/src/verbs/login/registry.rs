@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use tofu_oci_credentials::docker_file::server_key;
 use tofu_oci_types::RepositoryRef;
 
 use crate::complaint::Complaint;
@@ -44,7 +45,32 @@ impl RegistryName {
 
     /// A repository of the registry that nobody has a login of its own for.
     pub(super) fn any_repository(&self) -> RepositoryRef {
-        repository(&self.0).expect("it was one when the name was read")
+        let registry = if self.is_hub() { "docker.io" } else { &self.0 };
+        repository(registry).expect("it was one when the name was read")
+    }
+
+    /// What helpers are asked for by `OpenTofu`.
+    pub(super) fn url(&self) -> String {
+        if self.is_hub() { server_key(&self.0) } else { format!("https://{}", self.0) }
+    }
+
+    /// Every key that a docker has ever stored a login of this registry under.
+    ///
+    /// Spec: docker CLI 29, `command/registry/logout.go`, and `config/credentials`, `ConvertToHostname`.
+    pub(super) fn keys(&self) -> Vec<String> {
+        let hosts: &[&str] = if self.is_hub() { &HUB } else { &[&self.0] };
+        let mut keys = Vec::new();
+        for host in hosts {
+            keys.push((*host).to_owned());
+            for scheme in ["https", "http"] {
+                keys.extend(["", "/", "/v1", "/v1/", "/v2", "/v2/"].map(|path| format!("{scheme}://{host}{path}")));
+            }
+        }
+        keys
+    }
+
+    fn is_hub(&self) -> bool {
+        HUB.contains(&self.as_str())
     }
 }
 
@@ -53,6 +79,9 @@ impl fmt::Display for RegistryName {
         f.write_str(&self.0)
     }
 }
+
+/// The names of Docker Hub.
+const HUB: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
 
 fn repository(registry: &str) -> Option<RepositoryRef> {
     if registry.contains('/') {

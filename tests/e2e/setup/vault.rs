@@ -1,0 +1,55 @@
+//! `docker-credential-vault`: a real program that keeps logins as files, and a log of what it was told to do.
+#![cfg(unix)]
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::Scene;
+
+const SCRIPT: &str = r#"#!/bin/sh
+# Keeps every login in a file of its own, named by its server.
+mkdir -p "$HOME/vault"
+input=$(cat)
+case "$1" in
+store) server=$(printf '%s' "$input" | sed 's/^{"ServerURL":"\([^"]*\)".*$/\1/') ;;
+*) server=$input ;;
+esac
+file="$HOME/vault/$(printf '%s' "$server" | tr '/:' '__')"
+echo "$1 $server" >> "$HOME/vault.log"
+case "$1" in
+store) printf '%s' "$input" > "$file" ;;
+get) if [ -f "$file" ]; then cat "$file"; else echo 'credentials not found in native keychain'; exit 1; fi ;;
+erase) if [ -f "$file" ]; then rm "$file"; else echo 'credentials not found in native keychain'; exit 1; fi ;;
+esac
+"#;
+
+impl Scene {
+    /// Puts `docker-credential-vault` on the PATH.
+    pub(crate) fn with_vault(mut self) -> Self {
+        self.helper("vault", SCRIPT);
+        self
+    }
+
+    /// Puts `docker-credential-NAME` on the PATH, as this shell script.
+    pub(crate) fn helper(&mut self, name: &str, script: &str) {
+        let path = self.context.write_home(&format!("bin/docker-credential-{name}"), script);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+        let outside = std::env::var("PATH").unwrap_or_default();
+        let folder = self.context.home().join("bin");
+        self.context.env("PATH", format!("{}:{outside}", folder.display()));
+    }
+
+    /// What the vault was told to do since this was last asked, one action and server a line.
+    pub(crate) fn vault_log(&self) -> String {
+        let path = self.context.home().join("vault.log");
+        let log = std::fs::read_to_string(&path).unwrap_or_default();
+        // It is made again by the next call.
+        let _ = std::fs::remove_file(path);
+        log.replace(self.registry.address(), "REGISTRY")
+    }
+
+    /// A file below the home folder, with the registry's address as `REGISTRY`; nothing where it is missing.
+    pub(crate) fn home_text(&self, name: &str) -> Option<String> {
+        let text = std::fs::read_to_string(self.context.home().join(name)).ok()?;
+        Some(text.replace(self.registry.address(), "REGISTRY"))
+    }
+}
