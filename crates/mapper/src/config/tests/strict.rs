@@ -69,6 +69,9 @@ fn who_needs_credentials_alone_stops_for_what_concerns_them() {
     check("oci_default_credentials {\n  discover_ambient_credential = false\n}\n", &["misspelt-name"]);
     check("oci_credential \"a.example\" {\n}\n", &["misspelt-name"]);
     check("provider_instalation {\n}\n", &[]);
+    let odd = "oci_credentials \"a.example\" {\n  docker_credentials_helper = \"a b\"\n}\n";
+    check(odd, &["invalid-helper-name"]);
+    check("oci_default_credentials {\n  docker_credentials_helper = \"..\\\\a\"\n}\n", &["invalid-helper-name"]);
     let twice = "oci_credentials \"a.example\" {\n  docker_credentials_helper = \"x\"\n}\n".repeat(2);
     check(&twice, &["duplicate-block"]);
 }
