@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::opentofu::Reading;
 use crate::{HelperName, Secret};
 
 /// A file that was looked for.
@@ -46,6 +47,8 @@ pub struct AuthFile {
     pub(crate) helpers: Vec<NamedHelper>,
     /// `credsStore`, an empty one too; its key is empty.
     pub(crate) store: Option<NamedHelper>,
+    /// The same bytes as `OpenTofu` decodes them.
+    pub(crate) as_opentofu: Reading,
     pub(crate) warnings: Vec<FileWarning>,
 }
 
@@ -149,8 +152,15 @@ impl AuthFile {
     /// # Errors
     /// When the whole file cannot be read as one. A broken entry is no error: see [`AuthFile::warnings`].
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, AuthFileError> {
-        let _ = bytes;
-        Ok(Self { name: name.to_owned(), auths: Vec::new(), helpers: Vec::new(), store: None, warnings: Vec::new() })
+        let as_opentofu = Reading::of(bytes);
+        Ok(Self {
+            name: name.to_owned(),
+            auths: Vec::new(),
+            helpers: Vec::new(),
+            store: None,
+            as_opentofu,
+            warnings: Vec::new(),
+        })
     }
 
     /// The name of the file, as handed to [`AuthFile::parse`].

@@ -14,6 +14,7 @@ mod credential;
 pub mod docker_file;
 mod file;
 mod helper;
+mod json;
 mod key;
 mod near;
 pub mod opentofu;
