@@ -209,7 +209,10 @@ fn a_source_that_comes_first_is_told() {
     assert_snapshot!(scene.log_in("").text, @r#"
     "#);
     std::fs::remove_file(scene.context.home().join(".config/containers/auth.json")).expect("it is ours");
-    let block = format!("oci_credentials \"{}\" {{\n  username = \"bob\"\n  password = \"hunter2\"\n}}\n", scene.registry.address());
+    let block = format!(
+        "oci_credentials \"{}\" {{\n  username = \"bob\"\n  password = \"hunter2\"\n}}\n",
+        scene.registry.address()
+    );
     scene.context.write_home(".tofurc", block);
     assert_snapshot!(scene.log_in("").text, @r#"
     "#);
@@ -238,7 +241,10 @@ fn logins_at_the_same_time_lose_nothing() {
         scenes.iter().map(|scene| started(scene.command(line).env("HOME", &home), PASSWORD)).collect();
     assert!(running.iter_mut().all(|child| child.wait().expect("it ends").success()));
     let config = scenes[0].home_text(".docker/config.json").expect("it is there");
-    assert!(config.contains("\"REGISTRY\"") && scenes[1..].iter().all(|scene| config.contains(scene.registry.address())), "{config}");
+    assert!(
+        config.contains("\"REGISTRY\"") && scenes[1..].iter().all(|scene| config.contains(scene.registry.address())),
+        "{config}"
+    );
     assert_eq!(scenes[0].home_files(), [".docker", ".docker/config.json"]);
 }
 

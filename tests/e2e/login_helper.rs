@@ -48,7 +48,9 @@ fn a_helper_of_the_registry_comes_before_that_of_all() {
 
 #[test]
 fn a_password_that_stood_in_the_file_is_gone_once_a_helper_keeps_it() {
-    let scene = scene("{\n\t\"auths\": {\n\t\t\"REGISTRY\": {\n\t\t\t\"auth\": \"Ym9iOmh1bnRlcjI=\"\n\t\t}\n\t},\n\t\"credsStore\": \"vault\"\n}");
+    let scene = scene(
+        "{\n\t\"auths\": {\n\t\t\"REGISTRY\": {\n\t\t\t\"auth\": \"Ym9iOmh1bnRlcjI=\"\n\t\t}\n\t},\n\t\"credsStore\": \"vault\"\n}",
+    );
     scene.log_in("").success();
     assert_eq!(scene.home_text(".docker/config.json").as_deref(), Some(MARKED));
 }
@@ -92,7 +94,10 @@ fn a_logout_erases_what_the_helper_keeps() {
     "#);
     assert_snapshot!(scene.vault_log(), @r#"
     "#);
-    assert_eq!(scene.home_text(".docker/config.json").as_deref(), Some("{\n\t\"auths\": {},\n\t\"credsStore\": \"vault\"\n}"));
+    assert_eq!(
+        scene.home_text(".docker/config.json").as_deref(),
+        Some("{\n\t\"auths\": {},\n\t\"credsStore\": \"vault\"\n}")
+    );
     assert_snapshot!(scene.run("logout REGISTRY").text, @r#"
     "#);
     assert_eq!(scene.run("login REGISTRY").code, Some(1));

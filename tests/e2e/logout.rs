@@ -59,7 +59,8 @@ fn every_form_that_a_docker_has_used_is_removed_and_repositories_stay() {
 fn the_names_of_docker_hub_are_one_registry() {
     let scene = Scene::new();
     for name in ["docker.io", "index.docker.io", "registry-1.docker.io"] {
-        let config = "{\"auths\": {\"https://index.docker.io/v1/\": {\"auth\": \"YWRhOmh1bnRlcjI=\"}, \"docker.io\": {}}}";
+        let config =
+            "{\"auths\": {\"https://index.docker.io/v1/\": {\"auth\": \"YWRhOmh1bnRlcjI=\"}, \"docker.io\": {}}}";
         scene.context.write_home(".docker/config.json", config);
         let said = scene.run(&format!("logout {name} --json")).success();
         assert_snapshot!(said.stdout.replace(name, "NAME"), @r#"

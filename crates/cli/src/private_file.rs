@@ -56,11 +56,6 @@ impl PrivateFile {
         Ok(Self { path: path.to_owned(), real })
     }
 
-    /// The path as it was given.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// All bytes of it, at most 4 MiB; nothing where it is missing.
     pub(crate) fn read(&self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
         let file = match File::open(&self.real) {
@@ -203,8 +198,9 @@ mod tests {
     fn append(path: &Path, word: &str) -> String {
         let file = PrivateFile::at(path).expect("a file may be here");
         let staged = file.stage().expect("it can be written");
-        let edit =
-            |bytes: Option<&[u8]>| Ok::<_, io::Error>(Some([bytes.unwrap_or_default(), word.as_bytes()].concat().into()));
+        let edit = |bytes: Option<&[u8]>| {
+            Ok::<_, io::Error>(Some([bytes.unwrap_or_default(), word.as_bytes()].concat().into()))
+        };
         staged.commit(edit).expect("it is written");
         std::fs::read_to_string(path).expect("it is there")
     }

@@ -5,6 +5,7 @@ mod common;
 mod config;
 mod identity;
 mod install;
+mod login;
 mod providers;
 mod publish;
 mod query;
@@ -15,6 +16,7 @@ pub(crate) use common::{Global, Network, Output};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use identity::Identity;
 pub(crate) use install::InstallArgs;
+pub(crate) use login::{LoginArgs, LogoutArgs};
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
 pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
@@ -83,6 +85,10 @@ pub(crate) enum Verb {
     Resolve(ResolveArgs),
     /// Show which providers a configuration needs, module by module, and where each comes from
     Providers(ProvidersArgs),
+    /// Check a login with a registry, and store it where docker, podman and tofu find it
+    Login(LoginArgs),
+    /// Remove the login of a registry from docker's file or its helper
+    Logout(LogoutArgs),
     /// Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
     Config(ConfigArgs),
 }

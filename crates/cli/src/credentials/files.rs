@@ -19,13 +19,13 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn new(environment: &Environment) -> Self {
+    pub(crate) fn new(environment: &Environment) -> Self {
         // Where the home folder is the root, everything would be in it.
         Self { home: environment.home.clone().filter(|home| home.parent().is_some()) }
     }
 
     /// A path for people.
-    pub(super) fn path(&self, path: &Path) -> String {
+    pub(crate) fn path(&self, path: &Path) -> String {
         match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
             Some(rest) => format!("~{}{}", std::path::MAIN_SEPARATOR, rest.display()),
             None => path.display().to_string(),

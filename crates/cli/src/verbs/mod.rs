@@ -5,6 +5,7 @@ mod copy;
 mod explain;
 mod install;
 mod locked;
+mod login;
 mod providers;
 mod push;
 mod resolve;
@@ -67,6 +68,8 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
         Verb::Providers(args) => args.output.json,
+        Verb::Login(args) => args.output.json,
+        Verb::Logout(args) => args.output.json,
         Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
     };
     let wallet = WalletSlot::default();
@@ -95,6 +98,8 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
         Verb::Providers(args) => providers::providers(&context(&args.output), &args)?,
+        Verb::Login(args) => login::login(&context(&args.output), &args).await?,
+        Verb::Logout(args) => login::logout(&context(&args.output), &args).await?,
         Verb::Config(args) => match args.verb {
             // Findings are no failure, and have an exit code all the same.
             ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),

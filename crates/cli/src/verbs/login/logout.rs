@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use tofu_oci_credentials::docker_file::{self, Change};
+use tofu_oci_credentials::docker_file;
 use tofu_oci_credentials::{HelperAnswer, HelperName};
 
 use super::helper_failed;

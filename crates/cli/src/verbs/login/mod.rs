@@ -23,7 +23,7 @@ use crate::args::LoginArgs;
 use crate::complaint::Complaint;
 use crate::connect;
 use crate::credentials::Wallet;
-use crate::credentials::access::password_from;
+use crate::credentials::access;
 use crate::credentials::helper::{self, HelperFault};
 use crate::exit::Exit;
 use crate::report::json_line;
@@ -46,19 +46,16 @@ pub(super) async fn login(context: &Context, args: &LoginArgs) -> Result<(), Com
     }
 }
 
-async fn log_in(
-    context: &Context,
-    args: &LoginArgs,
-    registry: &RegistryName,
-    username: &str,
-) -> Result<(), Complaint> {
+async fn log_in(context: &Context, args: &LoginArgs, registry: &RegistryName, username: &str) -> Result<(), Complaint> {
     let target = Target::choose(args.auth_file.as_deref())?;
     let server = docker_file::server_key(registry.as_str());
     // What stands in the way is told before a password is asked for.
     let keeper = target.keeper(&server)?;
     if keeper != Keeper::File && username == TOKEN_USER {
-        return Err(Complaint::usage(format!("`{TOKEN_USER}` is no account: helpers mark identity tokens by this name"))
-            .hint("name the account that the token belongs to"));
+        return Err(Complaint::usage(format!(
+            "`{TOKEN_USER}` is no account: helpers mark identity tokens by this name"
+        ))
+        .hint("name the account that the token belongs to"));
     }
     let password = password(args, registry, username).await?;
     let credential = Credential::Basic { username: username.to_owned(), password: password.clone() };
@@ -69,7 +66,7 @@ async fn log_in(
 
     let standing = Standing::look(registry).await?;
     let helper = keeper.program();
-    let stored = Stored { file: target.shown(), key: &server, helper: helper.as_deref(), change: change.into() };
+    let stored = Stored { file: target.shown(), key: &server, helper: helper.as_deref(), change: word(change) };
     Report { registry, username: Some(username), check, stored: Some(stored), used: standing.used() }.print(context);
     if helper.is_none() {
         warn_of_plain(context, &target);
@@ -108,7 +105,7 @@ async fn check(
     credential: &Credential,
 ) -> Result<Result<LoginCheck, StoreError>, Complaint> {
     let nobody = std::sync::Arc::new(Wallet::anonymous());
-    let client = connect::open_client(&args.network, nobody, &context.reporter, None)?;
+    let client = connect::client(&args.network, nobody, None, &context.reporter)?;
     Ok(client.check_login(registry.as_str(), credential).await)
 }
 
@@ -131,7 +128,7 @@ fn refused(error: StoreError, registry: &RegistryName, username: Option<&str>) -
 
 async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> Result<Secret, Complaint> {
     if args.password_stdin {
-        return password_from(std::io::stdin());
+        return access::password(std::io::stdin());
     }
     if !prompt::can_ask() {
         return Err(Complaint::usage("nobody can be asked for the password: standard input is no terminal")
@@ -195,6 +192,15 @@ struct Stored<'a> {
     key: &'a str,
     helper: Option<&'a str>,
     change: &'static str,
+}
+
+fn word(change: Change) -> &'static str {
+    match change {
+        Change::Added => "added",
+        Change::Replaced => "replaced",
+        Change::Removed => "removed",
+        Change::Nothing => "unchanged",
+    }
 }
 
 impl Report<'_> {

@@ -115,7 +115,10 @@ mod tests {
     #[test]
     fn more_than_a_host_is_refused_with_the_host() {
         let alone = "it is the host alone, without a path";
-        check("ghcr.io/acme/widget", Err((&format!("`ghcr.io/acme/widget` is not a registry: {alone}"), "name the registry alone: ghcr.io")));
+        check(
+            "ghcr.io/acme/widget",
+            Err((&format!("`ghcr.io/acme/widget` is not a registry: {alone}"), "name the registry alone: ghcr.io")),
+        );
         check("ghcr.io/", Err((&format!("`ghcr.io/` is not a registry: {alone}"), "name the registry alone: ghcr.io")));
         check(
             "https://index.docker.io/v1/",
@@ -124,7 +127,10 @@ mod tests {
                 "name the registry alone: index.docker.io",
             )),
         );
-        check("ghcr.io:latest", Err(("`ghcr.io:latest` is not a registry: it is HOST or HOST:PORT", "name the registry alone: ghcr.io")));
+        check(
+            "ghcr.io:latest",
+            Err(("`ghcr.io:latest` is not a registry: it is HOST or HOST:PORT", "name the registry alone: ghcr.io")),
+        );
         let form = "write it as its repositories begin, such as ghcr.io or registry.example.com:5000";
         check("", Err(("`` is not a registry: it is empty", form)));
         check("a b", Err(("`a b` is not a registry: it is HOST or HOST:PORT", form)));
@@ -134,11 +140,17 @@ mod tests {
     fn a_password_before_the_host_is_not_repeated() {
         check(
             "https://ada:hunter2@ghcr.io/",
-            Err(("`ghcr.io` is not a registry: it is written without a scheme such as https://", "name the registry alone: ghcr.io")),
+            Err((
+                "`ghcr.io` is not a registry: it is written without a scheme such as https://",
+                "name the registry alone: ghcr.io",
+            )),
         );
         check(
             "ada:hunter2@ghcr.io",
-            Err(("`ghcr.io` is not a registry: it is the host alone; --username names the account", "name the registry alone: ghcr.io")),
+            Err((
+                "`ghcr.io` is not a registry: it is the host alone; --username names the account",
+                "name the registry alone: ghcr.io",
+            )),
         );
     }
 }

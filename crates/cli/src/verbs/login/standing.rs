@@ -7,8 +7,8 @@ use tofu_oci_types::{Event, RepositoryRef};
 use super::registry::RegistryName;
 use super::target::Target;
 use crate::complaint::Complaint;
-use crate::exit::Exit;
 use crate::credentials::{Heard, Wallet};
+use crate::exit::Exit;
 use crate::verbs::Context;
 
 /// Every source as it is now, and what it gives for a registry.
@@ -57,7 +57,13 @@ impl Standing {
     }
 
     /// Says why the login that was stored a moment ago would not be used, or not by `tofu`.
-    pub(super) fn warn_after_login(&self, context: &Context, registry: &RegistryName, target: &Target, new: &Credential) {
+    pub(super) fn warn_after_login(
+        &self,
+        context: &Context,
+        registry: &RegistryName,
+        target: &Target,
+        new: &Credential,
+    ) {
         if let Some(refusal) = self.wallet.refusal() {
             let text = format!("other commands stop at the CLI configuration: {}", refusal.text());
             context.reporter.event(&Event::warning("cli-configuration", text));
@@ -71,7 +77,8 @@ impl Standing {
             }
             Ok(None) => match self.origin() {
                 Some(origin) => {
-                    let text = format!("the login that was stored is not found again: {origin} comes first and has none");
+                    let text =
+                        format!("the login that was stored is not found again: {origin} comes first and has none");
                     Event::warning("login-outranked", text).with_hint(remedy(Some(&origin), registry))
                 }
                 None => self.not_looked_at(target),
@@ -121,7 +128,9 @@ impl Standing {
         {
             let text = format!(
                 "tofu does not find this login: it asks {} for {} alone, and docker keeps it under {}",
-                first.helper.program(), first.server, last.server
+                first.helper.program(),
+                first.server,
+                last.server
             );
             let hint = format!("an oci_credentials \"{registry}\" block in the CLI configuration works in both");
             context.reporter.event(&Event::note("unknown-to-opentofu", text).with_hint(hint));

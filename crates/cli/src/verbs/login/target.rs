@@ -8,7 +8,7 @@ use tofu_oci_mapper::config::Environment;
 use zeroize::Zeroizing;
 
 use crate::complaint::Complaint;
-use crate::credentials::Shown;
+use crate::credentials::files::Shown;
 use crate::environment::environment;
 use crate::exit::Exit;
 use crate::private_file::{PrivateFile, Staged};
