@@ -58,13 +58,15 @@ fn a_password_that_stood_in_the_file_is_gone_once_a_helper_keeps_it() {
 #[test]
 fn a_helper_that_is_missing_or_fails_is_told_and_nothing_is_stored() {
     let mut scene = scene("{\"credsStore\": \"missing\"}");
+    assert_snapshot!(scene.log_in("").text, @r#"
+    "#);
+    assert_eq!(scene.home_text(".docker/config.json").as_deref(), Some("{\"credsStore\": \"missing\"}"));
+    scene.context.write_home(".docker/config.json", "{\"credsStore\": \"sealed\"}");
     let config = scene.home_text(".docker/config.json");
+    scene.helper("sealed", "#!/bin/sh\ncat >/dev/null\necho 'the vault is sealed'\nexit 1\n");
     assert_snapshot!(scene.log_in("").text, @r#"
     "#);
-    scene.helper("missing", "#!/bin/sh\ncat >/dev/null\necho 'the vault is sealed'\nexit 1\n");
-    assert_snapshot!(scene.log_in("").text, @r#"
-    "#);
-    scene.helper("missing", "#!/bin/sh\ncat\nexit 1\n");
+    scene.helper("sealed", "#!/bin/sh\ncat\nexit 1\n");
     assert_snapshot!(scene.log_in("").text, @r#"
     "#);
     assert_eq!(scene.home_text(".docker/config.json"), config);

@@ -63,7 +63,7 @@ fn the_names_of_docker_hub_are_one_registry() {
             "{\"auths\": {\"https://index.docker.io/v1/\": {\"auth\": \"YWRhOmh1bnRlcjI=\"}, \"docker.io\": {}}}";
         scene.context.write_home(".docker/config.json", config);
         let said = scene.run(&format!("logout {name} --json")).success();
-        assert_snapshot!(said.stdout.replace(name, "NAME"), @r#"
+        assert_snapshot!(said.stdout.replace(&format!("\"{name}\""), "\"NAME\""), @r#"
         "#);
         assert_eq!(scene.home_text(".docker/config.json").as_deref(), Some("{\"auths\": {}}"));
     }

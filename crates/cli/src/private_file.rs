@@ -95,7 +95,9 @@ impl PrivateFile {
             make_folder(folder)?;
         }
         let name = self.real.file_name().unwrap_or_default().to_string_lossy();
-        let beside = tempfile::Builder::new().prefix(&format!(".{name}.")).tempfile_in(folder)?;
+        let beside = tempfile::Builder::new().prefix(&format!(".{name}.")).tempfile_in(folder);
+        // Its own text would name the file beside, which nobody has asked for.
+        let beside = beside.map_err(|error| io::Error::from(error.kind()))?;
         Ok(Staged { file: self, beside })
     }
 
@@ -118,7 +120,7 @@ impl Staged<'_> {
     ) -> Result<(), E> {
         let _lock = locked(self.file.folder());
         let Some(bytes) = edit(self.file.read()?.as_ref().map(|bytes| bytes.as_slice()))? else { return Ok(()) };
-        self.beside.write_all(&bytes)?;
+        self.beside.as_file_mut().write_all(&bytes)?;
         keep_mode_and_owner(&self.file.real, self.beside.as_file())?;
         self.beside.as_file().sync_all()?;
         self.beside.persist(&self.file.real).map_err(|error| error.error)?;

@@ -40,9 +40,19 @@ pub(crate) async fn logout(context: &Context, args: &LogoutArgs) -> Result<(), C
         removed.extend(there.into_iter().map(|key| Removed { from: target.shown().to_owned(), key }));
     }
     let standing = Standing::look(&registry).await?;
-    print(context, &registry, &target, &removed, standing.used());
-    standing.warn_after_logout(context, &registry);
-    failure.map_or(Ok(()), |complaint| Err(complaint.hint("what the file itself held was removed all the same")))
+    match failure {
+        // The helper may have a login: nobody knows.
+        Some(complaint) if removed.is_empty() => Err(complaint),
+        Some(complaint) => {
+            print(context, &registry, &target, &removed, standing.used());
+            Err(complaint.hint("the rest was removed all the same"))
+        }
+        None => {
+            print(context, &registry, &target, &removed, standing.used());
+            standing.warn_after_logout(context, &registry);
+            Ok(())
+        }
+    }
 }
 
 /// Every helper that may hold a login of the registry, and the name that it may hold it under.

@@ -87,8 +87,12 @@ impl Target {
         match docker_file::helper_for(&file, server) {
             None => Ok(Keeper::File),
             Some(Ok(helper)) => Ok(Keeper::Helper(helper)),
-            Some(Err(error)) => Err(Complaint::usage(format!("{error} in {}", self.shown))
-                .hint("a name consists of letters, digits, `.`, `_` and `-`; the program is docker-credential-NAME")),
+            Some(Err(error)) => {
+                Err(Complaint::usage(format!("{} names a credential helper that cannot be one", self.shown))
+                    .code("invalid-helper-name")
+                    .cause(error.to_string())
+                    .hint("nothing was changed: correct the name, which is the part behind docker-credential-"))
+            }
         }
     }
 
