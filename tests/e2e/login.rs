@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::{Child, Command, Stdio};
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Auth, Bearer, Fault, Gate, Login, Registry, RegistryBuilder, Rule};
+use tofu_oci_testkit::{Answer, Auth, Bearer, Fault, Gate, Login, Registry, RegistryBuilder, Rule, Tunnel, WebServer};
 
 use crate::setup::{Said, Scene, WIDGET};
 
@@ -168,6 +168,46 @@ fn without_a_name_the_login_that_is_stored_is_checked() {
     assert_snapshot!(scene.refuse("login REGISTRY"), @r#"
     "#);
     assert_eq!(scene.home_text(".docker/config.json"), before);
+}
+
+#[test]
+fn docker_hub_is_stored_under_the_name_that_docker_uses() {
+    let hub = WebServer::start(&["registry-1.docker.io"]);
+    hub.fault(Rule::when(|request| !request.headers.contains_key("authorization")).then(Fault::Answer(
+        Answer::error(401, "UNAUTHORIZED", "who asks?").header("WWW-Authenticate", "Basic realm=\"hub\""),
+    )));
+    hub.page("/v2/", Answer::new(200));
+    let tunnel = Tunnel::start([("registry-1.docker.io:443", hub.address())]);
+    for name in ["docker.io", "index.docker.io", "registry-1.docker.io"] {
+        let mut scene = Scene::new();
+        scene.context.env("HTTPS_PROXY", tunnel.url());
+        scene.context.write("ca.pem", hub.ca_pem().expect("it speaks TLS"));
+        let line = format!("login {name} -u ada --password-stdin --ca-file ca.pem");
+        let said = scene.run_with(&line, PASSWORD).success();
+        assert_eq!(said.stderr.lines().count(), 2, "{}", said.text);
+        let want = CONFIG.replace("REGISTRY", "https://index.docker.io/v1/");
+        assert_eq!(scene.home_text(".docker/config.json"), Some(want));
+        assert_snapshot!(scene.run("login docker.io --ca-file ca.pem").text, @r#"
+        "#);
+    }
+}
+
+#[test]
+fn every_line_of_json_is_documented() {
+    let scene = Scene::with(basic());
+    let check = |said: &Said, code: i32, last: &str| {
+        assert_eq!(said.code, Some(code), "{}", said.text);
+        assert_eq!(crate::json::check(said).last().map(String::as_str), Some(last), "{}", said.text);
+    };
+    check(&scene.run("login REGISTRY --json"), 1, "error");
+    check(&scene.log_in("--json"), 0, "login");
+    check(&scene.run("login REGISTRY --json"), 0, "login");
+    let said = scene.log_in("--json --quiet");
+    assert_snapshot!(said.text, @r#"
+    "#);
+    check(&scene.run("logout REGISTRY --json"), 0, "logout");
+    check(&scene.run("logout REGISTRY --json"), 0, "logout");
+    check(&scene.run("logout REGISTRY/acme --json"), 2, "error");
 }
 
 #[test]

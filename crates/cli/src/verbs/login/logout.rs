@@ -48,8 +48,8 @@ pub(crate) async fn logout(context: &Context, args: &LogoutArgs) -> Result<(), C
             Err(complaint.hint("the rest was removed all the same"))
         }
         None => {
-            print(context, &registry, &target, &removed, standing.used());
             standing.warn_after_logout(context, &registry);
+            print(context, &registry, &target, &removed, standing.used());
             Ok(())
         }
     }

@@ -67,11 +67,14 @@ async fn log_in(context: &Context, args: &LoginArgs, registry: &RegistryName, us
     let standing = Standing::look(registry).await?;
     let helper = keeper.program();
     let stored = Stored { file: target.shown(), key: &server, helper: helper.as_deref(), change: word(change) };
-    Report { registry, username: Some(username), check, stored: Some(stored), used: standing.used() }.print(context);
+    if check == LoginCheck::NotAsked {
+        note_unchecked(context, registry);
+    }
     if helper.is_none() {
         warn_of_plain(context, &target);
     }
     standing.warn_after_login(context, registry, &target, &credential);
+    Report { registry, username: Some(username), check, stored: Some(stored), used: standing.used() }.print(context);
     Ok(())
 }
 
@@ -93,6 +96,9 @@ async fn check_stored(context: &Context, args: &LoginArgs, registry: &RegistryNa
             None => complaint.hint(name),
         }
     })?;
+    if check == LoginCheck::NotAsked {
+        note_unchecked(context, registry);
+    }
     Report { registry, username, check, stored: None, used: origin.clone() }.print(context);
     Ok(())
 }
@@ -166,6 +172,11 @@ fn helper_failed(fault: HelperFault) -> Complaint {
     Complaint::new(Exit::Fixable, fault.problem).code(fault.code).hint(fault.hint)
 }
 
+fn note_unchecked(context: &Context, registry: &RegistryName) {
+    let text = format!("{registry} lets everybody in, so that the login could not be checked");
+    context.reporter.event(&Event::note("login-not-checked", text));
+}
+
 fn warn_of_plain(context: &Context, target: &Target) {
     let file = target.shown();
     let text = format!("the password is not encrypted in {file}");
@@ -223,10 +234,6 @@ impl Report<'_> {
             None => text.extend(used.iter().map(|used| format!("  it is that of {used}\n"))),
         }
         printer::stdout(&printer::visible(&text));
-        if *check == LoginCheck::NotAsked {
-            let text = format!("{registry} lets everybody in, so that the login could not be checked");
-            context.reporter.event(&Event::note("login-not-checked", text));
-        }
     }
 
     fn print_json(&self) {
