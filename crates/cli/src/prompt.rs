@@ -15,15 +15,11 @@ pub(crate) fn can_ask() -> bool {
 pub(crate) async fn secret(question: &str) -> io::Result<String> {
     let _hidden = Hidden::begin()?;
     crate::printer::stderr(question);
-    let (tell, answer) = tokio::sync::oneshot::channel();
-    // No thread of the runtime: its end would wait for a line that nobody types any more.
-    std::thread::spawn(move || {
+    let read = || {
         let mut line = String::new();
-        let read = io::stdin().read_line(&mut line);
-        // Nobody hears it after an interruption.
-        let _ = tell.send(read.map(|_| line));
-    });
-    let mut line = answer.await.map_err(|_| io::Error::from(io::ErrorKind::UnexpectedEof))??;
+        io::stdin().read_line(&mut line).map(|_| line)
+    };
+    let mut line = aside(read).await??;
     line.truncate(line.trim_end_matches(['\n', '\r']).len());
     Ok(line)
 }
@@ -32,6 +28,15 @@ pub(crate) async fn secret(question: &str) -> io::Result<String> {
 #[cfg(not(unix))]
 pub(crate) async fn secret(_question: &str) -> io::Result<String> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Reads what may never come, in a thread of its own: an interruption does not wait for it, and neither does the end of
+/// the runtime.
+pub(crate) async fn aside<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
+    let (tell, answer) = tokio::sync::oneshot::channel();
+    // Nobody hears it after an interruption.
+    std::thread::spawn(move || drop(tell.send(read())));
+    answer.await.map_err(|_| io::ErrorKind::UnexpectedEof.into())
 }
 
 /// The terminal of standard input, showing nothing that is typed but the end of a line, until this is dropped.

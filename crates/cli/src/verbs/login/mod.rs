@@ -133,21 +133,22 @@ fn refused(error: StoreError, registry: &RegistryName, username: Option<&str>) -
 }
 
 async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> Result<Secret, Complaint> {
-    if args.password_stdin {
-        return access::password(std::io::stdin());
+    let cannot = |error: std::io::Error| Complaint::usage(format!("the password cannot be read: {error}"));
+    match (args.password_stdin, prompt::can_ask()) {
+        (true, true) => Err(Complaint::usage("--password-stdin reads from a pipe or a file, and this is a terminal")
+            .hint("leave --password-stdin out to be asked for the password")),
+        (true, false) => prompt::aside(|| access::password(std::io::stdin())).await.map_err(cannot)?,
+        (false, false) => Err(Complaint::usage("nobody can be asked for the password: standard input is no terminal")
+            .hint("give it on standard input, with --password-stdin")),
+        (false, true) => {
+            let question = format!("Password of {username} at {registry}: ");
+            let password = Secret::new(prompt::secret(&question).await.map_err(cannot)?);
+            if password.is_empty() {
+                return Err(Complaint::usage("the password is empty").hint("nothing was stored"));
+            }
+            Ok(password)
+        }
     }
-    if !prompt::can_ask() {
-        return Err(Complaint::usage("nobody can be asked for the password: standard input is no terminal")
-            .hint("give it on standard input, with --password-stdin"));
-    }
-    let question = format!("Password of {username} at {registry}: ");
-    let password = Secret::new(prompt::secret(&question).await.map_err(|error| {
-        Complaint::usage(format!("the password cannot be read: {error}")).hint("give it with --password-stdin")
-    })?);
-    if password.is_empty() {
-        return Err(Complaint::usage("the password is empty").hint("nothing was stored"));
-    }
-    Ok(password)
 }
 
 /// Hands the login to its keeper. The file is known to be writable before a helper is told anything.
@@ -165,7 +166,9 @@ async fn store(
     helper::run_store(name, server, username, password)
         .await
         .map_err(|fault| helper_failed(fault).hint("nothing was stored"))?;
-    staging.write(|bytes| docker_file::store_mark(bytes, server))
+    staging.write(|bytes| docker_file::store_mark(bytes, server)).map_err(|complaint| {
+        complaint.hint(format!("{} has the login all the same; run the same command again", name.program()))
+    })
 }
 
 fn helper_failed(fault: HelperFault) -> Complaint {
