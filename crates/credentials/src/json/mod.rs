@@ -6,10 +6,13 @@
 //! [`Node::parse`] checks the whole text without recursion; members and texts are read when they are asked for.
 
 mod scan;
+mod told;
 
 use std::ops::Range;
 
 use zeroize::Zeroizing;
+
+pub(crate) use told::Lines;
 
 /// A value inside a checked text.
 #[derive(Clone, Copy)]

@@ -10,7 +10,6 @@
 //!
 //! The releases chose the same in every case that was measured; they differ on the wire only.
 
-mod challenge;
 mod fault;
 mod keys;
 mod predict;

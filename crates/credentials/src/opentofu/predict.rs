@@ -9,8 +9,8 @@ use crate::{Block, BlockStyle, FileState, FoundFile, Origin, Place, Policy, Sear
 
 /// What `OpenTofu` would choose for a repository.
 ///
-/// `policy` holds the blocks that are sound and the files that are searched then; of what it holds, files that
-/// `OpenTofu` does not look at and blocks at the place of a fault are passed over. `config` tells the faults.
+/// `policy` holds the sound blocks alone, the default helper where it is sound, and the files that are searched then,
+/// of which those that `OpenTofu` does not look at are passed over. `config` tells what is wrong beside.
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig and ociauthconfig; measured on 1.10.10, 1.12.6 and 1.13.
 pub fn predict(policy: &Policy, config: &[ConfigFault], repository: &RepositoryRef) -> Prediction {
@@ -27,10 +27,7 @@ pub fn predict(policy: &Policy, config: &[ConfigFault], repository: &RepositoryR
         return Prediction::Crash { because: format!("{}: a second oci_default_credentials block", fault.place) };
     }
     let mut search = Lookup { repository, best: 0, source: Source::None, errors: Vec::new() };
-    let dropped = |place: &Place| config.iter().any(|fault| fault.place == *place && fault.effect.drops_block());
-    for block in policy.blocks().iter().filter(|block| !dropped(&block.place)) {
-        search.block(block);
-    }
+    policy.blocks().iter().for_each(|block| search.block(block));
     for fault in config {
         if let FaultEffect::BlockHelperKept { label, name } = &fault.effect {
             search.block_helper(label, name, &fault.place);
@@ -50,12 +47,6 @@ pub fn predict(policy: &Policy, config: &[ConfigFault], repository: &RepositoryR
 
 fn find<'a>(config: &'a [ConfigFault], effect: &FaultEffect) -> Option<&'a ConfigFault> {
     config.iter().find(|fault| fault.effect == *effect)
-}
-
-impl FaultEffect {
-    fn drops_block(&self) -> bool {
-        matches!(self, Self::BlockDropped | Self::FirstKept)
-    }
 }
 
 /// The files that count.

@@ -195,3 +195,6 @@ fn decode(value: &Node<'_>) -> Result<Zeroizing<Vec<u8>>, &'static str> {
 pub(super) fn shown(key: &str) -> String {
     masked_user(key).escape_debug().to_string()
 }
+
+#[cfg(test)]
+mod tests;

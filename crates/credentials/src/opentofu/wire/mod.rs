@@ -1,8 +1,10 @@
 //! Where `OpenTofu` would speak otherwise with a registry and its token server than this program does.
 
+pub(super) mod challenge;
+
 use tofu_oci_types::RepositoryRef;
 
-use super::challenge::{self, Challenge, Scheme};
+use challenge::{Challenge, Scheme};
 
 /// What was seen on the way to a repository: plain data, gathered by whoever spoke with the registry.
 #[derive(Clone, Debug)]
@@ -222,3 +224,6 @@ fn redirect_differences(redirect: &Redirect, facts: &WireFacts, differ: &mut imp
         Redirector::Registry => {}
     }
 }
+
+#[cfg(test)]
+mod tests;

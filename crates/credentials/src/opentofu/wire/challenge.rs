@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A scheme of `WWW-Authenticate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scheme {
+pub(in crate::opentofu) enum Scheme {
     Basic,
     Bearer,
     Other,
@@ -12,17 +12,17 @@ pub(super) enum Scheme {
 
 /// What oras-go takes from the first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Challenge {
-    pub(super) scheme: Scheme,
+pub(in crate::opentofu) struct Challenge {
+    pub(in crate::opentofu) scheme: Scheme,
     /// The realm stands without quotes and is read up to a letter that no token may hold.
-    pub(super) broken_realm: bool,
-    pub(super) scopes: Vec<String>,
+    pub(in crate::opentofu) broken_realm: bool,
+    pub(in crate::opentofu) scopes: Vec<String>,
 }
 
 /// The challenge that counts: the first one of the first line; nothing where there is no line.
 ///
 /// Spec: oras-go 2.6, `registry/remote/auth`, `parseChallenge`.
-pub(super) fn first(lines: &[String]) -> Option<Challenge> {
+pub(in crate::opentofu) fn first(lines: &[String]) -> Option<Challenge> {
     let line = lines.first()?;
     let (scheme, mut rest) = token(line);
     let mut challenge = Challenge { scheme: known(scheme), broken_realm: false, scopes: Vec::new() };
@@ -57,7 +57,7 @@ pub(super) fn first(lines: &[String]) -> Option<Challenge> {
 }
 
 /// Whether a line has a challenge of a known scheme anywhere in it.
-pub(super) fn names_a_known_scheme(line: &str) -> bool {
+pub(in crate::opentofu) fn names_a_known_scheme(line: &str) -> bool {
     // Outside quotes, a scheme is a word at the start of the line or behind a comma.
     let outside: String = line.split('"').step_by(2).collect::<Vec<_>>().join("\"\"");
     outside.split(',').any(|part| known(token(skip(part)).0) != Scheme::Other)
@@ -99,14 +99,14 @@ fn unquoted(quoted: &str) -> Option<(String, &str)> {
 
 /// Scheme, host and port of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Origin {
+pub(in crate::opentofu) struct Origin {
     scheme: String,
-    pub(super) host: String,
+    pub(in crate::opentofu) host: String,
     port: String,
 }
 
 /// The origin of an absolute URL of http or https.
-pub(super) fn origin(url: &str) -> Option<Origin> {
+pub(in crate::opentofu) fn origin(url: &str) -> Option<Origin> {
     let (scheme, rest) = url.split_once("://")?;
     let scheme = scheme.to_ascii_lowercase();
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
