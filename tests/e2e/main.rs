@@ -5,6 +5,7 @@
 //! push, pack, copy, versions, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
 //! login*, logout                what is stored for a registry, and where
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
+//! credentials*       every kind of source and every way to be refused; what is warned of; options for one command
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! readme       the guide of the README prints what it says
 //! json         every line of --json is what docs/json.md says
@@ -26,6 +27,14 @@ mod config_check;
 mod config_findings;
 mod config_snippet;
 mod copy;
+#[cfg(unix)]
+mod credentials;
+#[cfg(unix)]
+mod credentials_options;
+#[cfg(unix)]
+mod credentials_refused;
+#[cfg(unix)]
+mod credentials_told;
 mod disk;
 mod explain;
 mod help;
