@@ -81,16 +81,18 @@ fn a_login_is_shown_to_the_registry_and_stored_as_docker_stores_it() {
     for registry in [basic(), bearer()] {
         let scene = Scene::with(registry);
         scene.dist("dist", "1.4.0");
-        assert_snapshot!(scene.log_in("").text, @r#"
-        exit code: 0
-        ----- stdout -----
-        logged in to [REGISTRY] as ada
-          stored in ~/.docker/config.json as "[REGISTRY]"
+        insta::allow_duplicates! {
+            assert_snapshot!(scene.log_in("").text, @r#"
+            exit code: 0
+            ----- stdout -----
+            logged in to [REGISTRY] as ada
+              stored in ~/.docker/config.json as "[REGISTRY]"
 
-        ----- stderr -----
-        warning: the password is not encrypted in ~/.docker/config.json
-          hint: a credential helper keeps it safer: name one as "credsStore" in the file, and log in again
-        "#);
+            ----- stderr -----
+            warning: the password is not encrypted in ~/.docker/config.json
+              hint: a credential helper keeps it safer: name one as "credsStore" in the file, and log in again
+            "#);
+        }
         assert_eq!(scene.home_text(".docker/config.json").as_deref(), Some(CONFIG));
         assert_eq!((scene.mode(".docker"), scene.mode(".docker/config.json")), (0o700, 0o600));
         assert_eq!(scene.home_files(), [".docker", ".docker/config.json"]);
@@ -109,7 +111,7 @@ fn the_same_login_twice_changes_nothing_and_another_one_replaces_it() {
     assert!(config.contains("{\"email\": \"z\"}") && config.ends_with("\n\"psFormat\": \"kept\"}"), "{config}");
     let before = std::fs::metadata(scene.context.home().join(".docker/config.json")).expect("it is there");
     let said = scene.log_in("--json").success();
-    assert_eq!(said.json()[0]["stored"]["change"], "unchanged");
+    assert_eq!(said.json().last().expect("a line")["stored"]["change"], "unchanged");
     let after = std::fs::metadata(scene.context.home().join(".docker/config.json")).expect("it is there");
     use std::os::unix::fs::MetadataExt as _;
     assert_eq!((before.ino(), before.mtime_nsec()), (after.ino(), after.mtime_nsec()), "it was written again");
@@ -166,6 +168,16 @@ fn without_a_name_the_login_that_is_stored_is_checked() {
     let wrong = format!("{{\"auths\": {{\"{}\": {{\"auth\": \"Ym9iOmh1bnRlcjI=\"}}}}}}", scene.registry.address());
     scene.context.write_home(".config/containers/auth.json", wrong);
     assert_snapshot!(scene.refuse("login REGISTRY"), @r#"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY] refuses the login of bob
+      cause: the token server [REGISTRY] refused the credentials (status 401)
+
+    hint: check the name and the password; many registries want an access token in the password's place
+    hint: this login is that of auths "[REGISTRY]" in ~/.config/containers/auth.json:1
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME`
     "#);
     assert_eq!(scene.home_text(".docker/config.json"), before);
 }
@@ -187,8 +199,16 @@ fn docker_hub_is_stored_under_the_name_that_docker_uses() {
         assert_eq!(said.stderr.lines().count(), 2, "{}", said.text);
         let want = CONFIG.replace("REGISTRY", "https://index.docker.io/v1/");
         assert_eq!(scene.home_text(".docker/config.json"), Some(want));
-        assert_snapshot!(scene.run("login docker.io --ca-file ca.pem").text, @r#"
-        "#);
+        insta::allow_duplicates! {
+            assert_snapshot!(scene.run("login docker.io --ca-file ca.pem").text, @r#"
+            exit code: 0
+            ----- stdout -----
+            the login of ada works at docker.io
+              it is that of auths "https://index.docker.io/v1/" in ~/.docker/config.json:3
+
+            ----- stderr -----
+            "#);
+        }
     }
 }
 
@@ -204,6 +224,11 @@ fn every_line_of_json_is_documented() {
     check(&scene.run("login REGISTRY --json"), 0, "login");
     let said = scene.log_in("--json --quiet");
     assert_snapshot!(said.text, @r#"
+    exit code: 0
+    ----- stdout -----
+    {"event":"login","registry":"[REGISTRY]","username":"ada","check":"accepted","stored":{"file":"~/.docker/config.json","key":"[REGISTRY]","helper":null,"change":"unchanged"},"used":"auths \"[REGISTRY]\" in ~/.docker/config.json:3"}
+
+    ----- stderr -----
     "#);
     check(&scene.run("logout REGISTRY --json"), 0, "logout");
     check(&scene.run("logout REGISTRY --json"), 0, "logout");
@@ -234,9 +259,28 @@ fn podmans_file_is_written_when_it_is_named() {
 fn a_file_that_nothing_looks_at_is_told_and_so_is_one_that_tofu_does_not_know() {
     let mut scene = Scene::with(basic());
     assert_snapshot!(scene.log_in("--auth-file mine.json --quiet").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    logged in to [REGISTRY] as ada
+      stored in [WORK]/mine.json as "[REGISTRY]"
+
+    ----- stderr -----
+    warning: the password is not encrypted in [WORK]/mine.json
+      hint: a credential helper keeps it safer: name one as "credsStore" in the file, and log in again
+    warning: nothing looks for logins in [WORK]/mine.json
+      hint: REGISTRY_AUTH_FILE=[WORK]/mine.json makes tofu-oci and podman look there; for tofu, name it in docker_style_config_files of oci_default_credentials
     "#);
     scene.context.env("DOCKER_CONFIG", scene.path("docker").display().to_string());
     assert_snapshot!(scene.log_in("").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    logged in to [REGISTRY] as ada
+      stored in [WORK]/docker/config.json as "[REGISTRY]"
+
+    ----- stderr -----
+    warning: the password is not encrypted in [WORK]/docker/config.json
+      hint: a credential helper keeps it safer: name one as "credsStore" in the file, and log in again
+    note: tofu does not look at [WORK]/docker/config.json: it does not know $DOCKER_CONFIG
     "#);
     assert_eq!(scene.context.files(), ["docker/config.json", "mine.json"]);
 }
@@ -247,6 +291,16 @@ fn a_source_that_comes_first_is_told() {
     let other = format!("{{\"auths\": {{\"{}\": {{\"auth\": \"Ym9iOmh1bnRlcjI=\"}}}}}}", scene.registry.address());
     scene.context.write_home(".config/containers/auth.json", other);
     assert_snapshot!(scene.log_in("").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    logged in to [REGISTRY] as ada
+      stored in ~/.docker/config.json as "[REGISTRY]"
+
+    ----- stderr -----
+    warning: the password is not encrypted in ~/.docker/config.json
+      hint: a credential helper keeps it safer: name one as "credsStore" in the file, and log in again
+    warning: another login is used for [REGISTRY]: that of auths "[REGISTRY]" in ~/.config/containers/auth.json:1 comes first
+      hint: remove it with `tofu-oci logout [REGISTRY] --auth-file ~/.config/containers/auth.json`, or log in there
     "#);
     std::fs::remove_file(scene.context.home().join(".config/containers/auth.json")).expect("it is ours");
     let block = format!(
@@ -255,6 +309,16 @@ fn a_source_that_comes_first_is_told() {
     );
     scene.context.write_home(".tofurc", block);
     assert_snapshot!(scene.log_in("").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    logged in to [REGISTRY] as ada
+      stored in ~/.docker/config.json as "[REGISTRY]"
+
+    ----- stderr -----
+    warning: the password is not encrypted in ~/.docker/config.json
+      hint: a credential helper keeps it safer: name one as "credsStore" in the file, and log in again
+    warning: another login is used for [REGISTRY]: that of oci_credentials "[REGISTRY]" in ~/.tofurc:1 comes first
+      hint: it stands in the CLI configuration, ~/.tofurc:1, which is yours to edit
     "#);
 }
 
@@ -266,6 +330,16 @@ fn links_and_modes_stay_and_a_file_that_others_may_read_is_told() {
     std::fs::create_dir(scene.context.home().join(".docker")).expect("home is ours");
     symlink("../dotfiles/docker.json", scene.context.home().join(".docker/config.json")).expect("a link");
     assert_snapshot!(scene.log_in("").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    logged in to [REGISTRY] as ada
+      stored in ~/.docker/config.json as "[REGISTRY]"
+
+    ----- stderr -----
+    warning: the password is not encrypted in ~/.docker/config.json
+      hint: a credential helper keeps it safer: name one as "credsStore" in the file, and log in again
+    warning: others than its owner may read ~/.docker/config.json
+      hint: chmod 600 ~/.docker/config.json
     "#);
     assert_eq!(scene.home_text("dotfiles/docker.json").as_deref(), Some(CONFIG));
     assert!(scene.context.home().join(".docker/config.json").is_symlink());

@@ -35,19 +35,44 @@ fn a_wrong_password() {
         assert!(text.contains("error: [REGISTRY] refuses the login of ada\n  cause: "), "{scheme}: {text}");
     }
     let scene = Scene::with(basic());
-    assert_snapshot!(refused(&scene, LINE, "hunter2"), @r#"
-    "#);
+    assert_snapshot!(refused(&scene, LINE, "hunter2"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY] refuses the login of ada
+      cause: the given ones are refused: authentication required (UNAUTHORIZED)
+
+    hint: check the name and the password; many registries want an access token in the password's place
+    hint: nothing was stored
+    ");
 }
 
 #[test]
 fn a_registry_that_cannot_be_reached_or_fails() {
     let scene = Scene::with(basic());
     let text = refused(&scene, "login registry.invalid --username ada --password-stdin --attempts 1", PASSWORD);
-    assert_snapshot!(text, @r#"
-    "#);
+    assert_snapshot!(text, @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot reach registry.invalid: failed to lookup address information: [REASON]
+
+    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    hint: nothing was stored
+    ");
     scene.registry.fault(Rule::on("GET", "/v2/").then(Fault::status(503, "UNAVAILABLE")));
-    assert_snapshot!(refused(&scene, &format!("{LINE} --attempts 1"), PASSWORD), @r#"
-    "#);
+    assert_snapshot!(refused(&scene, &format!("{LINE} --attempts 1"), PASSWORD), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY] answered 503 to GET /v2/: injected (UNAVAILABLE)
+
+    hint: the registry has a problem of its own; run the same command again later
+    hint: nothing was stored
+    ");
 }
 
 #[test]
@@ -56,8 +81,16 @@ fn a_realm_without_tls() {
     let auth = Auth::Bearer(Bearer { address: given, ..Bearer::new(Login::new("ada", PASSWORD)) });
     let scene = Scene::with(Registry::builder().auth(auth).tls(tofu_oci_testkit::ClientCertificate::NotAsked));
     scene.context.write("ca.pem", scene.registry.ca_pem().expect("it speaks TLS"));
-    assert_snapshot!(refused(&scene, &format!("{LINE} --ca-file ca.pem"), PASSWORD), @r#"
-    "#);
+    assert_snapshot!(refused(&scene, &format!("{LINE} --ca-file ca.pem"), PASSWORD), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: refused to follow [REGISTRY]: the token server tokens.example would be asked over plain HTTP
+
+    hint: no password is told to such a server; ask the registry's operator, or check that this is the registry you mean
+    hint: nothing was stored
+    ");
 }
 
 #[test]
@@ -73,8 +106,15 @@ fn a_malformed_file_is_told_before_anything_is_asked_and_left_as_it_is() {
     }
     assert_eq!(scene.conversation(), Vec::<String>::new());
     scene.context.write_home(".docker/config.json", "{\n  \"auths\": {},\n}");
-    assert_snapshot!(refused(&scene, LINE, PASSWORD), @r#"
-    "#);
+    assert_snapshot!(refused(&scene, LINE, PASSWORD), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: ~/.docker/config.json:3: it is not JSON: there is a comma too many at column 1
+
+    hint: nothing was changed: correct the file, or name another one with --auth-file FILE
+    ");
     // Docker takes an empty file for one without entries.
     for text in ["", "\n", "null"] {
         scene.context.write_home(".docker/config.json", text);
@@ -87,16 +127,43 @@ fn a_malformed_file_is_told_before_anything_is_asked_and_left_as_it_is() {
 fn a_file_that_cannot_be_written() {
     let mut scene = Scene::with(basic());
     std::fs::create_dir_all(scene.context.home().join(".docker/config.json")).expect("home is ours");
-    assert_snapshot!(refused(&scene, LINE, PASSWORD), @r#"
-    "#);
+    assert_snapshot!(refused(&scene, LINE, PASSWORD), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot use ~/.docker/config.json
+      cause: is a directory
+
+    hint: a file lies where a folder is needed, or a folder where a file is; choose another place
+    hint: another file is named by --auth-file FILE, another folder by DOCKER_CONFIG=DIR
+    ");
     scene.context.env("DOCKER_CONFIG", "/dev/null");
-    assert_snapshot!(refused(&scene, LINE, PASSWORD), @r#"
-    "#);
+    assert_snapshot!(refused(&scene, LINE, PASSWORD), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot use /dev/null/config.json
+      cause: Not a directory (os error [N])
+
+    hint: a file lies where a folder is needed, or a folder where a file is; choose another place
+    hint: another file is named by --auth-file FILE, another folder by DOCKER_CONFIG=DIR
+    ");
     assert_eq!(scene.conversation(), Vec::<String>::new());
     // No folder can be made here, not even by root.
     scene.context.env("DOCKER_CONFIG", "/proc/self/docker");
-    assert_snapshot!(refused(&scene, LINE, PASSWORD), @r#"
-    "#);
+    assert_snapshot!(refused(&scene, LINE, PASSWORD), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot write /proc/self/docker/config.json
+      cause: No such file or directory (os error [N])
+
+    hint: check the path; its parent folders must be there
+    hint: another file is named by --auth-file FILE, another folder by DOCKER_CONFIG=DIR
+    ");
 }
 
 #[test]
@@ -109,8 +176,17 @@ fn a_full_disk() {
     let mut command = scene.context.command("sh");
     command.args(["-c", "trap '' XFSZ; ulimit -f 1024 2>/dev/null; exec \"$0\" \"$@\" < password"]);
     command.arg(program.get_program()).args(program.get_args());
-    assert_snapshot!(scene.output(&mut command).text, @r#"
-    "#);
+    assert_snapshot!(scene.output(&mut command).text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot write ~/.docker/config.json
+      cause: File too large (os error [N])
+
+    hint: free some space and run the same command again; nothing half-done was kept
+    hint: another file is named by --auth-file FILE, another folder by DOCKER_CONFIG=DIR
+    ");
     assert_eq!(scene.home_text(".docker/config.json").as_deref(), Some(config.as_str()));
     assert_eq!(scene.home_files(), [".docker", ".docker/config.json"]);
 }
@@ -119,24 +195,97 @@ fn a_full_disk() {
 fn wrong_usage() {
     let scene = Scene::with(basic());
     let said = |line: &str, input: &str| refused(&scene, line, input);
-    assert_snapshot!(said("login https://REGISTRY/v2/ -u ada --password-stdin", PASSWORD), @r#"
-    "#);
-    assert_snapshot!(said("login REGISTRY/acme/widget", ""), @r#"
-    "#);
-    assert_snapshot!(said("logout 'ada:hunter2@REGISTRY'", ""), @r#"
-    "#);
+    assert_snapshot!(said("login https://REGISTRY/v2/ -u ada --password-stdin", PASSWORD), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `https://[REGISTRY]/v2/` is not a registry: it is written without a scheme such as https://
+
+    hint: name the registry alone: [REGISTRY]
+    ");
+    assert_snapshot!(said("login REGISTRY/acme/widget", ""), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `[REGISTRY]/acme/widget` is not a registry: it is the host alone, without a path
+
+    hint: name the registry alone: [REGISTRY]
+    ");
+    assert_snapshot!(said("logout 'ada:hunter2@REGISTRY'", ""), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `[REGISTRY]` is not a registry: it is the host alone; --username names the account
+
+    hint: name the registry alone: [REGISTRY]
+    ");
     assert_snapshot!(said(LINE, "\n"), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no password on standard input
+
+    hint: such as: printf %s "$PASSWORD" | tofu-oci … --username USER --password-stdin
     "#);
-    assert_snapshot!(said("login REGISTRY --username ada", PASSWORD), @r#"
-    "#);
-    assert_snapshot!(said("login REGISTRY --password-stdin", PASSWORD), @r#"
-    "#);
-    assert_snapshot!(said("login REGISTRY --username a:b --password-stdin", PASSWORD), @r#"
-    "#);
-    assert_snapshot!(said("login REGISTRY --username ada --password x", PASSWORD), @r#"
-    "#);
-    assert_snapshot!(said("login REGISTRY --auth-file x.json", ""), @r#"
-    "#);
+    assert_snapshot!(said("login REGISTRY --username ada", PASSWORD), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: nobody can be asked for the password: standard input is no terminal
+
+    hint: give it on standard input, with --password-stdin
+    ");
+    assert_snapshot!(said("login REGISTRY --password-stdin", PASSWORD), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      --username <NAME>
+
+    Usage: tofu-oci login --username <NAME> --password-stdin <REGISTRY>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(said("login REGISTRY --username a:b --password-stdin", PASSWORD), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: invalid value 'a:b' for '--username <NAME>': a name with a colon in it cannot be sent
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(said("login REGISTRY --username ada --password x", PASSWORD), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: unexpected argument '--password' found
+
+      tip: a similar argument exists: '--password-stdin'
+
+    Usage: tofu-oci login --username <NAME> --password-stdin <REGISTRY>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(said("login REGISTRY --auth-file x.json", ""), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      --username <NAME>
+
+    Usage: tofu-oci login --username <NAME> --auth-file <FILE> <REGISTRY>
+
+    For more information, try '--help'.
+    ");
     assert_eq!(scene.conversation(), Vec::<String>::new());
 }
 

@@ -49,6 +49,16 @@ fn every_form_that_a_docker_has_used_is_removed_and_repositories_stay() {
     let config = format!("{{\"auths\": {{{}}}}}", entries.join(", "));
     scene.context.write_home(".docker/config.json", config.replace("REGISTRY", scene.registry.address()));
     assert_snapshot!(scene.run("logout REGISTRY").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    logged out of [REGISTRY]
+      removed "[REGISTRY]" from ~/.docker/config.json
+      removed "https://[REGISTRY]" from ~/.docker/config.json
+      removed "https://[REGISTRY]/v1/" from ~/.docker/config.json
+      removed "https://[REGISTRY]/v2/" from ~/.docker/config.json
+      removed "http://[REGISTRY]" from ~/.docker/config.json
+
+    ----- stderr -----
     "#);
     let left = scene.home_text(".docker/config.json").expect("it is there");
     assert!(kept.iter().all(|key| left.contains(&format!("\"{key}\""))), "{left}");
@@ -63,8 +73,10 @@ fn the_names_of_docker_hub_are_one_registry() {
             "{\"auths\": {\"https://index.docker.io/v1/\": {\"auth\": \"YWRhOmh1bnRlcjI=\"}, \"docker.io\": {}}}";
         scene.context.write_home(".docker/config.json", config);
         let said = scene.run(&format!("logout {name} --json")).success();
-        assert_snapshot!(said.stdout.replace(&format!("\"{name}\""), "\"NAME\""), @r#"
-        "#);
+        let line = said.json().pop().expect("a line");
+        let removed: Vec<_> = line["removed"].as_array().expect("a list").iter().map(|one| &one["key"]).collect();
+        assert_eq!(removed, ["docker.io", "https://index.docker.io/v1/"]);
+        assert_eq!(line["registry"], name);
         assert_eq!(scene.home_text(".docker/config.json").as_deref(), Some("{\"auths\": {}}"));
     }
 }
@@ -76,10 +88,31 @@ fn what_still_answers_is_told() {
     let other = format!("{{\"auths\": {{\"{}\": {{\"auth\": \"Ym9iOmh1bnRlcjI=\"}}}}}}", scene.registry.address());
     scene.context.write_home(".config/containers/auth.json", other);
     assert_snapshot!(scene.run("logout REGISTRY").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    logged out of [REGISTRY]
+      removed "[REGISTRY]" from ~/.docker/config.json
+
+    ----- stderr -----
+    warning: auths "[REGISTRY]" in ~/.config/containers/auth.json:1 still answers for [REGISTRY]
+      hint: remove it with `tofu-oci logout [REGISTRY] --auth-file ~/.config/containers/auth.json`, or log in there
     "#);
     assert_snapshot!(scene.run("logout REGISTRY").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    not logged in to [REGISTRY]: ~/.docker/config.json has no login for it
+
+    ----- stderr -----
+    warning: auths "[REGISTRY]" in ~/.config/containers/auth.json:1 still answers for [REGISTRY]
+      hint: remove it with `tofu-oci logout [REGISTRY] --auth-file ~/.config/containers/auth.json`, or log in there
     "#);
     let file = scene.context.home().join(".config/containers/auth.json");
     assert_snapshot!(scene.run(&format!("logout REGISTRY --auth-file {}", file.display())).text, @r#"
+    exit code: 0
+    ----- stdout -----
+    logged out of [REGISTRY]
+      removed "[REGISTRY]" from ~/.config/containers/auth.json
+
+    ----- stderr -----
     "#);
 }

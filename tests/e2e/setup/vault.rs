@@ -1,14 +1,12 @@
 //! `docker-credential-vault`: a real program that keeps logins as files, and a log of what it was told to do.
 #![cfg(unix)]
 
-use std::os::unix::fs::PermissionsExt as _;
-
 use super::Scene;
 
-const SCRIPT: &str = r#"#!/bin/sh
-# Keeps every login in a file of its own, named by its server.
+/// Keeps every login in a file of its own, named by its server.
+const SCRIPT: &str = r#"
 mkdir -p "$HOME/vault"
-input=$(cat)
+input=${input%.}
 case "$1" in
 store) server=$(printf '%s' "$input" | sed 's/^{"ServerURL":"\([^"]*\)".*$/\1/') ;;
 *) server=$input ;;
@@ -27,15 +25,6 @@ impl Scene {
     pub(crate) fn with_vault(mut self) -> Self {
         self.helper("vault", SCRIPT);
         self
-    }
-
-    /// Puts `docker-credential-NAME` on the PATH, as this shell script.
-    pub(crate) fn helper(&mut self, name: &str, script: &str) {
-        let path = self.context.write_home(&format!("bin/docker-credential-{name}"), script);
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
-        let outside = std::env::var("PATH").unwrap_or_default();
-        let folder = self.context.home().join("bin");
-        self.context.env("PATH", format!("{}:{outside}", folder.display()));
     }
 
     /// What the vault was told to do since this was last asked, one action and server a line.

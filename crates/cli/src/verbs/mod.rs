@@ -75,8 +75,10 @@ pub(crate) async fn run(args: Args) -> Exit {
     let wallet = WalletSlot::default();
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
     let ended = tokio::select! {
-        ended = job(&global, verb, &wallet) => ended,
+        // In this order: the job does not begin before an interruption can be heard.
+        biased;
         () = interrupted() => Err(Complaint::new(Exit::Interrupted, "interrupted").hint("nothing is half-done; run the same command again to go on")),
+        ended = job(&global, verb, &wallet) => ended,
     };
     match ended {
         Ok(exit) => exit,

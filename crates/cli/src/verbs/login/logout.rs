@@ -12,7 +12,7 @@ use super::standing::Standing;
 use super::target::{Keeper, Target};
 use crate::args::LogoutArgs;
 use crate::complaint::Complaint;
-use crate::credentials::helper::{self, Erased};
+use crate::credentials::helper::{self, Erased, HelperFault};
 use crate::printer;
 use crate::report::json_line;
 use crate::verbs::Context;
@@ -26,7 +26,7 @@ pub(crate) async fn logout(context: &Context, args: &LogoutArgs) -> Result<(), C
     let mut removed = Vec::new();
     let mut failure = None;
     for (helper, server) in held(&target, &registry, &there)? {
-        match erase(&helper, &server).await {
+        match erase(&helper, &server).await.map_err(|fault| helper_failed(fault, &target)) {
             Ok(Erased::Gone) => removed.push(Removed { from: helper.program(), key: server }),
             Ok(Erased::NotThere) => {}
             Err(complaint) => failure = failure.or(Some(complaint)),
@@ -75,10 +75,10 @@ fn held(
 }
 
 /// Asks first: some helpers call it a failure to erase what they do not have.
-async fn erase(helper: &HelperName, server: &str) -> Result<Erased, Complaint> {
-    match helper::run_get(helper, server).await.map_err(helper_failed)? {
+async fn erase(helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
+    match helper::run_get(helper, server).await? {
         HelperAnswer::NotFound | HelperAnswer::Empty => Ok(Erased::NotThere),
-        HelperAnswer::Credential(_) => helper::run_erase(helper, server).await.map_err(helper_failed),
+        HelperAnswer::Credential(_) => helper::run_erase(helper, server).await,
     }
 }
 

@@ -112,7 +112,7 @@ async fn check(
 ) -> Result<Result<LoginCheck, StoreError>, Complaint> {
     let nobody = std::sync::Arc::new(Wallet::anonymous());
     let client = connect::client(&args.network, nobody, None, &context.reporter)?;
-    Ok(client.check_login(registry.as_str(), credential).await)
+    Ok(client.check_login(registry.host(), credential).await)
 }
 
 /// The error of a check.
@@ -165,14 +165,15 @@ async fn store(
     };
     helper::run_store(name, server, username, password)
         .await
-        .map_err(|fault| helper_failed(fault).hint("nothing was stored"))?;
+        .map_err(|fault| helper_failed(fault, target).hint("nothing was stored"))?;
     staging.write(|bytes| docker_file::store_mark(bytes, server)).map_err(|complaint| {
         complaint.hint(format!("{} has the login all the same; run the same command again", name.program()))
     })
 }
 
-fn helper_failed(fault: HelperFault) -> Complaint {
-    Complaint::new(Exit::Fixable, fault.problem).code(fault.code).hint(fault.hint)
+fn helper_failed(fault: HelperFault, target: &Target) -> Complaint {
+    let named = format!("the helper is named in {}", target.shown());
+    Complaint::new(Exit::Fixable, fault.problem).code(fault.code).cause(named).hint(fault.hint)
 }
 
 fn note_unchecked(context: &Context, registry: &RegistryName) {

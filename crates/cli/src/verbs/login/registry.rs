@@ -45,8 +45,12 @@ impl RegistryName {
 
     /// A repository of the registry that nobody has a login of its own for.
     pub(super) fn any_repository(&self) -> RepositoryRef {
-        let registry = if self.is_hub() { "docker.io" } else { &self.0 };
-        repository(registry).expect("it was one when the name was read")
+        repository(self.host()).expect("it was one when the name was read")
+    }
+
+    /// The name by which the registry is asked.
+    pub(super) fn host(&self) -> &str {
+        if self.is_hub() { "docker.io" } else { &self.0 }
     }
 
     /// What helpers are asked for by `OpenTofu`.

@@ -127,12 +127,14 @@ impl Standing {
             && matches!(first.heard, Heard::NotFound | Heard::Empty)
         {
             let text = format!(
-                "tofu does not find this login: it asks {} for {} alone, and docker keeps it under {}",
+                "tofu does not find this login: it asks {} for {} alone, and it is kept under {}",
                 first.helper.program(),
                 first.server,
                 last.server
             );
-            let hint = format!("an oci_credentials \"{registry}\" block in the CLI configuration works in both");
+            let hint = format!(
+                "an oci_credentials \"{registry}\" block with username and password in the CLI configuration works in both"
+            );
             context.reporter.event(&Event::note("unknown-to-opentofu", text).with_hint(hint));
         }
     }

@@ -75,7 +75,13 @@ impl Target {
         let bytes = self.file.read().map_err(|error| unusable(&self.shown, "read", &error))?;
         // Docker takes an empty file for one without entries.
         let bytes = bytes.filter(|bytes| !bytes.trim_ascii().is_empty());
-        bytes.map(|bytes| AuthFile::parse(&self.shown, &bytes)).transpose().map_err(|error| self.malformed(&error))
+        let parse = |bytes: Zeroizing<Vec<u8>>| {
+            let file = AuthFile::parse(&self.shown, &bytes)?;
+            // What is only left out when credentials are looked for stands in the way of writing.
+            docker_file::remove(&bytes, &[])?;
+            Ok(file)
+        };
+        bytes.map(parse).transpose().map_err(|error| self.malformed(&error))
     }
 
     /// Who keeps the login of a server.
