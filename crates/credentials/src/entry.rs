@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use zeroize::Zeroizing;
 
-use crate::json::{Node, Sort, same_name};
+use crate::json::{Kind, Piece};
 use crate::{Credential, Secret};
 
 /// Go's standard base64: padded, bits behind the last byte ignored.
@@ -68,20 +68,20 @@ pub(crate) enum Remark {
 
 impl AuthEntry {
     /// Reads the value of an entry; `remark` hears what is wrong with it.
-    pub(crate) fn read(key: String, line: usize, value: &Node<'_>, remark: &mut dyn FnMut(Remark)) -> Self {
+    pub(crate) fn read(key: String, line: usize, value: Piece<'_>, remark: &mut dyn FnMut(Remark)) -> Self {
         let mut entry = Self { key, line, auth: Auth::Absent, identity: None };
-        match value.sort() {
-            Sort::Null => {}
-            Sort::Object => {
+        match value.kind() {
+            Kind::Null => {}
+            Kind::Object => {
                 for member in value.members() {
-                    if same_name(&member.name, "auth") {
-                        entry.auth = Auth::read(&member.value);
+                    if member.is_named("auth") {
+                        entry.auth = Auth::read(member.value);
                         if let Auth::Broken(problem) = entry.auth {
                             remark(Remark::BrokenAuth(problem));
                         }
-                    } else if same_name(&member.name, "identitytoken") {
-                        match (member.value.sort(), member.value.text()) {
-                            (Sort::Null, _) => {}
+                    } else if member.is_named("identitytoken") {
+                        match (member.value.kind(), member.value.text()) {
+                            (Kind::Null, _) => {}
                             (_, Some(token)) => entry.identity = identity(&token),
                             (_, None) => remark(Remark::IdentityToken),
                         }
@@ -123,11 +123,11 @@ fn identity(token: &str) -> Option<Secret> {
 
 impl Auth {
     /// Text in base64, or a list of byte values, as Go reads bytes.
-    fn read(value: &Node<'_>) -> Self {
-        let bytes = match value.sort() {
-            Sort::Null => return Self::Absent,
-            Sort::Text => value.text().map_or(Err("its `auth` is not text"), |text| decode(&text)),
-            Sort::List => value
+    fn read(value: Piece<'_>) -> Self {
+        let bytes = match value.kind() {
+            Kind::Null => return Self::Absent,
+            Kind::Text => value.text().map_or(Err("its `auth` is not text"), |text| decode(&text)),
+            Kind::List => value
                 .items()
                 .into_iter()
                 .map(byte)
@@ -154,12 +154,8 @@ impl Auth {
     }
 }
 
-fn byte(item: Node<'_>) -> Option<u8> {
-    match item.sort() {
-        Sort::Null => Some(0),
-        Sort::Number => std::str::from_utf8(item.raw()).ok()?.parse().ok(),
-        _ => None,
-    }
+fn byte(item: Piece<'_>) -> Option<u8> {
+    if item.kind() == Kind::Null { Some(0) } else { item.raw().parse().ok() }
 }
 
 /// Line breaks inside are passed over.
@@ -184,11 +180,12 @@ fn decode(text: &str) -> Result<Zeroizing<Vec<u8>>, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Document;
 
     fn entry(json: &str) -> (AuthEntry, usize) {
-        let node = Node::parse(json.as_bytes()).expect("JSON");
+        let (_, piece) = Document::parse(json).expect("JSON");
         let mut remarks = 0;
-        let entry = AuthEntry::read("ghcr.io".to_owned(), 1, &node, &mut |_| remarks += 1);
+        let entry = AuthEntry::read("ghcr.io".to_owned(), 1, piece, &mut |_| remarks += 1);
         (entry, remarks)
     }
 

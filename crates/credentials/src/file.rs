@@ -54,7 +54,7 @@ pub struct AuthFile {
     /// `credsStore`, an empty one too; its key is empty.
     pub(crate) store: Option<NamedHelper>,
     /// The same bytes as `OpenTofu` decodes them.
-    pub(crate) as_opentofu: opentofu::Reading,
+    pub(crate) as_opentofu: Box<opentofu::Reading>,
     warnings: Vec<FileWarning>,
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::json::{Node, Sort, same_name};
+use crate::json::{Document, Kind};
 use crate::{Credential, Secret};
 
 /// The NAME of `docker-credential-NAME`: `[A-Za-z0-9._-]+`, so no path.
@@ -136,7 +136,7 @@ impl HelperError {
 pub fn helper_outcome(name: &HelperName, output: &HelperOutput) -> Result<HelperAnswer, HelperError> {
     let text = Zeroizing::new(String::from_utf8_lossy(&output.stdout).into_owned());
     match output.exit {
-        Some(0) => answer(&output.stdout).ok_or_else(|| HelperError::Malformed { name: name.clone() }),
+        Some(0) => answer(&text).ok_or_else(|| HelperError::Malformed { name: name.clone() }),
         _ if text.trim() == NOT_FOUND => Ok(HelperAnswer::NotFound),
         exit => Err(HelperError::Failed { name: name.clone(), said: said(&text, exit) }),
     }
@@ -159,24 +159,24 @@ fn said(text: &str, exit: Option<i32>) -> String {
 }
 
 /// Reads an answer as Go fills its structure: members in any case, others passed over, `null` is nothing.
-fn answer(stdout: &[u8]) -> Option<HelperAnswer> {
-    let whole = Node::parse(stdout).ok()?;
+fn answer(text: &str) -> Option<HelperAnswer> {
+    let (_, whole) = Document::parse(text).ok()?;
     let (mut username, mut secret) = (Zeroizing::default(), Zeroizing::default());
-    match whole.sort() {
-        Sort::Null => return Some(HelperAnswer::Empty),
-        Sort::Object => {}
+    match whole.kind() {
+        Kind::Null => return Some(HelperAnswer::Empty),
+        Kind::Object => {}
         _ => return None,
     }
     for member in whole.members() {
         let mut ignored = Zeroizing::default();
         let field: &mut Zeroizing<String> = match () {
-            () if same_name(&member.name, "Username") => &mut username,
-            () if same_name(&member.name, "Secret") => &mut secret,
-            () if same_name(&member.name, "ServerURL") => &mut ignored,
+            () if member.is_named("Username") => &mut username,
+            () if member.is_named("Secret") => &mut secret,
+            () if member.is_named("ServerURL") => &mut ignored,
             () => continue,
         };
-        match member.value.sort() {
-            Sort::Null => {}
+        match member.value.kind() {
+            Kind::Null => {}
             _ => *field = member.value.text()?,
         }
     }

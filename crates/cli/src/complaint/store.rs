@@ -29,7 +29,12 @@ impl From<&StoreError> for Complaint {
                 ))
                 .refused(place),
             StoreError::Denied { place, .. } => {
-                complaint.hint("the account needs the right to read, and for a push to write").refused(place)
+                complaint
+                .hint(format!(
+                    "the account needs the right to read, and for a push to write; `tofu-oci login {}` changes the account",
+                    registry(place)
+                ))
+                .refused(place)
             }
             StoreError::Rejected { problem, .. } if problem.contains("DIGEST_INVALID") => complaint.hint(
                 "what was sent is not what its digest says: the source is damaged, or something changed it on the way",
@@ -44,6 +49,9 @@ impl From<&StoreError> for Complaint {
             }),
             StoreError::Malformed { place, .. } if place.starts_with("oci:") => {
                 complaint.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
+            }
+            StoreError::Forbidden { fault: Some(AccessFault::RedirectDowngrade), .. } => {
+                complaint.hint("the registry sends to a server without TLS; its operator can mend that")
             }
             StoreError::Forbidden { place, fault: Some(fault), .. } => {
                 complaint.hint(realm_hint(*fault)).refused(place)

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize as _;
 
-use crate::json::Node;
+use super::Object;
 
 /// The white space of a file.
 pub(super) struct Layout {
@@ -18,9 +18,8 @@ impl Layout {
         Self { newline: "\n".to_owned(), unit: "\t".to_owned() }
     }
 
-    /// That of the outermost object.
-    pub(super) fn of(top: &Node<'_>) -> Self {
-        let Some(lead) = lead(top) else { return Self::docker() };
+    /// That of the outermost object, by the white space in front of its first member.
+    pub(super) fn of(lead: &str) -> Self {
         match lead.rfind('\n') {
             None => Self { newline: String::new(), unit: String::new() },
             Some(end) => {
@@ -32,81 +31,66 @@ impl Layout {
     }
 
     /// An object `auths` of these members. `before` is the one that it takes the place of.
-    pub(super) fn auths(&self, before: Option<&Node<'_>>, mut members: Vec<Vec<u8>>) -> Vec<u8> {
+    pub(super) fn auths(&self, before: Option<&Object<'_>>, mut members: Vec<String>) -> String {
         if members.is_empty() {
-            return b"{}".to_vec();
+            return "{}".to_owned();
         }
         let lead = self.lead_of_entries(before);
-        let tail = before.and_then(tail).unwrap_or_else(|| self.level(1));
+        let tail = before.and_then(|object| object.tail).map_or_else(|| self.level(1), str::to_owned);
         let size: usize = members.iter().map(|member| member.len() + 1 + lead.len()).sum();
-        let mut text = Vec::with_capacity(size + tail.len() + 1);
+        let mut text = String::with_capacity(size + tail.len() + 1);
         for (position, member) in members.iter_mut().enumerate() {
-            text.push(if position == 0 { b'{' } else { b',' });
-            text.extend_from_slice(lead.as_bytes());
-            text.extend_from_slice(member);
+            text.push(if position == 0 { '{' } else { ',' });
+            text.push_str(&lead);
+            text.push_str(member);
             member.zeroize();
         }
-        text.extend_from_slice(tail.as_bytes());
-        text.push(b'}');
+        text.push_str(&tail);
+        text.push('}');
         text
     }
 
     /// A member of `auths`.
-    pub(super) fn entry(&self, auths: Option<&Node<'_>>, server: &str, auth: Option<&str>) -> Vec<u8> {
-        let outer = self.lead_of_entries(auths);
-        let inner = if outer.contains('\n') { format!("{outer}{}", self.unit) } else { String::new() };
-        let outer = if inner.is_empty() { "" } else { outer.as_str() };
-        let blank = if inner.is_empty() { "" } else { " " };
+    pub(super) fn entry(&self, auths: Option<&Object<'_>>, server: &str, auth: Option<&str>) -> String {
+        let lead = self.lead_of_entries(auths);
+        let (inner, outer, blank) = if lead.contains('\n') {
+            (format!("{lead}{}", self.unit), lead.as_str(), " ")
+        } else {
+            (String::new(), "", "")
+        };
         let name = quoted(server);
         let auth = auth.unwrap_or_default();
         let mut text = String::with_capacity(name.len() + inner.len() + outer.len() + auth.len() + 16);
-        text.push_str(&name);
-        text.push(':');
-        text.push_str(blank);
-        text.push('{');
+        for part in [&name, ":", blank, "{"] {
+            text.push_str(part);
+        }
         if !auth.is_empty() {
             for part in [&inner, "\"auth\":", blank, "\"", auth, "\"", outer] {
                 text.push_str(part);
             }
         }
         text.push('}');
-        text.into_bytes()
+        text
     }
 
     /// `auths` in front of the members that are there, which follow this white space.
-    pub(super) fn first_member(&self, lead: &[u8], auths: &[u8]) -> Vec<u8> {
-        let name: &[u8] = if self.newline.is_empty() { b"\"auths\":" } else { b"\"auths\": " };
-        [lead, name, auths, b","].concat()
+    pub(super) fn first_member(&self, lead: &str, auths: &str) -> String {
+        let blank = if self.newline.is_empty() { "" } else { " " };
+        [lead, "\"auths\":", blank, auths, ","].concat()
     }
 
     /// A whole object with nothing but `auths`.
-    pub(super) fn file(&self, auths: &[u8]) -> Vec<u8> {
-        [b"{", self.level(1).as_bytes(), b"\"auths\": ", auths, self.newline.as_bytes(), b"}"].concat()
+    pub(super) fn file(&self, auths: &str) -> String {
+        ["{", &self.level(1), "\"auths\": ", auths, &self.newline, "}"].concat()
     }
 
     fn level(&self, depth: usize) -> String {
         format!("{}{}", self.newline, self.unit.repeat(depth))
     }
 
-    fn lead_of_entries(&self, auths: Option<&Node<'_>>) -> String {
-        auths.and_then(lead).unwrap_or_else(|| self.level(2))
+    fn lead_of_entries(&self, auths: Option<&Object<'_>>) -> String {
+        auths.and_then(|object| object.lead).map_or_else(|| self.level(2), str::to_owned)
     }
-}
-
-/// The white space before an object's first member; none where there is no member.
-fn lead(object: &Node<'_>) -> Option<String> {
-    let first = object.members().first()?.start;
-    white(&object.raw()[1..first - object.span().start])
-}
-
-/// The white space behind an object's last member.
-fn tail(object: &Node<'_>) -> Option<String> {
-    let end = object.members().last()?.value.span().end - object.span().start;
-    white(&object.raw()[end..object.raw().len() - 1])
-}
-
-fn white(bytes: &[u8]) -> Option<String> {
-    std::str::from_utf8(bytes).ok().map(str::to_owned)
 }
 
 /// A text as Go writes it in JSON: `<`, `>`, `&` and two line separators are escaped beside what must be.

@@ -11,11 +11,13 @@
 
 mod layout;
 
+use std::ops::Range;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::json::{Node, Sort, same_name};
+use crate::json::{Document, Kind, Piece};
 use crate::{AuthFile, AuthFileError, HelperName, InvalidHelperName, Secret};
 use layout::Layout;
 
@@ -90,18 +92,17 @@ pub fn store_mark(file: Option<&[u8]>, server: &str) -> Result<Edit, AuthFileErr
 ///
 /// Spec: docker CLI 29, `config/credentials`, `fileStore.Erase`.
 pub fn remove(file: &[u8], servers: &[&str]) -> Result<Edit, AuthFileError> {
-    let document = Document::read(file)?;
-    let layout = document.layout();
+    let source = Source::read(file)?;
+    let layout = source.layout();
     let mut edits = Vec::new();
-    for object in &document.auths {
-        let members = object.members();
-        let kept: Vec<_> = members.iter().filter(|member| !servers.contains(&member.name.as_str())).collect();
-        if kept.len() < members.len() {
-            let kept = kept.into_iter().map(|member| raw(document.text, member).to_vec());
-            edits.push((object.span(), layout.auths(Some(object), kept.collect())));
+    for object in &source.auths {
+        let kept = object.members.iter().filter(|member| !servers.contains(&member.name.as_str()));
+        let kept: Vec<String> = kept.map(|member| source.text[member.span.clone()].to_owned()).collect();
+        if kept.len() < object.members.len() {
+            edits.push((object.span.clone(), layout.auths(Some(object), kept)));
         }
     }
-    Ok(if edits.is_empty() { Edit::nothing(file) } else { Edit::made(document.text, edits, Change::Removed) })
+    Ok(if edits.is_empty() { Edit::nothing(file) } else { Edit::made(source.text, edits, Change::Removed) })
 }
 
 /// The helper that `docker login` gives a server's login to: that of `credHelpers[server]`, else the `credsStore`;
@@ -131,123 +132,156 @@ pub fn server_key(registry: &str) -> String {
 
 fn store(file: Option<&[u8]>, server: &str, entry: &Entry) -> Result<Edit, AuthFileError> {
     let bytes = file.unwrap_or_default();
-    let document = Document::read(bytes)?;
-    let layout = document.layout();
-    let target = document.target();
+    let source = Source::read(bytes)?;
+    let layout = source.layout();
+    let target = source.target();
     let mut found = 0;
     let mut edits = Vec::new();
-    for (position, object) in document.auths.iter().enumerate() {
-        let members = object.members();
-        let same: Vec<usize> = (0..members.len()).filter(|index| members[*index].name == server).collect();
+    for (position, object) in source.auths.iter().enumerate() {
+        let members = &object.members;
+        let same: Vec<usize> = (0..members.len()).filter(|index| members[*index].name.as_str() == server).collect();
         found += same.len();
         let is_target = target == Target::Object(position);
-        if is_target && found == 1 && same.len() == 1 && entry.is(&members[same[0]].value) {
+        if is_target && found == 1 && same.len() == 1 && entry.is(members[same[0]].value) {
             return Ok(Edit::nothing(bytes));
         }
         if !is_target && same.is_empty() {
             continue;
         }
         // Docker writes the keys in order. What is there keeps its place; a new key goes before the first greater one.
-        let place = same.last().copied().unwrap_or_else(|| {
-            members.iter().position(|member| member.name.as_str() > server).unwrap_or(members.len())
-        });
+        let greater = || members.iter().position(|member| member.name.as_str() > server);
+        let place = same.last().copied().or_else(greater).unwrap_or(members.len());
         let mut lines = Vec::new();
         for (index, member) in members.iter().enumerate() {
             if is_target && index == place {
                 lines.push(layout.entry(Some(object), server, entry.auth()));
             }
-            if member.name != server {
-                lines.push(raw(document.text, member).to_vec());
+            if member.name.as_str() != server {
+                lines.push(source.text[member.span.clone()].to_owned());
             }
         }
         if is_target && place == members.len() {
             lines.push(layout.entry(Some(object), server, entry.auth()));
         }
-        edits.push((object.span(), layout.auths(Some(object), lines)));
+        edits.push((object.span.clone(), layout.auths(Some(object), lines)));
     }
     let alone = || layout.auths(None, vec![layout.entry(None, server, entry.auth())]);
     match target {
         Target::Object(_) => {}
         Target::Null(span) => edits.push((span, alone())),
-        Target::Missing => edits.push(document.with_auths(&layout, &alone())),
+        Target::Missing => edits.push(source.with_auths(&layout, &alone())),
     }
-    Ok(Edit::made(document.text, edits, if found == 0 { Change::Added } else { Change::Replaced }))
+    Ok(Edit::made(source.text, edits, if found == 0 { Change::Added } else { Change::Replaced }))
 }
 
 /// A file that may be edited.
-struct Document<'a> {
-    /// Without a byte order mark.
-    text: &'a [u8],
-    /// The object; none where the file is empty or `null`.
-    top: Option<Node<'a>>,
+struct Source<'a> {
+    /// Without a byte order mark; nothing where the file holds nothing or `null`.
+    text: &'a str,
+    /// The outermost object.
+    top: Option<Object<'a>>,
     /// All values of `auths` that are objects: Go reads them all into one.
-    auths: Vec<Node<'a>>,
-    /// A `null` behind them, which empties what was read before.
-    null: Option<Node<'a>>,
+    auths: Vec<Object<'a>>,
+    /// Where a `null` stands behind them, which empties what was read before.
+    null: Option<Range<usize>>,
+}
+
+/// An object of the text.
+struct Object<'a> {
+    /// The white space in front of its first member; none where there is no member.
+    lead: Option<&'a str>,
+    /// The white space behind its last member.
+    tail: Option<&'a str>,
+    span: Range<usize>,
+    members: Vec<Named<'a>>,
+}
+
+/// A member of an object.
+struct Named<'a> {
+    name: Zeroizing<String>,
+    /// From its name to the end of its value.
+    span: Range<usize>,
+    value: Piece<'a>,
 }
 
 /// Where an entry counts.
 #[derive(PartialEq)]
 enum Target {
     Object(usize),
-    Null(std::ops::Range<usize>),
+    Null(Range<usize>),
     Missing,
 }
 
-impl<'a> Document<'a> {
+impl<'a> Source<'a> {
     fn read(bytes: &'a [u8]) -> Result<Self, AuthFileError> {
-        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let nothing = Self { text: &[], top: None, auths: Vec::new(), null: None };
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let text = std::str::from_utf8(bytes).map_err(|_| shape("it is not UTF-8"))?;
+        let mut source = Self { text: "", top: None, auths: Vec::new(), null: None };
         if text.trim_ascii().is_empty() {
-            return Ok(nothing);
+            return Ok(source);
         }
-        let top = Node::parse(text).map_err(|fault| AuthFileError::NotJson {
+        let (document, top) = Document::parse(text).map_err(|fault| AuthFileError::NotJson {
             file: FILE.to_owned(),
             line: fault.line,
             column: fault.column,
-            reason: "it breaks".to_owned(),
+            reason: fault.reason,
         })?;
-        match top.sort() {
-            Sort::Object => {}
-            Sort::Null => return Ok(nothing),
+        match top.kind() {
+            Kind::Object => {}
+            Kind::Null => return Ok(source),
             _ => return Err(shape("it is not an object")),
         }
-        let mut document = Self { text, top: Some(top), ..nothing };
-        for member in top.members().into_iter().filter(|member| same_name(&member.name, "auths")) {
-            match member.value.sort() {
-                Sort::Object => {
-                    document.auths.push(member.value);
-                    document.null = None;
+        for member in top.members().iter().filter(|member| member.is_named("auths")) {
+            match member.value.kind() {
+                Kind::Object => {
+                    source.auths.push(Object::of(text, &document, member.value));
+                    source.null = None;
                 }
-                Sort::Null => document.null = Some(member.value),
+                Kind::Null => source.null = Some(document.span(member.value)),
                 _ => return Err(shape("its `auths` is not an object")),
             }
         }
-        Ok(document)
+        source.text = text;
+        source.top = Some(Object::of(text, &document, top));
+        Ok(source)
     }
 
     fn target(&self) -> Target {
         match (&self.null, self.auths.len()) {
-            (Some(null), _) => Target::Null(null.span()),
+            (Some(null), _) => Target::Null(null.clone()),
             (None, 0) => Target::Missing,
             (None, count) => Target::Object(count - 1),
         }
     }
 
     fn layout(&self) -> Layout {
-        self.top.as_ref().map_or_else(Layout::docker, Layout::of)
+        self.top.as_ref().and_then(|top| top.lead).map_or_else(Layout::docker, Layout::of)
     }
 
     /// The edit that puts a new `auths` in front of the other members, where docker has it.
-    fn with_auths(&self, layout: &Layout, auths: &[u8]) -> (std::ops::Range<usize>, Vec<u8>) {
-        let Some(top) = &self.top else { return (0..self.text.len(), layout.file(auths)) };
-        match top.members().first() {
-            None => (top.span(), layout.file(auths)),
-            Some(first) => {
-                let behind_brace = top.span().start + 1;
-                (behind_brace..behind_brace, layout.first_member(&self.text[behind_brace..first.start], auths))
+    fn with_auths(&self, layout: &Layout, auths: &str) -> (Range<usize>, String) {
+        match &self.top {
+            None => (0..0, layout.file(auths)),
+            Some(Object { lead: Some(lead), span, .. }) => {
+                let behind_brace = span.start + 1;
+                (behind_brace..behind_brace, layout.first_member(lead, auths))
             }
+            Some(empty) => (empty.span.clone(), layout.file(auths)),
         }
+    }
+}
+
+impl<'a> Object<'a> {
+    fn of(text: &'a str, document: &Document<'a>, piece: Piece<'a>) -> Self {
+        let span = document.span(piece);
+        let members: Vec<Named<'a>> = piece
+            .members()
+            .iter()
+            .map(|member| Named { name: member.key(), span: document.span_of(member), value: member.value })
+            .collect();
+        let lead = members.first().map(|first| &text[span.start + 1..first.span.start]);
+        let tail = members.last().map(|last| &text[last.span.end..span.end - 1]);
+        Self { lead, tail, span, members }
     }
 }
 
@@ -255,11 +289,6 @@ const FILE: &str = "the file";
 
 fn shape(problem: &'static str) -> AuthFileError {
     AuthFileError::Shape { file: FILE.to_owned(), problem }
-}
-
-/// A member's bytes, from its name to the end of its value.
-fn raw<'a>(text: &'a [u8], member: &crate::json::Member<'a>) -> &'a [u8] {
-    &text[member.start..member.value.span().end]
 }
 
 impl Entry {
@@ -271,12 +300,12 @@ impl Entry {
     }
 
     /// Whether the value says this and nothing else.
-    fn is(&self, value: &Node<'_>) -> bool {
+    fn is(&self, value: Piece<'_>) -> bool {
         let members = value.members();
         match (self, members.as_slice()) {
-            (Self::Mark, []) => value.sort() == Sort::Object,
+            (Self::Mark, []) => value.kind() == Kind::Object,
             (Self::Auth(auth), [member]) => {
-                same_name(&member.name, "auth") && member.value.text().is_some_and(|text| text == *auth)
+                member.is_named("auth") && member.value.text().is_some_and(|text| text == *auth)
             }
             _ => false,
         }
@@ -289,18 +318,18 @@ impl Edit {
     }
 
     /// The text with these parts exchanged. No two of them overlap.
-    fn made(text: &[u8], mut edits: Vec<(std::ops::Range<usize>, Vec<u8>)>, change: Change) -> Self {
+    fn made(text: &str, mut edits: Vec<(Range<usize>, String)>, change: Change) -> Self {
         edits.sort_by_key(|(span, _)| span.start);
         // All at once, so that no copy of a secret is left behind when it grows.
         let mut bytes = Vec::with_capacity(text.len() + edits.iter().map(|(_, new)| new.len()).sum::<usize>());
         let mut at = 0;
         for (span, new) in &mut edits {
-            bytes.extend_from_slice(&text[at..span.start]);
-            bytes.extend_from_slice(new);
+            bytes.extend_from_slice(&text.as_bytes()[at..span.start]);
+            bytes.extend_from_slice(new.as_bytes());
             new.zeroize();
             at = span.end;
         }
-        bytes.extend_from_slice(&text[at..]);
+        bytes.extend_from_slice(&text.as_bytes()[at..]);
         Self { bytes, change }
     }
 }

@@ -21,10 +21,10 @@ fn text(edit: &Edit) -> String {
 
 /// What the edit makes, with tabs as `>`, blanks kept and carriage returns as `~`.
 #[track_caller]
-fn check(edit: Edit, change: Change) -> String {
+fn check(edit: &Edit, change: Change) -> String {
     assert_eq!(edit.change, change);
     assert!(!format!("{edit:?}").contains("dXNl"), "{edit:?}");
-    text(&edit).replace('\t', ">").replace('\r', "~")
+    text(edit).replace('\t', ">").replace('\r', "~")
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn no_file_becomes_one_as_docker_writes_it() {
     for empty in ["", " \n", "null", "\u{feff}", "{}", "{ }"] {
         assert_eq!(text(&login(Some(empty), "ghcr.io")), text(&first), "{empty:?}");
     }
-    assert_snapshot!(check(store_mark(None, "ghcr.io").expect("none"), Change::Added), @r#"
+    assert_snapshot!(check(&store_mark(None, "ghcr.io").expect("none"), Change::Added), @r#"
     {
     >"auths": {
     >>"ghcr.io": {}
@@ -49,7 +49,7 @@ fn no_file_becomes_one_as_docker_writes_it() {
 #[test]
 fn a_key_goes_where_docker_sorts_it_and_the_rest_stays() {
     let file = "{\n\t\"auths\": {\n\t\t\"a.example\": {},\n\t\t\"z.example\":  { \"auth\" :\"Zjpn\" , \"x\":1e0}\n\t},\n\t\"HttpHeaders\": {\"X\": \"\\u003c\"},\n\t\"credsStore\": \"pass\"\n}\n";
-    assert_snapshot!(check(login(Some(file), "ghcr.io"), Change::Added), @r#"
+    assert_snapshot!(check(&login(Some(file), "ghcr.io"), Change::Added), @r#"
     {
     >"auths": {
     >>"a.example": {},
@@ -66,7 +66,7 @@ fn a_key_goes_where_docker_sorts_it_and_the_rest_stays() {
 
 #[test]
 fn auths_comes_first_where_there_was_none() {
-    assert_snapshot!(check(login(Some("{\r\n  \"credsStore\": \"pass\"\r\n}"), "ghcr.io"), Change::Added), @r#"
+    assert_snapshot!(check(&login(Some("{\r\n  \"credsStore\": \"pass\"\r\n}"), "ghcr.io"), Change::Added), @r#"
     {~
       "auths": {~
         "ghcr.io": {~
@@ -76,16 +76,16 @@ fn auths_comes_first_where_there_was_none() {
       "credsStore": "pass"~
     }
     "#);
-    assert_snapshot!(check(login(Some(r#"{"a":1,"auths":null}"#), "ghcr.io"), Change::Added), @r#"{"a":1,"auths":{"ghcr.io":{"auth":"dXNlcjpodW50ZXIy"}}}"#);
-    assert_snapshot!(check(login(Some(r#"{"a":1}"#), "ghcr.io"), Change::Added), @r#"{"auths":{"ghcr.io":{"auth":"dXNlcjpodW50ZXIy"}},"a":1}"#);
-    assert_snapshot!(check(login(Some(r#"{"AUTHS": {"b":{}}}"#), "a"), Change::Added), @r#"{"AUTHS": {"a":{"auth":"dXNlcjpodW50ZXIy"},"b":{}}}"#);
+    assert_snapshot!(check(&login(Some(r#"{"a":1,"auths":null}"#), "ghcr.io"), Change::Added), @r#"{"a":1,"auths":{"ghcr.io":{"auth":"dXNlcjpodW50ZXIy"}}}"#);
+    assert_snapshot!(check(&login(Some(r#"{"a":1}"#), "ghcr.io"), Change::Added), @r#"{"auths":{"ghcr.io":{"auth":"dXNlcjpodW50ZXIy"}},"a":1}"#);
+    assert_snapshot!(check(&login(Some(r#"{"AUTHS": {"b":{}}}"#), "a"), Change::Added), @r#"{"AUTHS": {"a":{"auth":"dXNlcjpodW50ZXIy"},"b":{}}}"#);
 }
 
 #[test]
 fn an_entry_is_replaced_as_a_whole() {
     let file = r#"{"auths": {"r": {"auth": "b2xkOnB3", "identitytoken": "t"}, "s": {}}}"#;
-    assert_snapshot!(check(login(Some(file), "r"), Change::Replaced), @r#"{"auths": {"r":{"auth":"dXNlcjpodW50ZXIy"},"s": {}}}"#);
-    assert_snapshot!(check(store_mark(Some(file.as_bytes()), "r").expect("it"), Change::Replaced), @r#"{"auths": {"r":{},"s": {}}}"#);
+    assert_snapshot!(check(&login(Some(file), "r"), Change::Replaced), @r#"{"auths": {"r":{"auth":"dXNlcjpodW50ZXIy"},"s": {}}}"#);
+    assert_snapshot!(check(&store_mark(Some(file.as_bytes()), "r").expect("it"), Change::Replaced), @r#"{"auths": {"r":{},"s": {}}}"#);
     for entry in ["null", "\"x\"", "[]", "{}", r#"{"auth": null}"#] {
         let file = format!(r#"{{"auths":{{"r":{entry}}}}}"#);
         assert_eq!(login(Some(&file), "r").change, Change::Replaced, "{entry}");
@@ -95,32 +95,32 @@ fn an_entry_is_replaced_as_a_whole() {
 #[test]
 fn what_is_there_already_changes_nothing() {
     let file = format!("\u{feff}{{ \"auths\" :{{\"r\": {{\"auth\":\"{AUTH}\"}} }} }} \n");
-    assert_eq!(check(login(Some(&file), "r"), Change::Nothing), file);
+    assert_eq!(check(&login(Some(&file), "r"), Change::Nothing), file);
     let file = "{\"auths\":{\"r\":{ }}}";
-    assert_eq!(check(store_mark(Some(file.as_bytes()), "r").expect("it"), Change::Nothing), file);
+    assert_eq!(check(&store_mark(Some(file.as_bytes()), "r").expect("it"), Change::Nothing), file);
     let file = "{\"auths\":{\"s\":{ }}}\n";
-    assert_eq!(check(remove(file.as_bytes(), &["r", "https://r"]).expect("it"), Change::Nothing), file);
+    assert_eq!(check(&remove(file.as_bytes(), &["r", "https://r"]).expect("it"), Change::Nothing), file);
 }
 
 #[test]
 fn doubles_become_one_where_go_reads_it() {
     let twice = r#"{"auths":{"r":{"auth":"YTpi"},"q":{},"r":{}},"x":0,"Auths":{"r":null,"s":{}}}"#;
-    assert_snapshot!(check(login(Some(twice), "r"), Change::Replaced), @r#"{"auths":{"q":{}},"x":0,"Auths":{"r":{"auth":"dXNlcjpodW50ZXIy"},"s":{}}}"#);
-    assert_snapshot!(check(remove(twice.as_bytes(), &["r"]).expect("it"), Change::Removed), @r#"{"auths":{"q":{}},"x":0,"Auths":{"s":{}}}"#);
+    assert_snapshot!(check(&login(Some(twice), "r"), Change::Replaced), @r#"{"auths":{"q":{}},"x":0,"Auths":{"r":{"auth":"dXNlcjpodW50ZXIy"},"s":{}}}"#);
+    assert_snapshot!(check(&remove(twice.as_bytes(), &["r"]).expect("it"), Change::Removed), @r#"{"auths":{"q":{}},"x":0,"Auths":{"s":{}}}"#);
     let same = format!(r#"{{"auths":{{"r":{{"auth":"{AUTH}"}}}},"auths":{{"r":{{"auth":"{AUTH}"}}}}}}"#);
     assert_eq!(login(Some(&same), "r").change, Change::Replaced);
     let emptied = r#"{"auths":{"r":{},"s":{}},"auths":null}"#;
-    assert_snapshot!(check(login(Some(emptied), "r"), Change::Replaced), @r#"{"auths":{"s":{}},"auths":{"r":{"auth":"dXNlcjpodW50ZXIy"}}}"#);
+    assert_snapshot!(check(&login(Some(emptied), "r"), Change::Replaced), @r#"{"auths":{"s":{}},"auths":{"r":{"auth":"dXNlcjpodW50ZXIy"}}}"#);
 }
 
 #[test]
 fn a_byte_order_mark_goes_with_the_first_change() {
     assert_eq!(
-        check(login(Some("\u{feff}{\"auths\":{}}"), "r"), Change::Added),
+        check(&login(Some("\u{feff}{\"auths\":{}}"), "r"), Change::Added),
         format!(r#"{{"auths":{{"r":{{"auth":"{AUTH}"}}}}}}"#)
     );
     assert_eq!(
-        check(remove("\u{feff}{\"auths\":{\"r\":1}}".as_bytes(), &["r"]).expect("it"), Change::Removed),
+        check(&remove("\u{feff}{\"auths\":{\"r\":1}}".as_bytes(), &["r"]).expect("it"), Change::Removed),
         r#"{"auths":{}}"#
     );
 }
@@ -128,14 +128,14 @@ fn a_byte_order_mark_goes_with_the_first_change() {
 #[test]
 fn removing_leaves_auths_and_takes_every_name() {
     let file = "{\n\t\"auths\": {\n\t\t\"a\": {},\n\t\t\"http://b\": {},\n\t\t\"b\": {}\n\t}\n}";
-    assert_snapshot!(check(remove(file.as_bytes(), &["b", "http://b", "https://b"]).expect("it"), Change::Removed), @r#"
+    assert_snapshot!(check(&remove(file.as_bytes(), &["b", "http://b", "https://b"]).expect("it"), Change::Removed), @r#"
     {
     >"auths": {
     >>"a": {}
     >}
     }
     "#);
-    assert_snapshot!(check(remove(file.as_bytes(), &["b", "http://b", "a"]).expect("it"), Change::Removed), @r#"
+    assert_snapshot!(check(&remove(file.as_bytes(), &["b", "http://b", "a"]).expect("it"), Change::Removed), @r#"
     {
     >"auths": {}
     }
@@ -157,8 +157,10 @@ fn a_file_that_cannot_be_read_is_left_alone() {
         assert_eq!(remove(file.as_bytes(), &["r"]).expect_err("no edit"), login);
         login.to_string()
     };
-    assert_snapshot!(refused("{\"auths\": {\n\"r\": {\"auth\": \"hunter2\",}}}"), @"the file is not JSON: it breaks at line 2, column 25");
-    assert_snapshot!(refused("{} hunter2"), @"the file is not JSON: it breaks at line 1, column 4");
+    assert_snapshot!(refused("{\"auths\": {\n\"r\": {\"auth\": \"hunter2\",}}}"), @"the file is not JSON: there is a comma too many at line 2, column 25");
+    assert_snapshot!(refused("{} hunter2"), @"the file is not JSON: something follows the end at line 1, column 4");
+    let latin = b"{\"auths\": {\"r\": {}}, \"x\": \"\xe4\"}";
+    assert_snapshot!(remove(latin, &["r"]).expect_err("no edit"), @"the file is not a credential file: it is not UTF-8");
     assert_snapshot!(refused("[\"hunter2\"]"), @"the file is not a credential file: it is not an object");
     assert_snapshot!(refused("{\"auths\": [\"hunter2\"]}"), @"the file is not a credential file: its `auths` is not an object");
 }

@@ -1,10 +1,13 @@
 //! Bytes to an [`AuthFile`].
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+
+use zeroize::Zeroizing;
 
 use super::{Auth, AuthEntry, AuthFile, AuthFileError, FileWarning, NamedHelper, OpenTofuEffect};
 use crate::entry::{NOT_TEXT, Remark};
-use crate::json::{Lines, Member, Node, Sort, same_name};
+use crate::json::{Document, Kind, Member, Piece};
 use crate::key::shown;
 use crate::opentofu;
 
@@ -13,22 +16,29 @@ pub(super) fn file(name: &str, bytes: &[u8]) -> Result<AuthFile, AuthFileError> 
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err(AuthFileError::Shape { file: name.to_owned(), problem: "it is UTF-16 and must be UTF-8" });
     }
-    let mut reading = Reading::new(name, opentofu::Reading::of(bytes));
+    let mut reading = Reading::of(name, opentofu::Reading::of(bytes));
     let body = bytes.strip_prefix(b"\xef\xbb\xbf");
     if body.is_some() {
         reading.warn(None, "it begins with a byte order mark".to_owned(), OpenTofuEffect::AllFilesOff);
     }
-    let text = body.unwrap_or(bytes);
-    let whole = Node::parse(text).map_err(|fault| AuthFileError::NotJson {
+    // What is no UTF-8 becomes U+FFFD, as in Go: in a text it is harmless, elsewhere it is wrong syntax.
+    let replaced;
+    let text = match String::from_utf8_lossy(body.unwrap_or(bytes)) {
+        Cow::Borrowed(text) => text,
+        Cow::Owned(text) => {
+            replaced = Zeroizing::new(text);
+            replaced.as_str()
+        }
+    };
+    let (document, whole) = Document::parse(text).map_err(|fault| AuthFileError::NotJson {
         file: name.to_owned(),
         line: fault.line,
         column: fault.column,
-        reason: fault.reason(text).to_owned(),
+        reason: fault.reason,
     })?;
-    reading.lines = Lines::of(text);
-    match whole.sort() {
-        Sort::Null => {}
-        Sort::Object => reading.members(&whole),
+    match whole.kind() {
+        Kind::Null => {}
+        Kind::Object => reading.members(&document, whole),
         _ => return Err(AuthFileError::Shape { file: name.to_owned(), problem: "it is not an object" }),
     }
     Ok(reading.done())
@@ -38,7 +48,6 @@ struct Reading {
     file: AuthFile,
     auths: ByKey<AuthEntry>,
     helpers: ByKey<NamedHelper>,
-    lines: Lines,
 }
 
 /// Values in their order; of those of one key the last.
@@ -61,16 +70,16 @@ impl<T> ByKey<T> {
 }
 
 impl Reading {
-    fn new(name: &str, as_opentofu: opentofu::Reading) -> Self {
+    fn of(name: &str, as_opentofu: opentofu::Reading) -> Self {
         let file = AuthFile {
             name: name.to_owned(),
             auths: Vec::new(),
             helpers: Vec::new(),
             store: None,
-            as_opentofu,
+            as_opentofu: Box::new(as_opentofu),
             warnings: Vec::new(),
         };
-        Self { file, auths: ByKey::new(), helpers: ByKey::new(), lines: Lines::of(b"") }
+        Self { file, auths: ByKey::new(), helpers: ByKey::new() }
     }
 
     fn done(mut self) -> AuthFile {
@@ -80,32 +89,32 @@ impl Reading {
     }
 
     /// A member that is there twice adds to itself; `null` takes back an object and leaves a text as it is.
-    fn members(&mut self, whole: &Node<'_>) {
+    fn members(&mut self, document: &Document<'_>, whole: Piece<'_>) {
         for member in whole.members() {
-            if same_name(&member.name, "auths") {
-                match member.value.sort() {
-                    Sort::Null => self.auths = ByKey::new(),
-                    Sort::Object => {
+            if member.is_named("auths") {
+                match member.value.kind() {
+                    Kind::Null => self.auths = ByKey::new(),
+                    Kind::Object => {
                         for entry in member.value.members() {
-                            self.auth(self.lines.line(entry.start), &entry);
+                            self.auth(document.line_of(&entry), &entry);
                         }
                     }
-                    _ => self.left_out(self.lines.line(member.start), "its `auths` is not an object"),
+                    _ => self.left_out(document.line_of(&member), "its `auths` is not an object"),
                 }
-            } else if same_name(&member.name, "credHelpers") {
-                match member.value.sort() {
-                    Sort::Null => self.helpers = ByKey::new(),
-                    Sort::Object => {
+            } else if member.is_named("credHelpers") {
+                match member.value.kind() {
+                    Kind::Null => self.helpers = ByKey::new(),
+                    Kind::Object => {
                         for entry in member.value.members() {
-                            self.helper(self.lines.line(entry.start), &entry);
+                            self.helper(document.line_of(&entry), &entry);
                         }
                     }
-                    _ => self.left_out(self.lines.line(member.start), "its `credHelpers` is not an object"),
+                    _ => self.left_out(document.line_of(&member), "its `credHelpers` is not an object"),
                 }
-            } else if same_name(&member.name, "credsStore") {
-                let line = self.lines.line(member.start);
-                match (member.value.sort(), member.value.text()) {
-                    (Sort::Null, _) => {}
+            } else if member.is_named("credsStore") {
+                let line = document.line_of(&member);
+                match (member.value.kind(), member.value.text()) {
+                    (Kind::Null, _) => {}
                     (_, Some(name)) => {
                         self.file.store = Some(NamedHelper { key: String::new(), line, name: name.to_string() });
                     }
@@ -116,17 +125,17 @@ impl Reading {
     }
 
     fn auth(&mut self, line: usize, member: &Member<'_>) {
-        let key = &member.name;
+        let key = member.key();
         let mut remarks = Vec::new();
-        let entry = AuthEntry::read(key.clone(), line, &member.value, &mut |remark| remarks.push(remark));
-        let about = |problem: &str| format!("its entry for {} is left out: {problem}", shown(key));
+        let entry = AuthEntry::read(key.to_string(), line, member.value, &mut |remark| remarks.push(remark));
+        let about = |problem: &str| format!("its entry for {} is left out: {problem}", shown(&key));
         for remark in remarks {
             match remark {
                 Remark::BrokenAuth(problem) => {
                     self.warn(Some(line), about(problem), OpenTofuEffect::AllFilesOff);
                 }
                 Remark::IdentityToken => {
-                    let problem = format!("the `identitytoken` of {} is not text and left out", shown(key));
+                    let problem = format!("the `identitytoken` of {} is not text and left out", shown(&key));
                     self.warn(Some(line), problem, OpenTofuEffect::Nothing);
                 }
             }
@@ -134,21 +143,21 @@ impl Reading {
         if entry.auth == Auth::NotText {
             self.warn(Some(line), about(NOT_TEXT), OpenTofuEffect::Nothing);
         }
-        self.auths.put(key, entry);
+        self.auths.put(&key, entry);
     }
 
     fn helper(&mut self, line: usize, member: &Member<'_>) {
-        let key = &member.name;
-        let name = match (member.value.sort(), member.value.text()) {
-            (Sort::Null, _) => String::new(),
+        let key = member.key();
+        let name = match (member.value.kind(), member.value.text()) {
+            (Kind::Null, _) => String::new(),
             (_, Some(name)) => name.to_string(),
             (_, None) => {
-                let problem = format!("its helper for {} is left out: it is not text", shown(key));
+                let problem = format!("its helper for {} is left out: it is not text", shown(&key));
                 self.warn(Some(line), problem, OpenTofuEffect::AllFilesOff);
                 return;
             }
         };
-        self.helpers.put(key, NamedHelper { key: key.clone(), line, name });
+        self.helpers.put(&key, NamedHelper { key: key.to_string(), line, name });
     }
 
     fn left_out(&mut self, line: usize, problem: &str) {
@@ -251,16 +260,16 @@ mod tests {
     #[test]
     fn a_file_that_is_no_credential_file_is_an_error_with_its_place() {
         assert_snapshot!(read(b""), @"a.json is not JSON: it is empty at line 1, column 1");
-        assert_snapshot!(read(b"not json"), @"a.json is not JSON: this is not what JSON may have here at line 1, column 2");
-        assert_snapshot!(read(b"{"), @"a.json is not JSON: it ends in the middle at line 1, column 2");
+        assert_snapshot!(read(b"not json"), @"a.json is not JSON: this is no value at line 1, column 2");
+        assert_snapshot!(read(b"{"), @"a.json is not JSON: it ends in the middle at line 1, column 1");
         assert_snapshot!(read(b"{\"auths\":{},}"), @"a.json is not JSON: there is a comma too many at line 1, column 13");
         assert_snapshot!(read(b"{\n} x"), @"a.json is not JSON: something follows the end at line 2, column 3");
         assert_snapshot!(read(b"{\"auths\": {\n \"a\": {\"auth\": \"dTpw\",}}}"), @"a.json is not JSON: there is a comma too many at line 2, column 23");
         assert_snapshot!(read(b"[]"), @"a.json is not a credential file: it is not an object");
         assert_snapshot!(read(b"\"hunter2\""), @"a.json is not a credential file: it is not an object");
         assert_snapshot!(read(b"\xff\xfe{\0}\0"), @"a.json is not a credential file: it is UTF-16 and must be UTF-8");
-        assert_snapshot!(read(b"\0"), @"a.json is not JSON: it has a control character or a line break in a text at line 1, column 1");
-        assert_snapshot!(read(b"\xfc{}"), @"a.json is not JSON: this is not what JSON may have here at line 1, column 1");
+        assert_snapshot!(read(b"\0"), @"a.json is not JSON: this is no value at line 1, column 1");
+        assert_snapshot!(read(b"\xfc{}"), @"a.json is not JSON: this is no value at line 1, column 1");
     }
 
     #[test]

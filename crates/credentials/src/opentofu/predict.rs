@@ -3,8 +3,9 @@
 use tofu_oci_types::RepositoryRef;
 
 use super::keys::specificity;
-use super::reading::{Helper, Pair, Reading, shown};
+use super::reading::{Helper, Pair, Reading};
 use super::{ConfigFault, FaultEffect, Prediction};
+use crate::key::shown;
 use crate::{Block, BlockStyle, FileState, FoundFile, Origin, Place, Policy, Search, Secret};
 
 /// What `OpenTofu` would choose for a repository.
@@ -38,7 +39,9 @@ pub fn predict(policy: &Policy, config: &[ConfigFault], repository: &RepositoryR
         Files::Wrong(because) => return Prediction::Refused { code: "config-file-error", because },
         Files::Off(because) => Some(because),
         Files::Good(files) => {
-            files.into_iter().for_each(|(name, reading)| search.file(name, reading));
+            for (name, reading) in files {
+                search.file(name, reading);
+            }
             None
         }
     };
@@ -171,38 +174,38 @@ impl Lookup<'_> {
     fn file(&mut self, file: &str, reading: &Reading) {
         let place = |line| Place { file: file.to_owned(), line: Some(line) };
         let mut pairs = Vec::new();
-        for auth in &reading.auths {
-            let Some(specificity) = specificity(&auth.key, self.repository) else { continue };
+        for (key, auth) in &reading.auths {
+            let Some(specificity) = specificity(key, self.repository) else { continue };
             match &auth.pair {
                 Pair::Absent => {}
                 Pair::WithoutColon => self.errors.push((
                     "auth-without-colon",
-                    format!("{}: the `auth` of {} has no colon", place(auth.line), shown(&auth.key)),
+                    format!("{}: the `auth` of {} has no colon", place(auth.line), shown(key)),
                 )),
-                Pair::Basic { username, password } => pairs.push((specificity, auth, username, password)),
+                Pair::Basic { username, password } => pairs.push((specificity, key, auth.line, username, password)),
             }
         }
         // Go walks through the entries in an order of its own, another one each time; the first of the closest wins.
         let closest = pairs.iter().map(|(specificity, ..)| *specificity).max().unwrap_or_default();
         pairs.retain(|(specificity, ..)| *specificity == closest);
-        if let Some((_, auth, username, password)) = pairs.first() {
-            let tied = pairs.iter().any(|(_, _, other, secret)| (other, secret) != (username, password));
+        if let Some((_, key, line, username, password)) = pairs.first() {
+            let tied = pairs.iter().any(|(.., other, secret)| (other, secret) != (username, password));
             self.offer(closest, || {
                 if tied {
-                    let mut keys: Vec<String> = pairs.iter().map(|(_, auth, ..)| shown(&auth.key)).collect();
+                    let mut keys: Vec<String> = pairs.iter().map(|(_, key, ..)| shown(key)).collect();
                     keys.sort();
                     return Source::Random { keys };
                 }
-                let origin = Origin::Auth { key: shown(&auth.key), place: place(auth.line) };
+                let origin = Origin::Auth { key: shown(key), place: place(*line) };
                 Source::Basic { username: (*username).clone(), password: (*password).clone(), origin }
             });
         }
-        let named = |helper: &&Helper| helper.key == self.repository.registry() && !helper.name.is_empty();
-        if let Some(Helper { key, line, name }) = reading.helpers.iter().find(named) {
-            let origin = Origin::CredHelper { key: shown(key), name: shown(name), place: place(*line) };
+        let registry = self.repository.registry();
+        if let Some(Helper { line, name }) = reading.helpers.get(registry).filter(|helper| !helper.name.is_empty()) {
+            let origin = Origin::CredHelper { key: shown(registry), name: shown(name), place: place(*line) };
             self.offer(2, || Source::Helper { name: name.clone(), origin });
         }
-        if let Some(Helper { line, name, .. }) = reading.store.as_ref().filter(|store| !store.name.is_empty()) {
+        if let Some(Helper { line, name }) = reading.store.as_ref().filter(|store| !store.name.is_empty()) {
             let origin = Origin::CredsStore { name: shown(name), place: place(*line) };
             self.offer(1, || Source::Helper { name: name.clone(), origin });
         }

@@ -222,23 +222,21 @@ fn ask(case: &Case, program: &str, server: &str) -> Result<Option<(String, Strin
         (observed["helper_stdin"].as_str(), observed["helper_name"].as_str()),
         (Some(server), Some(name.as_str()))
     );
-    let answer = match helper["get"].as_object() {
-        Some(answer) => Value::Object(answer.clone()),
-        None => {
-            let stdout = helper["stdout"].as_str().unwrap_or_default();
-            if helper["exit"].as_i64().unwrap_or_default() != 0 {
-                return if stdout.trim() == "credentials not found in native keychain" {
-                    Ok(None)
-                } else {
-                    Err("helper-failed")
-                };
-            }
-            serde_json::from_str(stdout).map_err(|_| "helper-failed")?
-        }
+    let stdout = helper["stdout"].as_str().unwrap_or_default();
+    if helper["exit"].as_i64().unwrap_or_default() != 0 {
+        return if stdout.trim() == "credentials not found in native keychain" {
+            Ok(None)
+        } else {
+            Err("helper-failed")
+        };
+    }
+    let answer = match &helper["get"] {
+        Value::Null => serde_json::from_str(stdout).map_err(|_| "helper-failed")?,
+        answer => answer.clone(),
     };
     let member = |wanted: &str| {
-        let members = answer.as_object().into_iter().flatten();
-        let value = members.filter(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value).last();
+        let mut members = answer.as_object().into_iter().flatten();
+        let value = members.find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value);
         value.and_then(Value::as_str).unwrap_or_default().to_owned()
     };
     match (member("Username"), member("Secret")) {

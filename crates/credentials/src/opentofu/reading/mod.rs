@@ -1,12 +1,15 @@
 //! A credential file as `OpenTofu` decodes it: by Go's rules for JSON, all or nothing.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use tofu_oci_types::masked_user;
 use zeroize::Zeroizing;
 
 use crate::Secret;
-use crate::json::{Member, Node, Sort, same_name};
+use crate::json::{Document, Kind, Member, Piece};
+use crate::key::shown;
 
 /// Go's `base64.StdEncoding`: padding is demanded, the unused bits of the last letter may be anything.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -19,10 +22,10 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// What `OpenTofu` knows of a file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
-    /// `auths`: each key once, the last of two counts; those with an empty `auth` too.
-    pub(super) auths: Vec<Auth>,
-    /// `credHelpers`: each key once, the last of two counts; those with an empty name too.
-    pub(super) helpers: Vec<Helper>,
+    /// `auths` by key, the last of two counts; those with an empty `auth` too.
+    pub(super) auths: BTreeMap<String, Auth>,
+    /// `credHelpers` by key, the last of two counts; those with an empty name too.
+    pub(super) helpers: BTreeMap<String, Helper>,
     /// `credsStore`, perhaps empty.
     pub(super) store: Option<Helper>,
     /// Why it takes the whole file for broken; what was read is then without effect.
@@ -32,7 +35,6 @@ pub(crate) struct Reading {
 /// An entry of `auths`.
 #[derive(Clone, Debug)]
 pub(super) struct Auth {
-    pub(super) key: String,
     pub(super) line: usize,
     pub(super) pair: Pair,
 }
@@ -50,10 +52,9 @@ pub(super) enum Pair {
     WithoutColon,
 }
 
-/// A helper's name under its key (none for `credsStore`).
+/// A helper's name.
 #[derive(Clone, Debug)]
 pub(super) struct Helper {
-    pub(super) key: String,
     pub(super) line: usize,
     pub(super) name: String,
 }
@@ -73,13 +74,20 @@ impl Reading {
     /// Spec: Go 1.25, `encoding/json`, `Unmarshal` into `dockerCLIStyleConfigFile` of `OpenTofu` 1.12, ociauthconfig.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let mut reading = Self::default();
-        match Node::parse(bytes) {
-            Err(_) if bytes.starts_with(b"\xef\xbb\xbf") => reading.fault(1, "it starts with a byte order mark"),
-            Err(_) if bytes.is_empty() => reading.fault(1, "it is empty"),
+        if bytes.starts_with(b"\xef\xbb\xbf") {
+            reading.fault(1, "it starts with a byte order mark");
+            return reading;
+        }
+        // What is no UTF-8 is mended inside texts; elsewhere it is wrong in either form.
+        let text = match String::from_utf8_lossy(bytes) {
+            Cow::Borrowed(text) => Zeroizing::new(text.to_owned()),
+            Cow::Owned(text) => Zeroizing::new(text),
+        };
+        match Document::parse(&text) {
             Err(fault) => {
-                reading.fault(fault.line, format!("it is not JSON: it breaks at column {}", fault.column));
+                reading.fault(fault.line, format!("it is not JSON: {} at column {}", fault.reason, fault.column));
             }
-            Ok(top) => reading.top(&top),
+            Ok((document, top)) => reading.top(&document, top),
         }
         reading
     }
@@ -91,57 +99,54 @@ impl Reading {
 
     /// The helper that docker asks about a server: that of `credHelpers`, an empty name too, else the `credsStore`.
     pub(crate) fn helper_name(&self, server: &str) -> Option<&str> {
-        let named = self.helpers.iter().find(|helper| helper.key == server);
-        named.or(self.store.as_ref()).map(|helper| helper.name.as_str())
+        self.helpers.get(server).or(self.store.as_ref()).map(|helper| helper.name.as_str())
     }
 
     fn fault(&mut self, line: usize, problem: impl Into<String>) {
         self.off.get_or_insert_with(|| Off { line, problem: problem.into() });
     }
 
-    fn top(&mut self, top: &Node<'_>) {
-        match top.sort() {
-            Sort::Object => {}
-            Sort::Null => return,
-            _ => return self.fault(top.line(), "it is not an object"),
+    fn top(&mut self, document: &Document<'_>, top: Piece<'_>) {
+        match top.kind() {
+            Kind::Object => {}
+            Kind::Null => return,
+            _ => return self.fault(document.line(top), "it is not an object"),
         }
-        for Member { name, value, .. } in top.members() {
-            if same_name(&name, "auths") {
-                self.members(&value, "auths", Self::auth, |reading| reading.auths.clear());
-            } else if same_name(&name, "credHelpers") {
-                self.members(&value, "credHelpers", Self::helper, |reading| reading.helpers.clear());
-            } else if same_name(&name, "credsStore") {
-                match value.text() {
-                    Some(name) => {
-                        self.store = Some(Helper { key: String::new(), line: value.line(), name: name.to_string() });
-                    }
-                    None if value.sort() == Sort::Null => {}
-                    None => self.fault(value.line(), "its `credsStore` is not text"),
+        for member in top.members() {
+            let line = document.line_of(&member);
+            if member.is_named("auths") {
+                match member.value.kind() {
+                    Kind::Object => member.value.members().iter().for_each(|entry| self.auth(document, entry)),
+                    Kind::Null => self.auths.clear(),
+                    _ => self.fault(line, "its `auths` is not an object"),
+                }
+            } else if member.is_named("credHelpers") {
+                match member.value.kind() {
+                    Kind::Object => member.value.members().iter().for_each(|entry| self.helper(document, entry)),
+                    Kind::Null => self.helpers.clear(),
+                    _ => self.fault(line, "its `credHelpers` is not an object"),
+                }
+            } else if member.is_named("credsStore") {
+                match member.value.text() {
+                    Some(name) => self.store = Some(Helper { line, name: name.to_string() }),
+                    None if member.value.kind() == Kind::Null => {}
+                    None => self.fault(line, "its `credsStore` is not text"),
                 }
             }
         }
     }
 
-    /// Reads a map; `null` empties what was read before.
-    fn members(&mut self, map: &Node<'_>, name: &str, read: fn(&mut Self, String, &Node<'_>), empty: fn(&mut Self)) {
-        match map.sort() {
-            Sort::Object => map.members().into_iter().for_each(|member| read(self, member.name, &member.value)),
-            Sort::Null => empty(self),
-            _ => self.fault(map.line(), format!("its `{name}` is not an object")),
-        }
-    }
-
-    fn auth(&mut self, key: String, entry: &Node<'_>) {
-        let line = entry.line();
+    fn auth(&mut self, document: &Document<'_>, entry: &Member<'_>) {
+        let (key, line) = (entry.key().to_string(), document.line_of(entry));
         let mut bytes = Zeroizing::new(Vec::new());
-        if !matches!(entry.sort(), Sort::Object | Sort::Null) {
+        if !matches!(entry.value.kind(), Kind::Object | Kind::Null) {
             self.fault(line, format!("the entry {} of `auths` is not an object", shown(&key)));
         }
-        for member in entry.members().into_iter().filter(|member| same_name(&member.name, "auth")) {
-            match decode(&member.value) {
+        for member in entry.value.members().iter().filter(|member| member.is_named("auth")) {
+            match decode(member.value) {
                 Ok(decoded) => bytes = decoded,
                 Err(problem) => {
-                    self.fault(member.value.line(), format!("the `auth` of {} {problem}", shown(&key)));
+                    self.fault(document.line_of(member), format!("the `auth` of {} {problem}", shown(&key)));
                 }
             }
         }
@@ -153,35 +158,34 @@ impl Reading {
                 password: Secret::new(String::from_utf8_lossy(&bytes[colon + 1..])),
             },
         };
-        self.auths.retain(|auth| auth.key != key);
-        self.auths.push(Auth { key, line, pair });
+        self.auths.insert(key, Auth { line, pair });
     }
 
-    fn helper(&mut self, key: String, value: &Node<'_>) {
-        let name = match value.sort() {
-            Sort::Text => value.text().map(|name| name.to_string()).unwrap_or_default(),
-            Sort::Null => String::new(),
-            _ => return self.fault(value.line(), format!("the entry {} of `credHelpers` is not text", shown(&key))),
+    fn helper(&mut self, document: &Document<'_>, entry: &Member<'_>) {
+        let (key, line) = (entry.key().to_string(), document.line_of(entry));
+        let name = match entry.value.kind() {
+            Kind::Text => entry.value.text().map(|name| name.to_string()).unwrap_or_default(),
+            Kind::Null => String::new(),
+            _ => return self.fault(line, format!("the entry {} of `credHelpers` is not text", shown(&key))),
         };
-        self.helpers.retain(|helper| helper.key != key);
-        self.helpers.push(Helper { key, line: value.line(), name });
+        self.helpers.insert(key, Helper { line, name });
     }
 }
 
 /// What Go makes of a value where it wants bytes: base64 with line ends anywhere, a list of numbers, or `null`.
-fn decode(value: &Node<'_>) -> Result<Zeroizing<Vec<u8>>, &'static str> {
-    match value.sort() {
-        Sort::Null => Ok(Zeroizing::new(Vec::new())),
-        Sort::List => {
-            let byte = |item: &Node<'_>| match item.sort() {
-                Sort::Null => Some(0),
-                Sort::Number => std::str::from_utf8(item.raw()).ok()?.parse().ok(),
+fn decode(value: Piece<'_>) -> Result<Zeroizing<Vec<u8>>, &'static str> {
+    match value.kind() {
+        Kind::Null => Ok(Zeroizing::new(Vec::new())),
+        Kind::List => {
+            let byte = |item: Piece<'_>| match item.kind() {
+                Kind::Null => Some(0),
+                Kind::Other => item.raw().parse().ok(),
                 _ => None,
             };
-            let bytes: Option<Vec<u8>> = value.items().iter().map(byte).collect();
+            let bytes: Option<Vec<u8>> = value.items().into_iter().map(byte).collect();
             bytes.map(Zeroizing::new).ok_or("is a list of other things than bytes")
         }
-        Sort::Text => {
+        Kind::Text => {
             let text = value.text().unwrap_or_default();
             let mut letters = Zeroizing::new(Vec::with_capacity(text.len()));
             letters.extend(text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')));
@@ -189,11 +193,6 @@ fn decode(value: &Node<'_>) -> Result<Zeroizing<Vec<u8>>, &'static str> {
         }
         _ => Err("is not text"),
     }
-}
-
-/// A key as people may see it.
-pub(super) fn shown(key: &str) -> String {
-    masked_user(key).escape_debug().to_string()
 }
 
 #[cfg(test)]

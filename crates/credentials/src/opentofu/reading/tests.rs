@@ -15,12 +15,12 @@ fn check_bytes(text: &[u8]) -> String {
     let reading = Reading::of(text);
     let shown = format!("{reading:?}");
     assert!(!shown.contains("hunter2"), "{shown}");
-    let auths = reading.auths.iter().map(|auth| match &auth.pair {
-        Pair::Absent => format!("{}:{} empty", auth.line, auth.key),
-        Pair::WithoutColon => format!("{}:{} without colon", auth.line, auth.key),
-        Pair::Basic { username, password } => format!("{}:{} {username}:{}", auth.line, auth.key, password.expose()),
+    let auths = reading.auths.iter().map(|(key, auth)| match &auth.pair {
+        Pair::Absent => format!("{}:{} empty", auth.line, key),
+        Pair::WithoutColon => format!("{}:{} without colon", auth.line, key),
+        Pair::Basic { username, password } => format!("{}:{} {username}:{}", auth.line, key, password.expose()),
     });
-    let helpers = reading.helpers.iter().map(|helper| format!("{}:{} helper {}", helper.line, helper.key, helper.name));
+    let helpers = reading.helpers.iter().map(|(key, helper)| format!("{}:{} helper {}", helper.line, key, helper.name));
     let store = reading.store.iter().map(|store| format!("{}:store {}", store.line, store.name));
     let off = reading.off().into_iter().map(|off| format!("{}:off {}", off.line, off.problem));
     auths.chain(helpers).chain(store).chain(off).collect::<Vec<_>>().join(", ")
@@ -68,7 +68,7 @@ fn an_auth_is_decoded_as_bytes() {
 #[test]
 fn names_in_any_case_and_doubles() {
     assert_snapshot!(check(r#"{"AUTHS": {"r": {"Auth": "dTpw"}}, "CREDSSTORE": "x", "credhelpers": {"r": "y"}}"#), @"1:r u:p, 1:r helper y, 1:store x");
-    assert_snapshot!(check("{\"auths\": {\"r\": {\"auth\": \"YTpi\"},\n\"s\": {},\n\"r\": {\"auth\": \"dTpw\"}}}"), @"2:s empty, 3:r u:p");
+    assert_snapshot!(check("{\"auths\": {\"r\": {\"auth\": \"YTpi\"},\n\"s\": {},\n\"r\": {\"auth\": \"dTpw\"}}}"), @"3:r u:p, 2:s empty");
     assert_snapshot!(check(r#"{"auths": {"r": {"auth": "dTpw"}}, "auths": {"r": null, "s": {"auth": "dTpw", "AUTH": "YTpi"}}}"#), @"1:r empty, 1:s a:b");
     assert_snapshot!(check(r#"{"auths": {"r": {"auth": "dTpw"}}, "auths": null}"#), @"");
     assert_snapshot!(check(r#"{"credsStore": "x", "credsStore": null, "credHelpers": {"r": "x", "r": null}}"#), @"1:r helper , 1:store x");
@@ -76,10 +76,10 @@ fn names_in_any_case_and_doubles() {
 
 #[test]
 fn what_turns_a_file_off() {
-    assert_snapshot!(check(""), @"1:off it is empty");
+    assert_snapshot!(check(""), @"1:off it is not JSON: it is empty at column 1");
     assert_snapshot!(check("\u{feff}{}"), @"1:off it starts with a byte order mark");
-    assert_snapshot!(check("{\"auths\":\n{\"hunter2\":{}},}"), @"2:off it is not JSON: it breaks at column 16");
-    assert_snapshot!(check("{} hunter2"), @"1:off it is not JSON: it breaks at column 4");
+    assert_snapshot!(check("{\"auths\":\n{\"hunter2\":{}},}"), @"2:off it is not JSON: there is a comma too many at column 16");
+    assert_snapshot!(check("{} hunter2"), @"1:off it is not JSON: something follows the end at column 4");
     assert_snapshot!(check("[]"), @"1:off it is not an object");
     assert_snapshot!(check(r#"{"auths": []}"#), @"1:off its `auths` is not an object");
     assert_snapshot!(check(r#"{"auths": {"r": "dTpw"}}"#), @"1:r empty, 1:off the entry r of `auths` is not an object");

@@ -33,18 +33,15 @@ pub(in crate::opentofu) fn first(lines: &[String]) -> Option<Challenge> {
         let (key, behind) = token(skip(rest));
         let Some(value) = skip(behind).strip_prefix('=').filter(|_| !key.is_empty()) else { return Some(challenge) };
         let value = skip(value);
-        let (value, behind) = match value.strip_prefix('"') {
-            Some(quoted) => {
-                let Some((text, behind)) = unquoted(quoted) else { return Some(challenge) };
-                (text, behind)
+        let (value, behind) = if let Some(quoted) = value.strip_prefix('"') {
+            let Some((text, behind)) = unquoted(quoted) else { return Some(challenge) };
+            (text, behind)
+        } else {
+            let (text, behind) = token(value);
+            if key == "realm" && !matches!(skip(behind).bytes().next(), None | Some(b',')) {
+                challenge.broken_realm = true;
             }
-            None => {
-                let (text, behind) = token(value);
-                if key == "realm" && !matches!(skip(behind).bytes().next(), None | Some(b',')) {
-                    challenge.broken_realm = true;
-                }
-                (text.to_owned(), behind)
-            }
+            (text.to_owned(), behind)
         };
         if key == "scope" {
             challenge.scopes = value.split(' ').filter(|scope| !scope.is_empty()).map(str::to_owned).collect();

@@ -184,7 +184,7 @@ fn realm_differences(facts: &WireFacts, differ: &mut impl FnMut(&'static str, St
     };
     match facts.refused.as_deref() {
         Some("realm-downgrade") => {
-            differ(FIRST, format!("it follows the challenge to the http:// token server and {sent}"))
+            differ(FIRST, format!("it follows the challenge to the http:// token server and {sent}"));
         }
         Some("realm-private-address") => {
             differ(FIRST, format!("it follows the challenge to the token server at a private address and {sent}"));
