@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use std::io::Write as _;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::process::{Child, Command, Stdio};
 
 use insta::assert_snapshot;
@@ -113,7 +113,6 @@ fn the_same_login_twice_changes_nothing_and_another_one_replaces_it() {
     let said = scene.log_in("--json").success();
     assert_eq!(said.json().last().expect("a line")["stored"]["change"], "unchanged");
     let after = std::fs::metadata(scene.context.home().join(".docker/config.json")).expect("it is there");
-    use std::os::unix::fs::MetadataExt as _;
     assert_eq!((before.ino(), before.mtime_nsec()), (after.ino(), after.mtime_nsec()), "it was written again");
 }
 
@@ -320,6 +319,15 @@ fn a_source_that_comes_first_is_told() {
     warning: another login is used for [REGISTRY]: that of oci_credentials "[REGISTRY]" in ~/.tofurc:1 comes first
       hint: it stands in the CLI configuration, ~/.tofurc:1, which is yours to edit
     "#);
+}
+
+#[test]
+fn a_wrong_block_is_told_and_does_not_stop_a_login() {
+    let scene = Scene::with(basic());
+    scene.context.write_home(".tofurc", "oci_credentials \"ghcr.io\" {\n}\n");
+    assert_snapshot!(scene.log_in("").text, @r#"
+    "#);
+    scene.run("logout REGISTRY").success();
 }
 
 #[test]

@@ -16,20 +16,20 @@ Examples:
   tofu-oci login registry.example.com:5000 -u ada --password-stdin < password.txt \\
       --auth-file \"$XDG_RUNTIME_DIR/containers/auth.json\"    # podman's file
 
-What is stored, and where, is what `docker login` stores: docker, podman, skopeo, crane and tofu use
-it too. The file is $DOCKER_CONFIG/config.json, else ~/.docker/config.json, or the one that
+What is stored, and where, is what `docker login` stores: docker, podman, skopeo, crane and tofu
+use it too. The file is $DOCKER_CONFIG/config.json, else ~/.docker/config.json, or the one that
 --auth-file names. Where it names a credential helper for the registry (credHelpers, else
 credsStore), the helper keeps the password, and the file says only that there is one. Without a
-helper the password stands in the file in the clear (base64 is no cipher): only its owner may read it.
+helper the password stands in the file in the clear (base64 is no cipher), for its owner alone.
 
-The registry is asked first. A login that it refuses is not stored, and neither is one that it could
-not be asked about. A registry that asks nobody for a login cannot check one: it is stored with a note.
-docker.io, index.docker.io and registry-1.docker.io are one registry, stored as
-https://index.docker.io/v1/, as docker does. There is no option for the password itself: others on the
-machine can read the arguments of a program.
+The registry is asked first. A login that it refuses is not stored, and neither is one that it
+could not be asked about. A registry that lets everybody in cannot check a login: it is stored
+with a note. docker.io, index.docker.io and registry-1.docker.io are one registry, stored as
+https://index.docker.io/v1/, as docker does. There is no option for the password itself: others
+on the machine can read the arguments of a program.
 
 Exit codes: 0 the login works and is stored; 1 refused, or the file or helper cannot be written;
-2 wrong usage, or a file that is malformed (it is left as it is); 3 the registry cannot be reached.")]
+2 wrong usage, or a malformed file (it is left as it is); 3 the registry cannot be reached.")]
 pub(crate) struct LoginArgs {
     /// The registry: HOST[:PORT], as repositories of it begin
     #[arg(value_name = "REGISTRY")]
@@ -56,14 +56,14 @@ Examples:
   tofu-oci logout ghcr.io
   tofu-oci logout registry.example.com:5000 --auth-file \"$XDG_RUNTIME_DIR/containers/auth.json\"
 
-Removes what `login`, `docker login` and older dockers have stored for the registry: the entries of
-the file under HOST, https://HOST, http://HOST and https://HOST/v1/ (for Docker Hub, under all its
-names), and what the file's credential helper keeps under them. Logins for single repositories
-(HOST/PATH, as podman can make them) stay. No registry is asked.
+Removes what `login`, `docker login` and older dockers have stored for the registry: the entries
+of the file under HOST, https://HOST, http://HOST and https://HOST/v1/ (for Docker Hub, under all
+its names), and what the file's credential helper keeps under them. Logins for single
+repositories (HOST/PATH, as podman can make them) stay. No registry is asked.
 
-Whatever else would still answer for the registry, such as podman's file or an oci_credentials block,
-is named and left alone. Exit codes: 0 logged out, or there was no login; 1 the file cannot be
-written, or the helper failed; 2 wrong usage, or a file that is malformed (it is left as it is).")]
+Whatever else would still answer for the registry, such as podman's file or an oci_credentials
+block, is named and left alone. Exit codes: 0 logged out, or there was no login; 1 the file cannot
+be written, or the helper failed; 2 wrong usage, or a malformed file (it is left as it is).")]
 pub(crate) struct LogoutArgs {
     /// The registry: HOST[:PORT], as it was given to login
     #[arg(value_name = "REGISTRY")]

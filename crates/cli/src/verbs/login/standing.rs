@@ -65,8 +65,10 @@ impl Standing {
         new: &Credential,
     ) {
         if let Some(refusal) = self.wallet.refusal() {
-            let text = format!("other commands stop at the CLI configuration: {}", refusal.text());
-            context.reporter.event(&Event::warning("cli-configuration", text));
+            let fault = refusal.text().lines().next().unwrap_or_default();
+            let text = format!("other commands stop at the CLI configuration: {fault}");
+            let warning = Event::warning("cli-configuration", text).with_hint("`tofu-oci config check` says more");
+            context.reporter.event(&warning);
         }
         let warning = match &self.answer {
             Ok(Some(credential)) if credential == new => return self.note_of_opentofu(context, registry, target),
