@@ -107,6 +107,10 @@ fn the_short_help_fits_a_screen() {
 
     ----- stderr -----
     ");
+}
+
+#[test]
+fn the_short_help_of_a_verb_is_grouped() {
     assert_snapshot!(Scene::new().run("install -h").text, @"
     exit code: 0
     ----- stdout -----

@@ -326,6 +326,16 @@ fn a_wrong_block_is_told_and_does_not_stop_a_login() {
     let scene = Scene::with(basic());
     scene.context.write_home(".tofurc", "oci_credentials \"ghcr.io\" {\n}\n");
     assert_snapshot!(scene.log_in("").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    logged in to [REGISTRY] as ada
+      stored in ~/.docker/config.json as "[REGISTRY]"
+
+    ----- stderr -----
+    warning: the password is not encrypted in ~/.docker/config.json
+      hint: a credential helper keeps it safer: name one as "credsStore" in the file, and log in again
+    warning: other commands stop at the CLI configuration: oci_credentials holds no credentials (block-no-style)
+      hint: `tofu-oci config check` says more
     "#);
     scene.run("logout REGISTRY").success();
 }

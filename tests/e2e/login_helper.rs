@@ -107,7 +107,7 @@ fn a_helper_that_is_missing_or_fails_is_told_and_nothing_is_stored() {
     ----- stdout -----
 
     ----- stderr -----
-    error: credential helper sealed failed: exit status: 1
+    error: credential helper sealed failed: exit status 1; what it wrote may hold a secret and is not repeated
       cause: the helper is named in ~/.docker/config.json
 
     hint: run the helper by hand to see what is wrong with it
