@@ -322,6 +322,16 @@ fn a_source_that_comes_first_is_told() {
 }
 
 #[test]
+fn repositories_with_a_login_of_their_own_are_told() {
+    let scene = Scene::with(basic());
+    let own = format!("{{\"auths\": {{\"{}/acme\": {{\"auth\": \"Ym9iOmh1bnRlcjI=\"}}}}}}", scene.registry.address());
+    scene.context.write_home(".config/containers/auth.json", own);
+    let said = scene.log_in("").success();
+    let note = "note: for the repositories that it names, auths \"[REGISTRY]/acme\" in ~/.config/containers/auth.json:1 still comes first\n";
+    assert!(said.text.contains(note), "{}", said.text);
+}
+
+#[test]
 fn a_wrong_block_is_told_and_does_not_stop_a_login() {
     let scene = Scene::with(basic());
     scene.context.write_home(".tofurc", "oci_credentials \"ghcr.io\" {\n}\n");

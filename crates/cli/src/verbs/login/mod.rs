@@ -74,6 +74,7 @@ async fn log_in(context: &Context, args: &LoginArgs, registry: &RegistryName, us
         warn_of_plain(context, &target);
     }
     standing.warn_after_login(context, registry, &target, &credential);
+    standing.note_of_repositories(context, registry);
     Report { registry, username: Some(username), check, stored: Some(stored), used: standing.used() }.print(context);
     Ok(())
 }

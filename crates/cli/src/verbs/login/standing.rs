@@ -113,6 +113,21 @@ impl Standing {
         })
     }
 
+    /// Says which repositories of the registry have a login of their own.
+    pub(super) fn note_of_repositories(&self, context: &Context, registry: &RegistryName) {
+        let inside = format!("{registry}/");
+        let own = |origin: &Origin| match origin {
+            Origin::Auth { key: name, .. } | Origin::Block { label: name, .. } => name.starts_with(&inside),
+            _ => false,
+        };
+        for candidate in self.wallet.policy().look_up(&self.repository).candidates {
+            if own(&candidate.origin) {
+                let text = format!("for the repositories that it names, {} still comes first", candidate.origin);
+                context.reporter.event(&Event::note("own-login", text));
+            }
+        }
+    }
+
     /// Where the same login does not work in `tofu`.
     fn note_of_opentofu(&self, context: &Context, registry: &RegistryName, target: &Target) {
         let files = self.wallet.policy().files();
