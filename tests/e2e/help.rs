@@ -27,7 +27,20 @@ fn every_verb_explains_its_options() {
     let with = |lists: &[&[&'static str]]| lists.concat();
     check(
         "",
-        &["push", "pack", "copy", "install", "versions", "resolve", "providers", "config", "Exit codes", "--version"],
+        &[
+            "push",
+            "pack",
+            "copy",
+            "install",
+            "versions",
+            "resolve",
+            "providers",
+            "login",
+            "logout",
+            "config",
+            "Exit codes",
+            "--version",
+        ],
     );
     check("push", &with(&[&RELEASE, &NETWORK, &["DEST", "--jobs", "--json", "Examples:"]]));
     check("pack", &with(&[&RELEASE, &["oci:DIR", "--jobs", "--json", "Example:"]]));
@@ -41,6 +54,9 @@ fn every_verb_explains_its_options() {
     check("versions", &with(&[&LOOKUP, &NETWORK, &["ADDR|REPOSITORY", "--provider", "--platforms", "--json"]]));
     let resolve = ["ADDR", "--explain", "--platform", "--chdir", "--json"];
     check("resolve", &with(&[&LOOKUP, &NETWORK, &resolve]));
+    let login = ["REGISTRY", "--username", "--password-stdin", "--auth-file", "--json", "DOCKER_CONFIG", "Examples:"];
+    check("login", &with(&[&NETWORK, &login, &["credHelpers", "Exit codes"]]));
+    check("logout", &["REGISTRY", "--auth-file", "--json", "Examples:", "Exit codes"]);
     check("config", &["check", "snippet", "TF_CLI_CONFIG_FILE", "~/.tofurc", "*.tfrc"]);
     check("config check", &["--chdir", "--json", "Exit codes", "Examples:"]);
     check("config snippet", &["ADDR-PATTERN", "REPOSITORY-TEMPLATE", "--json-form", "Examples:"]);
@@ -67,6 +83,8 @@ fn the_short_help_fits_a_screen() {
       versions   List the versions that a repository offers
       resolve    Say which repository a provider address belongs to, and by which rule
       providers  Show which providers a configuration needs, module by module, and where each comes from
+      login      Check a login with a registry, and store it where docker, podman and tofu find it
+      logout     Remove the login of a registry from docker's file or its helper
       config     Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
       auth       Explain which credentials are used for a repository, and why access works or fails
       help       Print this message or the help of the given subcommand(s)

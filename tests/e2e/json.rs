@@ -34,7 +34,7 @@ fn members(value: &Value, found: &mut BTreeSet<String>) {
 
 /// Every line is an object whose event and members are documented; gives the events in order.
 #[track_caller]
-fn check(said: &Said) -> Vec<String> {
+pub(crate) fn check(said: &Said) -> Vec<String> {
     let mut events = Vec::new();
     for line in said.json() {
         let event = line["event"].as_str().unwrap_or_else(|| panic!("no event: {line}")).to_owned();

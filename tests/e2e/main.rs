@@ -4,6 +4,7 @@
 //! setup        Scene: a registry, a temp folder, the program;  State: everything that must not change
 //! push, pack, copy, versions, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
 //! auth_explain*    which file, entry, helper, scope and answer decide about access
+//! login*, logout                what is stored for a registry, and where
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
 //! credentials*       every kind of source and every way to be refused; what is warned of; options for one command
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
@@ -50,6 +51,10 @@ mod install_refused;
 mod interrupt;
 mod json;
 mod lock;
+mod login;
+mod login_helper;
+mod login_refused;
+mod logout;
 mod providers;
 mod push;
 mod query;

@@ -17,6 +17,8 @@ mod environment;
 mod exit;
 mod lookup;
 mod printer;
+mod private_file;
+mod prompt;
 mod report;
 mod verbs;
 

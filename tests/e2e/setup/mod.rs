@@ -6,6 +6,7 @@ pub(crate) mod release;
 pub(crate) mod stall;
 pub(crate) mod state;
 mod text;
+mod vault;
 pub(crate) mod zips;
 
 use std::path::{Path, PathBuf};

@@ -19,7 +19,7 @@ pub(crate) struct Identity {
 }
 
 /// A name that can be sent: it is cut off from the password at the first colon.
-fn user() -> impl clap::builder::TypedValueParser<Value = String> {
+pub(super) fn user() -> impl clap::builder::TypedValueParser<Value = String> {
     use clap::builder::TypedValueParser as _;
     NonEmptyStringValueParser::new()
         .try_map(|name| if name.contains(':') { Err("a name with a colon in it cannot be sent") } else { Ok(name) })

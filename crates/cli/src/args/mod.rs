@@ -6,6 +6,7 @@ mod common;
 mod config;
 mod identity;
 mod install;
+mod login;
 mod providers;
 mod publish;
 mod query;
@@ -17,6 +18,7 @@ pub(crate) use common::{Global, Network, Output};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use identity::Identity;
 pub(crate) use install::InstallArgs;
+pub(crate) use login::{LoginArgs, LogoutArgs};
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
 pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
@@ -90,6 +92,10 @@ pub(crate) enum Verb {
     Resolve(ResolveArgs),
     /// Show which providers a configuration needs, module by module, and where each comes from
     Providers(ProvidersArgs),
+    /// Check a login with a registry, and store it where docker, podman and tofu find it
+    Login(LoginArgs),
+    /// Remove the login of a registry from docker's file or its helper
+    Logout(LogoutArgs),
     /// Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
     Config(ConfigArgs),
     /// Explain which credentials are used for a repository, and why access works or fails

@@ -105,7 +105,7 @@ fn one<'a>(named: &[&'a str]) -> Result<&'a str, Complaint> {
 }
 
 /// The password: all of the input but one line break at its end.
-fn password(input: impl std::io::Read) -> Result<Secret, Complaint> {
+pub(crate) fn password(input: impl std::io::Read) -> Result<Secret, Complaint> {
     const HINT: &str = "such as: printf %s \"$PASSWORD\" | tofu-oci … --username USER --password-stdin";
     let wrong = |text: &str| Err(Complaint::usage(text).hint(HINT));
     let mut bytes = Zeroizing::new(Vec::with_capacity(8 << 10));

@@ -11,7 +11,7 @@
 //! Which source counts is decided in the `credentials` crate.
 
 pub(crate) mod access;
-mod files;
+pub(crate) mod files;
 pub(crate) mod helper;
 mod program;
 mod settings;

@@ -6,6 +6,7 @@ mod copy;
 mod explain;
 mod install;
 mod locked;
+mod login;
 mod providers;
 mod push;
 mod resolve;
@@ -71,13 +72,17 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Auth(args) => match &args.verb {
             AuthVerb::Explain(args) => args.output.json,
         },
+        Verb::Login(args) => args.output.json,
+        Verb::Logout(args) => args.output.json,
         Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
     };
     let wallet = WalletSlot::default();
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
     let ended = tokio::select! {
-        ended = job(&global, verb, &wallet) => ended,
+        // In this order: the job does not begin before an interruption can be heard.
+        biased;
         () = interrupted() => Err(Complaint::new(Exit::Interrupted, "interrupted").hint("nothing is half-done; run the same command again to go on")),
+        ended = job(&global, verb, &wallet) => ended,
     };
     match ended {
         Ok(exit) => exit,
@@ -102,6 +107,8 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Auth(args) => match args.verb {
             AuthVerb::Explain(args) => auth::explain(&context(&args.output), &args).await?,
         },
+        Verb::Login(args) => login::login(&context(&args.output), &args).await?,
+        Verb::Logout(args) => login::logout(&context(&args.output), &args).await?,
         Verb::Config(args) => match args.verb {
             // Findings are no failure, and have an exit code all the same.
             ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),

@@ -1,0 +1,65 @@
+//! A question to the person at the terminal.
+
+use std::io;
+
+/// Whether somebody can be asked: standard input is a terminal whose echo can be turned off.
+pub(crate) fn can_ask() -> bool {
+    use std::io::IsTerminal as _;
+    cfg!(unix) && io::stdin().is_terminal()
+}
+
+/// Asks for a secret, and shows nothing of what is typed. The line comes without its end; empty at the end of input.
+///
+/// An interruption meanwhile gives the terminal back as it was.
+#[cfg(unix)]
+pub(crate) async fn secret(question: &str) -> io::Result<String> {
+    let _hidden = Hidden::begin()?;
+    crate::printer::stderr(question);
+    let read = || {
+        let mut line = String::new();
+        io::stdin().read_line(&mut line).map(|_| line)
+    };
+    let mut line = aside(read).await??;
+    line.truncate(line.trim_end_matches(['\n', '\r']).len());
+    Ok(line)
+}
+
+/// Nobody is asked here; see [`can_ask`].
+#[cfg(not(unix))]
+pub(crate) async fn secret(_question: &str) -> io::Result<String> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Reads what may never come, in a thread of its own: an interruption does not wait for it, and neither does the end of
+/// the runtime.
+pub(crate) async fn aside<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
+    let (tell, answer) = tokio::sync::oneshot::channel();
+    // Nobody hears it after an interruption.
+    std::thread::spawn(move || drop(tell.send(read())));
+    answer.await.map_err(|_| io::ErrorKind::UnexpectedEof.into())
+}
+
+/// The terminal of standard input, showing nothing that is typed but the end of a line, until this is dropped.
+#[cfg(unix)]
+struct Hidden(rustix::termios::Termios);
+
+#[cfg(unix)]
+impl Hidden {
+    fn begin() -> io::Result<Self> {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        let before = tcgetattr(io::stdin())?;
+        let mut hidden = before.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        hidden.local_modes.insert(LocalModes::ECHONL | LocalModes::ICANON);
+        tcsetattr(io::stdin(), OptionalActions::Now, &hidden)?;
+        Ok(Self(before))
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        // A terminal that went away needs nothing back.
+        let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, &self.0);
+    }
+}

@@ -1,0 +1,267 @@
+//! `login` and `logout`: docker's file and docker's helpers, written as docker writes them.
+//!
+//! ```text
+//! login   registry, file, helper --looked at before anything is asked--> password --shown to the registry--> stored
+//! logout  every key that docker has used for the registry, from the helper and from the file
+//! both    standing: who answers for the registry from now on, this file or another source
+//! ```
+
+mod logout;
+mod registry;
+mod standing;
+mod target;
+
+use serde::Serialize;
+use tofu_oci_credentials::docker_file::{self, Change};
+use tofu_oci_credentials::{Credential, Secret};
+use tofu_oci_remote::LoginCheck;
+use tofu_oci_store::StoreError;
+use tofu_oci_types::Event;
+
+use super::Context;
+use crate::args::LoginArgs;
+use crate::complaint::Complaint;
+use crate::connect;
+use crate::credentials::Wallet;
+use crate::credentials::access;
+use crate::credentials::helper::{self, HelperFault};
+use crate::exit::Exit;
+use crate::report::json_line;
+use crate::{printer, prompt};
+
+pub(super) use logout::logout;
+use registry::RegistryName;
+use standing::Standing;
+use target::{Keeper, Target};
+
+/// How helpers mark that the secret is an identity token.
+const TOKEN_USER: &str = "<token>";
+
+/// Checks a login with the registry and stores it; without a name, checks the one that is stored.
+pub(super) async fn login(context: &Context, args: &LoginArgs) -> Result<(), Complaint> {
+    let registry = RegistryName::parse(&args.registry)?;
+    match &args.username {
+        Some(username) => log_in(context, args, &registry, username).await,
+        None => check_stored(context, args, &registry).await,
+    }
+}
+
+async fn log_in(context: &Context, args: &LoginArgs, registry: &RegistryName, username: &str) -> Result<(), Complaint> {
+    let target = Target::choose(args.auth_file.as_deref())?;
+    let server = docker_file::server_key(registry.as_str());
+    // What stands in the way is told before a password is asked for.
+    let keeper = target.keeper(&server)?;
+    if keeper != Keeper::File && username == TOKEN_USER {
+        return Err(Complaint::usage(format!(
+            "`{TOKEN_USER}` is no account: helpers mark identity tokens by this name"
+        ))
+        .hint("name the account that the token belongs to"));
+    }
+    let password = password(args, registry, username).await?;
+    let credential = Credential::Basic { username: username.to_owned(), password: password.clone() };
+    let check = check(context, args, registry, &credential)
+        .await?
+        .map_err(|error| refused(error, registry, Some(username)).hint("nothing was stored"))?;
+    let change = store(&target, &keeper, &server, username, &password).await?;
+
+    let standing = Standing::look(registry).await?;
+    let helper = keeper.program();
+    let stored = Stored { file: target.shown(), key: &server, helper: helper.as_deref(), change: word(change) };
+    if check == LoginCheck::NotAsked {
+        note_unchecked(context, registry);
+    }
+    if helper.is_none() {
+        warn_of_plain(context, &target);
+    }
+    standing.warn_after_login(context, registry, &target, &credential);
+    standing.note_of_repositories(context, registry);
+    Report { registry, username: Some(username), check, stored: Some(stored), used: standing.used() }.print(context);
+    Ok(())
+}
+
+async fn check_stored(context: &Context, args: &LoginArgs, registry: &RegistryName) -> Result<(), Complaint> {
+    let standing = Standing::look(registry).await?;
+    let name = format!("log in with `tofu-oci login {registry} --username NAME`");
+    let Some(credential) = standing.credential()? else {
+        return Err(Complaint::new(Exit::Fixable, format!("there is no login for {registry}")).hint(name));
+    };
+    let username = match credential {
+        Credential::Basic { username, .. } => Some(username.as_str()),
+        _ => None,
+    };
+    let origin = standing.used();
+    let check = check(context, args, registry, credential).await?.map_err(|error| {
+        let complaint = refused(error, registry, username);
+        match &origin {
+            Some(origin) => complaint.hint(format!("this login is that of {origin}")).hint(name),
+            None => complaint.hint(name),
+        }
+    })?;
+    if check == LoginCheck::NotAsked {
+        note_unchecked(context, registry);
+    }
+    Report { registry, username, check, stored: None, used: origin.clone() }.print(context);
+    Ok(())
+}
+
+/// What the registry says to a login. The outer error is one of wrong usage.
+async fn check(
+    context: &Context,
+    args: &LoginArgs,
+    registry: &RegistryName,
+    credential: &Credential,
+) -> Result<Result<LoginCheck, StoreError>, Complaint> {
+    let nobody = std::sync::Arc::new(Wallet::anonymous());
+    let client = connect::client(&args.network, nobody, None, &context.reporter)?;
+    Ok(client.check_login(registry.host(), credential).await)
+}
+
+/// The error of a check.
+fn refused(error: StoreError, registry: &RegistryName, username: Option<&str>) -> Complaint {
+    let (StoreError::Unauthorized { problem, .. } | StoreError::Denied { problem, .. }) = &error else {
+        return Complaint::from(error);
+    };
+    let text = match username {
+        Some(username) => format!("{registry} refuses the login of {username}"),
+        None => format!("{registry} refuses the login that is stored"),
+    };
+    let mut complaint = Complaint::new(Exit::Fixable, text).cause(problem);
+    complaint = match error.credential_code() {
+        Some(code) => complaint.code(code),
+        None => complaint,
+    };
+    complaint.hint("check the name and the password; many registries want an access token in the password's place")
+}
+
+async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> Result<Secret, Complaint> {
+    let cannot = |error: std::io::Error| Complaint::usage(format!("the password cannot be read: {error}"));
+    match (args.password_stdin, prompt::can_ask()) {
+        (true, true) => Err(Complaint::usage("--password-stdin reads from a pipe or a file, and this is a terminal")
+            .hint("leave --password-stdin out to be asked for the password")),
+        (true, false) => prompt::aside(|| access::password(std::io::stdin())).await.map_err(cannot)?,
+        (false, false) => Err(Complaint::usage("nobody can be asked for the password: standard input is no terminal")
+            .hint("give it on standard input, with --password-stdin")),
+        (false, true) => {
+            let question = format!("Password of {username} at {registry}: ");
+            let password = Secret::new(prompt::secret(&question).await.map_err(cannot)?);
+            if password.is_empty() {
+                return Err(Complaint::usage("the password is empty").hint("nothing was stored"));
+            }
+            Ok(password)
+        }
+    }
+}
+
+/// Hands the login to its keeper. The file is known to be writable before a helper is told anything.
+async fn store(
+    target: &Target,
+    keeper: &Keeper,
+    server: &str,
+    username: &str,
+    password: &Secret,
+) -> Result<Change, Complaint> {
+    let staging = target.stage()?;
+    let Keeper::Helper(name) = keeper else {
+        return staging.write(|bytes| docker_file::store_login(bytes, server, username, password));
+    };
+    helper::run_store(name, server, username, password)
+        .await
+        .map_err(|fault| helper_failed(fault, target).hint("nothing was stored"))?;
+    staging.write(|bytes| docker_file::store_mark(bytes, server)).map_err(|complaint| {
+        complaint.hint(format!("{} has the login all the same; run the same command again", name.program()))
+    })
+}
+
+fn helper_failed(fault: HelperFault, target: &Target) -> Complaint {
+    let named = format!("the helper is named in {}", target.shown());
+    Complaint::new(Exit::Fixable, fault.problem).code(fault.code).cause(named).hint(fault.hint)
+}
+
+fn note_unchecked(context: &Context, registry: &RegistryName) {
+    let text = format!("{registry} lets everybody in, so that the login could not be checked");
+    context.reporter.event(&Event::note("login-not-checked", text));
+}
+
+fn warn_of_plain(context: &Context, target: &Target) {
+    let file = target.shown();
+    let text = format!("the password is not encrypted in {file}");
+    let hint = "a credential helper keeps it safer: name one as \"credsStore\" in the file, and log in again";
+    context.reporter.event(&Event::warning("plain-password", text).with_hint(hint));
+    if target.is_shared() {
+        let text = format!("others than its owner may read {file}");
+        context.reporter.event(&Event::warning("shared-file", text).with_hint(format!("chmod 600 {file}")));
+    }
+}
+
+/// What `login` did.
+struct Report<'a> {
+    registry: &'a RegistryName,
+    username: Option<&'a str>,
+    check: LoginCheck,
+    stored: Option<Stored<'a>>,
+    used: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Stored<'a> {
+    file: &'a str,
+    key: &'a str,
+    helper: Option<&'a str>,
+    change: &'static str,
+}
+
+fn word(change: Change) -> &'static str {
+    match change {
+        Change::Added => "added",
+        Change::Replaced => "replaced",
+        Change::Removed => "removed",
+        Change::Nothing => "unchanged",
+    }
+}
+
+impl Report<'_> {
+    fn print(&self, context: &Context) {
+        if context.json {
+            return self.print_json();
+        }
+        let Self { registry, username, check, stored, used } = self;
+        let whose = username.map_or_else(|| "the login".to_owned(), |username| format!("the login of {username}"));
+        let mut text = match (check, stored, username) {
+            (LoginCheck::Accepted, Some(_), Some(username)) => format!("logged in to {registry} as {username}\n"),
+            (LoginCheck::Accepted, ..) => format!("{whose} works at {registry}\n"),
+            (LoginCheck::NotAsked, ..) => format!("{whose} at {registry} was not checked\n"),
+        };
+        match stored {
+            Some(Stored { file, helper: Some(helper), .. }) => {
+                text.push_str(&format!("  kept by {helper}, as {file} says\n"));
+            }
+            Some(Stored { file, key, .. }) => text.push_str(&format!("  stored in {file} as \"{key}\"\n")),
+            None => text.extend(used.iter().map(|used| format!("  it is that of {used}\n"))),
+        }
+        printer::stdout(&printer::visible(&text));
+    }
+
+    fn print_json(&self) {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            event: &'static str,
+            registry: &'a str,
+            username: Option<&'a str>,
+            check: &'static str,
+            stored: Option<&'a Stored<'a>>,
+            used: Option<&'a str>,
+        }
+        let check = match self.check {
+            LoginCheck::Accepted => "accepted",
+            LoginCheck::NotAsked => "not-asked",
+        };
+        json_line(&Line {
+            event: "login",
+            registry: self.registry.as_str(),
+            username: self.username,
+            check,
+            stored: self.stored.as_ref(),
+            used: self.used.as_deref(),
+        });
+    }
+}

@@ -1,0 +1,188 @@
+//! Who answers for a registry now.
+
+use tofu_oci_credentials::{Choice, Credential, FoundFile, Origin, Search};
+use tofu_oci_remote::CredentialFault;
+use tofu_oci_types::{Event, RepositoryRef};
+
+use super::registry::RegistryName;
+use super::target::Target;
+use crate::complaint::Complaint;
+use crate::credentials::{Heard, Wallet};
+use crate::exit::Exit;
+use crate::verbs::Context;
+
+/// Every source as it is now, and what it gives for a registry.
+pub(super) struct Standing {
+    wallet: Wallet,
+    repository: RepositoryRef,
+    answer: Result<Option<Credential>, CredentialFault>,
+}
+
+impl Standing {
+    /// Reads files and blocks, and asks the helper where one is chosen.
+    pub(super) async fn look(registry: &RegistryName) -> Result<Self, Complaint> {
+        let wallet = Wallet::read_lenient(None)?;
+        let repository = registry.any_repository();
+        let answer = wallet.answer(&repository).await;
+        Ok(Self { wallet, repository, answer })
+    }
+
+    /// What would be shown to the registry.
+    ///
+    /// # Errors
+    /// When a source stands in the way, or its helper fails.
+    pub(super) fn credential(&self) -> Result<Option<&Credential>, Complaint> {
+        match &self.answer {
+            Ok(credential) => Ok(credential.as_ref()),
+            Err(CredentialFault { code, problem, hint }) => {
+                let complaint = Complaint::new(Exit::Fixable, problem.as_str()).code(code.as_str());
+                Err(hint.iter().fold(complaint, Complaint::hint))
+            }
+        }
+    }
+
+    /// The source that answers; nothing where none does.
+    pub(super) fn used(&self) -> Option<String> {
+        match &self.answer {
+            Ok(Some(_)) => self.origin().map(|origin| origin.to_string()),
+            _ => None,
+        }
+    }
+
+    fn origin(&self) -> Option<Origin> {
+        match self.wallet.policy().look_up(&self.repository).choice {
+            Choice::Credential { origin, .. } | Choice::Ask { origin, .. } => Some(origin),
+            Choice::Anonymous | Choice::Refused(_) => None,
+        }
+    }
+
+    /// Says why the login that was stored a moment ago would not be used, or not by `tofu`.
+    pub(super) fn warn_after_login(
+        &self,
+        context: &Context,
+        registry: &RegistryName,
+        target: &Target,
+        new: &Credential,
+    ) {
+        if let Some(refusal) = self.wallet.refusal() {
+            let fault = refusal.text().lines().next().unwrap_or_default();
+            let text = format!("other commands stop at the CLI configuration: {fault}");
+            let warning = Event::warning("cli-configuration", text).with_hint("`tofu-oci config check` says more");
+            context.reporter.event(&warning);
+        }
+        let warning = match &self.answer {
+            Ok(Some(credential)) if credential == new => return self.note_of_opentofu(context, registry, target),
+            Ok(Some(_)) => {
+                let origin = self.origin().map_or_else(|| "another source".to_owned(), |origin| origin.to_string());
+                let text = format!("another login is used for {registry}: that of {origin} comes first");
+                Event::warning("login-outranked", text).with_hint(remedy(self.origin().as_ref(), registry))
+            }
+            Ok(None) => match self.origin() {
+                Some(origin) => {
+                    let text =
+                        format!("the login that was stored is not found again: {origin} comes first and has none");
+                    Event::warning("login-outranked", text).with_hint(remedy(Some(&origin), registry))
+                }
+                None => self.not_looked_at(target),
+            },
+            Err(fault) => {
+                let text = format!("no login can be used for {registry}: {}", fault.problem);
+                let warning = Event::warning("login-outranked", text);
+                match &fault.hint {
+                    Some(hint) => warning.with_hint(hint),
+                    None => warning,
+                }
+            }
+        };
+        context.reporter.event(&warning);
+    }
+
+    fn not_looked_at(&self, target: &Target) -> Event {
+        let file = target.shown();
+        let warning = Event::warning("file-not-looked-at", format!("nothing looks for logins in {file}"));
+        warning.with_hint(match self.wallet.policy().search() {
+            Search::Ambient => format!(
+                "REGISTRY_AUTH_FILE={file} makes tofu-oci and podman look there; for tofu, name it in docker_style_config_files of oci_default_credentials"
+            ),
+            Search::Listed => {
+                "the docker_style_config_files of oci_default_credentials in the CLI configuration are looked at alone: add it there".to_owned()
+            }
+            Search::Off => {
+                "oci_default_credentials in the CLI configuration turns the search off: discover_ambient_credentials = false".to_owned()
+            }
+        })
+    }
+
+    /// Says which repositories of the registry have a login of their own.
+    pub(super) fn note_of_repositories(&self, context: &Context, registry: &RegistryName) {
+        let inside = format!("{registry}/");
+        let own = |origin: &Origin| match origin {
+            Origin::Auth { key: name, .. } | Origin::Block { label: name, .. } => name.starts_with(&inside),
+            _ => false,
+        };
+        for candidate in self.wallet.policy().look_up(&self.repository).candidates {
+            if own(&candidate.origin) {
+                let text = format!("for the repositories that it names, {} still comes first", candidate.origin);
+                context.reporter.event(&Event::note("own-login", text));
+            }
+        }
+    }
+
+    /// Where the same login does not work in `tofu`.
+    fn note_of_opentofu(&self, context: &Context, registry: &RegistryName, target: &Target) {
+        let files = self.wallet.policy().files();
+        let ours = |file: &&FoundFile| target.is_named(&file.name);
+        if let Some(file) = files.iter().find(ours)
+            && !file.known_to_opentofu
+        {
+            let text = format!("tofu does not look at {}: it does not know {}", file.name, file.because);
+            context.reporter.event(&Event::note("unknown-to-opentofu", text));
+            return;
+        }
+        let calls = self.wallet.calls();
+        if let [first, .., last] = calls.as_slice()
+            && matches!(first.heard, Heard::NotFound | Heard::Empty)
+        {
+            let text = format!(
+                "tofu does not find this login: it asks {} for {} alone, and it is kept under {}",
+                first.helper.program(),
+                first.server,
+                last.server
+            );
+            let hint = format!(
+                "an oci_credentials \"{registry}\" block with username and password in the CLI configuration works in both"
+            );
+            context.reporter.event(&Event::note("unknown-to-opentofu", text).with_hint(hint));
+        }
+    }
+
+    /// Says who still answers, after a logout.
+    pub(super) fn warn_after_logout(&self, context: &Context, registry: &RegistryName) {
+        let origin = self.origin();
+        let warning = match (&self.answer, &origin) {
+            (Ok(None), _) => return,
+            (Ok(Some(_)), Some(origin)) => {
+                Event::warning("still-logged-in", format!("{origin} still answers for {registry}"))
+            }
+            (Ok(Some(_)), None) => Event::warning("still-logged-in", format!("something still answers for {registry}")),
+            (Err(fault), _) => Event::warning("still-logged-in", format!("not told for {registry}: {}", fault.problem)),
+        };
+        context.reporter.event(&warning.with_hint(remedy(origin.as_ref(), registry)));
+    }
+}
+
+/// What to do about a source that is in the way.
+fn remedy(origin: Option<&Origin>, registry: &RegistryName) -> String {
+    match origin {
+        Some(Origin::Auth { place, .. }) => {
+            format!("remove it with `tofu-oci logout {registry} --auth-file {}`, or log in there", place.file)
+        }
+        Some(Origin::Block { place, .. } | Origin::DefaultHelper { place, .. }) => {
+            format!("it stands in the CLI configuration, {place}, which is yours to edit")
+        }
+        Some(origin @ (Origin::CredHelper { .. } | Origin::CredsStore { .. })) => {
+            format!("the file names a helper, which is asked for it: {}", origin.place())
+        }
+        None => format!("`tofu-oci auth explain {registry}/REPOSITORY` shows every source"),
+    }
+}
