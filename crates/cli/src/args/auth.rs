@@ -39,7 +39,7 @@ Examples:
   tofu-oci auth explain ghcr.io/acme/opentofu-provider-widget
   tofu-oci auth explain ghcr.io/acme/opentofu-provider-widget --push
   tofu-oci auth explain registry.example.com/acme/widget --anonymous
-  tofu-oci auth explain registry.example.com/acme/widget --json | jq -r .code
+  tofu-oci auth explain registry.example.com/acme/widget --json | jq -r 'select(.event == \"auth\") | .code'
 
 Reads from top to bottom: what was looked at and what of it fits, what was chosen and why, which
 helper and which scope were asked for, what the registry and its token server answered, where
