@@ -54,6 +54,7 @@ mod lock;
 mod login;
 mod login_helper;
 mod login_refused;
+mod login_sources;
 mod logout;
 mod providers;
 mod push;
