@@ -7,6 +7,7 @@
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! readme       the guide of the README prints what it says
 //! json         every line of --json is what docs/json.md says
+//! credentials_replay   every measured case of registry credentials, with files, helpers, token servers
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
 //! ```
 //!
@@ -25,6 +26,8 @@ mod config_check;
 mod config_findings;
 mod config_snippet;
 mod copy;
+#[cfg(unix)]
+mod credentials_replay;
 mod disk;
 mod explain;
 mod help;
