@@ -1,17 +1,17 @@
 //! Names of ends become stores.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tofu_oci_mapper::RepositoryTemplate;
-use tofu_oci_remote::{ClientOptions, RegistryClient};
+use tofu_oci_remote::{ClientOptions, CredentialProvider, RegistryClient, Witness};
 use tofu_oci_store::{DirStore, ReadStore, Store};
 use tofu_oci_types::{ProviderAddr, Reporter, RepositoryRef};
 
 use crate::args::Network;
 use crate::complaint::Complaint;
-use crate::credentials::Ambient;
+use crate::credentials::{Access, Wallet};
 use crate::exit::Exit;
 
 /// One end, as people name it.
@@ -62,17 +62,22 @@ impl std::fmt::Display for End {
     }
 }
 
+/// The wallet of this run, once it has been read; what an error about access is explained with.
+pub(crate) type WalletSlot = Arc<OnceLock<Arc<Wallet>>>;
+
 /// Opens ends; every registry is spoken to by the one client of this run.
 pub(crate) struct Connector {
     network: Network,
+    access: Access,
     reporter: Arc<dyn Reporter>,
-    client: std::sync::OnceLock<Arc<RegistryClient>>,
+    wallet: WalletSlot,
+    client: OnceLock<Arc<RegistryClient>>,
 }
 
 impl Connector {
     /// Nothing is read and nothing is asked before an end is opened.
-    pub(crate) fn new(network: &Network, reporter: Arc<dyn Reporter>) -> Self {
-        Self { network: network.clone(), reporter, client: std::sync::OnceLock::new() }
+    pub(crate) fn new(network: &Network, access: Access, reporter: Arc<dyn Reporter>, wallet: WalletSlot) -> Self {
+        Self { network: network.clone(), access, reporter, wallet, client: OnceLock::new() }
     }
 
     /// Opens an end to read from it.
@@ -91,36 +96,56 @@ impl Connector {
         })
     }
 
-    /// The one client of this run.
+    /// The one client of this run. Credentials are read now, and asked for when a registry demands them.
     ///
     /// # Errors
-    /// When a certificate cannot be read or used.
+    /// When a certificate cannot be read or used, and when the user's files are wrong about credentials.
     pub(crate) fn client(&self) -> Result<Arc<RegistryClient>, Complaint> {
         if let Some(client) = self.client.get() {
             return Ok(Arc::clone(client));
         }
-        let mut options = ClientOptions::default();
-        for file in &self.network.ca_file {
-            options.ca_certificates.push(read(file)?);
-        }
-        if let Some(certificate) = &self.network.client_cert {
-            let mut identity = read(certificate)?;
-            if let Some(key) = &self.network.client_key {
-                identity.push(b'\n');
-                identity.extend(read(key)?);
+        let wallet = Arc::new(match &self.access {
+            Access::Ambient { chdir } => Wallet::read(&self.reporter, chdir.as_deref())?,
+            Access::Anonymous => Wallet::anonymous(),
+            Access::As { registry, username, password } => {
+                Wallet::given(registry, username, password.clone(), Wallet::anonymous())
             }
-            options.client_identity = Some(identity);
-        }
-        options.plain_http.clone_from(&self.network.plain_http);
-        options.token_hosts.clone_from(&self.network.token_host);
-        options.retry.attempts = self.network.attempts;
-        options.max_retry_after = Duration::from_secs(self.network.max_wait);
-        let credentials = Arc::new(Ambient::read(&self.reporter));
-        let client = RegistryClient::new(options, credentials, Arc::clone(&self.reporter)).map_err(|error| {
-            Complaint::of(Exit::Usage, &error).hint("--ca-file, --client-cert and --client-key take PEM files")
-        })?;
+        });
+        let wallet = Arc::clone(self.wallet.get_or_init(|| wallet));
+        let client = client(&self.network, wallet, None, &self.reporter)?;
         Ok(Arc::clone(self.client.get_or_init(|| client)))
     }
+}
+
+/// A client of one's own.
+///
+/// # Errors
+/// When a certificate cannot be read or used.
+pub(crate) fn client(
+    network: &Network,
+    credentials: Arc<dyn CredentialProvider>,
+    witness: Option<Arc<dyn Witness>>,
+    reporter: &Arc<dyn Reporter>,
+) -> Result<Arc<RegistryClient>, Complaint> {
+    let mut options = ClientOptions { witness, ..ClientOptions::default() };
+    for file in &network.ca_file {
+        options.ca_certificates.push(read(file)?);
+    }
+    if let Some(certificate) = &network.client_cert {
+        let mut identity = read(certificate)?;
+        if let Some(key) = &network.client_key {
+            identity.push(b'\n');
+            identity.extend(read(key)?);
+        }
+        options.client_identity = Some(identity);
+    }
+    options.plain_http.clone_from(&network.plain_http);
+    options.token_hosts.clone_from(&network.token_host);
+    options.retry.attempts = network.attempts;
+    options.max_retry_after = Duration::from_secs(network.max_wait);
+    RegistryClient::new(options, credentials, Arc::clone(reporter)).map_err(|error| {
+        Complaint::of(Exit::Usage, &error).hint("--ca-file, --client-cert and --client-key take PEM files")
+    })
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Complaint> {

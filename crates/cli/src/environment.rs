@@ -29,9 +29,32 @@ fn os() -> Os {
     }
 }
 
-/// `$HOME`, else what the user database says; nothing where the variable is there and empty.
+/// `$HOME`; where it is unset or empty, what the user database says.
 fn home() -> Option<PathBuf> {
-    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty()).or_else(home_of_user)
+}
+
+/// The home folder of this user in `/etc/passwd`.
+#[cfg(unix)]
+fn home_of_user() -> Option<PathBuf> {
+    let user = rustix::process::getuid().as_raw().to_string();
+    let database = std::fs::read("/etc/passwd").ok()?;
+    home_in(&String::from_utf8_lossy(&database), &user)
+}
+
+/// The sixth field of the line whose third is the user's number.
+#[cfg(unix)]
+fn home_in(database: &str, user: &str) -> Option<PathBuf> {
+    let home = |line: &str| {
+        let fields: Vec<&str> = line.split(':').collect();
+        (fields.get(2) == Some(&user)).then(|| fields.get(5).map(PathBuf::from)).flatten()
+    };
+    database.lines().find_map(home).filter(|home| home.is_absolute())
+}
+
+#[cfg(not(unix))]
+fn home_of_user() -> Option<PathBuf> {
+    None
 }
 
 fn path(name: &str) -> Option<PathBuf> {
@@ -79,5 +102,25 @@ impl Files for RealFiles {
 
     fn exists(&self, path: &Path) -> bool {
         path.exists()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(user: &str, want: Option<&str>) {
+        let database =
+            "root:x:0:0:root:/root:/bin/sh\n# 7:7\nada:x:1000:1000:Ada,,,:/home/ada:/bin/sh\nbob:x:1001:1001::\n";
+        assert_eq!(home_in(database, user), want.map(PathBuf::from), "{user}");
+    }
+
+    #[test]
+    fn the_user_database_knows_the_home_of_a_user() {
+        check("0", Some("/root"));
+        check("1000", Some("/home/ada"));
+        check("1001", None);
+        check("7", None);
     }
 }

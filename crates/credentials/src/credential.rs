@@ -71,13 +71,3 @@ impl Credential {
         Self::Basic { username: username.into(), password: Secret::new(password) }
     }
 }
-
-/// Overwrites every text in a JSON value that held secrets.
-pub(crate) fn wipe(value: &mut serde_json::Value) {
-    match value {
-        serde_json::Value::String(text) => text.zeroize(),
-        serde_json::Value::Array(items) => items.iter_mut().for_each(wipe),
-        serde_json::Value::Object(members) => members.values_mut().for_each(wipe),
-        _ => {}
-    }
-}

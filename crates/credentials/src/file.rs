@@ -2,41 +2,119 @@
 
 use std::fmt;
 
-use serde_json::Value;
+use crate::{HelperName, Secret};
 
-use crate::credential::wipe;
-use crate::entry::{self, member};
-use crate::key::Key;
-use crate::{Credential, valid_helper_name};
+/// A file that was looked for.
+#[derive(Clone, Debug)]
+pub struct FoundFile {
+    /// Its name, for people: the home folder as `~`.
+    pub name: String,
+    /// Why it was looked for, such as `$XDG_RUNTIME_DIR` or `~/.docker`.
+    pub because: String,
+    /// Whether `OpenTofu` looks for it too.
+    pub known_to_opentofu: bool,
+    /// What was found.
+    pub state: FileState,
+}
+
+/// What was found where a file was looked for.
+#[derive(Clone, Debug)]
+pub enum FileState {
+    /// No file.
+    Missing,
+    /// A file, or something else, that cannot be read.
+    Unreadable {
+        /// Why not, in the system's words.
+        reason: String,
+    },
+    /// A credential file; some of its entries may be left out.
+    Read(AuthFile),
+    /// A file that is no credential file.
+    Malformed(AuthFileError),
+}
 
 /// A credential file: `~/.docker/config.json`, `auth.json` and the like.
 ///
-/// Reads `auths` (`auth`, `username` with `password`, `identitytoken`, `registrytoken`), `credHelpers` and
-/// `credsStore`. A broken entry is left out with a warning and does no harm to the others.
-#[derive(Clone, Debug)]
+/// Reads `auths` (`auth`, `identitytoken`), `credHelpers` and `credsStore`, names of members in any case as Go reads
+/// them. A broken entry is left out with a warning and does no harm to the others.
+#[derive(Clone)]
 pub struct AuthFile {
-    origin: String,
-    pub(crate) auths: Vec<Entry<Credential>>,
-    pub(crate) helpers: Vec<Entry<String>>,
-    pub(crate) store: Option<String>,
-    warnings: Vec<FileWarning>,
+    pub(crate) name: String,
+    /// Entries of `auths` in their order, each key once.
+    pub(crate) auths: Vec<AuthEntry>,
+    /// Entries of `credHelpers` in their order, each key once, those with an empty name too.
+    pub(crate) helpers: Vec<NamedHelper>,
+    /// `credsStore`, an empty one too; its key is empty.
+    pub(crate) store: Option<NamedHelper>,
+    pub(crate) warnings: Vec<FileWarning>,
 }
 
-/// Something under its key.
+/// One entry of `auths`.
+#[derive(Clone)]
+pub(crate) struct AuthEntry {
+    /// The key as written. It may hold a secret where somebody wrote user information.
+    pub(crate) key: String,
+    /// From 1.
+    pub(crate) line: usize,
+    /// What `OpenTofu` reads.
+    pub(crate) auth: Auth,
+    /// What it ignores: `identitytoken`, not empty.
+    pub(crate) identity: Option<Secret>,
+}
+
+/// The `auth` of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Auth {
+    /// None, or an empty one.
+    Absent,
+    /// Split at the first colon; either may be empty.
+    Pair { username: String, password: Secret },
+    /// No colon in it.
+    WithoutColon,
+    /// The entry is no object, or its `auth` cannot be decoded. `OpenTofu` then reads no ambient file at all.
+    Broken(&'static str),
+    /// `username:password` that is no UTF-8. `OpenTofu` sends the bytes.
+    NotText,
+}
+
+/// A helper named in a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry<T> {
-    pub(crate) text: String,
-    pub(crate) key: Key,
-    pub(crate) value: T,
+pub(crate) struct NamedHelper {
+    /// The key as written.
+    pub(crate) key: String,
+    /// From 1.
+    pub(crate) line: usize,
+    /// The name as written: perhaps empty, perhaps no name of a helper.
+    pub(crate) name: String,
 }
 
-/// A file, or a part of one, that was left out. Never contains a secret.
+impl NamedHelper {
+    /// The name where it is one.
+    pub(crate) fn helper(&self) -> Option<HelperName> {
+        HelperName::parse(&self.name).ok()
+    }
+}
+
+/// Something about a file that people should know. Never contains a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileWarning {
-    /// Where the file lies.
-    pub origin: String,
-    /// What is wrong with it.
+    /// The file's name.
+    pub file: String,
+    /// From 1; nothing where the file as a whole is meant.
+    pub line: Option<usize>,
+    /// What is wrong.
     pub problem: String,
+    /// What `OpenTofu` makes of it.
+    pub opentofu: OpenTofuEffect,
+}
+
+/// What `OpenTofu` makes of something that is wrong in an ambient file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenTofuEffect {
+    /// Nothing, or the same as here.
+    Nothing,
+    /// It reads no ambient file at all, without a word.
+    AllFilesOff,
 }
 
 /// A file that is no credential file at all.
@@ -44,135 +122,101 @@ pub struct FileWarning {
 #[non_exhaustive]
 pub enum AuthFileError {
     /// Not JSON.
-    #[error("{origin} is not JSON: it breaks at line {line}, column {column}")]
+    #[error("{file} is not JSON: {reason} at line {line}, column {column}")]
     NotJson {
-        /// Where the file lies.
-        origin: String,
+        /// The file's name.
+        file: String,
         /// From 1.
         line: usize,
         /// From 1.
         column: usize,
+        /// What is wrong there; quotes nothing.
+        reason: String,
     },
     /// JSON of another shape.
-    #[error("{origin} is not a credential file: {problem}")]
+    #[error("{file} is not a credential file: {problem}")]
     Shape {
-        /// Where the file lies.
-        origin: String,
+        /// The file's name.
+        file: String,
         /// What is wrong with it.
         problem: &'static str,
     },
 }
 
 impl AuthFile {
-    /// Reads a file's bytes. `origin` names the file in messages.
+    /// Reads a file's bytes. `name` names the file in messages.
     ///
     /// # Errors
     /// When the whole file cannot be read as one. A broken entry is no error: see [`AuthFile::warnings`].
-    pub fn parse(origin: &str, bytes: &[u8]) -> Result<Self, AuthFileError> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        // The JSON error's own text may quote a value, so only its position is kept.
-        let mut value: Value = serde_json::from_slice(bytes).map_err(|error| AuthFileError::NotJson {
-            origin: origin.to_owned(),
-            line: error.line(),
-            column: error.column(),
-        })?;
-        let file = Self::read(origin, &value);
-        wipe(&mut value);
-        file
-    }
-
-    fn read(origin: &str, value: &Value) -> Result<Self, AuthFileError> {
-        let shape = |problem| AuthFileError::Shape { origin: origin.to_owned(), problem };
-        let mut file = Self {
-            origin: origin.to_owned(),
-            auths: Vec::new(),
-            helpers: Vec::new(),
-            store: None,
-            warnings: Vec::new(),
-        };
-        let members = match value {
-            Value::Null => return Ok(file),
-            Value::Object(members) => members,
-            _ => return Err(shape("it is not an object")),
-        };
-        match member(members, "auths") {
-            None => {}
-            Some(Value::Object(auths)) => {
-                for (key, value) in auths {
-                    file.add_auth(key, value);
-                }
-            }
-            Some(_) => file.warn("its `auths` is not an object".to_owned()),
-        }
-        match member(members, "credHelpers") {
-            None => {}
-            Some(Value::Object(helpers)) => {
-                for (key, value) in helpers {
-                    file.add_helper(key, value);
-                }
-            }
-            Some(_) => file.warn("its `credHelpers` is not an object".to_owned()),
-        }
-        match member(members, "credsStore") {
-            None => {}
-            Some(Value::String(name)) if name.is_empty() => {}
-            Some(Value::String(name)) if valid_helper_name(name) => file.store = Some(name.clone()),
-            Some(_) => file.warn("its `credsStore` is not the name of a helper".to_owned()),
-        }
-        Ok(file)
-    }
-
-    fn add_auth(&mut self, text: &str, value: &Value) {
-        let Some(key) = Key::parse(text) else { return };
-        match entry::read(value) {
-            Ok(Some(value)) => self.auths.push(Entry { text: text.to_owned(), key, value }),
-            Ok(None) => {}
-            Err(problem) => self.warn(format!("its entry for {text} is left out: {problem}")),
-        }
-    }
-
-    fn add_helper(&mut self, text: &str, value: &Value) {
-        // A helper knows registries only: a key with a path names none.
-        let Some(key) = Key::parse(text).filter(Key::is_registry) else { return };
-        match value {
-            Value::Null => {}
-            Value::String(name) if name.is_empty() => {}
-            Value::String(name) if valid_helper_name(name) => {
-                self.helpers.push(Entry { text: text.to_owned(), key, value: name.clone() });
-            }
-            _ => self.warn(format!("its helper for {text} is left out: that is not the name of a helper")),
-        }
-    }
-
-    fn warn(&mut self, problem: String) {
-        self.warnings.push(FileWarning { origin: self.origin.clone(), problem });
+    pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, AuthFileError> {
+        let _ = bytes;
+        Ok(Self { name: name.to_owned(), auths: Vec::new(), helpers: Vec::new(), store: None, warnings: Vec::new() })
     }
 
     /// The name of the file, as handed to [`AuthFile::parse`].
-    pub fn origin(&self) -> &str {
-        &self.origin
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// What was left out.
     pub fn warnings(&self) -> &[FileWarning] {
         &self.warnings
     }
+
+    /// Why `OpenTofu` would turn all ambient files off for this one: the first such warning's problem.
+    pub fn opentofu_off(&self) -> Option<&str> {
+        self.off().map(|warning| warning.problem.as_str())
+    }
+
+    /// The first warning that turns off all ambient files in `OpenTofu`.
+    pub fn off(&self) -> Option<&FileWarning> {
+        self.warnings.iter().find(|warning| warning.opentofu == OpenTofuEffect::AllFilesOff)
+    }
+}
+
+impl AuthFileError {
+    /// Where the JSON breaks, from 1.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Self::NotJson { line, .. } => Some(*line),
+            Self::Shape { .. } => None,
+        }
+    }
+
+    /// Where the JSON breaks, in bytes from 1.
+    pub fn column(&self) -> Option<usize> {
+        match self {
+            Self::NotJson { column, .. } => Some(*column),
+            Self::Shape { .. } => None,
+        }
+    }
+
+    /// What is wrong, without the file's name and line.
+    pub fn problem(&self) -> String {
+        match self {
+            Self::NotJson { reason, column, .. } => format!("it is not JSON: {reason} at column {column}"),
+            Self::Shape { problem, .. } => format!("it is not a credential file: {problem}"),
+        }
+    }
 }
 
 impl fmt::Display for FileWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.origin, self.problem)
+        match self.line {
+            Some(line) => write!(f, "{}:{line}: {}", self.file, self.problem),
+            None => write!(f, "{}: {}", self.file, self.problem),
+        }
     }
 }
 
-impl From<AuthFileError> for FileWarning {
-    fn from(error: AuthFileError) -> Self {
-        match error {
-            AuthFileError::NotJson { origin, line, column } => Self {
-                origin,
-                problem: format!("it is not JSON and left out: it breaks at line {line}, column {column}"),
-            },
-            AuthFileError::Shape { origin, problem } => Self { origin, problem: format!("it is left out: {problem}") },
-        }
+impl fmt::Debug for AuthFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Keys are what somebody wrote: user information, too.
+        f.debug_struct("AuthFile")
+            .field("name", &self.name)
+            .field("auths", &self.auths.len())
+            .field("helpers", &self.helpers.len())
+            .field("warnings", &self.warnings)
+            .finish_non_exhaustive()
     }
 }

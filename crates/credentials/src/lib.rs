@@ -1,28 +1,29 @@
-//! Which credential belongs to a repository, chosen from docker and containers files.
+//! Which credential belongs to a repository, as `OpenTofu` chooses it, without its traps.
 //!
 //! ```text
-//! environment --auth_file_paths--> paths ..read by the caller..> bytes --AuthFile::parse--> CredentialFiles
-//! CredentialFiles + RepositoryRef --choices--> [Choice]: a credential, or a helper that the caller runs
-//! a helper's output --helper_outcome--> a credential or none
+//! environment --auth_file_paths--> [SearchPath] ..read by the caller..> bytes --AuthFile::parse--> FoundFile
+//! Block, DefaultHelper, Search, FoundFile --> Policy --look_up(RepositoryRef)--> Account { candidates, choice }
+//! Choice::Ask ..the caller runs the helper..> HelperOutput --helper_outcome--> HelperAnswer
 //! ```
 //!
 //! Nothing here reads a file, an environment variable or a helper's output itself. A secret lives in [`Secret`] alone;
 //! no error and no `Debug` output of this crate contains one.
 
-mod choose;
+mod account;
 mod credential;
-mod entry;
+pub mod docker_file;
 mod file;
 mod helper;
 mod key;
-#[cfg(test)]
-mod oracle;
+mod near;
+pub mod opentofu;
 mod paths;
-#[cfg(test)]
-mod secrecy;
+mod policy;
 
-pub use choose::{Choice, CredentialFiles};
+pub use account::{Account, Candidate, Choice, ChoiceError, Fit, HelperCall, Origin, Verdict};
 pub use credential::{Credential, Secret};
-pub use file::{AuthFile, AuthFileError, FileWarning};
-pub use helper::{HelperError, HelperOutput, helper_outcome, parse_helper_answer, valid_helper_name};
-pub use paths::auth_file_paths;
+pub use file::{AuthFile, AuthFileError, FileState, FileWarning, FoundFile, OpenTofuEffect};
+pub use helper::{HelperAnswer, HelperError, HelperName, HelperOutput, InvalidHelperName, helper_outcome};
+pub use near::NearMiss;
+pub use paths::{SearchPath, auth_file_paths};
+pub use policy::{Block, BlockStyle, DefaultHelper, Place, Policy, Search};

@@ -3,110 +3,75 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The files to read, the most important first; each may be missing. `os` is a Rust OS name such as `linux`.
+/// A place to look for a credential file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchPath {
+    /// The file; relative to the working directory where a variable is relative.
+    pub path: PathBuf,
+    /// Why it is looked for: the variable (`$XDG_RUNTIME_DIR`) or the folder (`~/.docker`).
+    pub because: String,
+    /// Whether `OpenTofu` looks there too.
+    pub known_to_opentofu: bool,
+}
+
+/// The files to read, the most important first; each may be missing. `os` is a Rust or Go OS name such as `linux`.
 ///
 /// ```text
-/// $REGISTRY_AUTH_FILE                        where set, in place of the next two groups
+/// $REGISTRY_AUTH_FILE                        not known to OpenTofu
 /// $XDG_RUNTIME_DIR/containers/auth.json      linux
 /// ~/.config/containers/auth.json             macos, windows
 /// $XDG_CONFIG_HOME/containers/auth.json      ~/.config where it is not set
-/// $DOCKER_CONFIG/config.json                 ~/.docker/config.json where it is not set
+/// $DOCKER_CONFIG/config.json                 not known to OpenTofu
+/// ~/.docker/config.json
 /// ~/.dockercfg
 /// ```
 ///
-/// `OpenTofu` knows neither `REGISTRY_AUTH_FILE` nor `DOCKER_CONFIG`; podman and docker do. An empty variable counts
-/// as not set.
+/// A variable adds a file and hides none, but for `XDG_CONFIG_HOME`, as `OpenTofu` has it. An empty variable counts as
+/// not set. `home` is the home folder: of `HOME` (`USERPROFILE`), or where that is unset or empty, of the user database.
+/// A file that two rules name one after the other is there once.
 ///
 /// Spec: `OpenTofu` 1.12, ociauthconfig; containers-auth.json(5); docker's config file.
-pub fn auth_file_paths(env: &dyn Fn(&str) -> Option<OsString>, os: &str) -> Vec<PathBuf> {
+pub fn auth_file_paths(env: &dyn Fn(&str) -> Option<OsString>, home: Option<&Path>, os: &str) -> Vec<SearchPath> {
     let variable = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = variable(if os == "windows" { "USERPROFILE" } else { "HOME" });
-    let in_home = |path: &str| home.as_ref().map(|home| home.join(path));
-    let containers = |folder: &Path| folder.join("containers").join("auth.json");
-
-    let mut paths: Vec<PathBuf> = Vec::new();
-    if let Some(path) = variable("REGISTRY_AUTH_FILE") {
-        paths.push(path);
-    } else {
-        match os {
-            "linux" => paths.extend(variable("XDG_RUNTIME_DIR").map(|folder| containers(&folder))),
-            "macos" | "windows" => paths.extend(in_home(".config").map(|folder| containers(&folder))),
-            _ => {}
+    let mut paths = Paths(Vec::new());
+    let mut in_home = |paths: &mut Paths, folder: &str, file: &str, because: &str| {
+        if let Some(home) = home {
+            paths.add(home.join(folder).join(file), because, true);
         }
-        let config = variable("XDG_CONFIG_HOME").or_else(|| in_home(".config"));
-        paths.extend(config.map(|folder| containers(&folder)));
+    };
+    if let Some(path) = variable("REGISTRY_AUTH_FILE") {
+        paths.add(path, "$REGISTRY_AUTH_FILE", false);
     }
-    let docker = variable("DOCKER_CONFIG").or_else(|| in_home(".docker"));
-    paths.extend(docker.map(|folder| folder.join("config.json")));
-    paths.extend(in_home(".dockercfg"));
-    let mut seen = std::collections::BTreeSet::new();
-    paths.retain(|path| seen.insert(path.clone()));
-    paths
+    match os {
+        "linux" => {
+            if let Some(folder) = variable("XDG_RUNTIME_DIR") {
+                paths.add(folder.join(CONTAINERS), "$XDG_RUNTIME_DIR", true);
+            }
+        }
+        "macos" | "darwin" | "windows" => in_home(&mut paths, ".config", CONTAINERS, "~/.config"),
+        _ => {}
+    }
+    match variable("XDG_CONFIG_HOME") {
+        Some(folder) => paths.add(folder.join(CONTAINERS), "$XDG_CONFIG_HOME", true),
+        None => in_home(&mut paths, ".config", CONTAINERS, "~/.config"),
+    }
+    if let Some(folder) = variable("DOCKER_CONFIG") {
+        paths.add(folder.join("config.json"), "$DOCKER_CONFIG", false);
+    }
+    in_home(&mut paths, ".docker", "config.json", "~/.docker");
+    in_home(&mut paths, "", ".dockercfg", "~/.dockercfg");
+    paths.0
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+const CONTAINERS: &str = "containers/auth.json";
 
-    #[track_caller]
-    fn check(os: &str, variables: &[(&str, &str)], want: &[&str]) {
-        let env = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
-        let got: Vec<PathBuf> = auth_file_paths(&env, os);
-        let want: Vec<PathBuf> = want.iter().map(PathBuf::from).collect();
-        assert_eq!(got, want);
-    }
+struct Paths(Vec<SearchPath>);
 
-    #[test]
-    fn linux() {
-        check("linux", &[], &[]);
-        check(
-            "linux",
-            &[("HOME", "/h")],
-            &["/h/.config/containers/auth.json", "/h/.docker/config.json", "/h/.dockercfg"],
-        );
-        check(
-            "linux",
-            &[("HOME", "/h"), ("XDG_RUNTIME_DIR", "/run/user/1"), ("XDG_CONFIG_HOME", "/xc")],
-            &[
-                "/run/user/1/containers/auth.json",
-                "/xc/containers/auth.json",
-                "/h/.docker/config.json",
-                "/h/.dockercfg",
-            ],
-        );
-        check(
-            "linux",
-            &[("HOME", "/h"), ("XDG_RUNTIME_DIR", ""), ("XDG_CONFIG_HOME", ""), ("DOCKER_CONFIG", "")],
-            &["/h/.config/containers/auth.json", "/h/.docker/config.json", "/h/.dockercfg"],
-        );
-    }
-
-    #[test]
-    fn variables_of_docker_and_podman_stand_in_for_their_files() {
-        check(
-            "linux",
-            &[("HOME", "/h"), ("DOCKER_CONFIG", "/d"), ("XDG_RUNTIME_DIR", "/r"), ("REGISTRY_AUTH_FILE", "/a.json")],
-            &["/a.json", "/d/config.json", "/h/.dockercfg"],
-        );
-        check("linux", &[("DOCKER_CONFIG", "/d")], &["/d/config.json"]);
-    }
-
-    #[test]
-    fn other_systems() {
-        check(
-            "macos",
-            &[("HOME", "/h"), ("XDG_CONFIG_HOME", "/xc"), ("XDG_RUNTIME_DIR", "/unused")],
-            &["/h/.config/containers/auth.json", "/xc/containers/auth.json", "/h/.docker/config.json", "/h/.dockercfg"],
-        );
-        check(
-            "windows",
-            &[("USERPROFILE", "/u"), ("HOME", "/unused")],
-            &["/u/.config/containers/auth.json", "/u/.docker/config.json", "/u/.dockercfg"],
-        );
-        check(
-            "freebsd",
-            &[("HOME", "/h"), ("XDG_RUNTIME_DIR", "/unused")],
-            &["/h/.config/containers/auth.json", "/h/.docker/config.json", "/h/.dockercfg"],
-        );
+impl Paths {
+    fn add(&mut self, path: PathBuf, because: &str, known_to_opentofu: bool) {
+        match self.0.last_mut() {
+            Some(last) if last.path == path => last.known_to_opentofu |= known_to_opentofu,
+            _ => self.0.push(SearchPath { path, because: because.to_owned(), known_to_opentofu }),
+        }
     }
 }

@@ -8,8 +8,8 @@ use tofu_oci_hcl::template::{Template, TemplateFault, Value};
 use tofu_oci_types::{ProviderAddr, RepositoryRef};
 
 use crate::place::{OciPlace, Rule};
-use crate::prefix::{Prefix, parse_prefix};
 use crate::{MapError, Pattern, TemplateError, error};
+use crate::{Prefix, parse_prefix};
 
 /// An HCL 2 string template that makes a repository address of a provider address.
 ///

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{AccessFault, StoreError};
 use url::Url;
 
 use crate::clean::{NetworkProblem, clean, network_problem};
@@ -128,9 +128,12 @@ impl Answer {
         }
         let error = match status {
             StatusCode::UNAUTHORIZED if shown => {
-                StoreError::Unauthorized { place, problem: format!("the given ones are refused: {problem}") }
+                let problem = format!("the given ones are refused: {problem}");
+                StoreError::Unauthorized { place, fault: AccessFault::RegistryStatus(401), problem }
             }
-            StatusCode::UNAUTHORIZED => StoreError::Unauthorized { place, problem },
+            StatusCode::UNAUTHORIZED => {
+                StoreError::Unauthorized { place, fault: AccessFault::RegistryStatus(401), problem }
+            }
             StatusCode::FORBIDDEN => StoreError::Denied { place, problem },
             StatusCode::TOO_MANY_REQUESTS if asked_wait.is_some() => {
                 StoreError::RateLimited { place, seconds: asked_wait.unwrap_or_default().as_secs() }

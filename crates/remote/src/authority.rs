@@ -17,15 +17,23 @@ use url::Url;
 use crate::answer::Answer;
 use crate::challenge::{Challenge, parse};
 use crate::client::RegistryClient;
-use crate::options::CredentialProvider;
+use crate::options::{CredentialFault, CredentialProvider};
 use crate::origin::check_realm;
-use crate::scope::{Access, Scopes};
+use crate::scope::{Access, Scopes, Subject};
 use crate::token::{Token, TokenRequest, basic, bearer};
 
 /// Credentials, tokens, and what registries have asked for.
 pub(crate) struct Authority {
-    provider: Arc<dyn CredentialProvider>,
+    source: Source,
     memory: Mutex<Memory>,
+}
+
+/// Where credentials come from.
+pub(crate) enum Source {
+    /// Asked for each repository.
+    Provider(Arc<dyn CredentialProvider>),
+    /// This one, or none, whatever the repository.
+    Given(Option<Credential>),
 }
 
 #[derive(Default)]
@@ -33,7 +41,7 @@ struct Memory {
     ways: HashMap<String, Way>,
     credentials: HashMap<RepositoryRef, Arc<OnceCell<Option<Credential>>>>,
     /// Scopes that a registry asked for beyond those that we thought of.
-    asked: HashMap<(RepositoryRef, Scopes), Scopes>,
+    asked: HashMap<(Subject, Scopes), Scopes>,
     tokens: HashMap<TokenKey, Arc<tokio::sync::Mutex<Slot>>>,
 }
 
@@ -46,7 +54,7 @@ enum Way {
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct TokenKey {
-    repository: RepositoryRef,
+    subject: Subject,
     realm: Url,
     service: Option<String>,
     scopes: Scopes,
@@ -61,8 +69,8 @@ struct Slot {
 }
 
 impl Authority {
-    pub(crate) fn new(provider: Arc<dyn CredentialProvider>) -> Self {
-        Self { provider, memory: Mutex::default() }
+    pub(crate) fn new(source: Source) -> Self {
+        Self { source, memory: Mutex::default() }
     }
 
     /// What a request shows, as far as the registry's way is known.
@@ -72,7 +80,7 @@ impl Authority {
         root: &Url,
         access: &Access,
     ) -> Result<Option<HeaderValue>, StoreError> {
-        let way = self.memory().ways.get(access.repository.registry()).cloned();
+        let way = self.memory().ways.get(access.subject.registry()).cloned();
         match way {
             Some(way) => self.show(client, root, access, &way, None).await,
             None => Ok(None),
@@ -95,11 +103,11 @@ impl Authority {
         if let Some(scope) = challenge.parameter("scope") {
             let asked = access.scopes.clone().and_challenged(scope);
             if asked != access.scopes {
-                let key = (access.repository.clone(), access.scopes.clone());
+                let key = (access.subject.clone(), access.scopes.clone());
                 self.memory().asked.insert(key, asked);
             }
         }
-        self.memory().ways.insert(access.repository.registry().to_owned(), way.clone());
+        self.memory().ways.insert(access.subject.registry().to_owned(), way.clone());
         let header = self.show(client, root, access, &way, sent).await?;
         Ok(header.filter(|header| Some(header) != sent))
     }
@@ -112,7 +120,7 @@ impl Authority {
         way: &Way,
         refused: Option<&HeaderValue>,
     ) -> Result<Option<HeaderValue>, StoreError> {
-        let credential = self.credential(&access.repository).await?;
+        let credential = self.credential(&access.subject).await?;
         match (way, &credential) {
             (Way::Basic, Some(Credential::Basic { username, password })) => Ok(basic(username, password)),
             (Way::Basic, _) => Ok(None),
@@ -125,28 +133,28 @@ impl Authority {
                     scopes: &scopes,
                     credential: credential.as_ref(),
                     registry: root,
-                    place: &access.repository.to_string(),
+                    place: &access.subject.to_string(),
                 };
-                self.token(client, &access.repository, &request, refused).await.map(|token| Some(token.header))
+                self.token(client, &access.subject, &request, refused).await.map(|token| Some(token.header))
             }
         }
     }
 
     /// The scopes of a token: what the request needs and what the registry once asked for in addition.
     fn scopes(&self, access: &Access) -> Scopes {
-        let key = (access.repository.clone(), access.scopes.clone());
+        let key = (access.subject.clone(), access.scopes.clone());
         self.memory().asked.get(&key).unwrap_or(&access.scopes).clone()
     }
 
     async fn token(
         &self,
         client: &RegistryClient,
-        repository: &RepositoryRef,
+        subject: &Subject,
         request: &TokenRequest<'_>,
         refused: Option<&HeaderValue>,
     ) -> Result<Token, StoreError> {
         let key = TokenKey {
-            repository: repository.clone(),
+            subject: subject.clone(),
             realm: request.realm.clone(),
             service: request.service.map(str::to_owned),
             scopes: request.scopes.clone(),
@@ -171,10 +179,18 @@ impl Authority {
         outcome
     }
 
-    async fn credential(&self, repository: &RepositoryRef) -> Result<Option<Credential>, StoreError> {
+    async fn credential(&self, subject: &Subject) -> Result<Option<Credential>, StoreError> {
+        let provider = match &self.source {
+            Source::Given(credential) => return Ok(credential.clone()),
+            Source::Provider(provider) => provider,
+        };
+        let Subject::Repository(repository) = subject else { return Ok(None) };
         let cell = Arc::clone(self.memory().credentials.entry(repository.clone()).or_default());
-        let found = cell.get_or_try_init(|| self.provider.credential(repository)).await;
-        found.cloned().map_err(|problem| StoreError::Credentials { place: repository.to_string(), problem })
+        let found = cell.get_or_try_init(|| provider.credential(repository)).await;
+        found.cloned().map_err(|fault| {
+            let CredentialFault { code, problem, hint } = fault;
+            StoreError::Credentials { place: repository.to_string(), code, problem, hint }
+        })
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -210,5 +226,5 @@ fn choose<'a>(challenges: &'a [Challenge], root: &Url) -> Result<Option<(Way, &'
 }
 
 fn forbidden(access: &Access, problem: String) -> StoreError {
-    StoreError::Forbidden { place: access.repository.to_string(), problem }
+    StoreError::Forbidden { place: access.subject.to_string(), fault: None, problem }
 }

@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
+use tofu_oci_credentials::Credential;
 use tofu_oci_types::{Reporter, RepositoryRef};
 
-use crate::authority::Authority;
+use crate::authority::{Authority, Source};
 use crate::hosts::Hosts;
 use crate::http::Http;
 use crate::options::{ClientOptions, CredentialProvider};
@@ -68,13 +69,27 @@ impl RegistryClient {
         Ok(Arc::new(Self {
             http: Arc::new(Http::new(&options)?),
             hosts: Hosts::new(&options.plain_http),
-            authority: Authority::new(credentials),
+            authority: Authority::new(Source::Provider(credentials)),
             warnings: Mutex::default(),
             told: Arc::default(),
             self_mounts: Mutex::default(),
             options,
             reporter,
         }))
+    }
+
+    /// The same connections with this credential, or none, and nothing learned about who is let in.
+    pub(crate) fn with_credential(&self, credential: Option<Credential>) -> Arc<Self> {
+        Arc::new(Self {
+            http: Arc::clone(&self.http),
+            hosts: Hosts::new(&self.options.plain_http),
+            authority: Authority::new(Source::Given(credential)),
+            warnings: Mutex::default(),
+            told: Arc::clone(&self.told),
+            self_mounts: Mutex::default(),
+            options: self.options.clone(),
+            reporter: Arc::clone(&self.reporter),
+        })
     }
 
     /// One repository as a store. Nothing is asked of the registry yet.

@@ -153,7 +153,7 @@ impl Download {
         let reason = format!("{reason} (after {} of {} bytes)", self.offset, self.descriptor.size);
         match self.attempts.next(None) {
             Next::Wait(wait) => {
-                let host = self.access.repository.registry();
+                let host = self.access.subject.registry();
                 let label = format!("GET {host}{}", self.path);
                 self.client.wait(&label, self.attempts.made(), wait, &reason).await;
                 Ok(())

@@ -45,6 +45,7 @@ mod link;
 mod manifest;
 mod options;
 mod origin;
+mod probe;
 mod referrers;
 mod retry;
 mod scope;
@@ -56,10 +57,14 @@ mod told;
 mod transport;
 mod upload;
 mod web;
+mod witness;
 
 pub use client::{ClientError, RegistryClient};
 pub use options::{
-    ChunkMode, ClientOptions, Clock, CredentialProvider, NoCredentials, Proxies, RetryPolicy, SystemClock, Timeouts,
+    ChunkMode, ClientOptions, Clock, CredentialFault, CredentialProvider, NoCredentials, Proxies, RetryPolicy,
+    SystemClock, Timeouts,
 };
+pub use probe::{LoginCheck, Ping, Probe, Want};
 pub use store::{Freshness, RemoteStore};
 pub use web::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
+pub use witness::{Exchange, Shown, TokenOutcome, Witness};

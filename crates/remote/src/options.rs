@@ -8,6 +8,8 @@ use async_trait::async_trait;
 use tofu_oci_credentials::Credential;
 use tofu_oci_types::RepositoryRef;
 
+use crate::witness::Witness;
+
 /// What a [`crate::RegistryClient`] is made from.
 #[derive(Clone)]
 pub struct ClientOptions {
@@ -36,6 +38,8 @@ pub struct ClientOptions {
     pub proxies: Proxies,
     /// The clock that waits are made with; a test hands in one that does not wait.
     pub clock: Arc<dyn Clock>,
+    /// Who is told how access came about.
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
 impl Default for ClientOptions {
@@ -52,6 +56,7 @@ impl Default for ClientOptions {
             chunk: ChunkMode::Fallback,
             proxies: Proxies::Environment,
             clock: Arc::new(SystemClock),
+            witness: None,
         }
     }
 }
@@ -177,8 +182,19 @@ pub trait CredentialProvider: Send + Sync {
     /// The credential, or none when there is none: the registry is then asked anonymously.
     ///
     /// # Errors
-    /// A sentence for people (lower case, no secret) when a credential is configured and could not be had.
-    async fn credential(&self, repository: &RepositoryRef) -> Result<Option<Credential>, String>;
+    /// When a credential is configured and could not be had.
+    async fn credential(&self, repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault>;
+}
+
+/// Why a credential that is configured could not be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CredentialFault {
+    /// A stable kebab-case name, such as `helper-failed`.
+    pub code: String,
+    /// A sentence for people: lower case, no full stop, no secret.
+    pub problem: String,
+    /// What helps, where something is known to.
+    pub hint: Option<String>,
 }
 
 /// Nobody: every request is anonymous.
@@ -187,7 +203,7 @@ pub struct NoCredentials;
 
 #[async_trait]
 impl CredentialProvider for NoCredentials {
-    async fn credential(&self, _repository: &RepositoryRef) -> Result<Option<Credential>, String> {
+    async fn credential(&self, _repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault> {
         Ok(None)
     }
 }

@@ -11,19 +11,58 @@ const LONGEST: usize = 1024;
 /// Who asks for what: decides the credential and the scopes.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
-    pub(crate) repository: RepositoryRef,
+    pub(crate) subject: Subject,
     pub(crate) scopes: Scopes,
 }
 
+/// What access is asked to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Subject {
+    /// A repository.
+    Repository(RepositoryRef),
+    /// A registry as a whole, `HOST[:PORT]`.
+    Registry(String),
+}
+
+impl Subject {
+    /// `HOST[:PORT]`.
+    pub(crate) fn registry(&self) -> &str {
+        match self {
+            Self::Repository(repository) => repository.registry(),
+            Self::Registry(registry) => registry,
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Repository(repository) => repository.fmt(f),
+            Self::Registry(registry) => registry.fmt(f),
+        }
+    }
+}
+
 impl Access {
+    /// Nothing but being let in.
+    pub(crate) fn registry(registry: &str) -> Self {
+        Self { subject: Subject::Registry(registry.to_owned()), scopes: Scopes::default() }
+    }
+
     /// Reading the repository.
     pub(crate) fn pull(repository: &RepositoryRef) -> Self {
-        Self { repository: repository.clone(), scopes: Scopes::default().with(repository.name(), &["pull"]) }
+        Self {
+            subject: Subject::Repository(repository.clone()),
+            scopes: Scopes::default().with(repository.name(), &["pull"]),
+        }
     }
 
     /// Writing to the repository.
     pub(crate) fn push(repository: &RepositoryRef) -> Self {
-        Self { repository: repository.clone(), scopes: Scopes::default().with(repository.name(), &["pull", "push"]) }
+        Self {
+            subject: Subject::Repository(repository.clone()),
+            scopes: Scopes::default().with(repository.name(), &["pull", "push"]),
+        }
     }
 
     /// Writing to the repository what another one of the same registry has.

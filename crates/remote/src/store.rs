@@ -120,7 +120,7 @@ impl RemoteStore {
     }
 
     pub(crate) fn forbidden(&self, problem: impl Into<String>) -> StoreError {
-        StoreError::Forbidden { place: self.place(), problem: problem.into() }
+        StoreError::Forbidden { place: self.place(), fault: None, problem: problem.into() }
     }
 
     /// Whether a blob is there.

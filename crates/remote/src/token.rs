@@ -11,7 +11,7 @@ use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
 use serde::Deserialize;
 use tofu_oci_credentials::{Credential, Secret};
-use tofu_oci_store::{NetworkFault, StoreError};
+use tofu_oci_store::{AccessFault, NetworkFault, StoreError};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
@@ -213,7 +213,8 @@ impl TokenRequest<'_> {
                 Some(_) => format!("the token server {server} refused the credentials (status {status})"),
                 None => format!("the token server {server} gives nothing to anonymous callers (status {status})"),
             };
-            return Err(StoreError::Unauthorized { place: self.place.to_owned(), problem });
+            let fault = AccessFault::TokenServerStatus(status);
+            return Err(StoreError::Unauthorized { place: self.place.to_owned(), fault, problem });
         }
         if status != 200 {
             // Not in the registry's words: a token server that is not there must not look like a missing repository, and
@@ -242,7 +243,7 @@ impl TokenRequest<'_> {
     }
 
     fn forbidden(&self, problem: String) -> StoreError {
-        StoreError::Forbidden { place: self.place.to_owned(), problem }
+        StoreError::Forbidden { place: self.place.to_owned(), fault: None, problem }
     }
 
     fn unreachable(&self, problem: String, fault: NetworkFault) -> StoreError {

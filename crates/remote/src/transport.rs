@@ -43,9 +43,9 @@ struct Hop {
 impl RegistryClient {
     /// Makes the request. Every final answer comes back, whatever its status.
     pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Answer, StoreError> {
-        let place = call.access.repository.to_string();
+        let place = call.access.subject.to_string();
         let root =
-            self.hosts.root(call.access.repository.registry()).await.map_err(|problem| problem.at(place.clone()))?;
+            self.hosts.root(call.access.subject.registry()).await.map_err(|problem| problem.at(place.clone()))?;
         let start = match &call.target {
             Target::Registry(path) => {
                 root.join(path).map_err(|error| NetworkProblem::no_address(error).at(place.clone()))?
@@ -119,7 +119,7 @@ impl RegistryClient {
                     hop.count += 1;
                     hop.url = next;
                 }
-                Err(problem) => return Err(StoreError::Forbidden { place: place.to_owned(), problem }),
+                Err(problem) => return Err(StoreError::Forbidden { place: place.to_owned(), fault: None, problem }),
             }
         }
     }

@@ -130,6 +130,7 @@ pub(crate) fn store_code(error: &StoreError) -> &'static str {
         StoreError::TooLarge { .. } | StoreError::Malformed { .. } => "bad-body",
         StoreError::Denied { .. } => "denied",
         StoreError::Unauthorized { .. } => "unauthorized",
+        StoreError::NoToken { .. } => "no-token",
         StoreError::Rejected { status, .. } => status_code(*status),
         StoreError::RateLimited { .. } => "too-many-requests",
         StoreError::Unreachable { fault, .. } => fault.code(),

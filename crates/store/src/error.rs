@@ -86,7 +86,19 @@ pub enum StoreError {
     Unauthorized {
         /// The repository.
         place: String,
+        /// Who said so, or what is missing.
+        fault: AccessFault,
         /// The registry's answer, in short.
+        problem: String,
+    },
+    /// The token server of the registry gave no token, for a reason of its own.
+    #[error("no token for {place}: {problem}")]
+    NoToken {
+        /// The repository.
+        place: String,
+        /// What it did instead.
+        fault: AccessFault,
+        /// The same for people.
         problem: String,
     },
     /// The registry answered with something else than was asked for.
@@ -124,6 +136,8 @@ pub enum StoreError {
     Forbidden {
         /// The repository.
         place: String,
+        /// The rule, when it is one that keeps credentials safe.
+        fault: Option<AccessFault>,
         /// Which rule, and what was asked.
         problem: String,
     },
@@ -132,8 +146,12 @@ pub enum StoreError {
     Credentials {
         /// The repository.
         place: String,
+        /// A stable kebab-case name: `helper-failed`, `auth-without-colon`, `incomplete-basic`.
+        code: String,
         /// Why.
         problem: String,
+        /// What helps.
+        hint: Option<String>,
     },
     /// The file system said no.
     #[error("cannot {action} {}", path.display())]
@@ -152,6 +170,54 @@ pub enum StoreError {
         /// The repository.
         place: String,
     },
+}
+
+/// Why access was not given, where the credentials, the token server or the registry's word about them are to blame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AccessFault {
+    /// The token server would be asked over plain HTTP.
+    RealmDowngrade,
+    /// The token server is named by an address of this machine or of another network, or by its name `localhost`.
+    RealmPrivateAddress,
+    /// The token server's address is relative, none at all, or of another scheme than HTTP.
+    RealmScheme,
+    /// The token server's address carries a user info.
+    RealmUserInfo,
+    /// The token server is of another site than the registry.
+    RealmOtherSite,
+    /// The token server sends whoever shows credentials to another origin.
+    TokenRedirect,
+    /// The token server's answer has no token in it.
+    TokenEmpty,
+    /// The token server's answer is no JSON object with texts in it.
+    TokenNotJson,
+    /// The token server answered with this status.
+    TokenServerStatus(u16),
+    /// The registry answered with this status.
+    RegistryStatus(u16),
+    /// The registry asks for a name and a password, and there are none.
+    NoCredentialsForBasic,
+}
+
+impl AccessFault {
+    /// A stable name, with the status behind a colon where there is one.
+    pub fn code(self) -> String {
+        let name = match self {
+            Self::RealmDowngrade => "realm-downgrade",
+            Self::RealmPrivateAddress => "realm-private-address",
+            Self::RealmScheme => "realm-scheme",
+            Self::RealmUserInfo => "realm-user-info",
+            Self::RealmOtherSite => "realm-other-site",
+            Self::TokenRedirect => "token-redirect",
+            Self::TokenEmpty => "token-empty",
+            Self::TokenNotJson => "token-not-json",
+            Self::NoCredentialsForBasic => "no-credentials-for-basic",
+            Self::TokenServerStatus(status) => return format!("token-server-status:{status}"),
+            Self::RegistryStatus(status) => return format!("registry-status:{status}"),
+        };
+        name.to_owned()
+    }
 }
 
 /// What kept two machines from talking.
@@ -197,11 +263,26 @@ impl StoreError {
         matches!(self, Self::NotFound { .. } | Self::UnknownRepository { .. })
     }
 
+    /// A stable name of what went wrong with the credentials or the access; none for an error that is about neither.
+    pub fn credential_code(&self) -> Option<String> {
+        match self {
+            Self::Credentials { code, .. } => Some(code.clone()),
+            Self::Unauthorized { fault, .. } | Self::NoToken { fault, .. } => Some(fault.code()),
+            Self::Forbidden { fault, .. } => fault.map(AccessFault::code),
+            Self::Rejected { status, .. } => Some(AccessFault::RegistryStatus(*status).code()),
+            Self::Denied { .. } => Some(AccessFault::RegistryStatus(403).code()),
+            Self::RateLimited { .. } => Some(AccessFault::RegistryStatus(429).code()),
+            _ => None,
+        }
+    }
+
     /// Whether the same request may succeed when made again.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::RateLimited { .. } => true,
-            Self::Rejected { status, .. } => matches!(status, 408 | 429 | 500..=599),
+            Self::Rejected { status, .. } | Self::NoToken { fault: AccessFault::TokenServerStatus(status), .. } => {
+                matches!(status, 408 | 429 | 500..=599)
+            }
             _ => false,
         }
     }

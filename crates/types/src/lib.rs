@@ -27,6 +27,7 @@ mod idn;
 mod idn_newer;
 mod module;
 mod platform;
+mod prefix;
 mod repository;
 mod serde_text;
 mod tag;
@@ -47,6 +48,7 @@ pub use module::{
     ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked, masked_user,
 };
 pub use platform::{InvalidPlatform, Platform};
+pub use prefix::{RepositoryPrefix, parse_prefix};
 pub use repository::{InvalidRepositoryRef, RepositoryRef};
 pub use tag::{InvalidTag, Reference, Tag};
 pub use version::{InvalidVersion, Version};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{Network, Output, query::Lookup};
+use super::{Identity, Network, Output, query::Lookup};
 
 /// Arguments of `install`.
 #[derive(Debug, Args)]
@@ -50,6 +50,8 @@ pub(crate) struct InstallArgs {
     pub(crate) upgrade: bool,
     #[command(flatten)]
     pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) identity: Identity,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -3,6 +3,7 @@
 
 mod common;
 mod config;
+mod identity;
 mod install;
 mod providers;
 mod publish;
@@ -12,6 +13,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use common::{Global, Network, Output};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
+pub(crate) use identity::Identity;
 pub(crate) use install::InstallArgs;
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_types::{ProviderAddr, Version};
 
-use super::{Network, Output};
+use super::{Identity, Network, Output};
 
 /// What a release consists of and how it is written; shared by `push` and `pack`.
 #[derive(Debug, Args)]
@@ -74,6 +74,8 @@ pub(crate) struct PushArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
+    pub(crate) identity: Identity,
+    #[command(flatten)]
     pub(crate) output: Output,
 }
 
@@ -130,6 +132,8 @@ pub(crate) struct CopyArgs {
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) identity: Identity,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{Network, Output};
+use super::{Identity, Network, Output};
 
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Args)]
@@ -51,6 +51,8 @@ pub(crate) struct VersionsArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
+    pub(crate) identity: Identity,
+    #[command(flatten)]
     pub(crate) output: Output,
 }
 
@@ -88,6 +90,8 @@ pub(crate) struct ResolveArgs {
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) identity: Identity,
     #[command(flatten)]
     pub(crate) output: Output,
 }

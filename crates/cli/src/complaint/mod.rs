@@ -11,22 +11,32 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+use tofu_oci_types::RepositoryRef;
+
+use crate::credentials::Wallet;
 use crate::exit::Exit;
 use crate::printer::{self, visible};
 
+/// So many entries that were perhaps meant are shown; `auth explain` shows all.
+const MOST_NEAR: usize = 3;
+
 /// One error as the user sees it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Complaint {
     text: String,
     causes: Vec<String>,
     hints: Vec<String>,
     exit: Exit,
+    /// A stable name of the fault, where it has one.
+    code: Option<String>,
+    /// The repository that access was refused to, because of the credentials or for want of them.
+    refused: Option<String>,
 }
 
 impl Complaint {
     /// A complaint without causes and hints.
     pub(crate) fn new(exit: Exit, text: impl Into<String>) -> Self {
-        Self { text: text.into(), causes: Vec::new(), hints: Vec::new(), exit }
+        Self { text: text.into(), causes: Vec::new(), hints: Vec::new(), exit, code: None, refused: None }
     }
 
     /// Wrong usage or configuration.
@@ -58,6 +68,34 @@ impl Complaint {
     pub(crate) fn cause(mut self, cause: impl Into<String>) -> Self {
         self.causes.push(cause.into());
         self
+    }
+
+    /// The same with a stable name for programs.
+    pub(crate) fn code(mut self, code: impl Into<String>) -> Self {
+        self.code = Some(code.into());
+        self
+    }
+
+    /// The same, marked as a refusal of this repository that credentials may have to do with.
+    pub(crate) fn refused(mut self, place: &str) -> Self {
+        self.refused = Some(place.to_owned());
+        self
+    }
+
+    /// A refusal, with where the credentials came from; anything else as it is.
+    pub(crate) fn tell_of_credentials(mut self, wallet: Option<&Wallet>) -> Self {
+        let Some(repository) = self.refused.as_ref().and_then(|place| place.parse::<RepositoryRef>().ok()) else {
+            return self;
+        };
+        if let Some(wallet) = wallet {
+            let told = wallet.tell(&repository);
+            self.causes.push(told.cause);
+            let near = told.hints.into_iter().take(MOST_NEAR);
+            self.hints.splice(0..0, near);
+        }
+        self.hint(format!(
+            "`tofu-oci auth explain {repository}` shows every file, entry and helper, and what the registry answers"
+        ))
     }
 
     /// The same with the circumstance in front, such as `registry.example.test/acme/widget`.
@@ -107,12 +145,14 @@ impl Complaint {
             #[derive(Serialize)]
             struct Line<'a> {
                 event: &'static str,
+                #[serde(skip_serializing_if = "Option::is_none")]
+                code: Option<&'a str>,
                 text: &'a str,
                 causes: &'a [String],
                 hints: &'a [String],
             }
             let (text, causes, hints) = (&self.text, &self.causes, &self.hints);
-            crate::report::json_line(&Line { event: "error", text, causes, hints });
+            crate::report::json_line(&Line { event: "error", code: self.code.as_deref(), text, causes, hints });
         }
         printer::stderr(&self.to_text());
     }

@@ -1,6 +1,6 @@
 //! Errors of stores.
 
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{AccessFault, StoreError};
 
 use super::Complaint;
 use crate::exit::Exit;
@@ -13,7 +13,8 @@ impl From<StoreError> for Complaint {
 
 impl From<&StoreError> for Complaint {
     fn from(error: &StoreError) -> Self {
-        let complaint = Self::of(exit(error), error);
+        let mut complaint = Self::of(exit(error), error);
+        complaint.code = error.credential_code();
         match error {
             StoreError::UnknownRepository { place } if place.starts_with("oci:") => complaint.hint(
                 "an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one",
@@ -22,12 +23,14 @@ impl From<&StoreError> for Complaint {
                 complaint.hint("check the name; some registries also say this to those who may not read the repository")
             }
             StoreError::Unauthorized { place, .. } => complaint
-                .hint(format!("log in with `docker login {0}` or `podman login {0}`", registry(place)))
-                .hint("credentials are read from DOCKER_CONFIG, ~/.docker/config.json and containers/auth.json"),
-            StoreError::Denied { place, .. } => complaint.hint(format!(
-                "the account needs the right to read, and for a push to write; `docker login {}` changes the account",
-                registry(place)
-            )),
+                .hint(format!(
+                    "log in with `tofu-oci login {0}`, `docker login {0}` or `podman login {0}`",
+                    registry(place)
+                ))
+                .refused(place),
+            StoreError::Denied { place, .. } => {
+                complaint.hint("the account needs the right to read, and for a push to write").refused(place)
+            }
             StoreError::Rejected { problem, .. } if problem.contains("DIGEST_INVALID") => complaint.hint(
                 "what was sent is not what its digest says: the source is damaged, or something changed it on the way",
             ),
@@ -42,15 +45,19 @@ impl From<&StoreError> for Complaint {
             StoreError::Malformed { place, .. } if place.starts_with("oci:") => {
                 complaint.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
             }
-            StoreError::Forbidden { problem, .. } if problem.contains("of another site") => {
-                complaint.hint("where that server is the right one, allow it with --token-host HOST")
+            StoreError::Forbidden { place, fault: Some(fault), .. } => {
+                complaint.hint(realm_hint(*fault)).refused(place)
             }
             StoreError::Malformed { .. } | StoreError::Forbidden { .. } => {
                 complaint.hint("-vv shows every request; check that this is the registry you mean")
             }
-            StoreError::Credentials { place, .. } => complaint
-                .hint("run the helper by hand to see what is wrong with it")
-                .hint(format!("or log in again with `docker login {}`", registry(place))),
+            StoreError::NoToken { place, .. } => complaint
+                .hint("the registry's token server has a problem of its own; run the same command again later")
+                .refused(place),
+            StoreError::Credentials { place, hint, .. } => {
+                let complaint = hint.iter().flat_map(|hint| hint.lines()).fold(complaint, Self::hint);
+                complaint.refused(place)
+            }
             StoreError::NotFound { what, .. } if !what.starts_with("tag") => {
                 complaint.hint("the release is incomplete there; its publisher can push it again")
             }
@@ -83,6 +90,17 @@ impl From<&StoreError> for Complaint {
             StoreError::ReadOnly { .. } => complaint.hint("choose a place that you may write to"),
             StoreError::Io { source, .. } => complaint.io_hint(source),
             _ => complaint,
+        }
+    }
+}
+
+/// What to do where the registry's word about its token server is not followed.
+fn realm_hint(fault: AccessFault) -> &'static str {
+    match fault {
+        AccessFault::RealmOtherSite => "where that server is the right one, allow it with --token-host HOST",
+        AccessFault::TokenRedirect => "what the token server is told stays with it; ask the registry's operator",
+        _ => {
+            "no password is told to such a server; ask the registry's operator, or check that this is the registry you mean"
         }
     }
 }

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_mapper::config::{self, Candidate, Environment, Files, MethodKind, Methods, Reading, render_problem};
+use tofu_oci_mapper::config::{
+    self, Candidate, Environment, Files, MethodKind, Methods, Problem, Reading, render_problem,
+};
 use tofu_oci_mapper::{MagicSuffix, TofuRelease};
 use tofu_oci_types::ProviderAddr;
 
@@ -52,17 +54,7 @@ impl Configured {
     pub(crate) fn refuse(&self) -> Result<(), Complaint> {
         let Err(problem) = self.reading.refuse() else { return Ok(()) };
         let more = self.reading.errors().count().saturating_sub(1);
-        let text = render_problem(&self.reading, problem);
-        let text = text.strip_prefix("error: ").or_else(|| text.strip_prefix("warning: ")).unwrap_or(&text);
-        let complaint = Complaint::new(Exit::Usage, text);
-        let complaint = match more {
-            0 => complaint,
-            1 => complaint.hint("there is one more error in the CLI configuration"),
-            _ => complaint.hint(format!("there are {more} more errors in the CLI configuration")),
-        };
-        Err(complaint
-            .hint("`tofu-oci config check` says what each OpenTofu makes of these files")
-            .hint("with --from REPOSITORY the CLI configuration is not read"))
+        Err(refusal(&self.reading, problem, more).hint("with --from REPOSITORY provider_installation is not looked at"))
     }
 
     /// What every method says of the address.
@@ -105,6 +97,19 @@ impl Configured {
                 .flat_map(|method| &method.selector.include)
                 .any(|pattern| pattern.hostname() == Some(address.hostname()) && pattern.matches(address))
     }
+}
+
+/// A problem of the user's files as an error that ends the verb; exit code 2. `more` others are there.
+pub(crate) fn refusal(reading: &Reading, problem: &Problem, more: usize) -> Complaint {
+    let text = render_problem(reading, problem);
+    let text = text.strip_prefix("error: ").or_else(|| text.strip_prefix("warning: ")).unwrap_or(&text);
+    let complaint = Complaint::new(Exit::Usage, text);
+    match more {
+        0 => complaint,
+        1 => complaint.hint("there is one more error in the CLI configuration"),
+        _ => complaint.hint(format!("there are {more} more errors in the CLI configuration")),
+    }
+    .hint("`tofu-oci config check` says what each OpenTofu makes of these files")
 }
 
 /// The methods that count, without the folders that are written to.

@@ -26,7 +26,7 @@ use crate::connect::{Connector, From};
 use crate::environment::plugin_cache_variable;
 use crate::exit::Exit;
 
-pub(crate) use configured::Configured;
+pub(crate) use configured::{Configured, refusal};
 pub(crate) use sources::Opener;
 
 /// Finds the places of addresses and opens them.

@@ -10,6 +10,7 @@ use super::{Context, tagged};
 use crate::args::CopyArgs;
 use crate::complaint::Complaint;
 use crate::connect::End;
+use crate::credentials::access;
 use crate::exit::Exit;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
@@ -21,7 +22,8 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Compl
         return Err(Complaint::usage(format!("{from} is both the source and the destination"))
             .hint("name another repository or directory to copy to"));
     }
-    let connector = context.connector(&args.network);
+    let named: Vec<&str> = [&from, &to].into_iter().filter_map(access::of_end).collect();
+    let connector = context.connector(&args.network, args.identity.access(&named, None)?);
     let source = connector.source(&from)?;
     let versions = chosen(args, source.as_ref()).await?;
     if args.dry_run {

@@ -90,8 +90,11 @@ fn finder(context: &Context, args: &InstallArgs, dir: &Path) -> Result<Finder, C
         None if args.vendor => vec![dir.join("terraform.d").join("plugins")],
         None => Vec::new(),
     };
-    Finder::new(&args.lookup, context.connector(&args.network), args.chdir.as_deref(), &written_to)
-        .map_err(|complaint| complaint.version_said(", and the version behind the address: ADDR@VERSION"))
+    let version_said =
+        |complaint: Complaint| complaint.version_said(", and the version behind the address: ADDR@VERSION");
+    let access = args.lookup.access(&args.identity, args.chdir.as_deref()).map_err(version_said)?;
+    Finder::new(&args.lookup, context.connector(&args.network, access), args.chdir.as_deref(), &written_to)
+        .map_err(version_said)
 }
 
 /// `OpenTofu` runs these providers from the folders of their developers, whatever is installed.

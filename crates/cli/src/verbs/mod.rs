@@ -17,7 +17,8 @@ use tofu_oci_types::{Reporter, Tag};
 
 use crate::args::{Args, ConfigVerb, Global, Network, Output, Verb};
 use crate::complaint::Complaint;
-use crate::connect::Connector;
+use crate::connect::{Connector, WalletSlot};
+use crate::credentials::Access;
 use crate::exit::Exit;
 use crate::report;
 
@@ -26,16 +27,19 @@ pub(crate) struct Context {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
     pub(crate) reporter: Arc<dyn Reporter>,
+    /// What this run knows of credentials, once a registry is spoken to.
+    pub(crate) wallet: WalletSlot,
 }
 
 impl Context {
-    fn new(global: &Global, output: &Output) -> Self {
-        Self { json: output.json, quiet: global.quiet, reporter: report::reporter(output.json, global.quiet) }
+    fn new(global: &Global, output: &Output, wallet: &WalletSlot) -> Self {
+        let reporter = report::reporter(output.json, global.quiet);
+        Self { json: output.json, quiet: global.quiet, reporter, wallet: Arc::clone(wallet) }
     }
 
     /// What opens the ends that the arguments name.
-    pub(crate) fn connector(&self, network: &Network) -> Connector {
-        Connector::new(network, Arc::clone(&self.reporter))
+    pub(crate) fn connector(&self, network: &Network, access: Access) -> Connector {
+        Connector::new(network, access, Arc::clone(&self.reporter), Arc::clone(&self.wallet))
     }
 }
 
@@ -65,22 +69,24 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Providers(args) => args.output.json,
         Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
     };
+    let wallet = WalletSlot::default();
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
     let ended = tokio::select! {
-        ended = job(&global, verb) => ended,
+        ended = job(&global, verb, &wallet) => ended,
         () = interrupted() => Err(Complaint::new(Exit::Interrupted, "interrupted").hint("nothing is half-done; run the same command again to go on")),
     };
     match ended {
         Ok(exit) => exit,
         Err(complaint) => {
+            let complaint = complaint.tell_of_credentials(wallet.get().map(AsRef::as_ref));
             complaint.print(json);
             complaint.exit()
         }
     }
 }
 
-async fn job(global: &Global, verb: Verb) -> Result<Exit, Complaint> {
-    let context = |output: &Output| Context::new(global, output);
+async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, Complaint> {
+    let context = |output: &Output| Context::new(global, output, wallet);
     match verb {
         Verb::Push(args) => push::push(&context(&args.output), &args).await?,
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,

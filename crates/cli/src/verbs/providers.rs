@@ -12,6 +12,7 @@ use super::Context;
 use super::data_dir;
 use crate::args::{Network, ProvidersArgs};
 use crate::complaint::Complaint;
+use crate::credentials::Access;
 use crate::exit::Exit;
 use crate::lookup::Finder;
 use crate::printer;
@@ -36,7 +37,12 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), C
     let workspace = std::env::var("TF_WORKSPACE").ok();
     let tree = providers_tree(&dir, &data_dir(&dir), workspace.as_deref())
         .map_err(|error| Complaint::from(error).nothing_to_name())?;
-    let finder = Finder::new(&args.lookup, context.connector(&Network::default()), args.chdir.as_deref(), &[]);
+    let finder = Finder::new(
+        &args.lookup,
+        context.connector(&Network::default(), Access::Anonymous),
+        args.chdir.as_deref(),
+        &[],
+    );
     let finder = match finder {
         // What is wrong with the user's files is refused as everywhere; a --from that is none spoils no tree.
         Err(complaint) if args.lookup.from.is_none() => return Err(complaint),

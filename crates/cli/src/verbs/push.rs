@@ -15,14 +15,16 @@ use tofu_oci_types::{ProviderAddr, RepositoryRef};
 use super::{Context, tagged};
 use crate::args::{H1, Network, PackArgs, PushArgs, Release};
 use crate::complaint::Complaint;
-use crate::connect::End;
+use crate::connect::{Connector, End};
+use crate::credentials::{Access, access};
 use crate::printer;
 use crate::report::{human_bytes, json_line};
 
 /// Publishes to a registry, or to a directory.
 pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Complaint> {
     let end = End::parse(&args.destination)?;
-    release(context, &args.release, &end, &args.network).await
+    let access = args.identity.access(&access::of_end(&end).into_iter().collect::<Vec<_>>(), None)?;
+    release(context, &args.release, &end, context.connector(&args.network, access)).await
 }
 
 /// Publishes to a directory.
@@ -40,10 +42,10 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Compl
                 .hint(format!("or publish: tofu-oci push {} {repository}", args.release.dist.display())));
         }
     };
-    release(context, &args.release, &end, &Network::default()).await
+    release(context, &args.release, &end, context.connector(&Network::default(), Access::Anonymous)).await
 }
 
-async fn release(context: &Context, args: &Release, end: &End, network: &Network) -> Result<(), Complaint> {
+async fn release(context: &Context, args: &Release, end: &End, connector: Connector) -> Result<(), Complaint> {
     let unknown_platforms = if args.any_platform { UnknownPlatforms::Allow } else { UnknownPlatforms::Refuse };
     let options = DistOptions { version: args.version.clone(), unknown_platforms };
     let dist = read_dist_with(&args.dist, &options)?;
@@ -68,7 +70,6 @@ async fn release(context: &Context, args: &Release, end: &End, network: &Network
         memo_dir: memo_dir(),
         work_dir: work.path().to_owned(),
     };
-    let connector = context.connector(network);
     if args.dry_run {
         // A directory that does not exist yet holds nothing, and is not made by asking.
         let store: Arc<dyn ReadStore> = match end {

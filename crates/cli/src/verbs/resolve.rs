@@ -16,7 +16,12 @@ const VERSIONS: &str = "write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for 
 /// Says where an address is looked for, and by which rule.
 pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(), Complaint> {
     let (address, constraints) = subject(args)?;
-    let connector = context.connector(&args.network);
+    if !args.explain {
+        args.identity.refuse("without --explain no registry is asked", "add --explain, or leave it out")?;
+    }
+    let access =
+        args.lookup.access(&args.identity, args.chdir.as_deref()).map_err(|complaint| complaint.version_said(""))?;
+    let connector = context.connector(&args.network, access);
     if args.explain {
         return explain::explain(context, args, connector, &address, &constraints).await;
     }

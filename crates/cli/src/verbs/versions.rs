@@ -11,6 +11,7 @@ use super::Context;
 use crate::args::VersionsArgs;
 use crate::complaint::Complaint;
 use crate::connect::{Connector, End};
+use crate::credentials::{Access, access};
 use crate::exit::Exit;
 use crate::lookup::Finder;
 use crate::printer;
@@ -161,7 +162,7 @@ const IF_ADDRESS: &str = "for a provider address, add --provider, or say where i
 
 /// An address where something makes it one, a repository otherwise.
 fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Complaint> {
-    let connector = context.connector(&args.network);
+    let connector = context.connector(&args.network, access(args)?);
     if args.lookup.from.is_some() || args.provider {
         let address: ProviderAddr = args.subject.parse().map_err(|error| {
             let complaint = Complaint::of(Exit::Usage, &error);
@@ -181,7 +182,18 @@ fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Complaint>
         Some(configured) if configured.names_host(&address) => Named::Pattern,
         _ => return repository(args, &finder.into_connector()),
     };
+    args.identity.need_registry()?;
     Ok(Subject { source: finder.source(&address)?, address, named })
+}
+
+/// Who asks. Without `--from` and `--provider` the argument names the registry, unless it turns out to be an address.
+fn access(args: &VersionsArgs) -> Result<Access, Complaint> {
+    if args.lookup.from.is_some() || args.provider {
+        return args.lookup.access(&args.identity, None).map_err(|complaint| complaint.version_said(""));
+    }
+    // What is no end is either an address, or told of when it is opened.
+    let Ok(end) = End::parse(&args.subject) else { return Ok(Access::Ambient { chdir: None }) };
+    args.identity.access(&access::of_end(&end).into_iter().collect::<Vec<_>>(), None)
 }
 
 fn finder(args: &VersionsArgs, connector: Connector) -> Result<Finder, Complaint> {

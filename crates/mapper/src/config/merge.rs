@@ -11,7 +11,7 @@ use super::reader::Findings;
 use super::settings::Settings;
 use super::{
     At, CliConfig, ConfigFile, Effect, Environment, Files, Host, Installation, Problem, RawBlock, RegistryProtocols,
-    Setting, sources, variables,
+    Setting, Topic, sources, variables,
 };
 use crate::MagicSuffix;
 
@@ -134,7 +134,8 @@ impl Merged {
         }
         if let Some(second) = self.oci_defaults.get(1) {
             let at = At { file: second.file, span: second.span.clone() };
-            findings.push(twice("duplicate-block", "oci_default_credentials", &at));
+            let problem = twice("duplicate-block", "oci_default_credentials", &at);
+            findings.push(problem.topic(Topic::RegistryCredentials));
         }
         let mut seen = BTreeSet::new();
         self.oci_credentials.retain(|block| {
@@ -143,7 +144,7 @@ impl Merged {
             if !is_new {
                 let at = At { file: block.file, span: block.span.clone() };
                 let name = format!("oci_credentials for {label}");
-                findings.push(twice("duplicate-block", &name, &at));
+                findings.push(twice("duplicate-block", &name, &at).topic(Topic::RegistryCredentials));
             }
             is_new
         });

@@ -37,7 +37,7 @@ pub use model::{
     RegistryProtocols, Setting, TokenVariable,
 };
 pub(crate) use names::known_names;
-pub use problem::{Effect, Problem, Severity, Stage};
+pub use problem::{Effect, Problem, Severity, Stage, Topic};
 pub use reading::{ConfigFile, FileState, Reading, Unknown, read};
 pub(crate) use render::{clean, effect};
 pub use render::{excerpt, render_problem};

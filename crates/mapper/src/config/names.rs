@@ -5,7 +5,7 @@ use std::ops::Range;
 use tofu_oci_hcl::{Body, Node, View, equal_fold};
 
 use super::reader::{Findings, Source};
-use super::{Effect, Unknown};
+use super::{Effect, Topic, Unknown};
 use crate::TofuRelease;
 
 /// What can stand at the top of a file.
@@ -27,6 +27,9 @@ const TOP: [&str; 13] = [
 
 /// The blocks of `provider_installation`.
 pub(super) const METHODS: [&str; 5] = ["direct", "filesystem_mirror", "network_mirror", "oci_mirror", "dev_overrides"];
+
+/// The blocks that say which credentials registries are shown.
+const CREDENTIALS: [&str; 2] = ["oci_credentials", "oci_default_credentials"];
 
 /// Known names that HCL 1 looks for without regard to case.
 const ANY_CASE: [&str; 5] =
@@ -124,6 +127,11 @@ fn record(
             .problem("misspelt-name", span.clone(), None, format!("there is no {kind} {name}"))
             .instead(format!("write {near}"))
             .effect(Effect::SilentlyIgnored)
+            .topic(if CREDENTIALS.contains(&inside.as_deref().unwrap_or(near)) {
+                Topic::RegistryCredentials
+            } else {
+                Topic::Other
+            })
             .ours();
         findings.push(problem);
     }

@@ -50,8 +50,12 @@ fn check_defaults(
     let discover = decode::truth(list, "discover_ambient_credentials")?;
     let files = decode::texts(list, "docker_style_config_files")?;
     let helper = decode::text(list, "docker_credentials_helper")?;
-    if let Some(helper) = helper.filter(|helper| !is_helper_name(&helper.value)) {
-        findings.push(bad_helper(source, &helper, line).effect(Effect::KeptAnyway));
+    if let Some(helper) = &helper {
+        if !is_helper_name(&helper.value) {
+            findings.push(bad_helper(source, helper, line).effect(Effect::KeptAnyway));
+        } else if let Some(problem) = odd_helper(source, helper) {
+            findings.push(problem);
+        }
     }
     if let (Some(false), Some(_)) = (discover, files) {
         let message = "docker_style_config_files has no meaning beside discover_ambient_credentials = false";
@@ -144,6 +148,8 @@ fn check_repository(
     if !is_helper_name(&helper.value) {
         findings.push(bad_helper(source, &helper, line));
         sound = false;
+    } else if let Some(problem) = odd_helper(source, &helper) {
+        findings.push(problem);
     }
     Ok(sound)
 }
@@ -198,6 +204,19 @@ fn bad_helper(source: Source<'_>, helper: &Written<'_>, line: Option<usize>) -> 
     source
         .problem("invalid-helper-name", helper.span.clone(), line, message)
         .instead("write the part behind docker-credential-, such as \"pass\"")
+}
+
+/// A name that `OpenTofu` runs, and that is none of a helper.
+fn odd_helper(source: Source<'_>, helper: &Written<'_>) -> Option<Problem> {
+    let fine = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    if helper.value.bytes().all(fine) {
+        return None;
+    }
+    let message = "the name of a credential helper has letters, digits, `.`, `_` and `-` alone";
+    let problem = source.problem("invalid-helper-name", helper.span.clone(), None, message);
+    Some(
+        problem.instead("write the part behind docker-credential-, such as \"pass\"").effect(Effect::KeptAnyway).ours(),
+    )
 }
 
 fn head(item: &Item) -> std::ops::Range<usize> {

@@ -27,6 +27,18 @@ pub struct Problem {
     pub also: Vec<String>,
     /// Whether `OpenTofu` is silent about it, and only this program complains.
     pub ours: bool,
+    /// What it is about.
+    pub topic: Topic,
+}
+
+/// What a problem is about: who needs one thing alone need not stop for the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Topic {
+    /// `oci_credentials` and `oci_default_credentials`.
+    RegistryCredentials,
+    /// Everything else.
+    Other,
 }
 
 /// How grave a problem is to `OpenTofu`, which goes on in any case.

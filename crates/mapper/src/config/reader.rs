@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tofu_oci_hcl::{DecodeError, Duplicates, Item, Syntax};
 
-use super::{Effect, Problem, Severity, Stage, Unknown};
+use super::{Effect, Problem, Severity, Stage, Topic, Unknown};
 use crate::TofuRelease;
 
 /// What was found to be wrong so far.
@@ -20,6 +20,14 @@ impl Findings {
     pub(super) fn push(&mut self, problem: Problem) -> usize {
         self.problems.push(problem);
         self.problems.len() - 1
+    }
+
+    /// What `read` finds is about this topic.
+    pub(super) fn about<T>(&mut self, topic: Topic, read: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.problems.len();
+        let out = read(self);
+        self.problems.iter_mut().skip(before).for_each(|problem| problem.topic = topic);
+        out
     }
 }
 
@@ -98,6 +106,7 @@ impl Problem {
             effect: Effect::BlockIgnored,
             also: Vec::new(),
             ours: false,
+            topic: Topic::Other,
         }
     }
 
@@ -107,6 +116,10 @@ impl Problem {
 
     pub(super) fn effect(self, effect: Effect) -> Self {
         Self { effect, ..self }
+    }
+
+    pub(super) fn topic(self, topic: Topic) -> Self {
+        Self { topic, ..self }
     }
 
     /// Something that `OpenTofu` says nothing about.

@@ -8,7 +8,7 @@ use tofu_oci_hcl::{Body, Duplicates, Value};
 use super::merge::Merged;
 use super::reader::{Findings, Source};
 use super::settings::Settings;
-use super::{CliConfig, Effect, Environment, Files, Located, MainFile, Origin, Problem, Severity};
+use super::{CliConfig, Effect, Environment, Files, Located, MainFile, Origin, Problem, Severity, Topic};
 use super::{installation, locate, names, oci, secrets, settings};
 use crate::TofuRelease;
 
@@ -80,6 +80,15 @@ impl Reading {
         self.problems
             .iter()
             .filter(|problem| problem.severity == Severity::Error || problem.code == "cli-config-missing")
+    }
+
+    /// Those of [`Reading::errors`] that concern the credentials of registries: what is wrong with their blocks, and
+    /// files of which nothing is known, for they may hold such blocks.
+    pub fn credential_errors(&self) -> impl Iterator<Item = &Problem> {
+        let unknown = |problem: &Problem| {
+            problem.file.and_then(|file| self.files.get(file)).is_some_and(|file| file.state != FileState::Read)
+        };
+        self.errors().filter(move |problem| problem.topic == Topic::RegistryCredentials || unknown(problem))
     }
 
     /// The configuration, if nothing is wrong with it.
@@ -211,8 +220,9 @@ impl Reader<'_> {
         let findings = &mut self.findings;
         settings::registry_protocols(source, &document, &mut settings, findings);
         let installations = installation::read(self.environment, source, &document, findings);
-        let defaults = oci::defaults(source, &document, findings);
-        let repositories = oci::repositories(source, &document, findings);
+        let (defaults, repositories) = findings.about(Topic::RegistryCredentials, |findings| {
+            (oci::defaults(source, &document, findings), oci::repositories(source, &document, findings))
+        });
         settings::tofu_oci(source, &document, &mut settings, findings);
         names::look_at(source, &document.body, findings);
         self.merged.add(settings, installations, defaults, repositories);

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tofu_oci_credentials::{Credential, Secret};
+use tofu_oci_remote::CredentialFault;
 use tofu_oci_store::{Content, ReadStore as _, Store as _, StoreError};
 
 use crate::server::{Reply, Request, Server, reply};
@@ -336,9 +337,10 @@ async fn a_helper_that_fails_is_an_error_and_nothing_is_sent() {
     struct Broken(Mutex<usize>);
     #[async_trait::async_trait]
     impl tofu_oci_remote::CredentialProvider for Broken {
-        async fn credential(&self, _: &tofu_oci_types::RepositoryRef) -> Result<Option<Credential>, String> {
+        async fn credential(&self, _: &tofu_oci_types::RepositoryRef) -> Result<Option<Credential>, CredentialFault> {
             *self.0.lock().unwrap() += 1;
-            Err("docker-credential-x is not there".to_owned())
+            let problem = "docker-credential-x is not there".to_owned();
+            Err(CredentialFault { code: "helper-not-found".to_owned(), problem, hint: None })
         }
     }
     let server = Server::start(|_, _| reply(401).header("www-authenticate", "Basic"));

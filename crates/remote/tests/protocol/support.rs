@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use tofu_oci_credentials::Credential;
-use tofu_oci_remote::{ClientOptions, Clock, CredentialProvider, NoCredentials, RegistryClient, RemoteStore};
+use tofu_oci_remote::{
+    ClientOptions, Clock, CredentialFault, CredentialProvider, NoCredentials, RegistryClient, RemoteStore,
+};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Event, Reporter, RepositoryRef};
 
@@ -47,7 +49,7 @@ pub(crate) struct Fixed(pub(crate) Credential);
 
 #[async_trait]
 impl CredentialProvider for Fixed {
-    async fn credential(&self, _repository: &RepositoryRef) -> Result<Option<Credential>, String> {
+    async fn credential(&self, _repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault> {
         Ok(Some(self.0.clone()))
     }
 }

@@ -50,6 +50,33 @@ fn a_named_file_that_is_missing_is_refused_though_it_is_a_warning_there() {
 }
 
 #[test]
+fn who_needs_credentials_alone_stops_for_what_concerns_them() {
+    #[track_caller]
+    fn check(text: &str, want: &[&str]) {
+        let reading = read_text(text, TofuRelease::V1_13);
+        let codes: Vec<&str> = reading.credential_errors().map(|problem| problem.code.as_str()).collect();
+        assert_eq!(codes, want, "{text:?}");
+    }
+    let bad_installation = "provider_installation = {\n}\n";
+    check(bad_installation, &[]);
+    check("registry_protocols {\n}\nregistry_protocols {\n}\n", &[]);
+    check("plugin_cache_dir = true", &["hcl1-parse"]);
+    check("oci_credentials {", &["hcl1-parse"]);
+    check("oci_credentials \"a.example\" {\n}\n", &["block-no-style"]);
+    check(&format!("{bad_installation}oci_credentials {{\n}}\n"), &["block-label-count"]);
+    check("oci_default_credentials {\n}\noci_default_credentials {\n}\n", &["duplicate-block"]);
+    check("oci_default_credentials {\n  discover_ambient_credentials = \"false\"\n}\n", &["block-argument-type"]);
+    check("oci_default_credentials {\n  discover_ambient_credential = false\n}\n", &["misspelt-name"]);
+    check("oci_credential \"a.example\" {\n}\n", &["misspelt-name"]);
+    check("provider_instalation {\n}\n", &[]);
+    let odd = "oci_credentials \"a.example\" {\n  docker_credentials_helper = \"a b\"\n}\n";
+    check(odd, &["invalid-helper-name"]);
+    check("oci_default_credentials {\n  docker_credentials_helper = \"..\\\\a\"\n}\n", &["invalid-helper-name"]);
+    let twice = "oci_credentials \"a.example\" {\n  docker_credentials_helper = \"x\"\n}\n".repeat(2);
+    check(&twice, &["duplicate-block"]);
+}
+
+#[test]
 fn names_that_nobody_knows_are_fine_unless_they_are_nearly_known() {
     let text = "nosuch {\n  a = 1\n}\nother = 1\nprovider_installation {\n  direct {\n    comment = \"x\"\n    note {\n    }\n  }\n}\n";
     let reading = read_text(text, TofuRelease::V1_13);

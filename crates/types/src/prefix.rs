@@ -1,10 +1,10 @@
 //! Repository prefixes as `OpenTofu` reads them.
 
-use tofu_oci_types::{InvalidRepositoryRef, RepositoryRef};
+use crate::{InvalidRepositoryRef, RepositoryRef};
 
 /// What a repository prefix names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Prefix {
+pub enum RepositoryPrefix {
     /// A registry alone: no `/` in the text. It passes `OpenTofu`'s check and names no repository to install from.
     Registry(String),
     /// A repository.
@@ -17,13 +17,13 @@ pub enum Prefix {
 /// When the text is neither a registry nor a repository, or names a tag or a digest.
 ///
 /// Spec: `OpenTofu` 1.12, ociauthconfig, `ParseRepositoryAddressPrefix`; oras-go 2.6, `registry.ParseReference`.
-pub fn parse_prefix(text: &str) -> Result<Prefix, InvalidRepositoryRef> {
+pub fn parse_prefix(text: &str) -> Result<RepositoryPrefix, InvalidRepositoryRef> {
     if text.contains('/') {
-        return RepositoryRef::from_opentofu(text).map(Prefix::Repository);
+        return RepositoryRef::from_opentofu(text).map(RepositoryPrefix::Repository);
     }
     // A registry is checked alike with and without a name behind it.
     match RepositoryRef::from_opentofu(&format!("{text}/x")) {
-        Ok(_) => Ok(Prefix::Registry(text.to_owned())),
+        Ok(_) => Ok(RepositoryPrefix::Registry(text.to_owned())),
         // The error quotes what was written.
         Err(error) => Err(RepositoryRef::from_opentofu(text).err().unwrap_or(error)),
     }
@@ -38,8 +38,8 @@ mod tests {
     #[track_caller]
     fn check(text: &str, want: Option<&str>) {
         let got = match parse_prefix(text) {
-            Ok(Prefix::Registry(registry)) => Some(format!("registry {registry}")),
-            Ok(Prefix::Repository(repository)) => Some(repository.to_string()),
+            Ok(RepositoryPrefix::Registry(registry)) => Some(format!("registry {registry}")),
+            Ok(RepositoryPrefix::Repository(repository)) => Some(repository.to_string()),
             Err(_) => None,
         };
         assert_eq!(got.as_deref(), want, "{text:?}");

@@ -1,0 +1,26 @@
+//! Who the program says it is to registries.
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+
+/// Whose credentials are shown to registries. Without any of these, what the user's files and helpers say.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Registry access")]
+pub(crate) struct Identity {
+    /// Show no credentials to anybody: no file is read for them, and no helper is asked
+    #[arg(long, conflicts_with_all = ["username", "password_stdin"])]
+    pub(crate) anonymous: bool,
+    /// Log in as this user with the one registry that the command names, for this command alone
+    #[arg(long, value_name = "USER", requires = "password_stdin", value_parser = user())]
+    pub(crate) username: Option<String>,
+    /// Read the password of --username from standard input; a line break at its end is no part of it
+    #[arg(long, requires = "username")]
+    pub(crate) password_stdin: bool,
+}
+
+/// A name that can be sent: it is cut off from the password at the first colon.
+fn user() -> impl clap::builder::TypedValueParser<Value = String> {
+    use clap::builder::TypedValueParser as _;
+    NonEmptyStringValueParser::new()
+        .try_map(|name| if name.contains(':') { Err("a name with a colon in it cannot be sent") } else { Ok(name) })
+}

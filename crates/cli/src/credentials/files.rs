@@ -1,0 +1,118 @@
+//! Credential files, read. What they mean is decided in the `credentials` crate.
+
+use std::io::{self, ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+use tofu_oci_credentials::{AuthFile, FileState, FoundFile, Place, auth_file_paths};
+use tofu_oci_mapper::config::Environment;
+use zeroize::Zeroizing;
+
+use super::settings::ListedFile;
+use crate::complaint::Complaint;
+
+/// A credential file larger than this is not one.
+const FILE_LIMIT: u64 = 4 << 20;
+
+/// How paths are named for people: the home folder as `~`.
+pub(crate) struct Shown {
+    home: Option<PathBuf>,
+}
+
+impl Shown {
+    pub(super) fn new(environment: &Environment) -> Self {
+        // Where the home folder is the root, everything would be in it.
+        Self { home: environment.home.clone().filter(|home| home.parent().is_some()) }
+    }
+
+    /// A path for people.
+    pub(super) fn path(&self, path: &Path) -> String {
+        match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
+            Some(rest) => format!("~{}{}", std::path::MAIN_SEPARATOR, rest.display()),
+            None => path.display().to_string(),
+        }
+    }
+}
+
+/// The files of the usual places, the most important first.
+pub(super) fn ambient(environment: &Environment, shown: &Shown) -> Vec<FoundFile> {
+    let variable = |name: &str| std::env::var_os(name);
+    let search = auth_file_paths(&variable, environment.home.as_deref(), std::env::consts::OS);
+    let find = |place: tofu_oci_credentials::SearchPath| {
+        let path = environment.working_dir.join(place.path);
+        let name = shown.path(&path);
+        let state = state(&name, &path);
+        FoundFile { name, because: place.because, known_to_opentofu: place.known_to_opentofu, state }
+    };
+    search.into_iter().map(find).collect()
+}
+
+/// The files that somebody has listed.
+pub(super) fn listed(files: &[ListedFile], place: &Place, shown: &Shown) -> Vec<FoundFile> {
+    let find = |file: &ListedFile| {
+        let name = shown.path(&file.path);
+        let state = state(&name, &file.path);
+        let because = format!("docker_style_config_files in {place}");
+        FoundFile { name, because, known_to_opentofu: true, state }
+    };
+    files.iter().map(find).collect()
+}
+
+/// Of files that somebody has listed every one must be there and sound.
+pub(super) fn refuse(files: &[ListedFile], found: &[FoundFile], place: &Place, shown: &Shown) -> Option<Complaint> {
+    let fault = |(written, file): (&ListedFile, &FoundFile)| {
+        let name = &file.name;
+        let text = match &file.state {
+            _ if written.written.is_empty() => "docker_style_config_files has an empty name in it".to_owned(),
+            FileState::Missing => format!("docker_style_config_files names {name}, which is not there"),
+            FileState::Unreadable { reason } => {
+                format!("docker_style_config_files names {name}, which cannot be read: {reason}")
+            }
+            FileState::Malformed(error) => format!("docker_style_config_files names a file that is none: {error}"),
+            FileState::Read(file) => {
+                let warning = file.off()?;
+                format!("docker_style_config_files names a file with a fault in it: {warning}")
+            }
+        };
+        let complaint = Complaint::usage(text).code("config-file-error").cause(format!("it is written in {place}"));
+        Some(match written.written.strip_prefix("~/").zip(shown.home.as_ref()) {
+            Some((rest, home)) => {
+                complaint.hint(format!("~ is not expanded there: write {}", home.join(rest).display()))
+            }
+            None => complaint.hint("mend the file, or take it out of the list; relative names count from the folder of the CLI configuration"),
+        })
+    };
+    files.iter().zip(found).find_map(fault)
+}
+
+fn state(name: &str, path: &Path) -> FileState {
+    match read(path) {
+        Ok(bytes) => match AuthFile::parse(name, &bytes) {
+            Ok(file) => FileState::Read(file),
+            Err(error) => FileState::Malformed(error),
+        },
+        // Of a link, too, that points nowhere.
+        Err(error) if error.kind() == ErrorKind::NotFound => FileState::Missing,
+        Err(error) => FileState::Unreadable { reason: reason(&error) },
+    }
+}
+
+fn read(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
+    let mut file = std::fs::File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    let mut bytes = Zeroizing::new(Vec::with_capacity(16 << 10));
+    file.by_ref().take(FILE_LIMIT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > FILE_LIMIT { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+}
+
+/// The system's reason in words that do not depend on the system.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        ErrorKind::NotADirectory => "a part of its path is no folder".to_owned(),
+        ErrorKind::PermissionDenied => "it may not be read by this user".to_owned(),
+        ErrorKind::FileTooLarge => format!("it is larger than {} MiB", FILE_LIMIT >> 20),
+        _ => error.to_string(),
+    }
+}

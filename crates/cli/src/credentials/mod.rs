@@ -1,0 +1,284 @@
+//! The credentials of this machine's user: read from files and blocks, asked of helpers.
+//!
+//! ```text
+//! args ----access----> Access: ambient, anonymous, or one user of one registry
+//! the CLI configuration --settings--> blocks, default helper, where to look
+//! the usual places, or those that are listed --files--> FoundFile
+//!                            all of it --> Policy (in `credentials`) --look_up--> a credential, or a helper's name
+//! a helper's name --helper, program--> its answer, once a run for each server
+//! ```
+//!
+//! Which source counts is decided in the `credentials` crate.
+
+pub(crate) mod access;
+mod files;
+pub(crate) mod helper;
+mod program;
+mod settings;
+mod tell;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use tofu_oci_credentials::{
+    Account, Choice, ChoiceError, Credential, HelperAnswer, HelperCall, HelperName, OpenTofuEffect, Origin, Policy,
+    Search, Secret,
+};
+use tofu_oci_remote::{CredentialFault, CredentialProvider};
+use tofu_oci_types::{Event, Reporter, RepositoryRef};
+use tokio::sync::OnceCell;
+
+pub(crate) use access::Access;
+pub(crate) use settings::ConfigFault;
+
+use crate::complaint::Complaint;
+use crate::environment::environment;
+use files::Shown;
+use helper::HelperFault;
+use settings::Plan;
+
+/// Everything that this run may show to registries.
+pub(crate) struct Wallet {
+    policy: Policy,
+    /// What takes the place of the policy.
+    instead: Instead,
+    faults: Vec<ConfigFault>,
+    refusal: Option<Complaint>,
+    answers: Mutex<HashMap<(HelperName, String), Answer>>,
+    runs: Mutex<Vec<HelperRun>>,
+}
+
+/// What the arguments say.
+enum Instead {
+    /// Nothing: the policy counts.
+    Nothing,
+    /// That nobody is shown anything.
+    Anonymous,
+    /// That one registry is shown this; of the others the rest decides.
+    Login { registry: String, username: String, password: Secret, rest: Box<Wallet> },
+}
+
+/// What a helper says of a server; whoever wants the same waits for it.
+type Answer = Arc<OnceCell<Result<HelperAnswer, HelperFault>>>;
+
+/// A helper that was asked, and what came of it. Without the secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HelperRun {
+    /// The helper.
+    pub(crate) helper: HelperName,
+    /// What it was asked for, such as `https://ghcr.io`.
+    pub(crate) server: String,
+    /// Where it is named.
+    pub(crate) origin: Origin,
+    /// What it said.
+    pub(crate) heard: Heard,
+}
+
+/// What a helper said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// A name and a secret.
+    Login {
+        /// The name.
+        username: String,
+    },
+    /// A token that buys other tokens.
+    IdentityToken,
+    /// That it knows none.
+    NotFound,
+    /// Neither name nor secret.
+    Empty,
+    /// Nothing that could be used.
+    Failed(HelperFault),
+}
+
+impl Wallet {
+    /// Reads the blocks of the CLI configuration and every credential file that counts, and reports what is wrong with
+    /// these. A file that cannot be read or understood never turns the others off.
+    ///
+    /// # Errors
+    /// What is wrong with the blocks, with the files that they list, or with a file that could hold blocks; exit code 2.
+    pub(crate) fn read(reporter: &Arc<dyn Reporter>, chdir: Option<&Path>) -> Result<Self, Complaint> {
+        let mut wallet = Self::read_lenient(chdir)?;
+        if let Some(complaint) = wallet.refusal.take() {
+            return Err(complaint);
+        }
+        for warning in wallet.policy.warnings() {
+            let event = Event::warning("credential-file", warning.to_string());
+            reporter.event(&match warning.opentofu {
+                OpenTofuEffect::AllFilesOff => {
+                    event.with_hint("mend it: OpenTofu reads no credential file at all because of this, without a word")
+                }
+                OpenTofuEffect::Nothing => event,
+            });
+        }
+        Ok(wallet)
+    }
+
+    /// The same with what `OpenTofu` goes on with, whatever is wrong; nothing is reported. See [`Wallet::refusal`].
+    ///
+    /// # Errors
+    /// When the current directory is gone.
+    pub(crate) fn read_lenient(chdir: Option<&Path>) -> Result<Self, Complaint> {
+        let environment = environment(chdir)?;
+        let shown = Shown::new(&environment);
+        let settings = settings::read(&environment, &shown);
+        let mut refusal = settings.refusal;
+        let (search, files) = match settings.search {
+            Plan::Ambient => (Search::Ambient, files::ambient(&environment, &shown)),
+            Plan::Off => (Search::Off, Vec::new()),
+            Plan::Listed { files: listed, place } => {
+                let found = files::listed(&listed, &place, &shown);
+                refusal = refusal.or_else(|| files::refuse(&listed, &found, &place, &shown));
+                (Search::Listed, found)
+            }
+        };
+        let policy = Policy::new(settings.blocks, settings.default, search, files);
+        Ok(Self { faults: settings.faults, refusal, ..Self::of(policy, Instead::Nothing) })
+    }
+
+    /// Shows nobody anything.
+    pub(crate) fn anonymous() -> Self {
+        Self::of(Policy::anonymous(), Instead::Anonymous)
+    }
+
+    /// Shows one registry this login; what the others are shown, the rest says.
+    pub(crate) fn given(registry: &str, username: &str, password: Secret, rest: Self) -> Self {
+        let (registry, username) = (registry.to_owned(), username.to_owned());
+        Self::of(Policy::anonymous(), Instead::Login { registry, username, password, rest: Box::new(rest) })
+    }
+
+    fn of(policy: Policy, instead: Instead) -> Self {
+        let (faults, refusal) = (Vec::new(), None);
+        Self { policy, instead, faults, refusal, answers: Mutex::default(), runs: Mutex::default() }
+    }
+
+    /// The files and blocks.
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// What is wrong with the CLI configuration as far as credentials of registries are concerned.
+    pub(crate) fn config_faults(&self) -> &[ConfigFault] {
+        &self.faults
+    }
+
+    /// Why every other verb goes no further.
+    pub(crate) fn refusal(&self) -> Option<&Complaint> {
+        self.refusal.as_ref()
+    }
+
+    /// The helpers that were asked, in the order of their answers.
+    pub(crate) fn calls(&self) -> Vec<HelperRun> {
+        lock(&self.runs).clone()
+    }
+
+    /// The credential for a repository, or none. A helper is asked once a run for each server.
+    ///
+    /// # Errors
+    /// When a credential is configured and cannot be had.
+    pub(crate) async fn answer(&self, repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault> {
+        let policy = match &self.instead {
+            Instead::Nothing => &self.policy,
+            Instead::Anonymous => return Ok(None),
+            Instead::Login { registry, username, password, .. } if registry == repository.registry() => {
+                return Ok(Some(Credential::basic(username, password.expose())));
+            }
+            Instead::Login { rest, .. } => return Box::pin(rest.answer(repository)).await,
+        };
+        let Account { choice, .. } = policy.look_up(repository);
+        match choice {
+            Choice::Anonymous => {
+                tracing::info!(%repository, "no credentials");
+                Ok(None)
+            }
+            Choice::Credential { credential, origin } => {
+                tracing::info!(%repository, %origin, "credentials");
+                Ok(Some(credential))
+            }
+            Choice::Ask { call, origin } => {
+                tracing::info!(%repository, %origin, "credentials");
+                self.ask(&call, &origin).await
+            }
+            Choice::Refused(error) => Err(refused(&error)),
+        }
+    }
+
+    /// Asks a helper for each server in turn, until it knows one.
+    async fn ask(&self, call: &HelperCall, origin: &Origin) -> Result<Option<Credential>, CredentialFault> {
+        for server in &call.servers {
+            let answer = self.ask_once(&call.helper, server, origin).await;
+            match answer {
+                Ok(HelperAnswer::Credential(credential)) => return Ok(Some(credential)),
+                Ok(HelperAnswer::Empty) => return Ok(None),
+                Ok(HelperAnswer::NotFound) => {}
+                Err(HelperFault { code, problem, hint }) => {
+                    let problem = format!("{problem}; it is named by {origin}");
+                    return Err(CredentialFault { code: code.to_owned(), problem, hint: Some(hint) });
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    async fn ask_once(&self, helper: &HelperName, server: &str, origin: &Origin) -> Result<HelperAnswer, HelperFault> {
+        let key = (helper.clone(), server.to_owned());
+        let cell = Arc::clone(lock(&self.answers).entry(key).or_default());
+        let ask = || async {
+            let answer = helper::run_get(helper, server).await;
+            let heard = Heard::from(&answer);
+            let run = HelperRun { helper: helper.clone(), server: server.to_owned(), origin: origin.clone(), heard };
+            lock(&self.runs).push(run);
+            answer
+        };
+        cell.get_or_init(ask).await.clone()
+    }
+}
+
+#[async_trait]
+impl CredentialProvider for Wallet {
+    async fn credential(&self, repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault> {
+        self.answer(repository).await
+    }
+}
+
+impl From<&Result<HelperAnswer, HelperFault>> for Heard {
+    fn from(answer: &Result<HelperAnswer, HelperFault>) -> Self {
+        match answer {
+            Ok(HelperAnswer::Credential(Credential::Basic { username, .. })) => {
+                Self::Login { username: username.clone() }
+            }
+            Ok(HelperAnswer::Credential(_)) => Self::IdentityToken,
+            Ok(HelperAnswer::NotFound) => Self::NotFound,
+            Ok(HelperAnswer::Empty) => Self::Empty,
+            Err(fault) => Self::Failed(fault.clone()),
+        }
+    }
+}
+
+/// A choice that cannot be made, and what to do about it.
+fn refused(error: &ChoiceError) -> CredentialFault {
+    let hint = match error {
+        ChoiceError::AuthWithoutColon { key, place } => {
+            format!("log in to {key} again, or take the entry out of {place}: `auth` is NAME:PASSWORD in base64")
+        }
+        ChoiceError::StyleUndecided { place, argument, .. } => {
+            format!("fill in {argument} in {place}, or take the block out")
+        }
+        ChoiceError::InvalidHelperName { origin, .. } => {
+            format!("write the part behind docker-credential-, such as \"pass\", in {}", origin.place())
+        }
+        _ => String::new(),
+    };
+    CredentialFault {
+        code: error.code().to_owned(),
+        problem: error.to_string(),
+        hint: Some(hint).filter(|hint| !hint.is_empty()),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,175 @@
+//! Programs `docker-credential-NAME`: found on the PATH alone, run without a shell, within limits.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, Command};
+use zeroize::{Zeroize as _, Zeroizing};
+
+/// A helper that says nothing for so long is stuck: it may be waiting for a password that nobody can type.
+pub(super) const TIME_LIMIT: Duration = Duration::from_secs(30);
+
+/// Helpers answer with a name and a secret; anything longer is no answer.
+const STDOUT_LIMIT: usize = 1 << 20;
+
+/// More than this of what a helper complains about is not kept.
+const STDERR_LIMIT: usize = 64 << 10;
+
+/// How long the streams of a helper that has ended are read on: what it started may hold them open for ever.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What a program left behind.
+pub(super) struct Ran {
+    pub(super) status: ExitStatus,
+    pub(super) stdout: Zeroizing<Vec<u8>>,
+    pub(super) stderr: Vec<u8>,
+}
+
+/// Why a program left nothing behind. Without its output, which may be a secret.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RunError {
+    /// It is nowhere on the PATH.
+    #[error("{program} is not on the PATH")]
+    NotFound { program: String },
+    /// It is there and may not be run.
+    #[error("{} is not executable", path.display())]
+    NotExecutable { path: PathBuf },
+    /// It is only where nobody looks for it.
+    #[error("{program} is in `{}` alone, a relative entry of the PATH, and these are passed over", folder.display())]
+    Relative { program: String, folder: PathBuf },
+    /// It could not be run.
+    #[error("cannot run {}: {source}", path.display())]
+    Start { path: PathBuf, source: io::Error },
+    /// It did not come to an end.
+    #[error("{program} gave no answer in {} s", limit.as_secs_f64())]
+    TimedOut { program: String, limit: Duration },
+    /// It does not stop talking.
+    #[error("{program} answered with more than {limit} bytes")]
+    TooLong { program: String, limit: u64 },
+}
+
+/// Finds a program in the folders of `path`, and what kept it from being found.
+pub(super) fn find(program: &str, path: Option<&OsStr>) -> Result<PathBuf, RunError> {
+    let mut refused = None;
+    for folder in path.map(std::env::split_paths).into_iter().flatten() {
+        let file = folder.join(file_name(program));
+        let Ok(data) = std::fs::metadata(&file) else { continue };
+        let program = program.to_owned();
+        match (folder.is_absolute(), data.is_file() && is_executable(&data)) {
+            (true, true) => return Ok(file),
+            (true, false) if data.is_file() => refused = Some(RunError::NotExecutable { path: file }),
+            (false, true) => refused = refused.or(Some(RunError::Relative { program, folder })),
+            _ => {}
+        }
+    }
+    Err(refused.unwrap_or_else(|| RunError::NotFound { program: program.to_owned() }))
+}
+
+#[cfg(windows)]
+fn file_name(program: &str) -> String {
+    // Nothing that a shell would have to run.
+    if program.to_ascii_lowercase().ends_with(".exe") { program.to_owned() } else { format!("{program}.exe") }
+}
+
+#[cfg(not(windows))]
+fn file_name(program: &str) -> &str {
+    program
+}
+
+#[cfg(unix)]
+fn is_executable(data: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    data.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &std::fs::Metadata) -> bool {
+    true
+}
+
+/// Runs a program with one argument and this input, in this process's directory and environment.
+pub(super) async fn run(path: &Path, action: &str, input: &[u8], limit: Duration) -> Result<Ran, RunError> {
+    let program = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let start = |source| RunError::Start { path: path.to_owned(), source };
+    let mut child = spawn(path, action).await.map_err(start)?;
+    let Ok(ended) = tokio::time::timeout(limit, talk(&mut child, input)).await else {
+        // It is gone already, or it goes now.
+        let _ = child.kill().await;
+        return Err(RunError::TimedOut { program, limit });
+    };
+    let ran = ended.map_err(start)?;
+    if ran.stdout.len() > STDOUT_LIMIT {
+        Err(RunError::TooLong { program, limit: STDOUT_LIMIT as u64 })
+    } else {
+        Ok(ran)
+    }
+}
+
+/// A program that is just being replaced can be run a moment later.
+async fn spawn(path: &Path, action: &str) -> io::Result<Child> {
+    let mut command = Command::new(path);
+    command.arg(action).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    for wait in [20, 50, 100, 200] {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                tokio::time::sleep(Duration::from_millis(wait)).await;
+            }
+            spawned => return spawned,
+        }
+    }
+    command.spawn()
+}
+
+async fn talk(child: &mut Child, input: &[u8]) -> io::Result<Ran> {
+    let (stdin, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (mut stdout, mut stderr) = (Zeroizing::new(Vec::new()), Vec::new());
+    let status = {
+        let write = async move {
+            if let Some(mut stdin) = stdin {
+                // A helper that does not read its input is judged by its answer.
+                let _ = stdin.write_all(input).await;
+            }
+        };
+        let streams = async { tokio::join!(write, keep(out, STDOUT_LIMIT + 1, &mut stdout), drain(err, &mut stderr)) };
+        tokio::pin!(streams);
+        tokio::select! {
+            biased;
+            _ = &mut streams => child.wait().await?,
+            status = child.wait() => {
+                let _ = tokio::time::timeout(GRACE, &mut streams).await;
+                status?
+            }
+        }
+    };
+    Ok(Ran { status, stdout, stderr })
+}
+
+/// Keeps what comes, and hangs up when it is more than `limit`.
+async fn keep(stream: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut Zeroizing<Vec<u8>>) {
+    // Taken at once, so that no shorter copy of a secret is left behind in memory.
+    kept.reserve_exact(8 << 10);
+    let Some(mut stream) = stream else { return };
+    let mut part = Zeroizing::new(vec![0; 8 << 10]);
+    while let Ok(count @ 1..) = stream.read(&mut part).await {
+        let room = limit - kept.len();
+        kept.extend_from_slice(&part[..count.min(room)]);
+        if kept.len() == limit {
+            return;
+        }
+    }
+}
+
+/// Keeps the first of what comes, and lets the rest go by.
+async fn drain(stream: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) {
+    let Some(mut stream) = stream else { return };
+    let mut part = vec![0; 8 << 10];
+    while let Ok(count @ 1..) = stream.read(&mut part).await {
+        let room = STDERR_LIMIT - kept.len();
+        kept.extend_from_slice(&part[..count.min(room)]);
+    }
+    part.zeroize();
+}

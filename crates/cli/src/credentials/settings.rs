@@ -1,0 +1,146 @@
+//! What the CLI configuration says about the credentials of registries.
+
+use std::path::{Path, PathBuf};
+
+use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place, Secret};
+use tofu_oci_mapper::TofuRelease;
+use tofu_oci_mapper::config::{self, Attribute, Effect, Environment, Problem, RawBlock, Reading, Setting};
+
+use super::files::Shown;
+use crate::complaint::Complaint;
+use crate::environment::RealFiles;
+use crate::lookup::refusal;
+
+/// The blocks that count, and what is wrong with the others.
+pub(super) struct Settings {
+    pub(super) blocks: Vec<Block>,
+    pub(super) default: Option<DefaultHelper>,
+    pub(super) search: Plan,
+    pub(super) faults: Vec<ConfigFault>,
+    /// Why this program goes no further.
+    pub(super) refusal: Option<Complaint>,
+}
+
+/// Where credential files are looked for.
+pub(super) enum Plan {
+    /// In the usual places.
+    Ambient,
+    /// Here alone, as somebody has written it.
+    Listed { files: Vec<ListedFile>, place: Place },
+    /// Nowhere.
+    Off,
+}
+
+/// One of `docker_style_config_files`.
+pub(super) struct ListedFile {
+    pub(super) written: String,
+    pub(super) path: PathBuf,
+}
+
+/// Something that is wrong with the CLI configuration and concerns credentials of registries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ConfigFault {
+    /// A stable name, such as `block-no-style`.
+    pub(crate) code: String,
+    /// What is wrong; never a secret.
+    pub(crate) problem: String,
+    /// Where.
+    pub(crate) place: Option<Place>,
+    /// What `OpenTofu` does about it.
+    pub(crate) effect: Effect,
+}
+
+/// Reads the user's files. `shown` names files for people.
+pub(super) fn read(environment: &Environment, shown: &Shown) -> Settings {
+    let reading = config::read(environment, &RealFiles, TofuRelease::V1_13);
+    let reader = Reader { reading: &reading, shown };
+    let config = &reading.config;
+    let defaults = config.oci_default_credentials.as_ref();
+    Settings {
+        blocks: config.oci_credentials.iter().filter_map(|block| reader.block(block)).collect(),
+        default: defaults.and_then(|block| reader.default_helper(block)),
+        search: defaults.map_or(Plan::Ambient, |block| reader.search(block)),
+        faults: reading.credential_errors().map(|problem| reader.fault(problem)).collect(),
+        refusal: reader.refusal(),
+    }
+}
+
+struct Reader<'a> {
+    reading: &'a Reading,
+    shown: &'a Shown,
+}
+
+impl Reader<'_> {
+    fn block(&self, block: &RawBlock) -> Option<Block> {
+        let style = style(block)?;
+        Some(Block { label: block.label.clone()?, place: self.place(block.file, block.span.start), style })
+    }
+
+    fn default_helper(&self, block: &RawBlock) -> Option<DefaultHelper> {
+        let (helper, attribute) = helper(block)?;
+        Some(DefaultHelper { helper, place: self.place(block.file, attribute.span.start) })
+    }
+
+    fn search(&self, block: &RawBlock) -> Plan {
+        let discover = block.attribute("discover_ambient_credentials").map(|attribute| &attribute.value);
+        if discover == Some(&Setting::Bool(false)) {
+            return Plan::Off;
+        }
+        let Some(attribute) = block.attribute("docker_style_config_files") else { return Plan::Ambient };
+        let Setting::List(files) = &attribute.value else { return Plan::Ambient };
+        let file = self.reading.files.get(block.file);
+        let folder = file.and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
+        let listed = |written: &str| ListedFile { written: written.to_owned(), path: folder.join(written) };
+        let files = files.iter().filter_map(Setting::as_text).map(listed).collect();
+        Plan::Listed { files, place: self.place(block.file, attribute.span.start) }
+    }
+
+    fn fault(&self, problem: &Problem) -> ConfigFault {
+        let place = problem.file.map(|file| match &problem.span {
+            Some(span) => self.place(file, span.start),
+            None => Place { line: None, ..self.place(file, 0) },
+        });
+        ConfigFault { code: problem.code.clone(), problem: problem.message.clone(), place, effect: problem.effect }
+    }
+
+    fn refusal(&self) -> Option<Complaint> {
+        let mut problems = self.reading.credential_errors();
+        let first = problems.next()?;
+        let complaint = refusal(self.reading, first, problems.count()).code(&first.code);
+        Some(
+            complaint
+                .hint("OpenTofu goes on, and may show other credentials than were meant, or none")
+                .hint("with --anonymous, or with --username and --password-stdin, nothing of this is read"),
+        )
+    }
+
+    fn place(&self, file: usize, offset: usize) -> Place {
+        let Some(file) = self.reading.files.get(file) else { return Place { file: String::new(), line: None } };
+        let line = tofu_oci_hcl::position(&file.text, offset).line;
+        Place { file: self.shown.path(&file.path), line: Some(line) }
+    }
+}
+
+/// The one kind of credentials that a block holds, told by what is not empty, as `OpenTofu` tells it.
+fn style(block: &RawBlock) -> Option<BlockStyle> {
+    let text = |name: &str| block.attribute(name).and_then(|attribute| attribute.value.as_text());
+    if let (Some(username), Some(password)) = (text("username"), text("password")) {
+        return Some(match username {
+            "" => BlockStyle::Undecided { argument: "username" },
+            username => BlockStyle::Basic { username: username.to_owned(), password: Secret::new(password) },
+        });
+    }
+    if let Some(access) = text("access_token") {
+        return Some(match access {
+            "" => BlockStyle::Undecided { argument: "access_token" },
+            access => BlockStyle::Token { access: Secret::new(access) },
+        });
+    }
+    helper(block).map(|(helper, _)| BlockStyle::Helper(helper))
+}
+
+/// The helper that a block names; nothing where that is no name, which has been told of.
+fn helper(block: &RawBlock) -> Option<(HelperName, &Attribute)> {
+    let attribute = block.attribute("docker_credentials_helper")?;
+    Some((HelperName::parse(attribute.value.as_text()?).ok()?, attribute))
+}

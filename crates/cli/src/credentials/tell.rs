@@ -1,0 +1,84 @@
+//! Where the credentials came from, for whoever is refused.
+
+use tofu_oci_credentials::{Choice, FileState, Origin, Search, Verdict};
+use tofu_oci_types::RepositoryRef;
+
+use super::{Heard, Instead, Wallet};
+
+/// What an error about access says beside the registry's answer.
+pub(crate) struct Told {
+    /// Where the credentials were looked for or came from.
+    pub(crate) cause: String,
+    /// What was perhaps meant, and what to write instead.
+    pub(crate) hints: Vec<String>,
+}
+
+impl Wallet {
+    /// Where the credentials for a repository came from; where there are none, where they were looked for. No helper is
+    /// asked that has not been asked before.
+    pub(crate) fn tell(&self, repository: &RepositoryRef) -> Told {
+        let plain = |cause: &str| Told { cause: cause.to_owned(), hints: Vec::new() };
+        match &self.instead {
+            Instead::Nothing => {}
+            Instead::Anonymous => return plain("no credentials were shown, as --anonymous says"),
+            Instead::Login { registry, username, .. } if registry == repository.registry() => {
+                return plain(&format!("the credentials were those of --username {username}"));
+            }
+            Instead::Login { rest, .. } => return rest.tell(repository),
+        }
+        let account = self.policy.look_up(repository);
+        let cause = match &account.choice {
+            Choice::Anonymous => self.looked_in(),
+            Choice::Credential { origin, .. } => format!("the credentials are those of {origin}"),
+            Choice::Ask { origin, .. } => self.heard(origin),
+            Choice::Refused(error) => error.to_string(),
+        };
+        let hint = |origin: &Origin, verdict: &Verdict| match verdict {
+            Verdict::NoMatch(Some(near)) => Some(format!("{origin} does not serve: {near}")),
+            Verdict::LeftOut(problem) => Some(format!("{origin} is left out: {problem}")),
+            _ => None,
+        };
+        let hints = account.candidates.iter().filter_map(|one| hint(&one.origin, &one.verdict)).collect();
+        Told { cause, hints }
+    }
+
+    fn looked_in(&self) -> String {
+        let said = |file: &tofu_oci_credentials::FoundFile| {
+            let what = match &file.state {
+                FileState::Missing => "not there",
+                FileState::Unreadable { .. } => "cannot be read",
+                FileState::Malformed(_) => "cannot be understood",
+                FileState::Read(_) => "nothing for it",
+            };
+            format!("{} ({what})", file.name)
+        };
+        let files: Vec<String> = self.policy.files().iter().map(said).collect();
+        match (self.policy.search(), files.is_empty()) {
+            (Search::Off, _) => {
+                "there are no credentials for it: the CLI configuration has the files left out".to_owned()
+            }
+            (_, true) => "there are no credentials for it, and no file to look in".to_owned(),
+            _ => format!("there are no credentials for it: looked in {}", files.join(", ")),
+        }
+    }
+
+    /// What the helper that is named there said.
+    fn heard(&self, origin: &Origin) -> String {
+        let calls = self.calls();
+        let Some(run) = calls.iter().rfind(|run| run.origin == *origin) else {
+            return format!("{origin} names a helper, which was not asked");
+        };
+        let program = run.helper.program();
+        match &run.heard {
+            Heard::Login { username } => {
+                format!("the credentials, of {username}, came from {program}, named by {origin}")
+            }
+            Heard::IdentityToken => {
+                format!("the credentials, an identity token, came from {program}, named by {origin}")
+            }
+            Heard::NotFound => format!("{program}, named by {origin}, knows no credentials for {}", run.server),
+            Heard::Empty => format!("{program}, named by {origin}, gave an empty answer for {}", run.server),
+            Heard::Failed(fault) => format!("{}, named by {origin}", fault.problem),
+        }
+    }
+}

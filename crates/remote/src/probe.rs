@@ -1,0 +1,124 @@
+//! Whether access would be given, found out with as few requests as it takes.
+
+use std::sync::Arc;
+
+use reqwest::Method;
+use tofu_oci_credentials::Credential;
+use tofu_oci_store::StoreError;
+use tofu_oci_types::RepositoryRef;
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::client::RegistryClient;
+use crate::scope::Access;
+use crate::store::RemoteStore;
+
+/// What is wanted of a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// To read it.
+    Pull,
+    /// To write to it.
+    Push,
+}
+
+/// What a registry said to a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// Access is given.
+    Granted,
+    /// Access is given, and there is nothing of that name.
+    NoSuchRepository,
+}
+
+/// What a registry said to its bare root, and then to the same with credentials.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ping {
+    /// The status of the bare request.
+    pub status: u16,
+    /// The values of its `WWW-Authenticate`, at most 1 KiB each.
+    pub challenges: Vec<String>,
+    /// The status once the challenge had been answered; none when there was nothing to answer, or no answer to give.
+    pub answered: Option<u16>,
+}
+
+/// What a registry said to a login.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoginCheck {
+    /// It asked for credentials and took these.
+    Accepted,
+    /// It lets everybody in, and the credentials were not shown.
+    NotAsked,
+}
+
+impl RegistryClient {
+    /// Asks whether a repository may be read or written, without changing anything: reading asks for one tag, writing
+    /// opens an upload and gives it up.
+    ///
+    /// # Errors
+    /// Why access is not given.
+    pub async fn probe(self: &Arc<Self>, repository: &RepositoryRef, want: Want) -> Result<Probe, StoreError> {
+        let store = self.store(repository.clone());
+        match want {
+            Want::Pull => store.probe_pull().await,
+            Want::Push => store.probe_push().await,
+        }
+    }
+
+    /// `GET /v2/`, bare and then, when it is asked for, with this credential. Nothing else here makes this request; some
+    /// releases of `OpenTofu` begin with it.
+    ///
+    /// # Errors
+    /// When the registry cannot be reached, or a rule of ours forbids to answer its challenge.
+    pub async fn ping(self: &Arc<Self>, registry: &str, credential: Option<&Credential>) -> Result<Ping, StoreError> {
+        let answer = self.ask_root(registry, credential).await?;
+        Ok(Ping { status: answer.status(), challenges: Vec::new(), answered: None })
+    }
+
+    /// Shows a login to a registry.
+    ///
+    /// # Errors
+    /// [`StoreError::Unauthorized`] when it is refused.
+    pub async fn check_login(
+        self: &Arc<Self>,
+        registry: &str,
+        credential: &Credential,
+    ) -> Result<LoginCheck, StoreError> {
+        let answer = self.ask_root(registry, Some(credential)).await?;
+        match answer.status() {
+            200..=299 if answer.shown => Ok(LoginCheck::Accepted),
+            200..=299 => Ok(LoginCheck::NotAsked),
+            _ => Err(answer.into_error("API root").await),
+        }
+    }
+
+    async fn ask_root(&self, registry: &str, credential: Option<&Credential>) -> Result<Answer, StoreError> {
+        let other = self.with_credential(credential.cloned());
+        let access = Access::registry(registry);
+        other.send(&Call::new(Method::GET, "/v2/", &access)).await
+    }
+}
+
+impl RemoteStore {
+    async fn probe_pull(&self) -> Result<Probe, StoreError> {
+        let answer = self.client.send(&Call::new(Method::GET, self.path("tags", "list?n=1"), &self.pull)).await?;
+        match answer.status() {
+            200..=299 => Ok(Probe::Granted),
+            404 if !answer.crossed => Ok(Probe::NoSuchRepository),
+            _ => Err(answer.into_error("list of tags").await),
+        }
+    }
+
+    async fn probe_push(&self) -> Result<Probe, StoreError> {
+        let answer = self.client.send(&Call::new(Method::POST, self.path("blobs", "uploads/"), &self.push)).await?;
+        match answer.status() {
+            200..=299 => {
+                if let Ok(session) = self.location(&answer) {
+                    self.cancel(session).await;
+                }
+                Ok(Probe::Granted)
+            }
+            _ => Err(self.write_error(answer, "place for an upload").await),
+        }
+    }
+}

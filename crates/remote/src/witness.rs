@@ -1,0 +1,110 @@
+//! What is told about access: which challenge came, which way was taken, what a token server was asked and answered.
+//!
+//! It is for explaining afterwards why access was given or not. No secret is ever in it: what was sent is cut out of
+//! everything that comes back.
+
+use serde::Serialize;
+
+/// Is told each exchange, in order, from whatever task makes it.
+pub trait Witness: Send + Sync {
+    /// One thing that happened.
+    fn saw(&self, exchange: &Exchange);
+}
+
+/// One thing that happened between this program, a registry and its token server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "exchange", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Exchange {
+    /// A registry answered.
+    Registry {
+        /// The method.
+        method: String,
+        /// Scheme, host and path; never a query.
+        url: String,
+        /// The status of the answer.
+        status: u16,
+        /// What the request showed.
+        shown: Shown,
+        /// The values of `WWW-Authenticate`, a line each, at most 1 KiB each, in order.
+        challenges: Vec<String>,
+        /// The registry's own code and message, where it refused and said why.
+        error: Option<String>,
+    },
+    /// A challenge was understood, and this is how it will be answered.
+    Way {
+        /// `basic` or `bearer`.
+        scheme: &'static str,
+        /// The token server's address without query and user info.
+        realm: Option<String>,
+        /// The service that the token is for.
+        service: Option<String>,
+    },
+    /// A rule of ours forbids to answer, or there is nothing to answer with.
+    Refused {
+        /// The rule's stable name, as in [`tofu_oci_store::StoreError::credential_code`].
+        code: String,
+        /// The same for people.
+        problem: String,
+    },
+    /// A registry or token server sent the request on to another address.
+    Redirected {
+        /// Scheme, host and path.
+        from: String,
+        /// Scheme, host and path.
+        to: String,
+        /// What the next request shows.
+        shown_there: Shown,
+    },
+    /// A token server was asked for a token.
+    Token {
+        /// The method.
+        method: String,
+        /// Its address without query and user info.
+        server: String,
+        /// The service that the token is for.
+        service: Option<String>,
+        /// The scopes that were asked for.
+        scopes: Vec<String>,
+        /// What the request showed.
+        shown: Shown,
+        /// The status of the answer; none when there was no answer.
+        status: Option<u16>,
+        /// What came of it.
+        outcome: TokenOutcome,
+    },
+}
+
+/// What a request showed to say who asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "shown", rename_all = "snake_case")]
+pub enum Shown {
+    /// Nothing.
+    Nothing,
+    /// A name and a password.
+    Basic {
+        /// The name.
+        username: String,
+    },
+    /// A token that the token server had given.
+    Token,
+    /// A token that was configured, and is sent as it is.
+    RegistryToken,
+    /// A token that buys other tokens.
+    RefreshToken,
+}
+
+/// What a token server gave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum TokenOutcome {
+    /// A token.
+    Token {
+        /// How many seconds it lives, where the answer says so.
+        seconds: Option<u64>,
+        /// The scopes that it grants, where it is a JWT whose `access` claim can be read.
+        granted: Option<Vec<String>>,
+    },
+    /// None, for this reason.
+    None(String),
+}
