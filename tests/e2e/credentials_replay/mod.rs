@@ -88,6 +88,11 @@ fn judge(raw: &Value, releases: &MockReleases) -> Result<Judged, String> {
     }
 
     let (expect, observed) = case.expected();
+    // What OpenTofu does not say is said here, whatever comes of it.
+    let warns = run.stdout.lines().any(|line| line.contains("\"warning\"") && line.contains("credential-file"));
+    if observed.ambient_off && !warns {
+        return Err("no warning about the file that turns the others off in OpenTofu".to_owned());
+    }
     let measured = Outcome::expected(case, &expect, &observed);
     let told = |wanted: &Outcome| {
         let error = run.stderr.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
