@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use reqwest::header::WWW_AUTHENTICATE;
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 use tofu_oci_store::{AccessFault, StoreError};
@@ -13,6 +14,7 @@ use crate::clean::{NetworkProblem, clean, network_problem};
 use crate::origin::host_of;
 use crate::retry::retry_after;
 use crate::told::Told;
+use crate::witness::Shown;
 
 /// Most bytes of an error's body that are read.
 const ERROR_LIMIT: u64 = 64 * 1024;
@@ -26,8 +28,14 @@ pub(crate) struct Answer {
     pub(crate) request: String,
     /// Whether a redirect led to another origin.
     pub(crate) crossed: bool,
-    /// Whether the request showed who asks.
-    pub(crate) shown: bool,
+    /// What the request showed.
+    pub(crate) shown: Shown,
+    /// Whether there was a credential behind it.
+    pub(crate) named: bool,
+    /// Why nothing was shown to a registry that asked for it.
+    pub(crate) lack: Option<AccessFault>,
+    /// The registry's own words, where they have been read already.
+    pub(crate) said: Option<Words>,
     pub(crate) idle: Duration,
     pub(crate) now: std::time::SystemTime,
     /// Secrets that must not be quoted.
@@ -53,6 +61,12 @@ impl Answer {
 
     pub(crate) fn headers<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.response.headers().get_all(name).iter().filter_map(|value| value.to_str().ok())
+    }
+
+    /// What the registry wants to see, a line each.
+    pub(crate) fn challenges(&self) -> Vec<String> {
+        let lines = self.response.headers().get_all(WWW_AUTHENTICATE).iter();
+        lines.map(|line| String::from_utf8_lossy(line.as_bytes()).into_owned()).collect()
     }
 
     /// The length that the registry announces.
@@ -116,7 +130,7 @@ impl Answer {
     /// The registry's own words, and the answer as an error that says its status.
     pub(crate) async fn words_and_error(self) -> (Words, StoreError) {
         let status = self.response.status();
-        let (asked_wait, shown) = (self.asked_wait(), self.shown);
+        let (asked_wait, named, lack) = (self.asked_wait(), self.named, self.lack);
         let from = self.crossed.then(|| host_of(self.url()));
         let (place, request) = (self.place.clone(), self.request.clone());
         let words = self.words().await;
@@ -127,12 +141,13 @@ impl Answer {
             return (words, StoreError::Rejected { place, status, request, problem });
         }
         let error = match status {
-            StatusCode::UNAUTHORIZED if shown => {
+            StatusCode::UNAUTHORIZED if named => {
                 let problem = format!("the given ones are refused: {problem}");
                 StoreError::Unauthorized { place, fault: AccessFault::RegistryStatus(401), problem }
             }
             StatusCode::UNAUTHORIZED => {
-                StoreError::Unauthorized { place, fault: AccessFault::RegistryStatus(401), problem }
+                let fault = lack.unwrap_or(AccessFault::RegistryStatus(401));
+                StoreError::Unauthorized { place, fault, problem }
             }
             StatusCode::FORBIDDEN => StoreError::Denied { place, problem },
             StatusCode::TOO_MANY_REQUESTS if asked_wait.is_some() => {
@@ -145,6 +160,18 @@ impl Answer {
 
     /// The registry's own words, without what it was shown.
     pub(crate) async fn words(mut self) -> Words {
+        match self.said.take() {
+            Some(words) => words,
+            None => self.read_words().await,
+        }
+    }
+
+    /// Reads the registry's own words and keeps them.
+    pub(crate) async fn keep_words(&mut self) {
+        self.said = Some(self.read_words().await);
+    }
+
+    async fn read_words(&mut self) -> Words {
         let mut bytes = BytesMut::new();
         while let Ok(Some(piece)) = self.piece().await {
             let room = usize::try_from(ERROR_LIMIT).unwrap_or(usize::MAX) - bytes.len();
@@ -180,6 +207,11 @@ struct Word {
 }
 
 impl Words {
+    /// The first error in one line, where there is one.
+    pub(crate) fn said(&self) -> Option<String> {
+        self.errors.first().map(|error| clean(&format!("{}: {}", error.code, error.message)))
+    }
+
     /// Whether there are none: the answer may come from something that is no registry.
     pub(crate) fn is_empty(&self) -> bool {
         self.errors.is_empty()

@@ -1,31 +1,36 @@
 //! What is shown to registries that want to know who asks.
 //!
-//! The first request to a registry goes out bare. Its challenge tells the way; from then on every request carries
-//! what that way gives, so that a run costs one 401 per registry. Tokens live in memory, keyed by registry,
-//! repository, realm, service and scopes, and several requests that need the same one wait for one answer.
+//! The first request to a repository goes out bare. Its challenge tells the way; from then on every request to that
+//! repository carries what the way gives, so that a run costs one 401 per repository, and nothing is shown to a repository
+//! that did not ask. Tokens live in memory, keyed by repository, realm, service and scopes, and several requests that
+//! need the same one wait for one answer.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use reqwest::header::HeaderValue;
 use tofu_oci_credentials::Credential;
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{AccessFault, StoreError};
 use tofu_oci_types::RepositoryRef;
 use tokio::sync::OnceCell;
 use url::Url;
 
 use crate::answer::Answer;
-use crate::challenge::{Challenge, parse};
+use crate::challenge::parse;
 use crate::client::RegistryClient;
 use crate::options::{CredentialFault, CredentialProvider};
-use crate::origin::check_realm;
+use crate::origin::Refusal;
+use crate::refresh::RefreshTokens;
 use crate::scope::{Access, Scopes, Subject};
-use crate::token::{Token, TokenRequest, basic, bearer};
+use crate::token::{Asker, Token, TokenRequest, basic, bearer};
+use crate::way::{Asked, Way, choose};
+use crate::witness::{Exchange, Shown, shown_url};
 
 /// Credentials, tokens, and what registries have asked for.
 pub(crate) struct Authority {
     source: Source,
     memory: Mutex<Memory>,
+    refresh: RefreshTokens,
 }
 
 /// Where credentials come from.
@@ -36,20 +41,16 @@ pub(crate) enum Source {
     Given(Option<Credential>),
 }
 
+/// What a lookup gave. A failed one is not made again either: a helper runs once.
+type Found = Result<Option<Credential>, CredentialFault>;
+
 #[derive(Default)]
 struct Memory {
-    ways: HashMap<String, Way>,
-    credentials: HashMap<RepositoryRef, Arc<OnceCell<Option<Credential>>>>,
+    ways: HashMap<Subject, Way>,
+    credentials: HashMap<RepositoryRef, Arc<OnceCell<Found>>>,
     /// Scopes that a registry asked for beyond those that we thought of.
     asked: HashMap<(Subject, Scopes), Scopes>,
     tokens: HashMap<TokenKey, Arc<tokio::sync::Mutex<Slot>>>,
-}
-
-/// How a registry wants to be told who asks.
-#[derive(Clone, PartialEq, Eq)]
-enum Way {
-    Basic,
-    Bearer { realm: Url, service: Option<String> },
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -68,91 +69,155 @@ struct Slot {
     failure: Option<StoreError>,
 }
 
+/// What a request shows.
+#[derive(Clone)]
+pub(crate) struct Proof {
+    pub(crate) value: HeaderValue,
+    pub(crate) shown: Shown,
+    /// Whether there is a credential behind it.
+    pub(crate) named: bool,
+    /// Whether it was got for the request at hand: a newer one cannot be had.
+    pub(crate) fresh: bool,
+}
+
+/// What comes of a challenge.
+pub(crate) enum Reply {
+    /// The request is made again with this.
+    Show(Proof),
+    /// There is nothing (else) to show, perhaps for this reason: the answer stands.
+    Nothing(Option<AccessFault>),
+}
+
 impl Authority {
     pub(crate) fn new(source: Source) -> Self {
-        Self { source, memory: Mutex::default() }
+        Self { source, memory: Mutex::default(), refresh: RefreshTokens::default() }
     }
 
-    /// What a request shows, as far as the registry's way is known.
-    pub(crate) async fn header(
+    /// What a request shows, as far as the way is known.
+    pub(crate) async fn proof(
         &self,
         client: &RegistryClient,
         root: &Url,
         access: &Access,
-    ) -> Result<Option<HeaderValue>, StoreError> {
-        let way = self.memory().ways.get(access.subject.registry()).cloned();
+    ) -> Result<Option<Proof>, StoreError> {
+        let way = self.memory().ways.get(&access.subject).cloned();
         match way {
             Some(way) => self.show(client, root, access, &way, None).await,
             None => Ok(None),
         }
     }
 
-    /// What the request shows when it is made again after a 401; nothing when there is nothing else to show.
+    /// What the request shows when it is made again after a 401.
     pub(crate) async fn challenged(
         &self,
         client: &RegistryClient,
         root: &Url,
         access: &Access,
         answer: &Answer,
-        sent: Option<&HeaderValue>,
-    ) -> Result<Option<HeaderValue>, StoreError> {
-        let challenges = parse(answer.headers("www-authenticate"));
-        let Some((way, challenge)) = choose(&challenges, root).map_err(|problem| forbidden(access, problem))? else {
-            return Ok(None);
-        };
-        if let Some(scope) = challenge.parameter("scope") {
-            let asked = access.scopes.clone().and_challenged(scope);
-            if asked != access.scopes {
-                let key = (access.subject.clone(), access.scopes.clone());
-                self.memory().asked.insert(key, asked);
-            }
+        sent: Option<&Proof>,
+    ) -> Result<Reply, StoreError> {
+        let lines = answer.challenges();
+        let challenges = parse(lines.iter().map(String::as_str));
+        let asked = if sent.is_some() { Asked::Again } else { Asked::First };
+        let chosen = choose(&challenges, root, asked).map_err(|refusal| refused(client, access, refusal))?;
+        let Some(chosen) = chosen else { return Ok(Reply::Nothing(None)) };
+        if let Some(scope) = chosen.scope {
+            self.ask_for(access, scope);
         }
-        self.memory().ways.insert(access.subject.registry().to_owned(), way.clone());
-        let header = self.show(client, root, access, &way, sent).await?;
-        Ok(header.filter(|header| Some(header) != sent))
+        let way = chosen.way;
+        client.saw(|| saw_way(&way));
+        self.memory().ways.insert(access.subject.clone(), way.clone());
+        let proof = self.show(client, root, access, &way, sent).await?;
+        Ok(match proof {
+            Some(proof) if sent.is_none_or(|sent| sent.value != proof.value) => Reply::Show(proof),
+            Some(_) => Reply::Nothing(None),
+            None => {
+                let fault = AccessFault::NoCredentialsForBasic;
+                let problem = || "the registry asks for a name and a password, and there are none".to_owned();
+                client.saw(|| Exchange::Refused { code: fault.code(), problem: problem() });
+                Reply::Nothing(Some(fault))
+            }
+        })
     }
 
+    /// What the way gives; nothing where it is Basic and there is no login.
     async fn show(
         &self,
         client: &RegistryClient,
         root: &Url,
         access: &Access,
         way: &Way,
-        refused: Option<&HeaderValue>,
-    ) -> Result<Option<HeaderValue>, StoreError> {
-        let credential = self.credential(&access.subject).await?;
-        match (way, &credential) {
-            (Way::Basic, Some(Credential::Basic { username, password })) => Ok(basic(username, password)),
-            (Way::Basic, _) => Ok(None),
-            (Way::Bearer { .. }, Some(Credential::RegistryToken(token))) => Ok(bearer(token.expose())),
-            (Way::Bearer { realm, service }, credential) => {
-                let scopes = self.scopes(access);
-                let request = TokenRequest {
-                    realm,
-                    service: service.as_deref(),
-                    scopes: &scopes,
-                    credential: credential.as_ref(),
-                    registry: root,
-                    place: &access.subject.to_string(),
+        refused: Option<&Proof>,
+    ) -> Result<Option<Proof>, StoreError> {
+        let credential = self.credential(client, &access.subject).await?.filter(|credential| !is_blank(credential));
+        let named = credential.is_some();
+        let fault = |code: &str, problem: &str| {
+            client.saw(|| Exchange::Refused { code: code.to_owned(), problem: problem.to_owned() });
+            let (code, problem) = (code.to_owned(), problem.to_owned());
+            StoreError::Credentials { place: access.subject.to_string(), code, problem, hint: None }
+        };
+        let incomplete = |what: &str| {
+            let problem = format!("the registry asks for a name and a password, and there is only {what}");
+            Err(fault("incomplete-basic", &problem))
+        };
+        let (realm, service) = match way {
+            Way::Bearer { realm, service } => (realm, service.as_deref()),
+            Way::Basic => {
+                return match &credential {
+                    None => Ok(None),
+                    Some(Credential::Basic { password, .. }) if password.is_empty() => incomplete("a name"),
+                    Some(Credential::Basic { username, .. }) if username.is_empty() => incomplete("a password"),
+                    Some(Credential::Basic { username, password }) => {
+                        let shown = Shown::Basic { username: username.clone() };
+                        Ok(basic(username, password).map(|value| Proof { value, shown, named, fresh: false }))
+                    }
+                    Some(Credential::IdentityToken(_)) => incomplete("an identity token"),
+                    Some(Credential::RegistryToken(_)) => incomplete("an access token"),
                 };
-                self.token(client, &access.subject, &request, refused).await.map(|token| Some(token.header))
             }
+        };
+        let asker = match &credential {
+            None => Asker::Nobody,
+            Some(Credential::Basic { username, password }) => Asker::Login { username, password },
+            Some(Credential::IdentityToken(token)) => Asker::Refresh(token),
+            Some(Credential::RegistryToken(token)) => {
+                let unusable =
+                    || fault("token-unusable", "the access token holds characters that no request can carry");
+                let value = bearer(token.expose()).ok_or_else(unusable)?;
+                return Ok(Some(Proof { value, shown: Shown::RegistryToken, named, fresh: false }));
+            }
+        };
+        let scopes = self.scopes(access);
+        let place = access.subject.to_string();
+        let tokens = &self.refresh;
+        let request = TokenRequest { realm, service, scopes: &scopes, asker, registry: root, place: &place, tokens };
+        let (token, fresh) = self.token(client, &access.subject, &request, refused).await?;
+        Ok(Some(Proof { value: token.header, shown: Shown::Token, named, fresh }))
+    }
+
+    /// Remembers the scopes of a challenge, beside what was asked for earlier.
+    fn ask_for(&self, access: &Access, scope: &str) {
+        let known = self.scopes(access);
+        let asked = known.clone().and_challenged(scope);
+        if asked != known {
+            self.memory().asked.insert((access.subject.clone(), access.scopes.clone()), asked);
         }
     }
 
-    /// The scopes of a token: what the request needs and what the registry once asked for in addition.
+    /// The scopes of a token: what the request needs and what the registry has asked for in addition.
     fn scopes(&self, access: &Access) -> Scopes {
         let key = (access.subject.clone(), access.scopes.clone());
         self.memory().asked.get(&key).unwrap_or(&access.scopes).clone()
     }
 
+    /// A token that is not the refused one, and whether it was asked for now.
     async fn token(
         &self,
         client: &RegistryClient,
         subject: &Subject,
         request: &TokenRequest<'_>,
-        refused: Option<&HeaderValue>,
-    ) -> Result<Token, StoreError> {
+        refused: Option<&Proof>,
+    ) -> Result<(Token, bool), StoreError> {
         let key = TokenKey {
             subject: subject.clone(),
             realm: request.realm.clone(),
@@ -162,9 +227,10 @@ impl Authority {
         let slot = Arc::clone(self.memory().tokens.entry(key).or_default());
         let before = slot.try_lock().map(|slot| slot.attempts).ok();
         let mut slot = slot.lock().await;
-        let usable = slot.token.as_ref().filter(|token| token.is_usable() && Some(&token.header) != refused);
+        let is_refused = |token: &Token| refused.is_some_and(|refused| refused.value == token.header);
+        let usable = slot.token.as_ref().filter(|token| token.is_usable() && !is_refused(token));
         if let Some(token) = usable {
-            return Ok(token.clone());
+            return Ok((token.clone(), false));
         }
         // Somebody else asked while we waited, and was refused: asking once more would lock accounts.
         if before != Some(slot.attempts)
@@ -176,19 +242,20 @@ impl Authority {
         let outcome = request.fetch(client).await;
         slot.token = outcome.as_ref().ok().cloned();
         slot.failure = outcome.as_ref().err().cloned();
-        outcome
+        outcome.map(|token| (token, true))
     }
 
-    async fn credential(&self, subject: &Subject) -> Result<Option<Credential>, StoreError> {
+    async fn credential(&self, client: &RegistryClient, subject: &Subject) -> Result<Option<Credential>, StoreError> {
         let provider = match &self.source {
             Source::Given(credential) => return Ok(credential.clone()),
             Source::Provider(provider) => provider,
         };
         let Subject::Repository(repository) = subject else { return Ok(None) };
         let cell = Arc::clone(self.memory().credentials.entry(repository.clone()).or_default());
-        let found = cell.get_or_try_init(|| provider.credential(repository)).await;
-        found.cloned().map_err(|fault| {
+        let found = cell.get_or_init(|| provider.credential(repository)).await;
+        found.clone().map_err(|fault| {
             let CredentialFault { code, problem, hint } = fault;
+            client.saw(|| Exchange::Refused { code: code.clone(), problem: problem.clone() });
             StoreError::Credentials { place: repository.to_string(), code, problem, hint }
         })
     }
@@ -198,33 +265,26 @@ impl Authority {
     }
 }
 
-/// The way to go: the first bearer challenge whose realm may be asked, else Basic.
-///
-/// # Errors
-/// Why the realm may not be asked, when there is no other way.
-fn choose<'a>(challenges: &'a [Challenge], root: &Url) -> Result<Option<(Way, &'a Challenge)>, String> {
-    let mut refusal = None;
-    for challenge in challenges.iter().filter(|challenge| challenge.scheme == "bearer") {
-        let Some(realm) = challenge.parameter("realm") else { continue };
-        let checked = Url::parse(realm)
-            .map_err(|_| "the registry names a token server whose address is none".to_owned())
-            .and_then(|realm| check_realm(&realm, root).map(|()| realm));
-        match checked {
-            Ok(realm) => {
-                let service = challenge.parameter("service").map(str::to_owned);
-                return Ok(Some((Way::Bearer { realm, service }, challenge)));
-            }
-            Err(reason) => refusal = refusal.or(Some(reason)),
-        }
-    }
-    let basic = challenges.iter().find(|challenge| challenge.scheme == "basic");
-    match (basic, refusal) {
-        (Some(challenge), _) => Ok(Some((Way::Basic, challenge))),
-        (None, Some(reason)) => Err(reason),
-        (None, None) => Ok(None),
+/// Whether there is nothing in it: the same as no credential.
+fn is_blank(credential: &Credential) -> bool {
+    match credential {
+        Credential::Basic { username, password } => username.is_empty() && password.is_empty(),
+        Credential::IdentityToken(token) | Credential::RegistryToken(token) => token.is_empty(),
     }
 }
 
-fn forbidden(access: &Access, problem: String) -> StoreError {
-    StoreError::Forbidden { place: access.subject.to_string(), fault: None, problem }
+fn refused(client: &RegistryClient, access: &Access, refusal: Refusal) -> StoreError {
+    let Refusal { fault, problem } = refusal;
+    client.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
+    StoreError::Forbidden { place: access.subject.to_string(), fault: Some(fault), problem }
+}
+
+fn saw_way(way: &Way) -> Exchange {
+    match way {
+        Way::Basic => Exchange::Way { scheme: "basic", realm: None, service: None },
+        Way::Bearer { realm, service } => {
+            let service = service.as_deref().map(crate::clean::clean);
+            Exchange::Way { scheme: "bearer", realm: Some(shown_url(realm)), service }
+        }
+    }
 }

@@ -23,6 +23,14 @@ pub(crate) enum Repeat {
     No,
 }
 
+/// Whether a request shows who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Showing {
+    /// Once the registry has asked for it.
+    WhenAsked,
+    Never,
+}
+
 /// A request, as often as it must be made.
 pub(crate) struct Call<'a> {
     pub(crate) method: Method,
@@ -31,6 +39,7 @@ pub(crate) struct Call<'a> {
     pub(crate) body: Body<'a>,
     pub(crate) access: &'a Access,
     pub(crate) repeat: Repeat,
+    pub(crate) showing: Showing,
 }
 
 impl<'a> Call<'a> {
@@ -41,7 +50,15 @@ impl<'a> Call<'a> {
 
     /// The same, to an address that the registry named.
     pub(crate) fn to(method: Method, target: Target, access: &'a Access) -> Self {
-        Self { method, target, headers: HeaderMap::new(), body: Body::None, access, repeat: Repeat::Yes }
+        Self {
+            method,
+            target,
+            headers: HeaderMap::new(),
+            body: Body::None,
+            access,
+            repeat: Repeat::Yes,
+            showing: Showing::WhenAsked,
+        }
     }
 
     /// With a header. A value that no header can carry is left out; none of ours is such.
@@ -54,6 +71,12 @@ impl<'a> Call<'a> {
 
     pub(crate) fn body(mut self, body: Body<'a>) -> Self {
         self.body = body;
+        self
+    }
+
+    /// Without a word about who asks, even when the registry wants to know.
+    pub(crate) fn bare(mut self) -> Self {
+        self.showing = Showing::Never;
         self
     }
 

@@ -18,14 +18,11 @@ impl Challenge {
     }
 }
 
-/// Most bytes of a header that are read.
-const LONGEST: usize = 8 * 1024;
-
 /// Every challenge of every header, in order.
 pub(crate) fn parse<'a>(headers: impl IntoIterator<Item = &'a str>) -> Vec<Challenge> {
     let mut challenges = Vec::new();
     for header in headers {
-        let mut scanner = Scanner { rest: header.get(..LONGEST).unwrap_or(header) };
+        let mut scanner = Scanner { rest: header };
         let mut current: Option<Challenge> = None;
         while let Some(word) = scanner.word() {
             match (scanner.value(), &mut current) {

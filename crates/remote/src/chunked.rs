@@ -54,7 +54,8 @@ impl RemoteStore {
                 return Err(self.wrong_length(descriptor, sent + size));
             }
             let answer = self.patch(&location, &pieces, sent, size).await?;
-            if is_transient(answer.status()) {
+            // 404: the session is lost.
+            if is_transient(answer.status()) || answer.status() == 404 {
                 let asked = answer.asked_wait();
                 return Ok(Sent::Broken { error: self.write_error(answer, "place for a chunk").await, asked });
             }

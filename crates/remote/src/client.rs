@@ -13,6 +13,7 @@ use crate::options::{ClientOptions, CredentialProvider};
 use crate::store::RemoteStore;
 use crate::told::Told;
 use crate::upload::SelfMount;
+use crate::witness::Witness;
 
 /// Why a client could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +80,11 @@ impl RegistryClient {
     }
 
     /// The same connections with this credential, or none, and nothing learned about who is let in.
-    pub(crate) fn with_credential(&self, credential: Option<Credential>) -> Arc<Self> {
+    pub(crate) fn with_credential(
+        &self,
+        credential: Option<Credential>,
+        witness: Option<Arc<dyn Witness>>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             http: Arc::clone(&self.http),
             hosts: Hosts::new(&self.options.plain_http),
@@ -87,7 +92,7 @@ impl RegistryClient {
             warnings: Mutex::default(),
             told: Arc::clone(&self.told),
             self_mounts: Mutex::default(),
-            options: self.options.clone(),
+            options: ClientOptions { witness, ..self.options.clone() },
             reporter: Arc::clone(&self.reporter),
         })
     }

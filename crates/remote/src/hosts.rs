@@ -27,8 +27,7 @@ impl Hosts {
     /// What the network said, when a host of this machine could not be asked.
     pub(crate) async fn root(&self, registry: &str) -> Result<Url, NetworkProblem> {
         let registry = registry.to_ascii_lowercase();
-        let host =
-            if matches!(&*registry, "docker.io" | "index.docker.io") { "registry-1.docker.io" } else { &registry };
+        let host = if registry == "docker.io" { "registry-1.docker.io" } else { &registry };
         let address = |scheme: &str| Url::parse(&format!("{scheme}://{host}/")).map_err(NetworkProblem::no_address);
         let secure = address("https")?;
         if self.is_plain(&registry) {
@@ -79,6 +78,7 @@ mod tests {
         };
         check("ghcr.io", "https://ghcr.io/").await;
         check("docker.io", "https://registry-1.docker.io/").await;
+        check("index.docker.io", "https://index.docker.io/").await;
         check("plain.test", "http://plain.test/").await;
         check("plain.test:5000", "http://plain.test:5000/").await;
         check("half.test:5000", "http://half.test:5000/").await;

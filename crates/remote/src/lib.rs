@@ -47,15 +47,18 @@ mod options;
 mod origin;
 mod probe;
 mod referrers;
+mod refresh;
 mod retry;
 mod scope;
 mod store;
 mod tags;
 mod tls_probe;
 mod token;
+mod token_answer;
 mod told;
 mod transport;
 mod upload;
+mod way;
 mod web;
 mod witness;
 

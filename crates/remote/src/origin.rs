@@ -1,5 +1,8 @@
 //! Which address a request may go to next, and who may be told a secret. Pure.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use tofu_oci_store::AccessFault;
 use url::{Host, Url};
 
 /// Most redirects that one request follows.
@@ -8,7 +11,10 @@ pub(crate) const MAX_REDIRECTS: usize = 10;
 /// Whether the host is this machine by its name or address: `localhost`, `127.0.0.0/8`, `[::1]`.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Domain(name)) => {
+            let name = name.strip_suffix('.').unwrap_or(name);
+            name == "localhost" || name.ends_with(".localhost")
+        }
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
@@ -61,32 +67,75 @@ pub(crate) fn upload_location(from: &Url, location: &str, plain: &dyn Fn(&Url) -
     next_hop(from, location, plain)
 }
 
+/// Why a token server is not asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) fault: AccessFault,
+    /// For people.
+    pub(crate) problem: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(fault: AccessFault, problem: impl Into<String>) -> Self {
+        Self { fault, problem: problem.into() }
+    }
+}
+
 /// Whether a token server may be asked, and given the registry's credential.
 ///
 /// # Errors
 /// The reason, when it may not: plain HTTP for a registry that speaks HTTPS, a user info, an IP address that is
 /// neither the registry's own nor, for a registry on this machine, on this machine.
-pub(crate) fn check_realm(realm: &Url, registry: &Url) -> Result<(), String> {
+pub(crate) fn check_realm(realm: &Url, registry: &Url) -> Result<(), Refusal> {
     let host = host_of(realm);
+    let refused = |fault, problem| Err(Refusal::new(fault, problem));
     if !matches!(realm.scheme(), "http" | "https") || realm.host().is_none() {
-        return Err(format!("the token server's address has the scheme {}", realm.scheme()));
+        // Where the scheme was forgotten, what stands in its place is the host.
+        let problem = "the token server's address does not begin with https://".to_owned();
+        return refused(AccessFault::RealmScheme, problem);
     }
     if !realm.username().is_empty() || realm.password().is_some() {
-        return Err(format!("the token server's address on {host} carries a user info"));
+        let problem = format!("the token server's address on {host} carries a user info");
+        return refused(AccessFault::RealmUserInfo, problem);
     }
     if realm.scheme() == "http" && registry.scheme() != "http" {
-        return Err(format!("the token server {host} would be asked over plain HTTP"));
+        let problem = format!("the token server {host} would be asked over plain HTTP");
+        return refused(AccessFault::RealmDowngrade, problem);
     }
-    let literal = matches!(realm.host(), Some(Host::Ipv4(_) | Host::Ipv6(_)));
     let own = realm.host() == registry.host();
-    let both_local = is_loopback(realm) && is_loopback(registry);
-    if literal && !own && !both_local {
-        return Err(format!("the token server is named by the IP address {host}, which is not the registry's"));
+    if own || is_loopback(realm) && is_loopback(registry) {
+        return Ok(());
     }
-    if is_loopback(realm) && !own && !both_local {
-        return Err(format!("the token server {host} is on this machine, and the registry is not"));
+    let problem = format!("the token server is named by the IP address {host}, which is not the registry's");
+    match realm.host() {
+        Some(Host::Ipv4(address)) if is_public_v4(address) => refused(AccessFault::RealmOtherSite, problem),
+        Some(Host::Ipv6(address)) if is_public_v6(address) => refused(AccessFault::RealmOtherSite, problem),
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) => refused(AccessFault::RealmPrivateAddress, problem),
+        _ if is_loopback(realm) => {
+            let problem = format!("the token server {host} is on this machine, and the registry is not");
+            refused(AccessFault::RealmPrivateAddress, problem)
+        }
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// Whether an address is one of the open internet: not of this machine, a private network, a link, a carrier.
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let carrier = address.octets()[0] == 100 && address.octets()[1] & 0xc0 == 64;
+    !(address.is_loopback()
+        || address.is_private()
+        || address.is_link_local()
+        || address.is_unspecified()
+        || address.is_broadcast()
+        || carrier)
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    if let Some(inner) = address.to_ipv4_mapped() {
+        return is_public_v4(inner);
+    }
+    let local = address.is_loopback() || address.is_unspecified();
+    !(local || address.is_unique_local() || address.is_unicast_link_local())
 }
 
 /// Whether a token server may be told a secret for the registry: it is the registry's own host, one of the same site,
@@ -95,9 +144,10 @@ pub(crate) fn check_realm(realm: &Url, registry: &Url) -> Result<(), String> {
 /// An anonymous token may be asked for anywhere: nothing is given away. `trusted` holds hosts without ports.
 ///
 /// Spec: the security checklist of this project, "Bearer realm" (GHSA-xf85-363p-868w).
-pub(crate) fn check_confidant(realm: &Url, registry: &Url, trusted: &[String]) -> Result<(), String> {
+pub(crate) fn check_confidant(realm: &Url, registry: &Url, trusted: &[String]) -> Result<(), Refusal> {
+    let refused = |problem: String| Err(Refusal::new(AccessFault::RealmOtherSite, problem));
     let (Some(host), Some(own)) = (realm.host_str(), registry.host_str()) else {
-        return Err("the token server has no host".to_owned());
+        return refused("the token server has no host".to_owned());
     };
     let both_local = is_loopback(realm) && is_loopback(registry);
     let known = KNOWN_TOKEN_SERVERS.iter().any(|(site, server)| own.ends_with(site) && host == *server);
@@ -105,7 +155,7 @@ pub(crate) fn check_confidant(realm: &Url, registry: &Url, trusted: &[String]) -
     if host == own || both_local || known || by_name || same_site(host, own) {
         return Ok(());
     }
-    Err(format!("the token server {host} is of another site than the registry, and would be told the password"))
+    refused(format!("the token server {host} is of another site than the registry, and would be told the password"))
 }
 
 /// Token servers that are known to belong to registries of another site.
@@ -221,28 +271,42 @@ mod tests {
 
     #[track_caller]
     fn check_realm_of(registry: &str, realm: &str, want: Option<&str>) {
-        match (check_realm(&url(realm), &url(registry)), want) {
-            (Ok(()), None) => {}
-            (Err(reason), Some(want)) => assert!(reason.contains(want), "{reason}"),
-            (got, want) => panic!("{registry} with {realm}: got {got:?}, want {want:?}"),
-        }
+        let got = check_realm(&url(realm), &url(registry)).err().map(|refusal| refusal.fault.code());
+        assert_eq!(got.as_deref(), want, "{registry} with {realm}");
     }
 
     #[test]
     fn realm_rules() {
+        let (downgrade, private) = (Some("realm-downgrade"), Some("realm-private-address"));
         check_realm_of("https://a.test/", "https://a.test/token", None);
         check_realm_of("https://a.test/", "https://auth.a.test/token", None);
-        check_realm_of("https://a.test/", "http://a.test/token", Some("plain HTTP"));
+        check_realm_of("https://a.test/", "http://a.test/token", downgrade);
         check_realm_of("http://a.test/", "http://b.test/token", None);
-        check_realm_of("https://a.test/", "https://u@a.test/token", Some("user info"));
-        check_realm_of("https://a.test/", "https://10.0.0.1/token", Some("IP address"));
-        check_realm_of("https://a.test/", "https://169.254.169.254/token", Some("IP address"));
+        check_realm_of("http://a.test/", "https://b.test/token", None);
+        check_realm_of("https://a.test/", "https://u@a.test/token", Some("realm-user-info"));
+        check_realm_of("https://a.test/", "https://:p@a.test/token", Some("realm-user-info"));
+        check_realm_of("https://a.test/", "ftp://a.test/", Some("realm-scheme"));
+        check_realm_of("https://a.test/", "a.test:5001/token", Some("realm-scheme"));
+        check_realm_of("https://a.test/", "data:text/plain,x", Some("realm-scheme"));
+        for address in ["10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "127.1"] {
+            check_realm_of("https://a.test/", &format!("https://{address}/token"), private);
+        }
+        for address in ["fd00::1", "fe80::1", "::1", "::", "::ffff:10.0.0.1", "fd00:ec2::254"] {
+            check_realm_of("https://a.test/", &format!("https://[{address}]/token"), private);
+        }
+        check_realm_of("https://a.test/", "https://2130706433/token", private);
+        check_realm_of("https://a.test/", "https://0x7f.1/token", private);
+        check_realm_of("https://a.test/", "https://localhost/token", private);
+        check_realm_of("https://a.test/", "https://LOCALHOST:5001/token", private);
+        check_realm_of("https://a.test/", "https://x.localhost./token", private);
+        check_realm_of("https://a.test/", "https://93.184.216.34/token", Some("realm-other-site"));
+        check_realm_of("https://a.test/", "https://[2606:4700::1111]/token", Some("realm-other-site"));
         check_realm_of("https://10.0.0.1/", "https://10.0.0.1:8080/token", None);
-        check_realm_of("https://a.test/", "https://[fd00::1]/token", Some("IP address"));
-        check_realm_of("https://a.test/", "https://127.0.0.1/token", Some("IP address"));
-        check_realm_of("https://a.test/", "https://localhost/token", Some("this machine"));
+        check_realm_of("https://10.0.0.1/", "https://10.0.0.2/token", private);
+        check_realm_of("https://127.0.0.1:5000/", "https://127.0.0.1:5000/token", None);
+        check_realm_of("https://127.0.0.1:5000/", "https://127.0.0.1:5001/token", None);
         check_realm_of("http://127.0.0.1:5000/", "http://localhost:5001/token", None);
-        check_realm_of("https://localhost:5000/", "http://localhost:5001/token", Some("plain HTTP"));
-        check_realm_of("https://a.test/", "ftp://a.test/", Some("scheme ftp"));
+        check_realm_of("https://localhost:5000/", "http://localhost:5001/token", downgrade);
+        check_realm_of("https://localhost:5000/", "https://10.0.0.1/token", private);
     }
 }

@@ -7,11 +7,11 @@ use tofu_oci_credentials::Credential;
 use tofu_oci_store::StoreError;
 use tofu_oci_types::RepositoryRef;
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::client::RegistryClient;
 use crate::scope::Access;
 use crate::store::RemoteStore;
+use crate::witness::{Shown, shown_challenge};
 
 /// What is wanted of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Probe {
 }
 
 /// What a registry said to its bare root, and then to the same with credentials.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Ping {
     /// The status of the bare request.
     pub status: u16,
@@ -40,6 +40,8 @@ pub struct Ping {
     pub challenges: Vec<String>,
     /// The status once the challenge had been answered; none when there was nothing to answer, or no answer to give.
     pub answered: Option<u16>,
+    /// Why there was no answer to give.
+    pub fault: Option<StoreError>,
 }
 
 /// What a registry said to a login.
@@ -59,20 +61,34 @@ impl RegistryClient {
     /// Why access is not given.
     pub async fn probe(self: &Arc<Self>, repository: &RepositoryRef, want: Want) -> Result<Probe, StoreError> {
         let store = self.store(repository.clone());
-        match want {
+        let probe = match want {
             Want::Pull => store.probe_pull().await,
             Want::Push => store.probe_push().await,
-        }
+        };
+        probe.map_err(|error| store.told(error))
     }
 
     /// `GET /v2/`, bare and then, when it is asked for, with this credential. Nothing else here makes this request; some
-    /// releases of `OpenTofu` begin with it.
+    /// releases of `OpenTofu` begin with it. No witness is told.
     ///
     /// # Errors
-    /// When the registry cannot be reached, or a rule of ours forbids to answer its challenge.
+    /// When the registry cannot be reached.
     pub async fn ping(self: &Arc<Self>, registry: &str, credential: Option<&Credential>) -> Result<Ping, StoreError> {
-        let answer = self.ask_root(registry, credential).await?;
-        Ok(Ping { status: answer.status(), challenges: Vec::new(), answered: None })
+        let other = self.with_credential(credential.cloned(), None);
+        let access = Access::registry(registry);
+        let call = || Call::new(Method::GET, "/v2/", &access);
+        let bare = other.send(&call().bare()).await.map_err(|error| self.told.hide_in(error))?;
+        let challenges = bare.challenges().iter().map(|line| shown_challenge(line, &self.told)).collect();
+        let mut ping = Ping { status: bare.status(), challenges, answered: None, fault: None };
+        drop(bare);
+        if ping.status == 401 {
+            match other.send(&call()).await {
+                Ok(answer) if answer.shown != Shown::Nothing => ping.answered = Some(answer.status()),
+                Ok(answer) => ping.fault = Some(self.told.hide_in(answer.into_error("API root").await)),
+                Err(error) => ping.fault = Some(self.told.hide_in(error)),
+            }
+        }
+        Ok(ping)
     }
 
     /// Shows a login to a registry.
@@ -84,18 +100,15 @@ impl RegistryClient {
         registry: &str,
         credential: &Credential,
     ) -> Result<LoginCheck, StoreError> {
-        let answer = self.ask_root(registry, Some(credential)).await?;
-        match answer.status() {
-            200..=299 if answer.shown => Ok(LoginCheck::Accepted),
-            200..=299 => Ok(LoginCheck::NotAsked),
-            _ => Err(answer.into_error("API root").await),
-        }
-    }
-
-    async fn ask_root(&self, registry: &str, credential: Option<&Credential>) -> Result<Answer, StoreError> {
-        let other = self.with_credential(credential.cloned());
+        let other = self.with_credential(Some(credential.clone()), self.options.witness.clone());
         let access = Access::registry(registry);
-        other.send(&Call::new(Method::GET, "/v2/", &access)).await
+        let hidden = |error| self.told.hide_in(error);
+        let answer = other.send(&Call::new(Method::GET, "/v2/", &access)).await.map_err(hidden)?;
+        match answer.status() {
+            200..=299 if answer.named => Ok(LoginCheck::Accepted),
+            200..=299 => Ok(LoginCheck::NotAsked),
+            _ => Err(self.told.hide_in(answer.into_error("API root").await)),
+        }
     }
 }
 
@@ -113,9 +126,7 @@ impl RemoteStore {
         let answer = self.client.send(&Call::new(Method::POST, self.path("blobs", "uploads/"), &self.push)).await?;
         match answer.status() {
             200..=299 => {
-                if let Ok(session) = self.location(&answer) {
-                    self.cancel(session).await;
-                }
+                self.cancel(self.location(&answer)?).await;
                 Ok(Probe::Granted)
             }
             _ => Err(self.write_error(answer, "place for an upload").await),

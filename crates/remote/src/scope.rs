@@ -5,7 +5,7 @@ use std::fmt;
 
 use tofu_oci_types::RepositoryRef;
 
-/// Longest scope that a challenge may add.
+/// Most bytes of scopes, with those that challenges add.
 const LONGEST: usize = 1024;
 
 /// Who asks for what: decides the credential and the scopes.
@@ -86,7 +86,7 @@ impl Scopes {
 
     /// These and those that a challenge names.
     pub(crate) fn and_challenged(mut self, scope: &str) -> Self {
-        if scope.len() > LONGEST {
+        if scope.len() + self.to_string().len() > LONGEST {
             return self;
         }
         for one in scope.split_ascii_whitespace() {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures_util::StreamExt as _;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use reqwest::{Method, StatusCode};
 use tofu_oci_store::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, is_manifest_type};
 use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
@@ -123,6 +123,11 @@ impl RemoteStore {
         StoreError::Forbidden { place: self.place(), fault: None, problem: problem.into() }
     }
 
+    /// The error without any secret that was sent, in case the registry has repeated one.
+    pub(crate) fn told(&self, error: StoreError) -> StoreError {
+        self.client.told.hide_in(error)
+    }
+
     /// Whether a blob is there.
     pub(crate) async fn has_blob(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
         let path = self.path("blobs", digest.as_str());
@@ -171,47 +176,53 @@ impl ReadStore for RemoteStore {
     }
 
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        self.resolve_manifest(reference).await
+        self.resolve_manifest(reference).await.map_err(|error| self.told(error))
     }
 
     async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
-        self.list_tags().await
+        self.list_tags().await.map_err(|error| self.told(error))
     }
 
     async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
-        if is_manifest_type(&descriptor.media_type) {
-            return self.has_manifest(&descriptor.digest, &self.pull).await;
-        }
-        self.has_blob(&descriptor.digest, &self.pull).await
+        let found = if is_manifest_type(&descriptor.media_type) {
+            self.has_manifest(&descriptor.digest, &self.pull).await
+        } else {
+            self.has_blob(&descriptor.digest, &self.pull).await
+        };
+        found.map_err(|error| self.told(error))
     }
 
     async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
         if is_manifest_type(&descriptor.media_type) {
-            let bytes = self.fetch_manifest(descriptor).await?;
+            let bytes = self.fetch_manifest(descriptor).await.map_err(|error| self.told(error))?;
             return Ok(futures_util::stream::once(async move { Ok(bytes) }).boxed());
         }
-        Download::new(self, descriptor).start().await
+        let stream = Download::new(self, descriptor).start().await.map_err(|error| self.told(error))?;
+        let told = Arc::clone(&self.client.told);
+        Ok(stream.map_err(move |error| told.hide_in(error)).boxed())
     }
 
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        self.list_referrers(subject).await
+        self.list_referrers(subject).await.map_err(|error| self.told(error))
     }
 }
 
 #[async_trait]
 impl Store for RemoteStore {
     async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
-        if is_manifest_type(&descriptor.media_type) {
-            return self.push_manifest(descriptor, content).await;
-        }
-        self.push_blob(descriptor, content).await
+        let pushed = if is_manifest_type(&descriptor.media_type) {
+            self.push_manifest(descriptor, content).await
+        } else {
+            self.push_blob(descriptor, content).await
+        };
+        pushed.map_err(|error| self.told(error))
     }
 
     async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
-        self.tag_manifest(descriptor, tag).await
+        self.tag_manifest(descriptor, tag).await.map_err(|error| self.told(error))
     }
 
     async fn mount(&self, descriptor: &Descriptor, from: &RepositoryRef) -> Result<bool, StoreError> {
-        self.mount_blob(descriptor, from).await
+        self.mount_blob(descriptor, from).await.map_err(|error| self.told(error))
     }
 }

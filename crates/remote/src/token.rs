@@ -2,31 +2,32 @@
 //!
 //! Spec: Docker registry token authentication (`GET realm?service&scope`) and its `OAuth2` form (`POST`, refresh tokens).
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
-use serde::Deserialize;
-use tofu_oci_credentials::{Credential, Secret};
-use tofu_oci_store::{AccessFault, NetworkFault, StoreError};
+use tofu_oci_credentials::Secret;
+use tofu_oci_store::{AccessFault, StoreError};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
 use crate::answer::Answer;
 use crate::body::Progress;
 use crate::client::RegistryClient;
-use crate::origin::{MAX_REDIRECTS, check_confidant, check_realm, host_of, next_hop, same_origin};
+use crate::http::NoAnswer;
+use crate::origin::{MAX_REDIRECTS, Refusal, check_confidant, check_realm, host_of, next_hop, same_origin};
+use crate::refresh::{Grant, Refresh, RefreshTokens};
 use crate::retry::{Attempts, Next, is_transient};
 use crate::scope::Scopes;
+use crate::token_answer::TokenAnswer;
+use crate::witness::{Exchange, Shown, TokenOutcome, shown_url};
 
 /// Most bytes of a token server's answer.
 const TOKEN_LIMIT: u64 = 1024 * 1024;
-/// How long a token lives when the server does not say.
-const DEFAULT_LIFE: Duration = Duration::from_mins(1);
-/// The name under which an identity token stands where a user's name is expected.
+/// The name under which a refresh token stands where a user's name is expected.
 const TOKEN_USER: &str = "<token>";
 
 /// A token and how long it may be used.
@@ -43,14 +44,36 @@ impl Token {
     }
 }
 
+/// What a token server is shown.
+#[derive(Clone, Copy)]
+pub(crate) enum Asker<'a> {
+    Nobody,
+    Login {
+        username: &'a str,
+        password: &'a Secret,
+    },
+    /// A refresh token as it was configured; what it has become since is known to [`RefreshTokens`].
+    Refresh(&'a Secret),
+}
+
 /// Who is asked for which token.
 pub(crate) struct TokenRequest<'a> {
     pub(crate) realm: &'a Url,
     pub(crate) service: Option<&'a str>,
     pub(crate) scopes: &'a Scopes,
-    pub(crate) credential: Option<&'a Credential>,
+    pub(crate) asker: Asker<'a>,
     pub(crate) registry: &'a Url,
     pub(crate) place: &'a str,
+    pub(crate) tokens: &'a RefreshTokens,
+}
+
+/// One request as it is sent.
+struct Sending {
+    method: Method,
+    url: Url,
+    authorization: Option<HeaderValue>,
+    form: Option<Bytes>,
+    shown: Shown,
 }
 
 /// The `Authorization` of a name and a password.
@@ -72,87 +95,99 @@ fn secret_header(scheme: &str, value: &str) -> Option<HeaderValue> {
 impl TokenRequest<'_> {
     /// The token, after as many attempts as the policy allows.
     pub(crate) async fn fetch(&self, client: &RegistryClient) -> Result<Token, StoreError> {
-        if self.credential.is_some() {
+        if !matches!(self.asker, Asker::Nobody) {
             check_confidant(self.realm, self.registry, &client.options.token_hosts)
-                .map_err(|problem| self.forbidden(problem))?;
+                .map_err(|refusal| self.forbidden(client, refusal))?;
         }
-        let refresh = match self.credential {
-            Some(Credential::IdentityToken(token)) => Some(token),
-            Some(Credential::Basic { username, password }) if username == TOKEN_USER => Some(password),
-            _ => None,
+        let (authorization, shown) = match self.asker {
+            Asker::Refresh(first) => {
+                let known = self.tokens.of(self.realm, first);
+                let mut refresh = known.lock().await;
+                return self.by_refresh(client, &mut refresh).await;
+            }
+            Asker::Nobody => (None, Shown::Nothing),
+            Asker::Login { username, password } => {
+                (basic(username, password), Shown::Basic { username: username.to_owned() })
+            }
         };
-        let Some(refresh) = refresh else {
-            let authorization = match self.credential {
-                Some(Credential::Basic { username, password }) => basic(username, password),
-                _ => None,
-            };
-            return self.read(self.get(client, authorization).await?).await;
-        };
-        let answer = self.post(client, refresh).await?;
-        if matches!(answer.status(), 404 | 405) {
-            return self.read(self.get(client, basic(TOKEN_USER, refresh)).await?).await;
-        }
-        self.read(answer).await
+        let sending = self.get(authorization, shown);
+        let answer = self.send(client, &sending).await?;
+        self.read(client, &sending, answer).await.map(|(token, _)| token)
     }
 
-    async fn get(&self, client: &RegistryClient, authorization: Option<HeaderValue>) -> Result<Answer, StoreError> {
+    /// A token for a refresh token, which the answer may replace.
+    async fn by_refresh(&self, client: &RegistryClient, refresh: &mut Refresh) -> Result<Token, StoreError> {
+        client.told.secret(refresh.token.expose());
+        if refresh.grant == Grant::Post {
+            let form = self.refresh_form(&refresh.token);
+            let (url, shown) = (self.realm.clone(), Shown::RefreshToken);
+            let sending = Sending { method: Method::POST, url, authorization: None, form: Some(form), shown };
+            let answer = self.send(client, &sending).await?;
+            if !matches!(answer.status(), 404 | 405) {
+                let (token, next) = self.read(client, &sending, answer).await?;
+                if let Some(next) = next {
+                    client.told.secret(next.expose());
+                    refresh.token = next;
+                }
+                return Ok(token);
+            }
+            let reason = format!("status {}: it knows no such request, and is asked with GET", answer.status());
+            self.saw(client, &sending, Some(answer.status()), || TokenOutcome::None(reason));
+            refresh.grant = Grant::Get;
+        }
+        let sending = self.get(basic(TOKEN_USER, &refresh.token), Shown::RefreshToken);
+        let answer = self.send(client, &sending).await?;
+        self.read(client, &sending, answer).await.map(|(token, _)| token)
+    }
+
+    fn get(&self, authorization: Option<HeaderValue>, shown: Shown) -> Sending {
         let mut url = self.realm.clone();
-        {
+        let scopes: Vec<String> = self.scopes.each().collect();
+        if self.service.is_some() || !scopes.is_empty() {
             let mut query = url.query_pairs_mut();
-            if let Some(service) = self.service {
-                query.append_pair("service", service);
-            }
-            for scope in self.scopes.each() {
-                query.append_pair("scope", &scope);
-            }
+            query.extend_pairs(self.service.map(|service| ("service", service)));
+            query.extend_pairs(scopes.iter().map(|scope| ("scope", scope)));
         }
-        self.send(client, Method::GET, url, authorization, None).await
-    }
-
-    async fn post(&self, client: &RegistryClient, refresh: &Secret) -> Result<Answer, StoreError> {
-        client.told.secret(refresh.expose());
-        let form = self.refresh_form(refresh);
-        self.send(client, Method::POST, self.realm.clone(), None, Some(form)).await
+        Sending { method: Method::GET, url, authorization, form: None, shown }
     }
 
     fn refresh_form(&self, refresh: &Secret) -> Bytes {
         let mut form = Serializer::new(String::new());
         form.append_pair("grant_type", "refresh_token").append_pair("client_id", "tofu-oci");
-        if let Some(service) = self.service {
-            form.append_pair("service", service);
-        }
+        form.extend_pairs(self.service.map(|service| ("service", service)));
         form.append_pair("scope", &self.scopes.to_string()).append_pair("refresh_token", refresh.expose());
         Bytes::from(form.finish())
     }
 
-    async fn send(
-        &self,
-        client: &RegistryClient,
-        method: Method,
-        url: Url,
-        authorization: Option<HeaderValue>,
-        form: Option<Bytes>,
-    ) -> Result<Answer, StoreError> {
-        let label = format!("{method} {}{}", host_of(&url), url.path());
+    /// The final answer, after as many attempts as the policy allows.
+    async fn send(&self, client: &RegistryClient, sending: &Sending) -> Result<Answer, StoreError> {
+        let label = format!("{} {}{}", sending.method, host_of(&sending.url), sending.url.path());
+        let server = host_of(&sending.url);
         let mut attempts = Attempts::new(client.options.retry, client.options.max_retry_after);
         loop {
-            let result = self.follow(client, &method, url.clone(), authorization.clone(), form.clone()).await?;
-            let (asked, reason, fault) = match result {
+            let outcome = self.follow(client, sending).await?;
+            let (asked, reason, error) = match outcome {
                 Ok(answer) if is_transient(answer.status()) => {
-                    (answer.asked_wait(), format!("status {}", answer.status()), NetworkFault::NoRoute)
+                    let status = answer.status();
+                    let reason = format!("status {status}");
+                    self.saw(client, sending, Some(status), || TokenOutcome::None(reason.clone()));
+                    (answer.asked_wait(), reason, self.no_token(status))
                 }
                 Ok(answer) => return Ok(answer),
                 Err(no_answer) => {
-                    let problem = format!("the token server {}: {}", host_of(&url), no_answer.problem.text);
+                    let reason = format!("the token server {server}: {}", no_answer.problem.text);
+                    self.saw(client, sending, None, || TokenOutcome::None(no_answer.problem.text.clone()));
+                    let (place, fault) = (self.place.to_owned(), no_answer.problem.fault);
+                    let error = StoreError::Unreachable { place, fault, problem: reason.clone() };
                     if no_answer.lasting {
-                        return Err(self.unreachable(problem, no_answer.problem.fault));
+                        return Err(error);
                     }
-                    (None, problem, no_answer.problem.fault)
+                    (None, reason, error)
                 }
             };
             match attempts.next(asked) {
                 Next::Wait(wait) => client.wait(&label, attempts.made(), wait, &reason).await,
-                Next::GiveUp => return Err(self.unreachable(reason, fault)),
+                Next::GiveUp => return Err(error),
                 Next::TooLong(asked) => {
                     return Err(StoreError::RateLimited { place: self.place.to_owned(), seconds: asked.as_secs() });
                 }
@@ -160,100 +195,147 @@ impl TokenRequest<'_> {
         }
     }
 
-    /// One attempt, along redirects that pass the rules of a realm.
-    async fn follow(
-        &self,
-        client: &RegistryClient,
-        method: &Method,
-        mut url: Url,
-        mut authorization: Option<HeaderValue>,
-        form: Option<Bytes>,
-    ) -> Result<Result<Answer, crate::http::NoAnswer>, StoreError> {
+    /// One attempt, along redirects that pass the rules of a realm. Who shows a secret is sent on within the origin
+    /// alone: without it the answer would be a token for nobody.
+    async fn follow(&self, client: &RegistryClient, sending: &Sending) -> Result<Result<Answer, NoAnswer>, StoreError> {
+        let mut url = sending.url.clone();
         for _ in 0..=MAX_REDIRECTS {
-            check_realm(&url, self.registry).map_err(|problem| self.forbidden(problem))?;
-            let mut request = reqwest::Request::new(method.clone(), url.clone());
-            request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json"));
-            if let Some(authorization) = &authorization {
-                client.told.header(authorization);
-                request.headers_mut().insert(AUTHORIZATION, authorization.clone());
-            }
-            if let Some(form) = &form {
-                let form_type = HeaderValue::from_static("application/x-www-form-urlencoded");
-                request.headers_mut().insert(CONTENT_TYPE, form_type);
-                *request.body_mut() = Some(form.clone().into());
-            }
-            let response = match client.http.execute(request, &Progress::default()).await {
+            let response = match client.http.execute(sending.request(client, &url), &Progress::default()).await {
                 Ok(response) => response,
                 Err(no_answer) => return Ok(Err(no_answer)),
             };
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             let (true, Some(location)) = (response.status().is_redirection(), location) else {
-                let request = format!("{method} {}", url.path());
+                let request = format!("{} {}", sending.method, url.path());
                 return Ok(Ok(client.answer(response, self.place.to_owned(), request, false)));
             };
-            let plain = |to: &Url| client.hosts.allows_plain(to);
-            let next = next_hop(&url, location, &plain).map_err(|problem| self.forbidden(problem))?;
-            if !same_origin(&next, &url) {
-                authorization = None;
-                if form.is_some() {
-                    let problem = format!("the token server redirects a login to {}", host_of(&next));
-                    return Err(self.forbidden(problem));
-                }
-            }
+            let next = self.next(client, &url, location).map_err(|refusal| self.forbidden(client, refusal))?;
+            client.saw(|| {
+                let shown_there = sending.shown.clone();
+                Exchange::Redirected { from: shown_url(&url), to: client.told.hide(&shown_url(&next)), shown_there }
+            });
             url = next;
         }
-        Err(self.forbidden(format!("the token server redirects more than {MAX_REDIRECTS} times")))
+        let problem = format!("the token server redirects more than {MAX_REDIRECTS} times");
+        Err(StoreError::Forbidden { place: self.place.to_owned(), fault: None, problem })
     }
 
-    async fn read(&self, answer: Answer) -> Result<Token, StoreError> {
+    fn next(&self, client: &RegistryClient, from: &Url, location: &str) -> Result<Url, Refusal> {
+        let scheme = |problem| Refusal::new(AccessFault::RealmScheme, problem);
+        let to = from.join(location).map_err(|_| scheme("the token server redirects to an address that is none"))?;
+        if !same_origin(&to, from) && !matches!(self.asker, Asker::Nobody) {
+            let problem = format!("the token server redirects a login to another origin, {}", host_of(&to));
+            return Err(Refusal::new(AccessFault::TokenRedirect, problem));
+        }
+        check_realm(&to, self.registry)?;
+        next_hop(from, location, &|to| client.hosts.allows_plain(to)).map_err(|problem| {
+            Refusal::new(AccessFault::RealmDowngrade, format!("the token server redirects: {problem}"))
+        })
+    }
+
+    /// The token in an answer, and the refresh token that came with it.
+    async fn read(
+        &self,
+        client: &RegistryClient,
+        sending: &Sending,
+        answer: Answer,
+    ) -> Result<(Token, Option<Secret>), StoreError> {
+        let status = answer.status();
+        let read = self.token_of(answer).await;
+        let outcome = || match &read {
+            Ok(answer) => TokenOutcome::Token { seconds: answer.seconds, granted: answer.granted() },
+            Err(error) => TokenOutcome::None(client.told.hide(&error.to_string())),
+        };
+        self.saw(client, sending, Some(status), outcome);
+        let TokenAnswer { token, life, refresh, .. } = read?;
+        client.told.secret(token.expose());
+        let header = bearer(token.expose()).ok_or_else(|| {
+            let problem = format!("the token server {} gave a token that no request can carry", host_of(self.realm));
+            StoreError::NoToken { place: self.place.to_owned(), fault: AccessFault::TokenEmpty, problem }
+        })?;
+        // A token that dies on the way is worth nothing: it counts as dead a tenth of its life earlier.
+        Ok((Token { header, expires: Instant::now() + life.saturating_sub(life / 10) }, refresh))
+    }
+
+    async fn token_of(&self, answer: Answer) -> Result<TokenAnswer, StoreError> {
         let server = host_of(self.realm);
         let status = answer.status();
         if matches!(status, 400 | 401 | 403) {
-            let problem = match self.credential {
-                Some(_) => format!("the token server {server} refused the credentials (status {status})"),
-                None => format!("the token server {server} gives nothing to anonymous callers (status {status})"),
+            let problem = match self.asker {
+                Asker::Nobody => {
+                    format!("the token server {server} gives nothing to anonymous callers (status {status})")
+                }
+                _ => format!("the token server {server} refused the credentials (status {status})"),
             };
-            let fault = AccessFault::TokenServerStatus(status);
-            return Err(StoreError::Unauthorized { place: self.place.to_owned(), fault, problem });
+            let (place, fault) = (self.place.to_owned(), AccessFault::TokenServerStatus(status));
+            return Err(StoreError::Unauthorized { place, fault, problem });
         }
         if status != 200 {
-            // Not in the registry's words: a token server that is not there must not look like a missing repository, and
-            // it may repeat what it was sent.
-            return Err(StoreError::Rejected {
-                place: self.place.to_owned(),
-                status,
-                request: answer.request,
-                problem: format!("the token server {server} gives no token"),
-            });
+            return Err(self.no_token(status));
         }
-        let bytes = answer.read("the token server's answer", TOKEN_LIMIT).await?;
-        let malformed = |problem: &str| StoreError::Malformed {
-            place: self.place.to_owned(),
-            problem: format!("the token server {server} {problem}"),
+        let no_token = |fault, problem: &str| {
+            let problem = format!("the token server {server} {problem}");
+            StoreError::NoToken { place: self.place.to_owned(), fault, problem }
         };
-        let said: Said =
-            serde_json::from_slice(&bytes).map_err(|_| malformed("answered with something else than a token"))?;
-        let token = [said.access_token, said.token].into_iter().flatten().find(|token| !token.is_empty());
-        let token = Secret::new(token.ok_or_else(|| malformed("gave an empty token"))?);
-        let header = bearer(token.expose()).ok_or_else(|| malformed("gave a token that no header can carry"))?;
-        let life = said.expires_in.filter(|seconds| *seconds > 0).map_or(DEFAULT_LIFE, Duration::from_secs);
-        let life = life.min(Duration::from_hours(24));
-        // A token that dies on the way is worth nothing: it counts as dead a tenth of its life earlier.
-        Ok(Token { header, expires: Instant::now() + life.saturating_sub(life / 10) })
+        let bytes = answer.read("the token server's answer", TOKEN_LIMIT).await.map_err(|error| match error {
+            StoreError::TooLarge { limit, .. } => {
+                no_token(AccessFault::TokenNotJson, &format!("answered with more than {limit} bytes"))
+            }
+            other => other,
+        })?;
+        TokenAnswer::parse(&bytes).map_err(|fault| match fault {
+            AccessFault::TokenEmpty => no_token(fault, "gave an empty token"),
+            _ => no_token(fault, "answered with something else than a token"),
+        })
     }
 
-    fn forbidden(&self, problem: String) -> StoreError {
-        StoreError::Forbidden { place: self.place.to_owned(), fault: None, problem }
+    /// A status that is neither a token nor a refusal. Not in the server's words: one that is not there must not look
+    /// like a missing repository, and it may repeat what it was sent.
+    fn no_token(&self, status: u16) -> StoreError {
+        let problem = format!("the token server {} answered with status {status}", host_of(self.realm));
+        let fault = AccessFault::TokenServerStatus(status);
+        StoreError::NoToken { place: self.place.to_owned(), fault, problem }
     }
 
-    fn unreachable(&self, problem: String, fault: NetworkFault) -> StoreError {
-        StoreError::Unreachable { place: self.place.to_owned(), fault, problem }
+    fn saw(
+        &self,
+        client: &RegistryClient,
+        sending: &Sending,
+        status: Option<u16>,
+        outcome: impl FnOnce() -> TokenOutcome,
+    ) {
+        client.saw(|| Exchange::Token {
+            method: sending.method.to_string(),
+            server: shown_url(&sending.url),
+            service: self.service.map(crate::clean::clean),
+            scopes: self.scopes.each().map(|scope| crate::clean::clean(&scope)).collect(),
+            shown: sending.shown.clone(),
+            status,
+            outcome: outcome(),
+        });
+    }
+
+    fn forbidden(&self, client: &RegistryClient, refusal: Refusal) -> StoreError {
+        let Refusal { fault, problem } = refusal;
+        client.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
+        StoreError::Forbidden { place: self.place.to_owned(), fault: Some(fault), problem }
     }
 }
 
-#[derive(Deserialize)]
-struct Said {
-    token: Option<String>,
-    access_token: Option<String>,
-    expires_in: Option<u64>,
+impl Sending {
+    fn request(&self, client: &RegistryClient, url: &Url) -> reqwest::Request {
+        let mut request = reqwest::Request::new(self.method.clone(), url.clone());
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json"));
+        if let Some(authorization) = &self.authorization {
+            client.told.header(authorization);
+            request.headers_mut().insert(AUTHORIZATION, authorization.clone());
+        }
+        if let Some(form) = &self.form {
+            let form_type = HeaderValue::from_static("application/x-www-form-urlencoded");
+            request.headers_mut().insert(CONTENT_TYPE, form_type);
+            *request.body_mut() = Some(form.clone().into());
+        }
+        tracing::debug!(method = %self.method, host = host_of(url), path = client.told.hide(url.path()), "token request");
+        request
+    }
 }

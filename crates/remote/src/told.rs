@@ -7,6 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::header::HeaderValue;
 use tofu_oci_credentials::Secret;
+use tofu_oci_store::StoreError;
+use url::form_urlencoded::byte_serialize;
 
 /// Shorter texts are no secrets worth the name, and would be found in ordinary words.
 const SHORTEST: usize = 4;
@@ -30,8 +32,16 @@ impl Told {
         }
     }
 
-    /// Remembers a secret.
+    /// Remembers a secret, and the form in which addresses and forms carry it.
     pub(crate) fn secret(&self, secret: &str) {
+        self.one(secret);
+        let encoded: String = byte_serialize(secret.as_bytes()).collect();
+        if encoded != secret {
+            self.one(&encoded);
+        }
+    }
+
+    fn one(&self, secret: &str) {
         if secret.len() < SHORTEST {
             return;
         }
@@ -40,6 +50,11 @@ impl Told {
         if !of_length.iter().any(|known| known.expose() == secret) {
             of_length.push(Secret::new(secret));
         }
+    }
+
+    /// The error without any of them.
+    pub(crate) fn hide_in(&self, error: StoreError) -> StoreError {
+        error.map_foreign_text(&|text| self.hide(text))
     }
 
     /// The text without any of them.

@@ -3,7 +3,7 @@
 //! ```text
 //! attempt --no answer, 408, 429, 5xx--> wait --> attempt from the first address     (requests that may be repeated)
 //!         --3xx--> next address, rules of `origin`
-//!         --401 on the registry's own origin, once--> attempt with another authorization
+//!         --401 on the registry's own origin--> again with what the challenge asks for, until that was got for this request
 //!         --anything else--> answer
 //! ```
 
@@ -15,13 +15,15 @@ use tofu_oci_store::StoreError;
 use tofu_oci_types::Event;
 use url::Url;
 
-use crate::answer::Answer;
-use crate::call::{Call, Repeat, Target};
+use crate::answer::{Answer, Words};
+use crate::authority::{Proof, Reply};
+use crate::call::{Call, Repeat, Showing, Target};
 use crate::clean::{NetworkProblem, clean};
 use crate::client::RegistryClient;
 use crate::http::NoAnswer;
 use crate::origin::{MAX_REDIRECTS, host_of, next_hop, same_origin};
 use crate::retry::{Attempts, Next, is_transient};
+use crate::witness::{Exchange, Shown, shown_challenge, shown_url};
 
 /// Most bytes of warnings that are shown in a run.
 const WARNINGS_LIMIT: usize = 4096;
@@ -84,14 +86,15 @@ impl RegistryClient {
 
     async fn attempt(&self, call: &Call<'_>, root: &Url, start: &Url, place: &str) -> Result<Outcome, StoreError> {
         let mut hop = Hop { url: start.clone(), crossed: !same_origin(start, root), count: 0 };
-        let mut authorization = None;
-        if !hop.crossed {
-            authorization = self.authority.header(self, root, call.access).await?;
+        let mut proof = None;
+        let asked = call.showing == Showing::WhenAsked;
+        if asked && !hop.crossed {
+            proof = self.authority.proof(self, root, call.access).await?;
         }
-        let mut challenged = false;
+        let mut last = !asked;
         loop {
-            let shown = authorization.as_ref().filter(|_| !hop.crossed);
-            let response = match self.exchange(call, &hop.url, shown, place).await? {
+            let shown = proof.as_ref().filter(|_| !hop.crossed);
+            let response = match self.exchange(call, &hop.url, shown.map(|proof| &proof.value), place).await? {
                 Ok(response) => response,
                 Err(mut no_answer) => {
                     if hop.crossed {
@@ -102,14 +105,19 @@ impl RegistryClient {
             };
             let request = format!("{} {}", call.method, start.path());
             let mut answer = self.answer(response, place.to_owned(), request, hop.crossed);
-            answer.shown = shown.is_some();
+            answer.shown = shown.map_or(Shown::Nothing, |proof| proof.shown.clone());
+            answer.named = shown.is_some_and(|proof| proof.named);
+            self.saw_answer(call, &hop.url, &mut answer).await;
             self.note_warnings(root, &answer);
-            if answer.status() == 401 && !hop.crossed && !challenged {
-                challenged = true;
-                let next = self.authority.challenged(self, root, call.access, &answer, authorization.as_ref()).await?;
-                if next.is_some() {
-                    authorization = next;
-                    continue;
+            if answer.status() == 401 && !hop.crossed && !last {
+                match self.authority.challenged(self, root, call.access, &answer, shown).await? {
+                    Reply::Show(next) => {
+                        // What was got for this very challenge and is refused, is refused for good.
+                        last = next.fresh;
+                        proof = Some(next);
+                        continue;
+                    }
+                    Reply::Nothing(lack) => answer.lack = lack,
                 }
             }
             match self.redirect(call, &hop, &answer) {
@@ -117,11 +125,38 @@ impl RegistryClient {
                 Ok(Some(next)) => {
                     hop.crossed |= !same_origin(&next, root);
                     hop.count += 1;
+                    self.saw_redirect(&hop, &next, proof.as_ref());
                     hop.url = next;
                 }
                 Err(problem) => return Err(StoreError::Forbidden { place: place.to_owned(), fault: None, problem }),
             }
         }
+    }
+
+    /// Tells the witness about an answer. The words of a refusal are read for it.
+    async fn saw_answer(&self, call: &Call<'_>, url: &Url, answer: &mut Answer) {
+        if self.options.witness.is_none() {
+            return;
+        }
+        if answer.status() >= 400 {
+            answer.keep_words().await;
+        }
+        self.saw(|| Exchange::Registry {
+            method: call.method.to_string(),
+            url: self.told.hide(&shown_url(url)),
+            status: answer.status(),
+            shown: answer.shown.clone(),
+            challenges: answer.challenges().iter().map(|line| shown_challenge(line, &self.told)).collect(),
+            error: answer.said.as_ref().and_then(Words::said),
+        });
+    }
+
+    fn saw_redirect(&self, hop: &Hop, next: &Url, proof: Option<&Proof>) {
+        self.saw(|| Exchange::Redirected {
+            from: self.told.hide(&shown_url(&hop.url)),
+            to: self.told.hide(&shown_url(next)),
+            shown_there: proof.filter(|_| !hop.crossed).map_or(Shown::Nothing, |proof| proof.shown.clone()),
+        });
     }
 
     async fn exchange(
@@ -143,7 +178,7 @@ impl RegistryClient {
             request.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
             *request.body_mut() = Some(body);
         }
-        tracing::debug!(method = %call.method, host = host_of(url), path = url.path(), "request");
+        tracing::debug!(method = %call.method, host = host_of(url), path = self.told.hide(url.path()), "request");
         let answer = self.http.execute(request, &progress).await;
         match progress.failure() {
             Some(error) if answer.is_err() => Err(error),
@@ -170,16 +205,28 @@ impl RegistryClient {
     pub(crate) fn answer(&self, response: Response, place: String, request: String, crossed: bool) -> Answer {
         let now = self.options.clock.now();
         let told = Arc::clone(&self.told);
-        Answer { response, place, request, crossed, shown: false, idle: self.http.idle(), now, told }
+        Answer {
+            response,
+            place,
+            request,
+            crossed,
+            shown: Shown::Nothing,
+            named: false,
+            lack: None,
+            said: None,
+            idle: self.http.idle(),
+            now,
+            told,
+        }
     }
 
     /// Waits before the next attempt, and says so.
     pub(crate) async fn wait(&self, request: &str, attempt: u32, wait: Duration, reason: &str) {
         self.reporter.event(&Event::Retrying {
-            request: request.to_owned(),
+            request: self.told.hide(request),
             attempt,
             after_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
-            reason: reason.to_owned(),
+            reason: self.told.hide(reason),
         });
         self.options.clock.sleep(wait).await;
     }

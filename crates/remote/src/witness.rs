@@ -4,6 +4,14 @@
 //! everything that comes back.
 
 use serde::Serialize;
+use url::Url;
+
+use crate::client::RegistryClient;
+use crate::origin::host_of;
+use crate::told::Told;
+
+/// Most bytes of a challenge that are told.
+const LONGEST_CHALLENGE: usize = 1024;
 
 /// Is told each exchange, in order, from whatever task makes it.
 pub trait Witness: Send + Sync {
@@ -107,4 +115,73 @@ pub enum TokenOutcome {
     },
     /// None, for this reason.
     None(String),
+}
+
+impl RegistryClient {
+    /// Tells the witness, if there is one.
+    pub(crate) fn saw(&self, exchange: impl FnOnce() -> Exchange) {
+        if let Some(witness) = &self.options.witness {
+            witness.saw(&exchange());
+        }
+    }
+}
+
+/// An address without query, fragment and user info.
+pub(crate) fn shown_url(url: &Url) -> String {
+    format!("{}://{}{}", url.scheme(), host_of(url), url.path())
+}
+
+/// A challenge as it came, without what was sent, user infos, line breaks and what does not fit.
+pub(crate) fn shown_challenge(line: &str, told: &Told) -> String {
+    let hidden = told.hide(line);
+    let mut shown = String::new();
+    let mut rest = hidden.as_str();
+    while let Some(start) = rest.find("://") {
+        let (before, after) = rest.split_at(start + 3);
+        let ends = |character: char| character.is_whitespace() || matches!(character, '/' | '?' | '#' | '"' | ',');
+        let authority = &after[..after.find(ends).unwrap_or(after.len())];
+        shown.push_str(before);
+        if let Some(at) = authority.rfind('@') {
+            shown.push_str("[hidden]");
+            rest = &after[at..];
+        } else {
+            rest = after;
+        }
+    }
+    shown.push_str(rest);
+    let mut shown = shown.replace(|character: char| character.is_control(), " ");
+    if shown.len() > LONGEST_CHALLENGE {
+        shown.truncate(shown.floor_char_boundary(LONGEST_CHALLENGE - '…'.len_utf8()));
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, want: &str) {
+        let told = Told::default();
+        told.secret("hunter2");
+        assert_eq!(shown_challenge(line, &told), want);
+    }
+
+    #[test]
+    fn challenges_are_shown_raw_but_for_secrets() {
+        check(
+            r#"Bearer realm="https://a.test/t?x=1",service="s""#,
+            r#"Bearer realm="https://a.test/t?x=1",service="s""#,
+        );
+        check(
+            r#"Bearer realm="https://u:p@a.test/t",scope="a@b""#,
+            r#"Bearer realm="https://[hidden]@a.test/t",scope="a@b""#,
+        );
+        check("Bearer realm=https://u@v:p@a.test", "Bearer realm=https://[hidden]@a.test");
+        check("Basic realm=\"no such login: hunter2\"", "Basic realm=\"no such login: [hidden]\"");
+        check("Basic\tx\u{1b}[2J", "Basic x [2J");
+        let long = "ä".repeat(2000);
+        check(&long, &format!("{}…", "ä".repeat(510)));
+    }
 }

@@ -263,6 +263,29 @@ impl StoreError {
         matches!(self, Self::NotFound { .. } | Self::UnknownRepository { .. })
     }
 
+    /// The same error with another form of whatever came from outside: the problem, the request, the hint.
+    #[must_use]
+    pub fn map_foreign_text(mut self, map: &dyn Fn(&str) -> String) -> Self {
+        match &mut self {
+            Self::Malformed { problem, .. }
+            | Self::Denied { problem, .. }
+            | Self::Unauthorized { problem, .. }
+            | Self::NoToken { problem, .. }
+            | Self::Unreachable { problem, .. }
+            | Self::Forbidden { problem, .. } => *problem = map(problem),
+            Self::Rejected { request, problem, .. } => {
+                *request = map(request);
+                *problem = map(problem);
+            }
+            Self::Credentials { problem, hint, .. } => {
+                *problem = map(problem);
+                *hint = hint.as_deref().map(map);
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// A stable name of what went wrong with the credentials or the access; none for an error that is about neither.
     pub fn credential_code(&self) -> Option<String> {
         match self {

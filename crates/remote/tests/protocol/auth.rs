@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tofu_oci_credentials::{Credential, Secret};
 use tofu_oci_remote::CredentialFault;
-use tofu_oci_store::{Content, ReadStore as _, Store as _, StoreError};
+use tofu_oci_store::{AccessFault, Content, ReadStore as _, Store as _, StoreError};
 
 use crate::server::{Reply, Request, Server, reply};
 use crate::support::{bench, bench_as, blob, check_error, noise, read};
@@ -192,14 +192,14 @@ async fn token_answers_that_are_none_are_said_so() {
         let error = error.replace(&server.host(), "HOST").replace(&tokens.host(), "TOKENS");
         assert_eq!(error, want);
     };
-    check(token("{}"), "HOST/x is not usable: the token server TOKENS gave an empty token").await;
-    let no_token = "HOST/x is not usable: the token server TOKENS answered with something else than a token";
+    check(token("{}"), "no token for HOST/x: the token server TOKENS gave an empty token").await;
+    let no_token = "no token for HOST/x: the token server TOKENS answered with something else than a token";
     check(token("<html>"), no_token).await;
     let refused = "HOST/x needs credentials: the token server TOKENS refused the credentials (status 401)";
     check(reply(401), refused).await;
     check(
         reply(200).body(vec![b' '; (1 << 20) + 1]),
-        "the token server's answer of HOST/x is larger than 1048576 bytes",
+        "no token for HOST/x: the token server TOKENS answered with more than 1048576 bytes",
     )
     .await;
     let later = reply(429).header("retry-after", "9999");
@@ -210,17 +210,15 @@ async fn token_answers_that_are_none_are_said_so() {
 async fn an_identity_token_is_posted() {
     let tokens = Server::start(|_, _| token(r#"{"access_token":"a"}"#));
     let server = registry(realm(&tokens), |_, token| token == "a");
-    for credential in [Credential::IdentityToken(Secret::new("re&fresh")), Credential::basic("<token>", "re&fresh")] {
-        tokens.forget();
-        assert!(bench_as(credential).store(&server).exists(&blob(b"x")).await.unwrap());
-        let asked = &tokens.requests()[0];
-        assert_eq!(asked.line(), "POST /token?own=1");
-        assert_eq!(
-            String::from_utf8_lossy(&asked.body),
-            "grant_type=refresh_token&client_id=tofu-oci&service=lab%2C+registry&scope=repository%3Ax%3Apull\
-             &refresh_token=re%26fresh"
-        );
-    }
+    let bench = bench_as(Credential::IdentityToken(Secret::new("re&fresh")));
+    assert!(bench.store(&server).exists(&blob(b"x")).await.unwrap());
+    let asked = &tokens.requests()[0];
+    assert_eq!(asked.line(), "POST /token?own=1");
+    assert_eq!(
+        String::from_utf8_lossy(&asked.body),
+        "grant_type=refresh_token&client_id=tofu-oci&service=lab%2C+registry&scope=repository%3Ax%3Apull\
+         &refresh_token=re%26fresh"
+    );
 }
 
 #[tokio::test]
@@ -271,8 +269,12 @@ async fn a_realm_that_redirects_gives_no_password_to_another_origin() {
     let target = format!("http://{}/t", other.host());
     let tokens = Server::start(move |_, _| reply(307).header("location", target.clone()));
     let server = registry(realm(&tokens), |_, token| token == "a");
-    assert!(bench_as(user()).store(&server).exists(&blob(b"x")).await.unwrap());
+    let error = bench_as(user()).store(&server).tags().await.unwrap_err();
+    assert!(matches!(error, StoreError::Forbidden { fault: Some(AccessFault::TokenRedirect), .. }), "{error}");
     assert_eq!(tokens.requests()[0].header("authorization"), Some(&*basic_header()));
+    assert!(other.requests().is_empty(), "nor is a token for nobody taken instead");
+    // Who shows nothing may follow.
+    assert!(bench().store(&server).exists(&blob(b"x")).await.unwrap());
     assert_eq!(other.requests()[0].header("authorization"), None);
     // A login by POST carries its secret in the body, and goes nowhere else.
     other.forget();
@@ -304,7 +306,7 @@ async fn a_token_server_that_is_not_there_does_not_look_like_a_missing_repositor
     let error = bench_as(user()).store(&server).tags().await.unwrap_err();
     assert!(!error.is_not_found());
     let told = error.to_string().replace(&tokens.host(), "TOKENS").replace(&server.host(), "HOST");
-    assert_eq!(told, "HOST/x answered 404 to GET /token: the token server TOKENS gives no token");
+    assert_eq!(told, "no token for HOST/x: the token server TOKENS answered with status 404");
 }
 
 #[tokio::test]

@@ -1,0 +1,48 @@
+//! Refresh tokens as they are now.
+//!
+//! A token server may give a new refresh token with every access token and take the old one back. The new one serves for
+//! the rest of the run, for every repository of the same login, and is never written anywhere.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tofu_oci_credentials::Secret;
+use url::Url;
+
+/// How a token server takes a refresh token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grant {
+    /// In a form: the `OAuth2` way.
+    Post,
+    /// In place of a password: for servers that know no forms.
+    Get,
+}
+
+/// A refresh token, and how it is taken. Held while it is being used: the answer may replace it.
+pub(crate) struct Refresh {
+    pub(crate) token: Secret,
+    pub(crate) grant: Grant,
+}
+
+/// All of a run.
+#[derive(Default)]
+pub(crate) struct RefreshTokens(Mutex<Vec<Known>>);
+
+struct Known {
+    server: Url,
+    /// As it was configured.
+    first: Secret,
+    now: Arc<tokio::sync::Mutex<Refresh>>,
+}
+
+impl RefreshTokens {
+    /// What a configured token has become at this server.
+    pub(crate) fn of(&self, server: &Url, first: &Secret) -> Arc<tokio::sync::Mutex<Refresh>> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.iter().find(|known| known.server == *server && known.first == *first) {
+            return Arc::clone(&known.now);
+        }
+        let now = Arc::new(tokio::sync::Mutex::new(Refresh { token: first.clone(), grant: Grant::Post }));
+        all.push(Known { server: server.clone(), first: first.clone(), now: Arc::clone(&now) });
+        now
+    }
+}
