@@ -7,6 +7,7 @@
 //!
 //! `testdata/vectors/real_tofu_credentials.json` was measured with real `OpenTofu`; `testdata/credentials/more_cases.json`
 //! is made from its specification, in the same words. Every run is looked through for the secrets of its case.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod case;
 mod differences;
@@ -72,7 +73,7 @@ fn judge(raw: &Value, releases: &MockReleases) -> Result<Judged, String> {
     let scene = Scene::new(raw, releases);
     let case = &scene.case;
     let run = scene.run(Telling::Machines);
-    let came = Outcome::came(&scene, &run).map_err(|what| format!("{what}\n{}", run.stderr))?;
+    let found = Outcome::came(&scene, &run).map_err(|what| format!("{what}\n{}", run.stderr))?;
 
     let mut secrets = Secrets::of(case);
     secrets.sent(&run.arrivals, &scene.mock.issued());
@@ -99,11 +100,11 @@ fn judge(raw: &Value, releases: &MockReleases) -> Result<Judged, String> {
         format!(
             "{}
     {error}",
-            came.other_than(wanted)
+            found.other_than(wanted)
         )
     };
     let Some((difference, ours)) = decided(&case.name) else {
-        return if came == measured {
+        return if found == measured {
             Ok(Judged { decided: None, secrets: secrets.len() })
         } else {
             Err(told(&measured))
@@ -117,7 +118,7 @@ fn judge(raw: &Value, releases: &MockReleases) -> Result<Judged, String> {
     if wanted == measured {
         return Err(format!("{} does not differ from what was measured", difference.name));
     }
-    if came != wanted {
+    if found != wanted {
         return Err(format!("not as decided by {}: {}", difference.name, told(&wanted)));
     }
     Ok(Judged { decided: Some(difference.name), secrets: secrets.len() })

@@ -116,8 +116,8 @@ fn line<T: PartialEq + fmt::Debug>(what: &str, wanted: &T, came: &T) -> String {
 
 /// The code of the error, or nothing where all went well.
 fn ended(run: &Run) -> Result<Option<String>, String> {
-    let lines = run.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let error = lines.filter(|line| line["event"] == "error").last();
+    let mut lines = run.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let error = lines.rfind(|line| line["event"] == "error");
     let arrived = run.arrivals.len();
     match (run.code, error) {
         (Some(0), None) if run.is_there => Ok(None),
