@@ -126,7 +126,11 @@ pub enum Choice {
 pub struct HelperCall {
     /// The helper.
     pub helper: HelperName,
-    /// What to ask for, in turn: the next one only after "not found". At least one.
+    /// What to ask for, in turn, at least one: the next only after [`HelperAnswer::NotFound`] or
+    /// [`HelperAnswer::Empty`], which some helpers say instead.
+    ///
+    /// [`HelperAnswer::NotFound`]: crate::HelperAnswer::NotFound
+    /// [`HelperAnswer::Empty`]: crate::HelperAnswer::Empty
     pub servers: Vec<String>,
 }
 

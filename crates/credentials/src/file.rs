@@ -1,8 +1,12 @@
 //! Docker and containers credential files.
 
+mod reading;
+
 use std::fmt;
 
-use crate::{HelperName, Secret};
+pub(crate) use crate::entry::{Auth, AuthEntry};
+use crate::paths::REGISTRY_AUTH_FILE;
+use crate::{FileKind, HelperName};
 
 /// A file that was looked for.
 #[derive(Clone, Debug)]
@@ -13,6 +17,8 @@ pub struct FoundFile {
     pub because: String,
     /// Whether `OpenTofu` looks for it too.
     pub known_to_opentofu: bool,
+    /// Whose file it is.
+    pub kind: FileKind,
     /// What was found.
     pub state: FileState,
 }
@@ -46,35 +52,7 @@ pub struct AuthFile {
     pub(crate) helpers: Vec<NamedHelper>,
     /// `credsStore`, an empty one too; its key is empty.
     pub(crate) store: Option<NamedHelper>,
-    pub(crate) warnings: Vec<FileWarning>,
-}
-
-/// One entry of `auths`.
-#[derive(Clone)]
-pub(crate) struct AuthEntry {
-    /// The key as written. It may hold a secret where somebody wrote user information.
-    pub(crate) key: String,
-    /// From 1.
-    pub(crate) line: usize,
-    /// What `OpenTofu` reads.
-    pub(crate) auth: Auth,
-    /// What it ignores: `identitytoken`, not empty.
-    pub(crate) identity: Option<Secret>,
-}
-
-/// The `auth` of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Auth {
-    /// None, or an empty one.
-    Absent,
-    /// Split at the first colon; either may be empty.
-    Pair { username: String, password: Secret },
-    /// No colon in it.
-    WithoutColon,
-    /// The entry is no object, or its `auth` cannot be decoded. `OpenTofu` then reads no ambient file at all.
-    Broken(&'static str),
-    /// `username:password` that is no UTF-8. `OpenTofu` sends the bytes.
-    NotText,
+    warnings: Vec<FileWarning>,
 }
 
 /// A helper named in a file.
@@ -92,6 +70,31 @@ impl NamedHelper {
     /// The name where it is one.
     pub(crate) fn helper(&self) -> Option<HelperName> {
         HelperName::parse(&self.name).ok()
+    }
+
+    /// Whether there is a name that is none of a helper.
+    pub(crate) fn is_misnamed(&self) -> bool {
+        !self.name.is_empty() && self.helper().is_none()
+    }
+}
+
+impl FoundFile {
+    /// What people should know about it.
+    pub(crate) fn warnings(&self) -> Vec<FileWarning> {
+        let (line, problem, opentofu) = match &self.state {
+            FileState::Read(file) => return file.warnings.clone(),
+            FileState::Missing if self.because == REGISTRY_AUTH_FILE => {
+                (None, format!("{REGISTRY_AUTH_FILE} names it, and there is no such file"), OpenTofuEffect::Nothing)
+            }
+            FileState::Missing => return Vec::new(),
+            FileState::Unreadable { reason } => {
+                (None, format!("it is left out, since it cannot be read: {reason}"), OpenTofuEffect::AllFilesOff)
+            }
+            FileState::Malformed(error) => {
+                (error.line(), format!("it is left out: {}", error.problem()), OpenTofuEffect::AllFilesOff)
+            }
+        };
+        vec![FileWarning { file: self.name.clone(), line, problem, opentofu }]
     }
 }
 
@@ -149,13 +152,16 @@ impl AuthFile {
     /// # Errors
     /// When the whole file cannot be read as one. A broken entry is no error: see [`AuthFile::warnings`].
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, AuthFileError> {
-        let _ = bytes;
-        Ok(Self { name: name.to_owned(), auths: Vec::new(), helpers: Vec::new(), store: None, warnings: Vec::new() })
+        reading::file(name, bytes)
     }
 
     /// The name of the file, as handed to [`AuthFile::parse`].
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    pub(crate) fn note(&self, line: usize, problem: String) -> FileWarning {
+        FileWarning { file: self.name.clone(), line: Some(line), problem, opentofu: OpenTofuEffect::Nothing }
     }
 
     /// What was left out.

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use zeroize::Zeroize as _;
+use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::Credential;
+use crate::json::{Document, Kind};
+use crate::{Credential, Secret};
 
 /// The NAME of `docker-credential-NAME`: `[A-Za-z0-9._-]+`, so no path.
 ///
@@ -35,7 +36,7 @@ pub enum HelperAnswer {
     Credential(Credential),
     /// That it knows none.
     NotFound,
-    /// Neither name nor secret: anonymous, and final.
+    /// Neither name nor secret: anonymous. Some helpers say so instead of "not found".
     Empty,
 }
 
@@ -133,8 +134,57 @@ impl HelperError {
 ///
 /// Spec: docker-credential-helpers, client; measured on `OpenTofu` 1.10 to 1.13.
 pub fn helper_outcome(name: &HelperName, output: &HelperOutput) -> Result<HelperAnswer, HelperError> {
-    let _ = output;
-    Err(HelperError::Malformed { name: name.clone() })
+    let text = Zeroizing::new(String::from_utf8_lossy(&output.stdout).into_owned());
+    match output.exit {
+        Some(0) => answer(&text).ok_or_else(|| HelperError::Malformed { name: name.clone() }),
+        _ if text.trim() == NOT_FOUND => Ok(HelperAnswer::NotFound),
+        exit => Err(HelperError::Failed { name: name.clone(), said: said(&text, exit) }),
+    }
+}
+
+/// What a helper writes to its standard output, and not to the other, when it knows no credential.
+const NOT_FOUND: &str = "credentials not found in native keychain";
+
+/// The first line of what a helper wrote; how it ended where that is nothing, or may be a secret after all.
+fn said(text: &str, exit: Option<i32>) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let ended = exit.map_or_else(|| "a signal ended it".to_owned(), |code| format!("exit status {code}"));
+    if line.is_empty() {
+        ended
+    } else if text.contains('{') {
+        format!("{ended}; what it wrote may hold a secret and is not repeated")
+    } else {
+        line.chars().filter(|letter| !letter.is_control()).take(200).collect()
+    }
+}
+
+/// Reads an answer as Go fills its structure: members in any case, others passed over, `null` is nothing.
+fn answer(text: &str) -> Option<HelperAnswer> {
+    let (_, whole) = Document::parse(text).ok()?;
+    let (mut username, mut secret) = (Zeroizing::default(), Zeroizing::default());
+    match whole.kind() {
+        Kind::Null => return Some(HelperAnswer::Empty),
+        Kind::Object => {}
+        _ => return None,
+    }
+    for member in whole.members() {
+        let mut ignored = Zeroizing::default();
+        let field: &mut Zeroizing<String> = match () {
+            () if member.is_named("Username") => &mut username,
+            () if member.is_named("Secret") => &mut secret,
+            () if member.is_named("ServerURL") => &mut ignored,
+            () => continue,
+        };
+        match member.value.kind() {
+            Kind::Null => {}
+            _ => *field = member.value.text()?,
+        }
+    }
+    Some(match (username.as_str(), secret.as_str()) {
+        ("" | "<token>", "") => HelperAnswer::Empty,
+        ("<token>", token) => HelperAnswer::Credential(Credential::IdentityToken(Secret::new(token))),
+        (username, password) => HelperAnswer::Credential(Credential::basic(username, password)),
+    })
 }
 
 impl fmt::Display for HelperName {
@@ -153,5 +203,108 @@ impl fmt::Debug for HelperOutput {
 impl Drop for HelperOutput {
     fn drop(&mut self) {
         self.stdout.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    fn outcome(exit: Option<i32>, stdout: &str) -> Result<HelperAnswer, HelperError> {
+        let name = HelperName::parse("h1").expect("a name");
+        helper_outcome(&name, &HelperOutput { exit, stdout: stdout.as_bytes().to_vec() })
+    }
+
+    /// The answer to exit code and standard output: a credential, what else was said, or the error's code.
+    #[track_caller]
+    fn check(exit: i32, stdout: &str, want: &str) {
+        let got = match outcome(Some(exit), stdout) {
+            Ok(HelperAnswer::Credential(Credential::Basic { username, password })) => {
+                format!("{username}:{}", password.expose())
+            }
+            Ok(HelperAnswer::Credential(Credential::IdentityToken(token))) => format!("identity {}", token.expose()),
+            Ok(other) => format!("{other:?}"),
+            Err(error) => error.code().to_owned(),
+        };
+        assert_eq!(got, want, "exit {exit}: {stdout}");
+    }
+
+    #[test]
+    fn not_found_is_one_text_with_any_failure() {
+        check(1, "credentials not found in native keychain", "NotFound");
+        check(1, "\n credentials not found in native keychain\r\n", "NotFound");
+        check(3, "credentials not found in native keychain", "NotFound");
+        assert_eq!(outcome(None, "credentials not found in native keychain"), Ok(HelperAnswer::NotFound));
+        check(0, "credentials not found in native keychain", "helper-failed");
+        check(1, "Credentials not found in native keychain", "helper-failed");
+        check(1, "error getting credentials - credentials not found in native keychain", "helper-failed");
+        check(1, "", "helper-failed");
+    }
+
+    #[test]
+    fn a_failure_is_told_in_the_helpers_words_unless_they_could_be_a_secret() {
+        let said = |exit, stdout: &str| outcome(exit, stdout).expect_err("a failure").to_string();
+        assert_snapshot!(said(Some(1), "the keyring is locked\nsecond line"), @"credential helper h1 failed: the keyring is locked");
+        assert_snapshot!(said(Some(7), ""), @"credential helper h1 failed: exit status 7");
+        assert_snapshot!(said(None, " \n"), @"credential helper h1 failed: a signal ended it");
+        assert_snapshot!(said(Some(1), "\u{1b}[31mred\u{7}"), @"credential helper h1 failed: [31mred");
+        assert_snapshot!(said(Some(1), r#"{"Secret": "hunter2"}"#), @"credential helper h1 failed: exit status 1; what it wrote may hold a secret and is not repeated");
+        assert_snapshot!(said(Some(0), "hunter2"), @"the answer of credential helper h1 is not an object with Username and Secret");
+    }
+
+    #[test]
+    fn answers() {
+        check(0, r#"{"ServerURL": "https://ghcr.io", "Username": "user", "Secret": "pass"}"#, "user:pass");
+        check(
+            0,
+            "{\"ServerURL\":\"https://elsewhere.example\",\"Username\":\"hu\",\"Secret\":\"hp\",\"Expiry\":5}\n",
+            "hu:hp",
+        );
+        check(0, r#"{"username":"hu","SECRET":"hp"}"#, "hu:hp");
+        check(0, r#"{"Username":"hu","Secret":"one","secret":"two", "Secret": null}"#, "hu:two");
+        check(0, "{}", "Empty");
+        check(0, "null", "Empty");
+        check(0, r#"{"ServerURL": "https://ghcr.io"}"#, "Empty");
+        check(0, r#"{"Username": "<token>", "Secret": "idt"}"#, "identity idt");
+        check(0, r#"{"Username": "<token>", "Secret": ""}"#, "Empty");
+        check(0, r#"{"Username": "", "Secret": "sec"}"#, ":sec");
+        check(0, r#"{"Username": "hu", "Secret": ""}"#, "hu:");
+        for rubbish in [
+            "rubbish",
+            "",
+            "{} x",
+            r#"{"Username": "u", "Secret": "p"} and more"#,
+            "[]",
+            "5",
+            r#""text""#,
+            r#"{"Username": 5, "Secret": "p"}"#,
+            r#"{"Username": "u", "Secret": ["p"]}"#,
+            r#"{"ServerURL": {}, "Username": "u", "Secret": "p"}"#,
+        ] {
+            check(0, rubbish, "helper-failed");
+        }
+    }
+
+    #[test]
+    fn a_name_is_no_path() {
+        for text in ["", "a/b", "a\\b", "a b", "a;b", "ä", "a\0", "/evil", "x/../../work/evil", "a\n"] {
+            assert!(HelperName::parse(text).is_err(), "{text:?}");
+        }
+        for text in ["osxkeychain", "ecr-login", "desktop.exe", "a_b", "..", "0"] {
+            let name = HelperName::parse(text).expect("a name");
+            assert_eq!((name.as_str(), name.program()), (text, format!("docker-credential-{text}")));
+        }
+        assert_snapshot!(HelperName::parse("a/\nb").unwrap_err(), @r"`a/\nb` cannot be the name of a credential helper: letters, digits, `.`, `_` and `-` make one");
+    }
+
+    #[test]
+    fn errors_have_a_code() {
+        let not_found = |name| HelperError::NotFound { name: HelperName::parse(name).expect("a name") };
+        assert_eq!(not_found("h1").code(), "helper-not-found");
+        assert_eq!(not_found("desktop.exe").code(), "helper-not-found-desktop");
+        let name = HelperName::parse("h1").expect("a name");
+        assert_eq!(HelperError::TimedOut { name, seconds: 30 }.code(), "helper-failed");
     }
 }

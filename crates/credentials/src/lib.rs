@@ -10,20 +10,25 @@
 //! no error and no `Debug` output of this crate contains one.
 
 mod account;
+mod choose;
 mod credential;
 pub mod docker_file;
+mod entry;
 mod file;
 mod helper;
+mod json;
 mod key;
 mod near;
 pub mod opentofu;
 mod paths;
 mod policy;
+#[cfg(test)]
+mod vectors;
 
 pub use account::{Account, Candidate, Choice, ChoiceError, Fit, HelperCall, Origin, Verdict};
 pub use credential::{Credential, Secret};
 pub use file::{AuthFile, AuthFileError, FileState, FileWarning, FoundFile, OpenTofuEffect};
 pub use helper::{HelperAnswer, HelperError, HelperName, HelperOutput, InvalidHelperName, helper_outcome};
 pub use near::NearMiss;
-pub use paths::{SearchPath, auth_file_paths};
+pub use paths::{FileKind, SearchPath, auth_file_paths};
 pub use policy::{Block, BlockStyle, DefaultHelper, Place, Policy, Search};

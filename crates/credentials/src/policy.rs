@@ -4,8 +4,9 @@ use std::fmt;
 
 use tofu_oci_types::RepositoryRef;
 
-use crate::file::{FileWarning, FoundFile};
-use crate::{Account, Choice, HelperName, Secret};
+use crate::file::{Auth, FileState, FileWarning, FoundFile, OpenTofuEffect};
+use crate::key::shown;
+use crate::{Account, HelperName, Secret, choose};
 
 /// Where something stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,8 +94,41 @@ impl Policy {
     }
 
     /// What people should know about the files, whatever repository is asked for.
+    ///
+    /// Where `OpenTofu` would read no ambient file at all for it, the warning says so.
     pub fn warnings(&self) -> Vec<FileWarning> {
-        Vec::new()
+        let mut warnings: Vec<FileWarning> = Vec::new();
+        for file in &self.files {
+            for mut warning in file.warnings() {
+                if self.search != Search::Ambient || !file.known_to_opentofu {
+                    warning.opentofu = OpenTofuEffect::Nothing;
+                } else if warning.opentofu == OpenTofuEffect::AllFilesOff {
+                    warning.problem.push_str("; OpenTofu then reads no ambient file at all");
+                }
+                if !warnings.contains(&warning) {
+                    warnings.push(warning);
+                }
+            }
+        }
+        warnings
+    }
+
+    /// What is worth a word only where somebody asks about the files: what would be an error for the repositories
+    /// that it speaks about.
+    pub fn notes(&self) -> Vec<FileWarning> {
+        let mut notes: Vec<FileWarning> = Vec::new();
+        for file in &self.files {
+            let FileState::Read(file) = &file.state else { continue };
+            for entry in file.auths.iter().filter(|entry| entry.auth == Auth::WithoutColon) {
+                let problem = format!("the `auth` of {} has no colon between username and password", shown(&entry.key));
+                notes.push(file.note(entry.line, problem));
+            }
+            for named in file.helpers.iter().chain(&file.store).filter(|named| named.is_misnamed()) {
+                let problem = format!("`{}` cannot be the name of a credential helper", shown(&named.name));
+                notes.push(file.note(named.line, problem));
+            }
+        }
+        notes
     }
 
     /// The files, missing and malformed ones too, the most important first.
@@ -124,7 +158,7 @@ impl Policy {
     ///
     /// Spec: `OpenTofu` 1.12, ociauthconfig (specificity); measured on 1.10 to 1.13.
     pub fn look_up(&self, repository: &RepositoryRef) -> Account {
-        Account { repository: repository.clone(), candidates: Vec::new(), choice: Choice::Anonymous }
+        choose::look_up(self, repository)
     }
 }
 
