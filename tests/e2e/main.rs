@@ -4,6 +4,7 @@
 //! setup        Scene: a registry, a temp folder, the program;  State: everything that must not change
 //! push, pack, copy, versions, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
+//! credentials*       every kind of source and every way to be refused; what is warned of; options for one command
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! readme       the guide of the README prints what it says
 //! json         every line of --json is what docs/json.md says
@@ -27,7 +28,15 @@ mod config_findings;
 mod config_snippet;
 mod copy;
 #[cfg(unix)]
+mod credentials;
+#[cfg(unix)]
+mod credentials_options;
+#[cfg(unix)]
+mod credentials_refused;
+#[cfg(unix)]
 mod credentials_replay;
+#[cfg(unix)]
+mod credentials_told;
 mod disk;
 mod explain;
 mod help;

@@ -1,5 +1,7 @@
 //! A registry, a temp folder and the program.
 
+#[cfg(unix)]
+mod helpers;
 pub(crate) mod release;
 pub(crate) mod stall;
 pub(crate) mod state;

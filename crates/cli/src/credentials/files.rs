@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use tofu_oci_credentials::{AuthFile, FileState, FoundFile, Place, auth_file_paths};
+use tofu_oci_credentials::{AuthFile, FileKind, FileState, FoundFile, Place, auth_file_paths};
 use tofu_oci_mapper::config::Environment;
 use zeroize::Zeroizing;
 
@@ -41,7 +41,7 @@ pub(super) fn ambient(environment: &Environment, shown: &Shown) -> Vec<FoundFile
         let path = environment.working_dir.join(place.path);
         let name = shown.path(&path);
         let state = state(&name, &path);
-        FoundFile { name, because: place.because, known_to_opentofu: place.known_to_opentofu, state }
+        FoundFile { name, because: place.because, known_to_opentofu: place.known_to_opentofu, kind: place.kind, state }
     };
     search.into_iter().map(find).collect()
 }
@@ -52,7 +52,7 @@ pub(super) fn listed(files: &[ListedFile], place: &Place, shown: &Shown) -> Vec<
         let name = shown.path(&file.path);
         let state = state(&name, &file.path);
         let because = format!("docker_style_config_files in {place}");
-        FoundFile { name, because, known_to_opentofu: true, state }
+        FoundFile { name, because, known_to_opentofu: true, kind: FileKind::of(&file.path), state }
     };
     files.iter().map(find).collect()
 }

@@ -173,3 +173,78 @@ async fn drain(stream: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) {
     }
     part.zeroize();
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    /// A folder with an executable `docker-credential-x` in it.
+    fn folder(script: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("the system has room for a temp folder");
+        let path = folder.path().join("docker-credential-x");
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("it is ours");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+        folder
+    }
+
+    fn run_script(script: &str, input: &[u8], limit: Duration) -> Result<Ran, RunError> {
+        let folder = folder(script);
+        let path = find("docker-credential-x", Some(folder.path().as_os_str()))?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(run(&path, "get", input, limit))
+    }
+
+    /// Exit code, standard output and standard error.
+    #[track_caller]
+    fn check(script: &str, input: &str, want: (Option<i32>, &str, &str)) {
+        let ran = run_script(script, input.as_bytes(), LIMIT).expect("it can be run");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!((ran.status.code(), text(&ran.stdout).as_str(), text(&ran.stderr).as_str()), want, "{script}");
+    }
+
+    #[test]
+    fn a_program_gets_its_argument_and_its_input() {
+        check("echo \"$*\" >&2; printf '%s' \"$(cat; echo .)\"; exit 3", "https://a", (Some(3), "https://a.", "get\n"));
+        check("exec <&-", &"x".repeat(200_000), (Some(0), "", ""));
+        check("kill -9 $$", "", (None, "", ""));
+    }
+
+    #[test]
+    fn what_a_program_leaves_running_is_not_waited_for() {
+        check("sleep 60 & echo answer", "", (Some(0), "answer\n", ""));
+    }
+
+    #[test]
+    fn a_program_that_never_ends_is_ended() {
+        let error = run_script("exec sleep 60", b"", Duration::from_millis(300)).err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some("docker-credential-x gave no answer in 0.3 s"));
+    }
+
+    #[test]
+    fn a_program_that_never_stops_talking_is_cut_off() {
+        let error = run_script("exec yes", b"", LIMIT).err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some("docker-credential-x answered with more than 1048576 bytes"));
+        let ran = run_script("head -c 3000000 /dev/zero >&2; echo answer", b"", LIMIT).expect("it can be run");
+        assert_eq!((ran.stdout.as_slice(), ran.stderr.len()), (b"answer\n".as_slice(), STDERR_LIMIT));
+    }
+
+    #[test]
+    fn programs_are_found_in_absolute_folders_alone() {
+        let folder = folder("");
+        let there = folder.path().display().to_string();
+        let look = |path: &str| find("docker-credential-x", Some(OsStr::new(path))).map_err(|error| error.to_string());
+        let found = folder.path().join("docker-credential-x");
+        assert_eq!(look(&format!("/nonexistent::.:{there}")), Ok(found.clone()));
+        assert_eq!(look("/nonexistent::."), Err("docker-credential-x is not on the PATH".to_owned()));
+        assert!(find("docker-credential-x", None).is_err());
+        std::fs::set_permissions(&found, std::fs::Permissions::from_mode(0o644)).expect("it is ours");
+        assert_eq!(look(&there), Err(format!("{there}/docker-credential-x is not executable")));
+        std::fs::remove_file(&found).expect("it is ours");
+        std::fs::create_dir(&found).expect("a folder");
+        assert_eq!(look(&there), Err("docker-credential-x is not on the PATH".to_owned()));
+    }
+}

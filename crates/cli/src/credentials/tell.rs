@@ -1,9 +1,9 @@
 //! Where the credentials came from, for whoever is refused.
 
-use tofu_oci_credentials::{Choice, FileState, Origin, Search, Verdict};
+use tofu_oci_credentials::{Choice, FileState, FoundFile, HelperCall, Origin, Search, Verdict};
 use tofu_oci_types::RepositoryRef;
 
-use super::{Heard, Instead, Wallet};
+use super::{Heard, HelperRun, Instead, Wallet};
 
 /// What an error about access says beside the registry's answer.
 pub(crate) struct Told {
@@ -30,7 +30,7 @@ impl Wallet {
         let cause = match &account.choice {
             Choice::Anonymous => self.looked_in(),
             Choice::Credential { origin, .. } => format!("the credentials are those of {origin}"),
-            Choice::Ask { origin, .. } => self.heard(origin),
+            Choice::Ask { call, origin } => self.heard(call, origin),
             Choice::Refused(error) => error.to_string(),
         };
         let hint = |origin: &Origin, verdict: &Verdict| match verdict {
@@ -43,7 +43,7 @@ impl Wallet {
     }
 
     fn looked_in(&self) -> String {
-        let said = |file: &tofu_oci_credentials::FoundFile| {
+        let said = |file: &FoundFile| {
             let what = match &file.state {
                 FileState::Missing => "not there",
                 FileState::Unreadable { .. } => "cannot be read",
@@ -63,9 +63,10 @@ impl Wallet {
     }
 
     /// What the helper that is named there said.
-    fn heard(&self, origin: &Origin) -> String {
+    fn heard(&self, call: &HelperCall, origin: &Origin) -> String {
         let calls = self.calls();
-        let Some(run) = calls.iter().rfind(|run| run.origin == *origin) else {
+        let asked = |run: &&HelperRun| run.helper == call.helper && call.servers.contains(&run.server);
+        let Some(run) = calls.iter().rfind(asked) else {
             return format!("{origin} names a helper, which was not asked");
         };
         let program = run.helper.program();

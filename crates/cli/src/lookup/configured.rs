@@ -54,7 +54,12 @@ impl Configured {
     pub(crate) fn refuse(&self) -> Result<(), Complaint> {
         let Err(problem) = self.reading.refuse() else { return Ok(()) };
         let more = self.reading.errors().count().saturating_sub(1);
-        Err(refusal(&self.reading, problem, more).hint("with --from REPOSITORY provider_installation is not looked at"))
+        let complaint = refusal(&self.reading, problem, more);
+        if self.reading.credential_errors().any(|other| other == problem) {
+            // That is in the way with --from, too.
+            return Err(complaint);
+        }
+        Err(complaint.hint("with --from REPOSITORY provider_installation is not looked at"))
     }
 
     /// What every method says of the address.

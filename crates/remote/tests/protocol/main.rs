@@ -6,6 +6,7 @@
 mod auth;
 mod content;
 mod download;
+mod expiry;
 mod network;
 mod referrers;
 mod retry;

@@ -3,7 +3,12 @@
 use std::collections::HashMap;
 use std::io::{BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
+
+use tofu_oci_types::{Digest, DigestHasher};
+
+use crate::support::pieces;
 
 /// A request as it came.
 #[derive(Clone, Debug)]
@@ -13,6 +18,15 @@ pub(crate) struct Request {
     pub(crate) target: String,
     pub(crate) headers: HashMap<String, String>,
     pub(crate) body: Vec<u8>,
+    /// What came instead, where the reply wanted it weighed and not kept.
+    pub(crate) weighed: Option<Weighed>,
+}
+
+/// A body that was not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Weighed {
+    pub(crate) size: u64,
+    pub(crate) digest: Digest,
 }
 
 impl Request {
@@ -47,6 +61,10 @@ pub(crate) struct Reply {
     stalled: bool,
     /// The request's body is not read.
     unread: bool,
+    /// So much of the request's body is read and not kept; less than all of it ends the connection.
+    weigh: Option<u64>,
+    /// The body is this part of what `generated` gives.
+    generated: Option<Range<u64>>,
 }
 
 pub(crate) fn reply(status: u16) -> Reply {
@@ -76,6 +94,26 @@ impl Reply {
 
     pub(crate) fn cut(mut self, after: usize) -> Self {
         self.cut = Some(after);
+        self
+    }
+
+    /// Whether it is settled what becomes of the request's body.
+    pub(crate) fn takes_body(&self) -> bool {
+        self.unread || self.weigh.is_some()
+    }
+
+    pub(crate) fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// Takes the request's body in without keeping it. The handler is not asked a second time then.
+    pub(crate) fn weigh(mut self, most: u64) -> Self {
+        self.weigh = Some(most);
+        self
+    }
+
+    pub(crate) fn generated(mut self, range: Range<u64>) -> Self {
+        self.generated = Some(range);
         self
     }
 
@@ -167,7 +205,11 @@ fn serve(stream: impl Read + Write, handler: &Arc<Handler>, log: &Mutex<Vec<Requ
             log.iter().filter(|known| known.method == request.method && known.path() == request.path()).count()
         };
         let early = handler(&request, before);
-        if !early.unread {
+        let mut broken_off = early.unread;
+        if let Some(most) = early.weigh {
+            request.weighed = Some(weigh(&mut reader, most.min(length as u64)));
+            broken_off = most < length as u64;
+        } else if !early.unread {
             let mut body = vec![0; length];
             if reader.read_exact(&mut body).is_err() {
                 log.lock().unwrap().push(request);
@@ -175,8 +217,7 @@ fn serve(stream: impl Read + Write, handler: &Arc<Handler>, log: &Mutex<Vec<Requ
             }
             request.body = body;
         }
-        let unread = early.unread;
-        let reply = if length > 0 && !unread { handler(&request, before) } else { early };
+        let reply = if length > 0 && !broken_off && early.weigh.is_none() { handler(&request, before) } else { early };
         let head_only = request.method == "HEAD";
         log.lock().unwrap().push(request);
         if reply.stalled {
@@ -184,10 +225,20 @@ fn serve(stream: impl Read + Write, handler: &Arc<Handler>, log: &Mutex<Vec<Requ
             let _ = reader.read_to_end(&mut Vec::new());
             return;
         }
-        if reply.silent || answer(reader.get_mut(), &reply, head_only).is_err() || reply.cut.is_some() || unread {
+        if reply.silent || answer(reader.get_mut(), &reply, head_only).is_err() || reply.cut.is_some() || broken_off {
             return;
         }
     }
+}
+
+fn weigh(reader: &mut impl Read, size: u64) -> Weighed {
+    let (mut hasher, mut left) = (DigestHasher::sha256(), reader.take(size));
+    let (mut buffer, mut size) = (vec![0; 256 * 1024], 0);
+    while let Ok(count @ 1..) = left.read(&mut buffer) {
+        hasher.update(&buffer[..count]);
+        size += count as u64;
+    }
+    Weighed { size, digest: hasher.finish() }
 }
 
 fn head(reader: &mut impl std::io::BufRead) -> Option<Request> {
@@ -199,8 +250,13 @@ fn head(reader: &mut impl std::io::BufRead) -> Option<Request> {
     if !version.starts_with("HTTP/1") {
         return None;
     }
-    let mut request =
-        Request { method: method.to_owned(), target: target.to_owned(), headers: HashMap::new(), body: Vec::new() };
+    let mut request = Request {
+        method: method.to_owned(),
+        target: target.to_owned(),
+        headers: HashMap::new(),
+        body: Vec::new(),
+        weighed: None,
+    };
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
@@ -212,16 +268,20 @@ fn head(reader: &mut impl std::io::BufRead) -> Option<Request> {
 fn answer(stream: &mut impl Write, reply: &Reply, head_only: bool) -> std::io::Result<()> {
     let mut head = Vec::new();
     write!(head, "HTTP/1.1 {} x\r\n", reply.status)?;
+    let length = reply.generated.as_ref().map_or(reply.body.len() as u64, |range| range.end - range.start);
     let has_length = reply.headers.iter().any(|(name, _)| name == "content-length" || name == "transfer-encoding");
     if !has_length && reply.status != 204 {
-        write!(head, "content-length: {}\r\n", reply.body.len())?;
+        write!(head, "content-length: {length}\r\n")?;
     }
     for (name, value) in &reply.headers {
         write!(head, "{name}: {value}\r\n")?;
     }
     head.extend_from_slice(b"\r\n");
     stream.write_all(&head)?;
-    if !head_only {
+    if let Some(range) = reply.generated.clone().filter(|_| !head_only) {
+        let end = reply.cut.map_or(range.end, |cut| range.start + cut as u64);
+        pieces(range.start..end).try_for_each(|piece| stream.write_all(piece))?;
+    } else if !head_only {
         let end = reply.cut.unwrap_or(reply.body.len()).min(reply.body.len());
         stream.write_all(&reply.body[..end])?;
     }

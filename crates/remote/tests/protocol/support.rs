@@ -1,6 +1,7 @@
 //! What the tests share: a client that never waits, and shorthands.
 
-use std::sync::{Arc, Mutex};
+use std::ops::Range;
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
@@ -11,7 +12,7 @@ use tofu_oci_remote::{
     ClientOptions, Clock, CredentialFault, CredentialProvider, NoCredentials, RegistryClient, RemoteStore,
 };
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Event, Reporter, RepositoryRef};
+use tofu_oci_types::{Descriptor, Digest, DigestHasher, Event, Reporter, RepositoryRef};
 
 use crate::server::{Reply, Server, reply};
 
@@ -110,6 +111,27 @@ pub(crate) fn noise(length: usize) -> Bytes {
         state.to_be_bytes()[0]
     };
     std::iter::repeat_with(next).take(length).collect()
+}
+
+/// A part of something endless, in pieces, none of which stands where another one would do.
+pub(crate) fn pieces(range: Range<u64>) -> impl Iterator<Item = &'static [u8]> {
+    static NOISE: LazyLock<Bytes> = LazyLock::new(|| noise(1_000_003));
+    let length = NOISE.len() as u64;
+    let mut at = range.start;
+    std::iter::from_fn(move || {
+        let inside = usize::try_from(at % length).unwrap();
+        let piece = &NOISE[inside..];
+        let piece = &piece[..piece.len().min(usize::try_from(range.end - at).unwrap())];
+        at += piece.len() as u64;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+/// What the first bytes of it are called.
+pub(crate) fn generated(size: u64) -> Descriptor {
+    let mut hasher = DigestHasher::sha256();
+    pieces(0..size).for_each(|piece| hasher.update(piece));
+    Descriptor::new(ZIP, hasher.finish(), size)
 }
 
 pub(crate) fn blob(bytes: &[u8]) -> Descriptor {

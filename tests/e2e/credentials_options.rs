@@ -1,0 +1,108 @@
+//! `--anonymous`, and `--username` with `--password-stdin`.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::credentials::{basic, bearer};
+use crate::setup::{Said, Scene, WIDGET};
+
+const LOGIN: &str = "--username ada --password-stdin";
+
+impl Scene {
+    /// Runs the program with this standard input.
+    fn run_with_input(&self, line: &str, input: &[u8]) -> Said {
+        let (reader, mut writer) = std::io::pipe().expect("the system has a pipe left");
+        // A password fits into the buffer of a pipe.
+        writer.write_all(input).expect("the reading end is open");
+        drop(writer);
+        self.output(self.command(line).stdin(Stdio::from(reader)))
+    }
+}
+
+#[test]
+fn a_login_for_one_command() {
+    for registry in [basic(), bearer()] {
+        let mut scene = Scene::with(registry);
+        scene.dist("dist", "1.4.0");
+        // Neither is looked at.
+        scene.helper("vault", "exit 1");
+        scene.context.write_home(".docker/config.json", json!({"credsStore": "vault"}).to_string());
+        scene.context.write_home(".dockercfg", "{");
+        scene.home_file(".tofurc", "oci_credentials {\n");
+        let said = |line: &str| {
+            let said = scene.run_with_input(&format!("{line} {LOGIN}"), b"secret\n").success();
+            assert!(!said.stderr.contains("warning"), "{}", said.text);
+        };
+        said(&format!("push dist REGISTRY/acme/widget --address {WIDGET}"));
+        said("versions REGISTRY/acme/widget");
+        said(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64"));
+        said(&format!("install {WIDGET} --from 'REGISTRY/${{namespace}}/${{type}}' --platform linux_amd64 --into m"));
+        said("copy REGISTRY/acme/widget oci:layout");
+        said("copy REGISTRY/acme/widget REGISTRY/mirror/widget");
+        said(&format!("resolve {WIDGET} --from REGISTRY/acme/widget --explain"));
+        assert_eq!(scene.helper_calls(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_wrong_login_for_one_command() {
+    let scene = Scene::with(basic());
+    let said = scene.run_with_input(&format!("versions REGISTRY/acme/widget {LOGIN}"), b"wrong");
+    assert_snapshot!(said.text);
+}
+
+/// What is said about a command that cannot be meant so.
+#[track_caller]
+fn check(line: &str, want: &str) {
+    let scene = Scene::published();
+    let said = scene.run_with_input(line, b"secret\n");
+    assert_eq!(said.code, Some(2), "{}", said.text);
+    assert!(said.stderr.contains(want), "{}", said.text);
+    assert_eq!(scene.conversation(), Vec::<String>::new());
+}
+
+#[test]
+fn a_login_is_for_the_one_registry_of_the_command() {
+    let none = "--username is for one registry, and this command names none";
+    check(&format!("install {WIDGET} {LOGIN}"), none);
+    check(&format!("install {WIDGET} --from oci:layout {LOGIN}"), none);
+    check(&format!("install {WIDGET} --from '${{hostname}}/${{namespace}}/${{type}}' {LOGIN}"), none);
+    check(&format!("copy oci:a oci:b {LOGIN}"), none);
+    check(&format!("push dist oci:layout --address {WIDGET} {LOGIN}"), none);
+    check(&format!("versions {WIDGET} --provider {LOGIN}"), none);
+    check(&format!("versions ghcr.io.oci.opentofu.org/acme/widget {LOGIN}"), none);
+    check(&format!("copy REGISTRY/acme/widget other.example/acme/widget {LOGIN}"), "and other.example");
+    check(&format!("resolve {WIDGET} --from REGISTRY/acme/widget {LOGIN}"), "without --explain no registry is asked");
+    check(&format!("resolve {WIDGET} --from REGISTRY/acme/widget --anonymous"), "--anonymous has no meaning here");
+}
+
+#[test]
+fn the_options_need_each_other() {
+    check("versions REGISTRY/acme/widget --username ada", "--password-stdin");
+    check("versions REGISTRY/acme/widget --password-stdin", "--username");
+    check(&format!("versions REGISTRY/acme/widget --anonymous {LOGIN}"), "cannot be used with");
+    check("versions REGISTRY/acme/widget --username '' --password-stdin", "a value is required");
+    check("versions REGISTRY/acme/widget --username a:b --password-stdin", "a name with a colon in it cannot be sent");
+}
+
+#[test]
+fn standard_input_must_hold_a_password() {
+    let scene = Scene::published();
+    let said = scene.run_with_input(&format!("versions REGISTRY/acme/widget {LOGIN}"), b"\n");
+    assert_snapshot!(said.text);
+}
+
+#[test]
+fn nobody_is_shown_anything() {
+    let mut scene = Scene::with(basic());
+    scene.helper_with("vault", "ada", "secret");
+    scene.context.write_home(".docker/config.json", json!({"credsStore": "vault"}).to_string());
+    scene.context.write_home(".dockercfg", "{");
+    scene.home_file(".tofurc", "oci_credentials {\n");
+    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget --anonymous"));
+    assert_eq!(scene.helper_calls(), Vec::<String>::new());
+    assert!(scene.registry.requests().iter().all(|request| request.header("authorization").is_none()));
+}
