@@ -26,32 +26,43 @@ pub(crate) fn same_origin(one: &Url, other: &Url) -> bool {
     one.origin() == other.origin()
 }
 
+/// Why an address is not gone to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Detour {
+    /// The rule's stable name, where it is one that keeps transfers safe.
+    pub(crate) fault: Option<AccessFault>,
+    /// For people.
+    pub(crate) problem: String,
+}
+
 /// The address that a redirect or an upload location names, seen from the request that was answered with it.
 ///
 /// # Errors
 /// The reason, when the rules forbid to go there: another scheme than HTTP, a user info, from HTTPS to HTTP, or over
 /// plain HTTP to another host that is neither on this machine with the first one nor one of those that `plain` allows.
-pub(crate) fn next_hop(from: &Url, location: &str, plain: &dyn Fn(&Url) -> bool) -> Result<Url, String> {
-    let to = from.join(location).map_err(|_| "it names an address that is none".to_owned())?;
+pub(crate) fn next_hop(from: &Url, location: &str, plain: &dyn Fn(&Url) -> bool) -> Result<Url, Detour> {
+    let refused = |fault, problem: String| Err(Detour { fault, problem });
+    let Ok(to) = from.join(location) else { return refused(None, "it names an address that is none".to_owned()) };
     if !matches!(to.scheme(), "http" | "https") || to.host().is_none() {
-        return Err(format!("it names an address of the scheme {}", to.scheme()));
+        return refused(None, format!("it names an address of the scheme {}", to.scheme()));
     }
     if !to.username().is_empty() || to.password().is_some() {
-        return Err(format!("it names an address on {} with a user info", host_of(&to)));
+        return refused(None, format!("it names an address on {} with a user info", host_of(&to)));
     }
+    let downgrade = Some(AccessFault::RedirectDowngrade);
     if from.scheme() == "https" && to.scheme() == "http" {
-        return Err(format!("it leads from HTTPS to plain HTTP on {}", host_of(&to)));
+        return refused(downgrade, format!("it leads from HTTPS to plain HTTP on {}", host_of(&to)));
     }
     let near = from.host() == to.host() || is_loopback(from) && is_loopback(&to);
     if to.scheme() == "http" && !near && !plain(&to) {
-        return Err(format!("it leads to plain HTTP on {}", host_of(&to)));
+        return refused(downgrade, format!("it leads to plain HTTP on {}", host_of(&to)));
     }
     Ok(to)
 }
 
 /// The upload location, with the one repair that costs no safety: a registry behind a proxy that ends TLS often names
 /// its own host with `http:`, and is then asked over HTTPS on its own origin.
-pub(crate) fn upload_location(from: &Url, location: &str, plain: &dyn Fn(&Url) -> bool) -> Result<Url, String> {
+pub(crate) fn upload_location(from: &Url, location: &str, plain: &dyn Fn(&Url) -> bool) -> Result<Url, Detour> {
     if let Ok(to) = from.join(location)
         && from.scheme() == "https"
         && to.scheme() == "http"
@@ -201,7 +212,7 @@ mod tests {
         let plain = |to: &Url| to.host_str() == Some("plain.test");
         match (next_hop(&url(from), location, &plain), want) {
             (Ok(to), Ok(want)) => assert_eq!(to.as_str(), want),
-            (Err(reason), Err(want)) => assert!(reason.contains(want), "{reason}"),
+            (Err(detour), Err(want)) => assert!(detour.problem.contains(want), "{detour:?}"),
             (got, want) => panic!("{from} -> {location}: got {got:?}, want {want:?}"),
         }
     }

@@ -228,8 +228,9 @@ impl TokenRequest<'_> {
             return Err(Refusal::new(AccessFault::TokenRedirect, problem));
         }
         check_realm(&to, self.registry)?;
-        next_hop(from, location, &|to| client.hosts.allows_plain(to)).map_err(|problem| {
-            Refusal::new(AccessFault::RealmDowngrade, format!("the token server redirects: {problem}"))
+        next_hop(from, location, &|to| client.hosts.allows_plain(to)).map_err(|detour| {
+            let problem = format!("the token server redirects: {}", detour.problem);
+            Refusal::new(detour.fault.unwrap_or(AccessFault::RealmScheme), problem)
         })
     }
 

@@ -21,7 +21,7 @@ use crate::call::{Call, Repeat, Showing, Target};
 use crate::clean::{NetworkProblem, clean};
 use crate::client::RegistryClient;
 use crate::http::NoAnswer;
-use crate::origin::{MAX_REDIRECTS, host_of, next_hop, same_origin};
+use crate::origin::{Detour, MAX_REDIRECTS, host_of, next_hop, same_origin};
 use crate::retry::{Attempts, Next, is_transient};
 use crate::witness::{Exchange, Shown, shown_challenge, shown_url};
 
@@ -128,7 +128,9 @@ impl RegistryClient {
                     self.saw_redirect(&hop, &next, proof.as_ref());
                     hop.url = next;
                 }
-                Err(problem) => return Err(StoreError::Forbidden { place: place.to_owned(), fault: None, problem }),
+                Err(Detour { fault, problem }) => {
+                    return Err(StoreError::Forbidden { place: place.to_owned(), fault, problem });
+                }
             }
         }
     }
@@ -187,7 +189,7 @@ impl RegistryClient {
     }
 
     /// Where the answer leads, if it is a redirect that this request may follow.
-    fn redirect(&self, call: &Call<'_>, hop: &Hop, answer: &Answer) -> Result<Option<Url>, String> {
+    fn redirect(&self, call: &Call<'_>, hop: &Hop, answer: &Answer) -> Result<Option<Url>, Detour> {
         let reading = matches!(call.method, Method::GET | Method::HEAD);
         let follows = match answer.status() {
             301..=303 => reading,
@@ -196,7 +198,8 @@ impl RegistryClient {
         };
         let Some(location) = answer.header(LOCATION.as_str()).filter(|_| follows) else { return Ok(None) };
         if hop.count >= MAX_REDIRECTS {
-            return Err(format!("it redirects more than {MAX_REDIRECTS} times"));
+            let problem = format!("it redirects more than {MAX_REDIRECTS} times");
+            return Err(Detour { fault: None, problem });
         }
         next_hop(&hop.url, location, &|to| self.hosts.allows_plain(to)).map(Some)
     }

@@ -284,8 +284,10 @@ impl RemoteStore {
         let location = answer
             .header("location")
             .ok_or_else(|| self.malformed(format!("its answer to {} names no upload location", answer.request)))?;
-        upload_location(answer.url(), location, &|to| self.client.hosts.allows_plain(to))
-            .map_err(|problem| self.forbidden(format!("the upload location: {problem}")))
+        upload_location(answer.url(), location, &|to| self.client.hosts.allows_plain(to)).map_err(|detour| {
+            let problem = format!("the upload location: {}", detour.problem);
+            StoreError::Forbidden { place: self.place(), fault: detour.fault, problem }
+        })
     }
 
     /// Ends a session that is not needed; whether that works is of no matter.

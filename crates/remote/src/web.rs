@@ -118,8 +118,8 @@ impl WebClient {
             else {
                 return Ok(WebAnswer { response, deadline, timeout: request.timeout });
             };
-            let next = next_hop(&url, location, &|to| self.hosts.allows_plain(to)).map_err(|problem| {
-                let problem = format!("its redirect is not followed: {problem}");
+            let next = next_hop(&url, location, &|to| self.hosts.allows_plain(to)).map_err(|detour| {
+                let problem = format!("its redirect is not followed: {}", detour.problem);
                 WebError { url: shown(&url), fault: WebFault::Redirect, problem }
             })?;
             crossed |= !same_origin(&next, &request.url);

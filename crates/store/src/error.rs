@@ -188,7 +188,9 @@ pub enum AccessFault {
     RealmOtherSite,
     /// The token server sends whoever shows credentials to another origin.
     TokenRedirect,
-    /// The token server's answer has no token in it.
+    /// A redirect leads from HTTPS to plain HTTP.
+    RedirectDowngrade,
+    /// The token server's answer has no token in it that can be used.
     TokenEmpty,
     /// The token server's answer is no JSON object with texts in it.
     TokenNotJson,
@@ -210,6 +212,7 @@ impl AccessFault {
             Self::RealmUserInfo => "realm-user-info",
             Self::RealmOtherSite => "realm-other-site",
             Self::TokenRedirect => "token-redirect",
+            Self::RedirectDowngrade => "redirect-downgrade",
             Self::TokenEmpty => "token-empty",
             Self::TokenNotJson => "token-not-json",
             Self::NoCredentialsForBasic => "no-credentials-for-basic",
