@@ -31,13 +31,13 @@ fn a_login_for_one_command() {
         scene.helper("vault", "exit 1");
         scene.context.write_home(".docker/config.json", json!({"credsStore": "vault"}).to_string());
         scene.context.write_home(".dockercfg", "{");
-        scene.home_file(".tofurc", "oci_credentials {\n");
+        scene.home_file(".tofurc", "oci_credentials \"REGISTRY\" {\n}\n");
         let said = |line: &str| {
             let said = scene.run_with_input(&format!("{line} {LOGIN}"), b"secret\n").success();
             assert!(!said.stderr.contains("warning"), "{}", said.text);
         };
         said(&format!("push dist REGISTRY/acme/widget --address {WIDGET}"));
-        said("versions REGISTRY/acme/widget");
+        said(&format!("versions {WIDGET} --from REGISTRY/acme/widget"));
         said(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64"));
         said(&format!("install {WIDGET} --from 'REGISTRY/${{namespace}}/${{type}}' --platform linux_amd64 --into m"));
         said("copy REGISTRY/acme/widget oci:layout");
@@ -51,7 +51,17 @@ fn a_login_for_one_command() {
 fn a_wrong_login_for_one_command() {
     let scene = Scene::with(basic());
     let said = scene.run_with_input(&format!("versions REGISTRY/acme/widget {LOGIN}"), b"wrong");
-    assert_snapshot!(said.text);
+    assert_snapshot!(said.text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
+      cause: the credentials were those of --username ada
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    ");
 }
 
 /// What is said about a command that cannot be meant so.
@@ -92,7 +102,15 @@ fn the_options_need_each_other() {
 fn standard_input_must_hold_a_password() {
     let scene = Scene::published();
     let said = scene.run_with_input(&format!("versions REGISTRY/acme/widget {LOGIN}"), b"\n");
-    assert_snapshot!(said.text);
+    assert_snapshot!(said.text, @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no password on standard input
+
+    hint: such as: printf %s "$PASSWORD" | tofu-oci … --username USER --password-stdin
+    "#);
 }
 
 #[test]
@@ -102,7 +120,17 @@ fn nobody_is_shown_anything() {
     scene.context.write_home(".docker/config.json", json!({"credsStore": "vault"}).to_string());
     scene.context.write_home(".dockercfg", "{");
     scene.home_file(".tofurc", "oci_credentials {\n");
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget --anonymous"));
+    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget oci:layout --anonymous"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
+      cause: no credentials were shown, as --anonymous says
+
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    ");
     assert_eq!(scene.helper_calls(), Vec::<String>::new());
     assert!(scene.registry.requests().iter().all(|request| request.header("authorization").is_none()));
 }

@@ -28,12 +28,14 @@ fn a_broken_file_is_left_out_and_the_others_stay() {
     let scene = scene();
     assert_eq!(told(&scene), "");
     scene.context.write_home(".docker/config.json", "{\n  \"auths\": {\n    \"x\": oops hunter2\n");
-    assert_snapshot!(told(&scene));
+    assert_snapshot!(told(&scene), @"
+    warning: ~/.docker/config.json:3: it is left out: it is not JSON: this is no value at column 10; OpenTofu then reads no ambient file at all
+    ");
     for text in ["", "[]", "{} {}", "{\"auths\": []}", "{\"credsStore\": 1}", "\u{feff}{}"] {
         scene.context.write_home(".docker/config.json", text);
         let said = told(&scene);
         assert!(said.starts_with("warning: ~/.docker/config.json"), "{text:?}: {said}");
-        assert!(said.contains("OpenTofu reads no credential file at all"), "{text:?}: {said}");
+        assert!(said.contains("OpenTofu then reads no ambient file at all"), "{text:?}: {said}");
     }
     for text in ["{}", "null", "{\"auths\": null}", "{\"auths\": {\"x.example\": null}}"] {
         scene.context.write_home(".docker/config.json", text);
@@ -46,7 +48,10 @@ fn a_broken_entry_is_left_out_and_the_others_stay() {
     let scene = scene();
     let file = json!({"auths": {"x.example": {"auth": "hunter2!"}, "y.example": "hunter2"}});
     scene.context.write_home(".docker/config.json", serde_json::to_string_pretty(&file).expect("plain"));
-    assert_snapshot!(told(&scene));
+    assert_snapshot!(told(&scene), @"
+    warning: ~/.docker/config.json:3: its entry for x.example is left out: its `auth` is not base64; OpenTofu then reads no ambient file at all
+    warning: ~/.docker/config.json:6: its entry for y.example is left out: it is not an object; OpenTofu then reads no ambient file at all
+    ");
 }
 
 #[test]
@@ -55,13 +60,19 @@ fn a_file_that_cannot_be_read_is_left_out_and_the_others_stay() {
     let home = scene.context.home();
     let docker = home.join(".docker");
     scene.context.write_home(".docker", "a file");
-    assert_snapshot!(told(&scene));
+    assert_snapshot!(told(&scene), @"
+    warning: ~/.docker/config.json: it is left out, since it cannot be read: a part of its path is no folder; OpenTofu then reads no ambient file at all
+    ");
     std::fs::remove_file(&docker).expect("it is ours");
     std::fs::create_dir_all(docker.join("config.json")).expect("a folder");
-    assert_snapshot!(told(&scene));
+    assert_snapshot!(told(&scene), @"
+    warning: ~/.docker/config.json: it is left out, since it cannot be read: it is a folder; OpenTofu then reads no ambient file at all
+    ");
     std::fs::remove_dir(docker.join("config.json")).expect("it is ours");
     std::os::unix::fs::symlink("config.json", docker.join("config.json")).expect("a link");
-    assert_snapshot!(told(&scene));
+    assert_snapshot!(told(&scene), @"
+    warning: ~/.docker/config.json: it is left out, since it cannot be read: Too many levels of symbolic links (os error [N]); OpenTofu then reads no ambient file at all
+    ");
     std::fs::remove_file(docker.join("config.json")).expect("it is ours");
     // A link to nowhere is no file.
     std::os::unix::fs::symlink("nowhere", docker.join("config.json")).expect("a link");
@@ -72,7 +83,9 @@ fn a_file_that_cannot_be_read_is_left_out_and_the_others_stay() {
 fn a_variable_that_names_no_file_is_told_of() {
     let mut scene = scene();
     scene.context.env("REGISTRY_AUTH_FILE", "/nonexistent/auth.json");
-    assert_snapshot!(told(&scene));
+    assert_snapshot!(told(&scene), @"
+    warning: /nonexistent/auth.json: $REGISTRY_AUTH_FILE names it, and there is no such file
+    ");
 }
 
 #[test]

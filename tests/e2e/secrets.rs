@@ -12,14 +12,14 @@ const PASSWORD: &str = "correct-horse-battery";
 /// How credentials reach the program.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    UserAndPassword,
+    Block,
     EncodedAuth,
     Helper,
     IdentityToken,
     RegistryToken,
 }
 
-const WAYS: [Way; 5] = [Way::UserAndPassword, Way::EncodedAuth, Way::Helper, Way::IdentityToken, Way::RegistryToken];
+const WAYS: [Way; 5] = [Way::Block, Way::EncodedAuth, Way::Helper, Way::IdentityToken, Way::RegistryToken];
 
 /// A stage with credentials, and everything that must not be said.
 struct Vault {
@@ -35,7 +35,13 @@ impl Vault {
         let encoded = Login::new("ada", PASSWORD).basic_header().replace("Basic ", "");
         let mut secrets = BTreeSet::from([PASSWORD.to_owned(), encoded.clone()]);
         let config = match way {
-            Way::UserAndPassword => json!({"auths": {address: {"username": "ada", "password": PASSWORD}}}),
+            Way::Block => {
+                let text = format!(
+                    "oci_credentials \"{address}\" {{\n  username = \"ada\"\n  password = \"{PASSWORD}\"\n}}\n"
+                );
+                scene.context.write_home(".tofurc", text);
+                json!({})
+            }
             Way::EncodedAuth => json!({"auths": {address: {"auth": encoded}}}),
             Way::Helper => {
                 helper(&mut scene);
@@ -49,7 +55,11 @@ impl Vault {
             Way::RegistryToken => {
                 let token = scene.registry.issue_token(&["repository:acme/widget:pull,push"]);
                 secrets.insert(token.clone());
-                json!({"auths": {address: {"registrytoken": token}}})
+                let text = format!(
+                    "oci_credentials \"{address}\" {{\n  access_token = \"{token}\"\n  refresh_token = \"{PASSWORD}\"\n}}\n"
+                );
+                scene.context.write_home(".tofurc", text);
+                json!({})
             }
         };
         scene.context.write_home(".docker/config.json", config.to_string());
@@ -125,13 +135,13 @@ fn works_with(registry: RegistryBuilder, way: Way) -> Vault {
 
 #[test]
 fn every_way_of_giving_credentials_works_and_says_nothing() {
-    for way in [Way::UserAndPassword, Way::EncodedAuth, Way::Helper] {
+    for way in [Way::Block, Way::EncodedAuth, Way::Helper] {
         works_with(basic(), way);
     }
     for way in WAYS {
         works_with(bearer(TokenAddress::SameListener), way);
     }
-    works_with(bearer(TokenAddress::OwnListener), Way::UserAndPassword);
+    works_with(bearer(TokenAddress::OwnListener), Way::Block);
 }
 
 #[test]
@@ -150,7 +160,7 @@ fn a_registry_that_repeats_what_it_was_told_makes_nobody_tell() {
     let header = Login::new("ada", PASSWORD).basic_header();
     for text in [header.clone(), format!("wrong password {PASSWORD}"), format!("Authorization: {header}")] {
         for answer in [Answer::error(403, "DENIED", &text), Answer::text(500, &text)] {
-            let mut vault = Vault::new(basic(), Way::UserAndPassword);
+            let mut vault = Vault::new(basic(), Way::Block);
             let told = Rule::when(|request| request.headers.contains_key("authorization"));
             vault.scene.registry.fault(told.then(Fault::Answer(answer)));
             vault.run_all();
@@ -175,7 +185,7 @@ fn a_token_endpoint_that_fails_makes_nobody_tell() {
 
 #[test]
 fn a_signed_address_is_said_without_its_query() {
-    let mut vault = works_with(basic(), Way::UserAndPassword);
+    let mut vault = works_with(basic(), Way::Block);
     let host = BlobHost::start(&vault.scene.registry);
     vault.secrets.insert("X-Signature=topsecret".to_owned());
     let location = format!("{}/v2/gone?X-Signature=topsecret", host.signed_prefix());
@@ -194,60 +204,64 @@ fn a_helper_that_fails_makes_nobody_tell() {
     // What a failed helper says is its reason, unless it looks like an answer.
     std::fs::write(&path, "#!/bin/sh\necho 'the vault is sealed'\nexit 1\n").expect("it is ours");
     let said = vault.run("versions REGISTRY/acme/widget");
-    assert_snapshot!(said.text, @"
+    assert_snapshot!(said.text, @r#"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed (named in [HOME]/.docker/config.json)
+    error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
+      cause: credential helper vault failed: the vault is sealed, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
-    hint: run the helper by hand to see what is wrong with it
-    hint: or log in again with `docker login [REGISTRY]`
-    ");
+    hint: run it by hand to see what is wrong with it
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    "#);
     let answer = format!("{{\"Username\": \"ada\", \"Secret\": \"{PASSWORD}\"}}");
     std::fs::write(&path, format!("#!/bin/sh\necho '{answer}'\nexit 1\n")).expect("it is ours");
     let said = vault.run("versions REGISTRY/acme/widget");
-    assert_snapshot!(said.text, @"
+    assert_snapshot!(said.text, @r#"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: it gave no reason (named in [HOME]/.docker/config.json)
+    error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: exit status 1; what it wrote may hold a secret and is not repeated; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
+      cause: credential helper vault failed: exit status 1; what it wrote may hold a secret and is not repeated, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
-    hint: run the helper by hand to see what is wrong with it
-    hint: or log in again with `docker login [REGISTRY]`
-    ");
+    hint: run it by hand to see what is wrong with it
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    "#);
     std::fs::write(&path, format!("#!/bin/sh\necho '{{\"Secret\": \"{PASSWORD}\"'\n")).expect("it is ours");
     let said = vault.run("versions REGISTRY/acme/widget");
-    assert_snapshot!(said.text, @"
+    assert_snapshot!(said.text, @r#"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    error: no credentials for [REGISTRY]/acme/widget: the credential helper's answer is not an object with Username and Secret (named in [HOME]/.docker/config.json)
+    error: no credentials for [REGISTRY]/acme/widget: the answer of credential helper vault is not an object with Username and Secret; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
+      cause: the answer of credential helper vault is not an object with Username and Secret, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
-    hint: run the helper by hand to see what is wrong with it
-    hint: or log in again with `docker login [REGISTRY]`
-    ");
+    hint: run it by hand to see what is wrong with it
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    "#);
     std::fs::remove_file(&path).expect("it is ours");
     let said = vault.run("versions REGISTRY/acme/widget");
-    assert_snapshot!(said.text, @"
+    assert_snapshot!(said.text, @r#"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    error: no credentials for [REGISTRY]/acme/widget: docker-credential-vault is not on the PATH (named in [HOME]/.docker/config.json)
+    error: no credentials for [REGISTRY]/acme/widget: docker-credential-vault is not on the PATH; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
+      cause: docker-credential-vault is not on the PATH, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
-    hint: run the helper by hand to see what is wrong with it
-    hint: or log in again with `docker login [REGISTRY]`
-    ");
+    hint: install it in a folder of the PATH
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    "#);
 }
 
 #[test]
 fn a_credential_file_that_is_broken_is_passed_over_without_being_quoted() {
     use insta::assert_snapshot;
 
-    let mut vault = Vault::new(Registry::builder(), Way::UserAndPassword);
+    let mut vault = Vault::new(Registry::builder(), Way::Block);
     let broken = format!("{{\"auths\": {{\"x\": {{\"password\": \"{PASSWORD}\" oops");
     vault.scene.context.write_home(".docker/config.json", broken);
     let said = vault.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}"));
@@ -259,6 +273,6 @@ fn a_credential_file_that_is_broken_is_passed_over_without_being_quoted() {
     1.4.0
 
     ----- stderr -----
-    warning: [HOME]/.docker/config.json: it is not JSON and left out: it breaks at line 1, column 54
+    warning: ~/.docker/config.json:1: it is left out: it is not JSON: expected `,` or `}` at column 54; OpenTofu then reads no ambient file at all
     ");
 }

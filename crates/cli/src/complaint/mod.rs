@@ -89,7 +89,7 @@ impl Complaint {
         };
         if let Some(wallet) = wallet {
             let told = wallet.tell(&repository);
-            self.causes.push(told.cause);
+            self.causes.extend(told.cause);
             let near = told.hints.into_iter().take(MOST_NEAR);
             self.hints.splice(0..0, near);
         }

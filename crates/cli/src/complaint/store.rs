@@ -54,9 +54,14 @@ impl From<&StoreError> for Complaint {
             StoreError::NoToken { place, .. } => complaint
                 .hint("the registry's token server has a problem of its own; run the same command again later")
                 .refused(place),
-            StoreError::Credentials { place, hint, .. } => {
+            StoreError::Credentials { place, code, hint, .. } => {
                 let complaint = hint.iter().flat_map(|hint| hint.lines()).fold(complaint, Self::hint);
-                complaint.refused(place)
+                match code.as_str() {
+                    "incomplete-basic" => complaint
+                        .hint(format!("log in with a name and a password: `tofu-oci login {}`", registry(place))),
+                    _ => complaint,
+                }
+                .refused(place)
             }
             StoreError::NotFound { what, .. } if !what.starts_with("tag") => {
                 complaint.hint("the release is incomplete there; its publisher can push it again")

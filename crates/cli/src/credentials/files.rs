@@ -19,13 +19,14 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn new(environment: &Environment) -> Self {
+    /// With the home folder of this user.
+    pub(crate) fn new(environment: &Environment) -> Self {
         // Where the home folder is the root, everything would be in it.
         Self { home: environment.home.clone().filter(|home| home.parent().is_some()) }
     }
 
     /// A path for people.
-    pub(super) fn path(&self, path: &Path) -> String {
+    pub(crate) fn path(&self, path: &Path) -> String {
         match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
             Some(rest) => format!("~{}{}", std::path::MAIN_SEPARATOR, rest.display()),
             None => path.display().to_string(),
@@ -113,6 +114,9 @@ fn reason(error: &io::Error) -> String {
         ErrorKind::NotADirectory => "a part of its path is no folder".to_owned(),
         ErrorKind::PermissionDenied => "it may not be read by this user".to_owned(),
         ErrorKind::FileTooLarge => format!("it is larger than {} MiB", FILE_LIMIT >> 20),
-        _ => error.to_string(),
+        _ => {
+            let text = error.to_string();
+            text.split_once(" (os error").map_or(text.as_str(), |(text, _)| text).to_lowercase()
+        }
     }
 }

@@ -132,7 +132,12 @@ fn fault(helper: &HelperName, error: RunError) -> HelperFault {
     let name = helper.clone();
     match error {
         RunError::NotFound { .. } => HelperFault::of(&HelperError::NotFound { name }),
-        error @ (RunError::NotExecutable { .. } | RunError::Relative { .. }) => {
+        RunError::NotExecutable { ref path } => HelperFault {
+            problem: error.to_string(),
+            hint: format!("make it executable: chmod +x {}", path.display()),
+            ..HelperFault::of(&HelperError::NotFound { name })
+        },
+        RunError::Relative { .. } => {
             HelperFault { problem: error.to_string(), ..HelperFault::of(&HelperError::NotFound { name }) }
         }
         RunError::Start { source, .. } => HelperFault::of(&HelperError::Unable { name, reason: source.to_string() }),
@@ -152,7 +157,7 @@ fn reason(output: &[u8]) -> Option<String> {
     let mut text = String::from_utf8_lossy(output).into_owned();
     let line =
         text.lines().map(str::trim).find(|line| !line.is_empty()).map(|line| line.chars().take(QUOTED).collect());
-    let is_answer = text.trim_start().starts_with(['{', '[', '"']) || text.contains("\"Secret\"");
+    let is_answer = text.contains('{');
     text.zeroize();
     line.filter(|_| !is_answer)
 }
@@ -164,8 +169,8 @@ impl HelperFault {
             HelperError::NotFound { .. } if error.code() == "helper-not-found-desktop" => {
                 (DESKTOP.to_owned(), "start Docker Desktop and switch on its integration with this WSL distribution")
             }
-            HelperError::NotFound { .. } => (error.to_string(), "install it in a folder of the PATH"),
-            error => (error.to_string(), "run it by hand to see what is wrong with it"),
+            HelperError::NotFound { .. } => (error.to_string(), "install the helper in a folder of the PATH"),
+            error => (error.to_string(), "run the helper by hand to see what is wrong with it"),
         };
         Self { code: error.code(), problem, hint: hint.to_owned() }
     }

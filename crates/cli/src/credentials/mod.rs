@@ -23,15 +23,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_credentials::{
-    Account, Choice, ChoiceError, Credential, HelperAnswer, HelperCall, HelperName, OpenTofuEffect, Origin, Policy,
-    Search, Secret,
+    Account, Choice, ChoiceError, Credential, HelperAnswer, HelperCall, HelperName, Origin, Policy, Search, Secret,
 };
 use tofu_oci_remote::{CredentialFault, CredentialProvider};
 use tofu_oci_types::{Event, Reporter, RepositoryRef};
 use tokio::sync::OnceCell;
 
 pub(crate) use access::Access;
-pub(crate) use settings::ConfigFault;
 
 use crate::complaint::Complaint;
 use crate::environment::environment;
@@ -44,7 +42,6 @@ pub(crate) struct Wallet {
     policy: Policy,
     /// What takes the place of the policy.
     instead: Instead,
-    faults: Vec<ConfigFault>,
     refusal: Option<Complaint>,
     answers: Mutex<HashMap<(HelperName, String), Answer>>,
     runs: Mutex<Vec<HelperRun>>,
@@ -106,13 +103,7 @@ impl Wallet {
             return Err(complaint);
         }
         for warning in wallet.policy.warnings() {
-            let event = Event::warning("credential-file", warning.to_string());
-            reporter.event(&match warning.opentofu {
-                OpenTofuEffect::AllFilesOff => {
-                    event.with_hint("mend it: OpenTofu reads no credential file at all because of this, without a word")
-                }
-                OpenTofuEffect::Nothing => event,
-            });
+            reporter.event(&Event::warning("credential-file", warning.to_string()));
         }
         Ok(wallet)
     }
@@ -136,7 +127,7 @@ impl Wallet {
             }
         };
         let policy = Policy::new(settings.blocks, settings.default, search, files);
-        Ok(Self { faults: settings.faults, refusal, ..Self::of(policy, Instead::Nothing) })
+        Ok(Self { refusal, ..Self::of(policy, Instead::Nothing) })
     }
 
     /// Shows nobody anything.
@@ -151,18 +142,12 @@ impl Wallet {
     }
 
     fn of(policy: Policy, instead: Instead) -> Self {
-        let (faults, refusal) = (Vec::new(), None);
-        Self { policy, instead, faults, refusal, answers: Mutex::default(), runs: Mutex::default() }
+        Self { policy, instead, refusal: None, answers: Mutex::default(), runs: Mutex::default() }
     }
 
     /// The files and blocks.
     pub(crate) fn policy(&self) -> &Policy {
         &self.policy
-    }
-
-    /// What is wrong with the CLI configuration as far as credentials of registries are concerned.
-    pub(crate) fn config_faults(&self) -> &[ConfigFault] {
-        &self.faults
     }
 
     /// Why every other verb goes no further.
@@ -212,10 +197,14 @@ impl Wallet {
             let answer = self.ask_once(&call.helper, server, origin).await;
             match answer {
                 Ok(HelperAnswer::Credential(credential)) => return Ok(Some(credential)),
-                Ok(HelperAnswer::Empty) => return Ok(None),
-                Ok(HelperAnswer::NotFound) => {}
+                // There are helpers that say so with an empty answer.
+                Ok(HelperAnswer::NotFound | HelperAnswer::Empty) => {}
                 Err(HelperFault { code, problem, hint }) => {
                     let problem = format!("{problem}; it is named by {origin}");
+                    let hint = match code {
+                        "helper-failed" => format!("{hint}: printf %s {server} | {} get", call.helper.program()),
+                        _ => format!("{hint}, or take it out of {} and log in again", origin.place()),
+                    };
                     return Err(CredentialFault { code: code.to_owned(), problem, hint: Some(hint) });
                 }
             }

@@ -62,7 +62,11 @@ pub(super) fn find(program: &str, path: Option<&OsStr>) -> Result<PathBuf, RunEr
         match (folder.is_absolute(), data.is_file() && is_executable(&data)) {
             (true, true) => return Ok(file),
             (true, false) if data.is_file() => refused = Some(RunError::NotExecutable { path: file }),
-            (false, true) => refused = refused.or(Some(RunError::Relative { program, folder })),
+            (false, true) => {
+                // An empty entry is the working directory, too.
+                let folder = Path::new(".").join(folder);
+                refused = refused.or(Some(RunError::Relative { program, folder }));
+            }
             _ => {}
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place, Secret};
 use tofu_oci_mapper::TofuRelease;
-use tofu_oci_mapper::config::{self, Attribute, Effect, Environment, Problem, RawBlock, Reading, Setting};
+use tofu_oci_mapper::config::{self, Attribute, Environment, RawBlock, Reading, Setting};
 
 use super::files::Shown;
 use crate::complaint::Complaint;
@@ -16,7 +16,6 @@ pub(super) struct Settings {
     pub(super) blocks: Vec<Block>,
     pub(super) default: Option<DefaultHelper>,
     pub(super) search: Plan,
-    pub(super) faults: Vec<ConfigFault>,
     /// Why this program goes no further.
     pub(super) refusal: Option<Complaint>,
 }
@@ -37,19 +36,6 @@ pub(super) struct ListedFile {
     pub(super) path: PathBuf,
 }
 
-/// Something that is wrong with the CLI configuration and concerns credentials of registries.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ConfigFault {
-    /// A stable name, such as `block-no-style`.
-    pub(crate) code: String,
-    /// What is wrong; never a secret.
-    pub(crate) problem: String,
-    /// Where.
-    pub(crate) place: Option<Place>,
-    /// What `OpenTofu` does about it.
-    pub(crate) effect: Effect,
-}
-
 /// Reads the user's files. `shown` names files for people.
 pub(super) fn read(environment: &Environment, shown: &Shown) -> Settings {
     let reading = config::read(environment, &RealFiles, TofuRelease::V1_13);
@@ -60,7 +46,6 @@ pub(super) fn read(environment: &Environment, shown: &Shown) -> Settings {
         blocks: config.oci_credentials.iter().filter_map(|block| reader.block(block)).collect(),
         default: defaults.and_then(|block| reader.default_helper(block)),
         search: defaults.map_or(Plan::Ambient, |block| reader.search(block)),
-        faults: reading.credential_errors().map(|problem| reader.fault(problem)).collect(),
         refusal: reader.refusal(),
     }
 }
@@ -93,14 +78,6 @@ impl Reader<'_> {
         let listed = |written: &str| ListedFile { written: written.to_owned(), path: folder.join(written) };
         let files = files.iter().filter_map(Setting::as_text).map(listed).collect();
         Plan::Listed { files, place: self.place(block.file, attribute.span.start) }
-    }
-
-    fn fault(&self, problem: &Problem) -> ConfigFault {
-        let place = problem.file.map(|file| match &problem.span {
-            Some(span) => self.place(file, span.start),
-            None => Place { line: None, ..self.place(file, 0) },
-        });
-        ConfigFault { code: problem.code.clone(), problem: problem.message.clone(), place, effect: problem.effect }
     }
 
     fn refusal(&self) -> Option<Complaint> {

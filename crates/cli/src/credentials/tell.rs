@@ -7,8 +7,8 @@ use super::{Heard, HelperRun, Instead, Wallet};
 
 /// What an error about access says beside the registry's answer.
 pub(crate) struct Told {
-    /// Where the credentials were looked for or came from.
-    pub(crate) cause: String,
+    /// Where the credentials were looked for or came from; nothing where the error itself says so.
+    pub(crate) cause: Option<String>,
     /// What was perhaps meant, and what to write instead.
     pub(crate) hints: Vec<String>,
 }
@@ -17,21 +17,25 @@ impl Wallet {
     /// Where the credentials for a repository came from; where there are none, where they were looked for. No helper is
     /// asked that has not been asked before.
     pub(crate) fn tell(&self, repository: &RepositoryRef) -> Told {
-        let plain = |cause: &str| Told { cause: cause.to_owned(), hints: Vec::new() };
+        let told = |cause: String, hint: &str| Told { cause: Some(cause), hints: vec![hint.to_owned()] };
         match &self.instead {
             Instead::Nothing => {}
-            Instead::Anonymous => return plain("no credentials were shown, as --anonymous says"),
+            Instead::Anonymous => {
+                let cause = "no credentials were shown, as --anonymous says";
+                return told(cause.to_owned(), "leave --anonymous out, to have the credentials shown that there are");
+            }
             Instead::Login { registry, username, .. } if registry == repository.registry() => {
-                return plain(&format!("the credentials were those of --username {username}"));
+                let cause = format!("the credentials were those of --username {username}");
+                return told(cause, "check the name, and what --password-stdin was given");
             }
             Instead::Login { rest, .. } => return rest.tell(repository),
         }
         let account = self.policy.look_up(repository);
         let cause = match &account.choice {
-            Choice::Anonymous => self.looked_in(),
-            Choice::Credential { origin, .. } => format!("the credentials are those of {origin}"),
+            Choice::Anonymous => Some(self.looked_in()),
+            Choice::Credential { origin, .. } => Some(format!("the credentials are those of {origin}")),
             Choice::Ask { call, origin } => self.heard(call, origin),
-            Choice::Refused(error) => error.to_string(),
+            Choice::Refused(_) => None,
         };
         let hint = |origin: &Origin, verdict: &Verdict| match verdict {
             Verdict::NoMatch(Some(near)) => Some(format!("{origin} does not serve: {near}")),
@@ -63,23 +67,24 @@ impl Wallet {
     }
 
     /// What the helper that is named there said.
-    fn heard(&self, call: &HelperCall, origin: &Origin) -> String {
+    fn heard(&self, call: &HelperCall, origin: &Origin) -> Option<String> {
         let calls = self.calls();
         let asked = |run: &&HelperRun| run.helper == call.helper && call.servers.contains(&run.server);
         let Some(run) = calls.iter().rfind(asked) else {
-            return format!("{origin} names a helper, which was not asked");
+            return Some(format!("{origin} names a helper, which was not asked"));
         };
         let program = run.helper.program();
-        match &run.heard {
+        Some(match &run.heard {
             Heard::Login { username } => {
                 format!("the credentials, of {username}, came from {program}, named by {origin}")
             }
             Heard::IdentityToken => {
                 format!("the credentials, an identity token, came from {program}, named by {origin}")
             }
-            Heard::NotFound => format!("{program}, named by {origin}, knows no credentials for {}", run.server),
-            Heard::Empty => format!("{program}, named by {origin}, gave an empty answer for {}", run.server),
-            Heard::Failed(fault) => format!("{}, named by {origin}", fault.problem),
-        }
+            Heard::NotFound | Heard::Empty => {
+                format!("{program}, named by {origin}, knows no credentials for {}", call.servers.join(" and "))
+            }
+            Heard::Failed(_) => return None,
+        })
     }
 }
