@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tofu_oci_testkit::MockScript;
 
 /// The release that this program behaves like.
@@ -32,7 +32,7 @@ pub(super) struct Case {
     pub(super) repository: String,
     /// By the type of the provider in them, where there are several.
     #[serde(default)]
-    pub(super) repositories: BTreeMap<String, String>,
+    repositories: Map<String, Value>,
     #[serde(default)]
     pub(super) registry: MockScript,
     #[serde(default)]
@@ -149,12 +149,15 @@ impl Case {
         (expect.unwrap_or_else(|| self.expect.clone()), observed.unwrap_or_else(|| self.observed.clone()))
     }
 
-    /// The repositories by the type of the provider in them.
-    pub(super) fn providers(&self) -> BTreeMap<String, String> {
+    /// The types of the providers and their repositories, in the order of the file.
+    pub(super) fn providers(&self) -> Vec<(&str, &str)> {
         if self.repositories.is_empty() {
-            return BTreeMap::from([("widget".to_owned(), self.repository.clone())]);
+            return vec![("widget", &self.repository)];
         }
-        self.repositories.clone()
+        self.repositories
+            .iter()
+            .map(|(kind, repository)| (kind.as_str(), repository.as_str().expect("a text")))
+            .collect()
     }
 
     /// Whether a request that shows nothing ends there: the registry wants Basic.

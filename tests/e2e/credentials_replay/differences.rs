@@ -76,9 +76,9 @@ pub(super) const DIFFERENCES: &[Difference] = &[
                 r#"{"error": "block-argument-type"}"#,
                 &["default-discover-string-false", "default-discover-number", "default-files-string"],
             ),
-            ours(r#"{"error": "two-default-blocks"}"#, &["default-two-blocks"]),
-            ours(r#"{"error": "default-label"}"#, &["default-label"]),
-            ours(r#"{"error": "default-inconsistent"}"#, &["default-inconsistent"]),
+            ours(r#"{"error": "duplicate-block"}"#, &["default-two-blocks"]),
+            ours(r#"{"error": "block-label-count"}"#, &["default-label"]),
+            ours(r#"{"error": "block-files-without-discovery"}"#, &["default-inconsistent"]),
             ours(
                 r#"{"error": "invalid-helper-name"}"#,
                 &["default-helper-empty", "default-helper-slash", "block-helper-empty", "block-helper-slash"],
@@ -90,7 +90,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
                 &["block-upper-path", "block-slash-label", "block-tag-label", "block-empty-label"],
             ),
             ours(r#"{"error": "block-label-count"}"#, &["block-no-label", "block-two-labels"]),
-            ours(r#"{"error": "config-syntax"}"#, &["block-assign"]),
+            ours(r#"{"error": "hcl1-parse"}"#, &["block-assign"]),
             ours(r#"{"error": "block-no-style"}"#, &["block-none"]),
             ours(r#"{"error": "block-two-styles"}"#, &["block-basic-and-helper"]),
             ours(

@@ -1,6 +1,5 @@
 //! One case brought about: folders, environment, helpers, the CLI configuration, the mock, and the program.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
@@ -74,7 +73,7 @@ impl Scene {
         let case = Case::read(&replaced(raw, &words));
 
         let path_of = |repository: &str| repository.split_once('/').map_or("", |(_, path)| path).to_owned();
-        let holds: BTreeMap<_, _> = case.providers().into_iter().map(|(kind, at)| (path_of(&at), kind)).collect();
+        let holds = case.providers().into_iter().map(|(kind, at)| (path_of(at), kind.to_owned())).collect();
         let mock = site.serve(case.registry.clone(), releases, holds, &names);
         fs::write(folder.path().join("ca.pem"), certificates.ca_pem()).unwrap();
         let scene = Self { config: write_config(&case, &folder.path().join("config")), case, folder, mock };
@@ -128,8 +127,9 @@ impl Scene {
         if self.case.via.is_some() {
             return vec![work.join("copied/index.json")];
         }
-        let installed = |kind: &String| work.join(format!(".terraform/providers/{NAMESPACE}/{kind}/1.0.0/linux_amd64"));
-        self.case.providers().keys().map(installed).collect()
+        let installed =
+            |(kind, _): (&str, &str)| work.join(format!(".terraform/providers/{NAMESPACE}/{kind}/1.0.0/linux_amd64"));
+        self.case.providers().into_iter().map(installed).collect()
     }
 
     fn command(&self, telling: Telling) -> Command {
@@ -141,7 +141,7 @@ impl Scene {
             Command::new(if unprivileged { own.as_os_str() } else { env!("CARGO_BIN_EXE_tofu-oci").as_ref() });
         match case.via.as_deref() {
             None => {
-                command.arg("install").args(case.providers().keys().map(|kind| format!("{NAMESPACE}/{kind}")));
+                command.arg("install").args(case.providers().iter().map(|(kind, _)| format!("{NAMESPACE}/{kind}")));
                 command.args(["--platform", "linux_amd64"]);
             }
             // Modules cannot be installed yet: whoever copies the repository reads tags, manifests and blobs as well.
@@ -178,7 +178,7 @@ impl Scene {
 fn write_config(case: &Case, folder: &Path) -> PathBuf {
     let providers = case.providers();
     if let Some(config) = &case.cli_json {
-        let mirror = |(kind, repository): (&String, &String)| json!({"repository_template": repository, "include": [format!("{NAMESPACE}/{kind}")]});
+        let mirror = |(kind, repository): &(&str, &str)| json!({"repository_template": repository, "include": [format!("{NAMESPACE}/{kind}")]});
         let mut config = config.clone();
         config["provider_installation"] = json!({"oci_mirror": providers.iter().map(mirror).collect::<Vec<_>>()});
         let path = folder.join("cli.tfrc.json");

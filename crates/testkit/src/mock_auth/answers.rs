@@ -138,8 +138,7 @@ impl World {
     }
 
     fn content(&self, asked: &Asked<'_>) -> Answer {
-        let holds = self.holds.get(&asked.repository).map_or(self.releases.first(), String::as_str);
-        let release = self.releases.get(holds);
+        let release = self.releases.get(self.holds.get(&asked.repository).map(String::as_str));
         match asked.kind {
             Kind::Tags => json_answer(200, &json!({"name": asked.repository, "tags": Release::tags()})),
             Kind::Manifest => match release.manifest_at(&asked.reference) {
@@ -169,7 +168,7 @@ impl World {
                 let realm = format!("Bearer realm=\"{}\",service=\"cdn\"", super::script::REALM);
                 refused.header("WWW-Authenticate", realm)
             }
-            Some(Scheme::None) | None => blob(self.releases.get(self.releases.first()), &asked.reference),
+            Some(Scheme::None) | None => blob(self.releases.get(None), &asked.reference),
         }
     }
 

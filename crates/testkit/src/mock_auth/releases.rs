@@ -17,7 +17,7 @@ const PLATFORM: &str = "linux_amd64";
 
 /// Releases 1.0.0 for `linux_amd64` by the provider's type, made once and shared.
 #[derive(Clone, Debug)]
-pub struct MockReleases(Arc<BTreeMap<String, Release>>);
+pub struct MockReleases(Arc<Vec<(String, Release)>>);
 
 #[derive(Debug, Default)]
 pub(super) struct Release {
@@ -32,15 +32,11 @@ impl MockReleases {
         Self(Arc::new(types.iter().map(|name| ((*name).to_owned(), Release::of(name))).collect()))
     }
 
-    /// The release of a type, or else the first one.
-    pub(super) fn get(&self, provider_type: &str) -> &Release {
-        let first = || self.0.values().next().expect("there is a release");
-        self.0.get(provider_type).unwrap_or_else(first)
-    }
-
-    /// The first type.
-    pub(super) fn first(&self) -> &str {
-        self.0.keys().next().expect("there is a release")
+    /// The release of a type; without a type the first one.
+    pub(super) fn get(&self, provider_type: Option<&str>) -> &Release {
+        let wanted = |release: &&(String, Release)| provider_type.is_none_or(|wanted| wanted == release.0);
+        let release = self.0.iter().find(wanted).unwrap_or_else(|| panic!("no release of {provider_type:?}"));
+        &release.1
     }
 }
 
