@@ -155,6 +155,8 @@ impl Scene {
         command.current_dir(self.path("work")).env_clear().stdin(Stdio::null());
         command.env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()));
         command.env("HOME", self.path("home")).env("TMPDIR", self.path("tmp"));
+        // Instead of the roots of the machine, which take longer to read than most cases to run.
+        command.env("SSL_CERT_FILE", self.path("ca.pem"));
         command.env("TZ", "UTC").env("LANG", "C.UTF-8").env("NO_COLOR", "1");
         command.env("TF_CLI_CONFIG_FILE", &self.config).envs(self.mock.environment());
         for (name, value) in &case.env {
