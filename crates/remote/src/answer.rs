@@ -209,7 +209,10 @@ struct Word {
 impl Words {
     /// The first error in one line, where there is one.
     pub(crate) fn said(&self) -> Option<String> {
-        self.errors.first().map(|error| clean(&format!("{}: {}", error.code, error.message)))
+        let error = self.errors.first()?;
+        let parts = [clean(&error.code), clean(&error.message)];
+        Some(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": "))
+            .filter(|said| !said.is_empty())
     }
 
     /// Whether there are none: the answer may come from something that is no registry.

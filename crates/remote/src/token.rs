@@ -212,7 +212,7 @@ impl TokenRequest<'_> {
             let next = self.next(client, &url, location).map_err(|refusal| self.forbidden(client, refusal))?;
             client.saw(|| {
                 let shown_there = sending.shown.clone();
-                Exchange::Redirected { from: shown_url(&url), to: client.told.hide(&shown_url(&next)), shown_there }
+                Exchange::Redirected { from: shown_url(&url), to: shown_url(&next), shown_there }
             });
             url = next;
         }
@@ -245,7 +245,7 @@ impl TokenRequest<'_> {
         let read = self.token_of(answer).await;
         let outcome = || match &read {
             Ok(answer) => TokenOutcome::Token { seconds: answer.seconds, granted: answer.granted() },
-            Err(error) => TokenOutcome::None(client.told.hide(&error.to_string())),
+            Err(error) => TokenOutcome::None(error.to_string()),
         };
         self.saw(client, sending, Some(status), outcome);
         let TokenAnswer { token, life, refresh, .. } = read?;

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use reqwest::header::HeaderValue;
 use tofu_oci_credentials::Secret;
 use tofu_oci_store::StoreError;
+use url::Url;
 use url::form_urlencoded::byte_serialize;
 
 /// Shorter texts are no secrets worth the name, and would be found in ordinary words.
@@ -32,12 +33,14 @@ impl Told {
         }
     }
 
-    /// Remembers a secret, and the form in which addresses and forms carry it.
+    /// Remembers a secret, and the forms in which addresses and forms carry it.
     pub(crate) fn secret(&self, secret: &str) {
         self.one(secret);
-        let encoded: String = byte_serialize(secret.as_bytes()).collect();
-        if encoded != secret {
-            self.one(&encoded);
+        let in_form: String = byte_serialize(secret.as_bytes()).collect();
+        self.one(&in_form);
+        if let Ok(mut address) = Url::parse("http://host/") {
+            address.set_path(secret);
+            self.one(address.path().trim_start_matches('/'));
         }
     }
 
@@ -82,6 +85,7 @@ mod tests {
         told.header(&HeaderValue::from_str(&format!("Basic {encoded}")).unwrap());
         told.header(&HeaderValue::from_static("Bearer to-ken"));
         told.secret("abc");
+        told.secret("correct hörse");
         assert_eq!(told.hide(&text.replace("ENCODED", &encoded)), want);
     }
 
@@ -92,5 +96,6 @@ mod tests {
         check("wrong password correct-horse for ada", "wrong password [hidden] for ada");
         check("token to-ken is old", "token [hidden] is old");
         check("abc", "abc");
+        check("/u/correct%20h%C3%B6rse, correct+h%C3%B6rse", "/u/[hidden], [hidden]");
     }
 }

@@ -145,7 +145,7 @@ impl RegistryClient {
         }
         self.saw(|| Exchange::Registry {
             method: call.method.to_string(),
-            url: self.told.hide(&shown_url(url)),
+            url: shown_url(url),
             status: answer.status(),
             shown: answer.shown.clone(),
             challenges: answer.challenges().iter().map(|line| shown_challenge(line, &self.told)).collect(),
@@ -155,8 +155,8 @@ impl RegistryClient {
 
     fn saw_redirect(&self, hop: &Hop, next: &Url, proof: Option<&Proof>) {
         self.saw(|| Exchange::Redirected {
-            from: self.told.hide(&shown_url(&hop.url)),
-            to: self.told.hide(&shown_url(next)),
+            from: shown_url(&hop.url),
+            to: shown_url(next),
             shown_there: proof.filter(|_| !hop.crossed).map_or(Shown::Nothing, |proof| proof.shown.clone()),
         });
     }

@@ -117,11 +117,38 @@ pub enum TokenOutcome {
     None(String),
 }
 
+impl Exchange {
+    /// The same with another form of every text that may have come from outside.
+    fn map_text(mut self, map: &dyn Fn(&str) -> String) -> Self {
+        let mut texts: Vec<&mut String> = Vec::new();
+        match &mut self {
+            Self::Registry { url, challenges, error, .. } => {
+                texts.push(url);
+                texts.extend(challenges);
+                texts.extend(error);
+            }
+            Self::Way { realm, service, .. } => texts.extend(realm.iter_mut().chain(service)),
+            Self::Refused { problem, .. } => texts.push(problem),
+            Self::Redirected { from, to, .. } => texts.extend([from, to]),
+            Self::Token { server, service, scopes, outcome, .. } => {
+                texts.push(server);
+                texts.extend(service.iter_mut().chain(scopes));
+                match outcome {
+                    TokenOutcome::Token { granted, .. } => texts.extend(granted.iter_mut().flatten()),
+                    TokenOutcome::None(reason) => texts.push(reason),
+                }
+            }
+        }
+        texts.into_iter().for_each(|text| *text = map(text));
+        self
+    }
+}
+
 impl RegistryClient {
-    /// Tells the witness, if there is one.
+    /// Tells the witness, if there is one. What was sent is in nothing that it is told.
     pub(crate) fn saw(&self, exchange: impl FnOnce() -> Exchange) {
         if let Some(witness) = &self.options.witness {
-            witness.saw(&exchange());
+            witness.saw(&exchange().map_text(&|text| self.told.hide(text)));
         }
     }
 }

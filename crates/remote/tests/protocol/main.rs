@@ -4,14 +4,18 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
 
 mod auth;
+mod challenges;
 mod content;
 mod download;
 mod expiry;
 mod network;
+mod probe;
 mod referrers;
 mod retry;
+mod secrets;
 mod server;
 mod support;
 mod tags;
 mod tls;
+mod tokens;
 mod upload;

@@ -1,0 +1,153 @@
+//! Whatever a registry or a token server repeats of what it was shown, nothing that comes out has it.
+
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use futures_util::TryStreamExt as _;
+use tofu_oci_credentials::{Credential, Secret};
+use tofu_oci_remote::{ClientOptions, Exchange, RetryPolicy, Want, Witness};
+use tofu_oci_store::{Content, ReadStore as _, Store as _};
+use tofu_oci_types::{Descriptor, Reference};
+
+use crate::server::{Reply, Request, Server, reply};
+use crate::support::{Fixed, INDEX, bench_with, blob, index};
+
+const PASSWORD: &str = "correct+horse/battery=";
+const TOKEN: &str = "tok3n.of.lab";
+
+/// Whatever was told, as text.
+#[derive(Default)]
+struct Said(Mutex<Vec<String>>);
+
+impl Said {
+    fn add(&self, what: &dyn Debug) {
+        self.0.lock().unwrap().push(format!("{what:?}"));
+    }
+}
+
+impl Witness for Said {
+    fn saw(&self, exchange: &Exchange) {
+        self.add(exchange);
+    }
+}
+
+/// What the request showed, without the scheme, and the secret inside a login.
+fn shown(request: &Request) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Some((scheme, value)) = request.header("authorization").and_then(|value| value.split_once(' ')) {
+        all.push(value.to_owned());
+        if scheme == "Basic" {
+            let login = String::from_utf8(STANDARD.decode(value).unwrap()).unwrap();
+            all.push(login.split_once(':').unwrap().1.to_owned());
+        }
+    }
+    let body = String::from_utf8_lossy(&request.body).into_owned();
+    all.extend(body.split_once("refresh_token=").map(|(_, encoded)| encoded.to_owned()));
+    all
+}
+
+/// Ways to repeat a secret.
+fn echoes(secret: &str) -> Vec<Reply> {
+    let json = |status: u16| reply(status).error(secret, &format!("you sent {secret} and {secret}"));
+    let location = |status: u16| reply(status).header("location", format!("/there/{secret}?again={secret}"));
+    vec![
+        json(400),
+        json(401),
+        json(403),
+        json(404),
+        json(429).header("retry-after", "99999"),
+        json(500),
+        reply(401).header("www-authenticate", format!("Basic realm=\"{secret}\"")),
+        reply(401).header("www-authenticate", format!("Bearer realm=\"https://{secret}/\",service=\"{secret}\"")),
+        reply(401).header("www-authenticate", format!("Bearer realm=\"http://{secret}@127.0.0.1/\"")),
+        reply(200).header("warning", format!("299 - \"{secret}\"")).body(secret),
+        reply(200).header("content-encoding", secret).body(secret),
+        reply(200).header("content-type", secret).body(format!(r#"{{"mediaType":"{secret}"}}"#)),
+        reply(200).header("docker-content-digest", secret).body("{}"),
+        reply(200).header("link", format!("</{secret}>; rel=\"next\", <http://{secret}/>; rel=\"next\"")).body("{}"),
+        location(202),
+        location(307),
+        reply(307).header("location", format!("http://{secret}.elsewhere.test/")),
+        reply(307).header("location", format!("{secret}://elsewhere/")),
+    ]
+}
+
+#[tokio::test]
+async fn nothing_that_was_shown_comes_out_again() {
+    for number in 0..echoes("x").len() {
+        for credential in [
+            Credential::basic("user", PASSWORD),
+            Credential::IdentityToken(Secret::new(PASSWORD)),
+            Credential::RegistryToken(Secret::new(PASSWORD)),
+        ] {
+            for who in [Who::Registry, Who::TokenServer] {
+                scan(number, credential.clone(), who).await;
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Who {
+    Registry,
+    TokenServer,
+}
+
+async fn scan(number: usize, credential: Credential, who: Who) {
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let note = Arc::clone(&seen);
+    let tokens = Server::start(move |request, _| {
+        let secrets = shown(request);
+        note.lock().unwrap().extend(secrets.clone());
+        match (who, secrets.last()) {
+            (Who::TokenServer, Some(secret)) => echoes(secret).swap_remove(number),
+            _ => reply(200).body(format!(r#"{{"token":"{TOKEN}","refresh_token":"{PASSWORD}2"}}"#)),
+        }
+    });
+    let challenge = format!(r#"Bearer realm="http://{}/t""#, tokens.host());
+    let note = Arc::clone(&seen);
+    let server = Server::start(move |request, _| {
+        let secrets = shown(request);
+        note.lock().unwrap().extend(secrets.clone());
+        match secrets.last() {
+            None => reply(401).header("www-authenticate", challenge.clone()),
+            Some(secret) => echoes(secret).swap_remove(number),
+        }
+    });
+    let said = Arc::new(Said::default());
+    let retry = RetryPolicy { attempts: 2, ..RetryPolicy::default() };
+    let options = ClientOptions { witness: Some(said.clone()), retry, ..ClientOptions::default() };
+    let bench = bench_with(options, Arc::new(Fixed(credential.clone())));
+    let store = bench.store(&server);
+    said.add(&store.tags().await);
+    said.add(&store.resolve(&Reference::Tag("1.0.0".parse().unwrap())).await);
+    said.add(&store.exists(&blob(b"x")).await);
+    for descriptor in [blob(b"x"), Descriptor::of(INDEX, &index())] {
+        match store.fetch(&descriptor).await {
+            Ok(stream) => said.add(&stream.try_collect::<Vec<_>>().await.map(|_| ())),
+            Err(error) => said.add(&error),
+        }
+        let bytes = if descriptor.media_type == INDEX { index() } else { "x".into() };
+        let pushed = store.push(&descriptor, &Content::Bytes(&bytes)).await;
+        if let Err(error) = &pushed {
+            said.add(&error.to_string());
+        }
+        said.add(&pushed);
+    }
+    said.add(&store.mount(&blob(b"y"), &format!("{}/y", server.host()).parse().unwrap()).await);
+    said.add(&store.tag(&blob(b"x"), &"1.0.0".parse().unwrap()).await);
+    said.add(&store.referrers(&blob(b"x").digest).await);
+    said.add(&bench.client.probe(&format!("{}/z", server.host()).parse().unwrap(), Want::Push).await);
+    said.add(&bench.client.check_login(&server.host(), &credential).await);
+    said.add(&bench.client.ping(&server.host(), Some(&credential)).await);
+    said.add(&bench.events.0.lock().unwrap());
+    let seen = seen.lock().unwrap();
+    assert!(!seen.is_empty(), "something was shown");
+    for text in said.0.lock().unwrap().iter() {
+        for secret in seen.iter().map(String::as_str).chain([PASSWORD, "correct%2Bhorse", TOKEN]) {
+            assert!(!text.contains(secret), "{number} {who:?} {credential:?}: {secret} is in {text}");
+        }
+    }
+}
