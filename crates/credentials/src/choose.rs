@@ -173,12 +173,12 @@ fn of_file(file: &AuthFile, kind: FileKind, group: usize, repository: &Repositor
     let place = |line| Place { file: file.name.clone(), line: Some(line) };
     let mut considered: Vec<Considered> =
         file.auths.iter().map(|entry| of_entry(entry, place(entry.line), group, repository)).collect();
-    let gives = |named: &NamedHelper, origin: &Origin| match named.helper() {
-        Some(helper) => Gives::Helper(call(helper, repository, Some((file, kind, named)))),
-        None => {
+    let gives = |named: &NamedHelper, origin: &Origin| {
+        let Some(helper) = named.helper() else {
             let name = key::shown(&named.name);
-            Gives::BadHelper(ChoiceError::InvalidHelperName { name, origin: origin.clone() })
-        }
+            return Gives::BadHelper(ChoiceError::InvalidHelperName { name, origin: origin.clone() });
+        };
+        Gives::Helper(call(helper, repository, Some((file, kind, named))))
     };
     for named in file.helpers.iter().filter(|named| !named.name.is_empty()) {
         let (key, name) = (key::shown(&named.key), key::shown(&named.name));

@@ -5,6 +5,7 @@ mod reading;
 use std::fmt;
 
 pub(crate) use crate::entry::{Auth, AuthEntry};
+use crate::opentofu;
 use crate::paths::REGISTRY_AUTH_FILE;
 use crate::{FileKind, HelperName};
 
@@ -52,6 +53,8 @@ pub struct AuthFile {
     pub(crate) helpers: Vec<NamedHelper>,
     /// `credsStore`, an empty one too; its key is empty.
     pub(crate) store: Option<NamedHelper>,
+    /// The same bytes as `OpenTofu` decodes them.
+    pub(crate) as_opentofu: Box<opentofu::Reading>,
     warnings: Vec<FileWarning>,
 }
 

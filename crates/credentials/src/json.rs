@@ -4,6 +4,7 @@
 //! of two members of one name.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -55,8 +56,19 @@ impl<'a> Document<'a> {
 
     /// The line on which a value begins, from 1.
     pub(crate) fn line(&self, piece: Piece<'_>) -> usize {
-        let offset = (piece.0.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        let offset = self.span(piece).start;
         self.starts.partition_point(|start| *start <= offset) + 1
+    }
+
+    /// Where a value stands in the text, in bytes.
+    pub(crate) fn span(&self, piece: Piece<'_>) -> Range<usize> {
+        let start = (piece.0.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        start..start + piece.0.len()
+    }
+
+    /// Where a member stands in the text, from its name to the end of its value, in bytes.
+    pub(crate) fn span_of(&self, member: &Member<'_>) -> Range<usize> {
+        self.span(member.key).start..self.span(member.value).end
     }
 
     /// The line on which a member begins, from 1.
@@ -280,6 +292,8 @@ mod tests {
                 ("a".to_owned(), 4, 4, Kind::Other),
             ]
         );
+        assert_eq!(&text[document.span_of(&piece.members()[2])], "\"a\": 2");
+        assert_eq!(&text[document.span(piece.members()[0].value)], "[1, null]");
         assert_eq!(piece.members()[0].value.items().len(), 2);
         assert_eq!(piece.members()[0].value.items()[1].kind(), Kind::Null);
         assert!(piece.items().is_empty());

@@ -20,8 +20,12 @@ mod json;
 mod key;
 mod near;
 pub mod opentofu;
+#[cfg(test)]
+mod oracle;
 mod paths;
 mod policy;
+#[cfg(test)]
+mod secrecy;
 #[cfg(test)]
 mod vectors;
 

@@ -186,6 +186,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "the cases below read better without references")]
     fn check(key: &str, repository: &str, want: Option<NearMiss>) {
         let repository = RepositoryRef::from_opentofu(repository).expect("a repository");
         assert!(!KeyOf::Prefix.fits(key, &repository), "{key:?} matches {repository}");

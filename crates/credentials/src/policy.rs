@@ -170,3 +170,6 @@ impl fmt::Display for Place {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,8 +39,8 @@ fn helper(name: &str) -> HelperName {
     HelperName::parse(name).expect("a name")
 }
 
-fn default(name: &str) -> Option<DefaultHelper> {
-    Some(DefaultHelper { helper: helper(name), place: Place { file: "tofurc".to_owned(), line: Some(9) } })
+fn default(name: &str) -> DefaultHelper {
+    DefaultHelper { helper: helper(name), place: Place { file: "tofurc".to_owned(), line: Some(9) } }
 }
 
 /// A file whose `auths` has these keys, each with itself as the user.
@@ -150,11 +150,11 @@ fn helpers_are_asked_where_no_closer_entry_is() {
 
 #[test]
 fn the_default_helper_comes_before_every_store_and_after_every_registry() {
-    let with = |files: &[&str]| policy(Vec::new(), default("one"), files);
+    let with = |files: &[&str]| policy(Vec::new(), Some(default("one")), files);
     check(&with(&[r#"{"credsStore": "two"}"#]), "r.test/x", "helper one https://r.test");
     check(&with(&[r#"{"credHelpers": {"r.test": "two"}}"#]), "r.test/x", "helper two https://r.test");
     check(&with(&[&keys(&["r.test"])]), "r.test/x", "r.test");
-    let both = policy(vec![block("r.test", BlockStyle::Helper(helper("b")))], default("one"), &[]);
+    let both = policy(vec![block("r.test", BlockStyle::Helper(helper("b")))], Some(default("one")), &[]);
     check(&both, "r.test/x", "helper b https://r.test");
     check(&both, "s.test/x", "helper one https://s.test");
 }
@@ -169,7 +169,7 @@ fn a_helper_is_asked_again_for_the_address_that_docker_login_marked() {
     check_files(&[&marked("r.test/a")], "r.test/a/x", "helper s https://r.test");
     // The mark of another file, or for a helper that no file names, is none.
     check_files(&[r#"{"credsStore": "s"}"#, &marked("r.test")], "r.test/x", "helper s https://r.test");
-    check(&policy(Vec::new(), default("d"), &[&marked("r.test")]), "r.test/x", "helper d https://r.test");
+    check(&policy(Vec::new(), Some(default("d")), &[&marked("r.test")]), "r.test/x", "helper d https://r.test");
     let file = r#"{"auths": {"r.test": {"auth": ""}}, "credHelpers": {"r.test": "h"}}"#;
     check_files(&[file], "r.test/x", "helper h https://r.test r.test");
 }
@@ -240,11 +240,10 @@ fn of_keys_that_are_read_alike_the_one_written_so_wins() {
 
 #[test]
 fn docker_io_is_served_by_every_name_of_the_hub() {
-    let names = ["docker.io", "https://index.docker.io/v1/", "index.docker.io", "registry-1.docker.io"];
-    for name in names {
+    for name in ["docker.io", "https://index.docker.io/v1/", "index.docker.io", "registry-1.docker.io"] {
         check_files(&[&keys(&[name])], "docker.io/library/x", &name.replace(':', "_"));
-        let named = format!(r#"{{"credHelpers": {{"{name}": "h"}}}}"#);
-        check_files(&[&named], "docker.io/library/x", "helper h https://index.docker.io/v1/");
+        let helpers = format!(r#"{{"credHelpers": {{"{name}": "h"}}}}"#);
+        check_files(&[&helpers], "docker.io/library/x", "helper h https://index.docker.io/v1/");
     }
     check_files(&[&keys(&["registry-1.docker.io", "index.docker.io", "docker.io"])], "docker.io/x", "docker.io");
     check_files(&[&keys(&["docker.io", "index.docker.io/library"])], "docker.io/library/x", "index.docker.io/library");
@@ -299,7 +298,7 @@ fn the_account_names_everything_that_was_looked_at() {
 \"r.test/a/b\": {{\"auth\": 5}}}},\n\"credHelpers\": {{\"r.test\": \"h\", \"s.test\": \"x/y\"}},\n\"credsStore\": \"{}\"}}",
         "s"
     );
-    let policy = policy(vec![basic("R.test"), basic("r.test")], default("d"), &[&file]);
+    let policy = policy(vec![basic("R.test"), basic("r.test")], Some(default("d")), &[&file]);
     assert_snapshot!(account(&policy, "r.test/a/b"), @r#"
     0 oci_credentials "R.test" in tofurc:7 -> NoMatch(Some(Case("r.test")))
     2 oci_credentials "r.test" in tofurc:7 -> Chosen

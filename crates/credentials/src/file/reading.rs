@@ -9,13 +9,14 @@ use super::{Auth, AuthEntry, AuthFile, AuthFileError, FileWarning, NamedHelper, 
 use crate::entry::{NOT_TEXT, Remark};
 use crate::json::{Document, Kind, Member, Piece};
 use crate::key::shown;
+use crate::opentofu;
 
 /// Reads a file as Go's encoding/json fills `OpenTofu`'s structure; what stops that only leaves out a part here.
 pub(super) fn file(name: &str, bytes: &[u8]) -> Result<AuthFile, AuthFileError> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err(AuthFileError::Shape { file: name.to_owned(), problem: "it is UTF-16 and must be UTF-8" });
     }
-    let mut reading = Reading::of(name);
+    let mut reading = Reading::of(name, opentofu::Reading::of(bytes));
     let body = bytes.strip_prefix(b"\xef\xbb\xbf");
     if body.is_some() {
         reading.warn(None, "it begins with a byte order mark".to_owned(), OpenTofuEffect::AllFilesOff);
@@ -69,9 +70,15 @@ impl<T> ByKey<T> {
 }
 
 impl Reading {
-    fn of(name: &str) -> Self {
-        let name = name.to_owned();
-        let file = AuthFile { name, auths: Vec::new(), helpers: Vec::new(), store: None, warnings: Vec::new() };
+    fn of(name: &str, as_opentofu: opentofu::Reading) -> Self {
+        let file = AuthFile {
+            name: name.to_owned(),
+            auths: Vec::new(),
+            helpers: Vec::new(),
+            store: None,
+            as_opentofu: Box::new(as_opentofu),
+            warnings: Vec::new(),
+        };
         Self { file, auths: ByKey::new(), helpers: ByKey::new() }
     }
 

@@ -1,1 +1,0 @@
-//! Docker's `config.json`, edited the way docker edits it.

@@ -1,0 +1,350 @@
+//! Docker's `config.json`, edited as `docker login` and `docker logout` edit it; podman's `auth.json` is the same.
+//!
+//! ```text
+//! bytes of the file, or none --store_login, store_mark, remove--> Edit: the new bytes, and what has changed
+//! ```
+//!
+//! Docker writes the whole file anew and loses what it does not know. Here every other member and every other entry
+//! stays byte for byte; what is new is laid out as its neighbours are, and with tabs, as docker writes, where there
+//! are none. A file that cannot be read is an error and never overwritten. Reading and writing the file itself, and
+//! running the helper, is the caller's part.
+
+mod layout;
+
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use zeroize::{Zeroize as _, Zeroizing};
+
+use crate::json::{Document, Kind, Piece};
+use crate::{AuthFile, AuthFileError, HelperName, InvalidHelperName, Secret};
+use layout::Layout;
+
+/// The key of the Docker Hub, as `docker login` has always written it.
+const HUB: &str = "https://index.docker.io/v1/";
+
+/// A file after an edit.
+///
+/// `Debug` hides the bytes, for they hold secrets; they are wiped when they are dropped.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// What the file is to hold.
+    pub bytes: Vec<u8>,
+    /// What became of it.
+    pub change: Change,
+}
+
+/// What an edit has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The server had no entry.
+    Added,
+    /// The server had another entry.
+    Replaced,
+    /// Entries are gone.
+    Removed,
+    /// The bytes are those that were there; nothing needs to be written.
+    Nothing,
+}
+
+/// What is to stand under a server's key.
+enum Entry {
+    Auth(Zeroizing<String>),
+    Mark,
+}
+
+/// Enters a login in plain text: `auths[server] = {"auth": base64 of USERNAME:PASSWORD}`.
+///
+/// `file` is none where there is no file yet. All else that stood under the key is dropped, an identity token too: it
+/// belonged to the former login. A byte order mark is dropped with the first change, since neither docker nor
+/// `OpenTofu` reads a file with one. A username with a colon cannot be told from its password again; refusing it is
+/// the caller's part.
+///
+/// # Errors
+/// When the file is no docker file: not JSON, not an object, or `auths` is not an object.
+///
+/// Spec: docker CLI 29, `config/configfile`, `SaveToWriter`, and `config/credentials`, `fileStore.Store`.
+pub fn store_login(
+    file: Option<&[u8]>,
+    server: &str,
+    username: &str,
+    password: &Secret,
+) -> Result<Edit, AuthFileError> {
+    let pair = Zeroizing::new(format!("{username}:{}", password.expose()));
+    store(file, server, &Entry::Auth(Zeroizing::new(STANDARD.encode(pair.as_bytes()))))
+}
+
+/// Enters the mark that a helper holds the login: `auths[server] = {}`. A password that stood there is gone.
+///
+/// # Errors
+/// As [`store_login`].
+///
+/// Spec: docker CLI 29, `config/credentials`, `nativeStore.Store`.
+pub fn store_mark(file: Option<&[u8]>, server: &str) -> Result<Edit, AuthFileError> {
+    store(file, server, &Entry::Mark)
+}
+
+/// Takes the entries of these servers out. `auths` stays, empty if need be, as docker leaves it.
+///
+/// # Errors
+/// As [`store_login`].
+///
+/// Spec: docker CLI 29, `config/credentials`, `fileStore.Erase`.
+pub fn remove(file: &[u8], servers: &[&str]) -> Result<Edit, AuthFileError> {
+    let source = Source::read(file)?;
+    let layout = source.layout();
+    let mut edits = Vec::new();
+    for object in &source.auths {
+        let kept = object.members.iter().filter(|member| !servers.contains(&member.name.as_str()));
+        let kept: Vec<String> = kept.map(|member| source.text[member.span.clone()].to_owned()).collect();
+        if kept.len() < object.members.len() {
+            edits.push((object.span.clone(), layout.auths(Some(object), kept)));
+        }
+    }
+    Ok(if edits.is_empty() { Edit::nothing(file) } else { Edit::made(source.text, edits, Change::Removed) })
+}
+
+/// The helper that `docker login` gives a server's login to: that of `credHelpers[server]`, else the `credsStore`;
+/// nothing where the login goes into the file itself, as it also does under an empty name.
+///
+/// # Errors
+/// When the name could be no helper's name. Docker would run it all the same.
+///
+/// Spec: docker CLI 29, `config/configfile`, `getConfiguredCredentialStore`.
+pub fn helper_for(file: &AuthFile, server: &str) -> Option<Result<HelperName, InvalidHelperName>> {
+    let name = file.as_opentofu.helper_name(server).filter(|name| !name.is_empty())?;
+    Some(HelperName::parse(name))
+}
+
+/// The key under which docker keeps the login of a registry: the registry as it is written, but for the Docker Hub.
+///
+/// Docker itself knows `docker.io` and `index.docker.io` for the Hub; `registry-1.docker.io`, where the Hub's registry
+/// answers, is taken for it here too.
+///
+/// Spec: docker CLI 29, `config/configfile`, `getAuthConfigKey`.
+pub fn server_key(registry: &str) -> String {
+    match registry {
+        "docker.io" | "index.docker.io" | "registry-1.docker.io" => HUB.to_owned(),
+        _ => registry.to_owned(),
+    }
+}
+
+fn store(file: Option<&[u8]>, server: &str, entry: &Entry) -> Result<Edit, AuthFileError> {
+    let bytes = file.unwrap_or_default();
+    let source = Source::read(bytes)?;
+    let layout = source.layout();
+    let target = source.target();
+    let mut found = 0;
+    let mut edits = Vec::new();
+    for (position, object) in source.auths.iter().enumerate() {
+        let members = &object.members;
+        let same: Vec<usize> = (0..members.len()).filter(|index| members[*index].name.as_str() == server).collect();
+        found += same.len();
+        let is_target = target == Target::Object(position);
+        if is_target && found == 1 && same.len() == 1 && entry.is(members[same[0]].value) {
+            return Ok(Edit::nothing(bytes));
+        }
+        if !is_target && same.is_empty() {
+            continue;
+        }
+        // Docker writes the keys in order. What is there keeps its place; a new key goes before the first greater one.
+        let greater = || members.iter().position(|member| member.name.as_str() > server);
+        let place = same.last().copied().or_else(greater).unwrap_or(members.len());
+        let mut lines = Vec::new();
+        for (index, member) in members.iter().enumerate() {
+            if is_target && index == place {
+                lines.push(layout.entry(Some(object), server, entry.auth()));
+            }
+            if member.name.as_str() != server {
+                lines.push(source.text[member.span.clone()].to_owned());
+            }
+        }
+        if is_target && place == members.len() {
+            lines.push(layout.entry(Some(object), server, entry.auth()));
+        }
+        edits.push((object.span.clone(), layout.auths(Some(object), lines)));
+    }
+    let alone = || layout.auths(None, vec![layout.entry(None, server, entry.auth())]);
+    match target {
+        Target::Object(_) => {}
+        Target::Null(span) => edits.push((span, alone())),
+        Target::Missing => edits.push(source.with_auths(&layout, &alone())),
+    }
+    Ok(Edit::made(source.text, edits, if found == 0 { Change::Added } else { Change::Replaced }))
+}
+
+/// A file that may be edited.
+struct Source<'a> {
+    /// Without a byte order mark; nothing where the file holds nothing or `null`.
+    text: &'a str,
+    /// The outermost object.
+    top: Option<Object<'a>>,
+    /// All values of `auths` that are objects: Go reads them all into one.
+    auths: Vec<Object<'a>>,
+    /// Where a `null` stands behind them, which empties what was read before.
+    null: Option<Range<usize>>,
+}
+
+/// An object of the text.
+struct Object<'a> {
+    /// The white space in front of its first member; none where there is no member.
+    lead: Option<&'a str>,
+    /// The white space behind its last member.
+    tail: Option<&'a str>,
+    span: Range<usize>,
+    members: Vec<Named<'a>>,
+}
+
+/// A member of an object.
+struct Named<'a> {
+    name: Zeroizing<String>,
+    /// From its name to the end of its value.
+    span: Range<usize>,
+    value: Piece<'a>,
+}
+
+/// Where an entry counts.
+#[derive(PartialEq)]
+enum Target {
+    Object(usize),
+    Null(Range<usize>),
+    Missing,
+}
+
+impl<'a> Source<'a> {
+    fn read(bytes: &'a [u8]) -> Result<Self, AuthFileError> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let text = std::str::from_utf8(bytes).map_err(|_| shape("it is not UTF-8"))?;
+        let mut source = Self { text: "", top: None, auths: Vec::new(), null: None };
+        if text.trim_ascii().is_empty() {
+            return Ok(source);
+        }
+        let (document, top) = Document::parse(text).map_err(|fault| AuthFileError::NotJson {
+            file: FILE.to_owned(),
+            line: fault.line,
+            column: fault.column,
+            reason: fault.reason,
+        })?;
+        match top.kind() {
+            Kind::Object => {}
+            Kind::Null => return Ok(source),
+            _ => return Err(shape("it is not an object")),
+        }
+        for member in top.members().iter().filter(|member| member.is_named("auths")) {
+            match member.value.kind() {
+                Kind::Object => {
+                    source.auths.push(Object::of(text, &document, member.value));
+                    source.null = None;
+                }
+                Kind::Null => source.null = Some(document.span(member.value)),
+                _ => return Err(shape("its `auths` is not an object")),
+            }
+        }
+        source.text = text;
+        source.top = Some(Object::of(text, &document, top));
+        Ok(source)
+    }
+
+    fn target(&self) -> Target {
+        match (&self.null, self.auths.len()) {
+            (Some(null), _) => Target::Null(null.clone()),
+            (None, 0) => Target::Missing,
+            (None, count) => Target::Object(count - 1),
+        }
+    }
+
+    fn layout(&self) -> Layout {
+        self.top.as_ref().and_then(|top| top.lead).map_or_else(Layout::docker, Layout::of)
+    }
+
+    /// The edit that puts a new `auths` in front of the other members, where docker has it.
+    fn with_auths(&self, layout: &Layout, auths: &str) -> (Range<usize>, String) {
+        match &self.top {
+            None => (0..0, layout.file(auths)),
+            Some(Object { lead: Some(lead), span, .. }) => {
+                let behind_brace = span.start + 1;
+                (behind_brace..behind_brace, layout.first_member(lead, auths))
+            }
+            Some(empty) => (empty.span.clone(), layout.file(auths)),
+        }
+    }
+}
+
+impl<'a> Object<'a> {
+    fn of(text: &'a str, document: &Document<'a>, piece: Piece<'a>) -> Self {
+        let span = document.span(piece);
+        let members: Vec<Named<'a>> = piece
+            .members()
+            .iter()
+            .map(|member| Named { name: member.key(), span: document.span_of(member), value: member.value })
+            .collect();
+        let lead = members.first().map(|first| &text[span.start + 1..first.span.start]);
+        let tail = members.last().map(|last| &text[last.span.end..span.end - 1]);
+        Self { lead, tail, span, members }
+    }
+}
+
+const FILE: &str = "the file";
+
+fn shape(problem: &'static str) -> AuthFileError {
+    AuthFileError::Shape { file: FILE.to_owned(), problem }
+}
+
+impl Entry {
+    fn auth(&self) -> Option<&str> {
+        match self {
+            Self::Auth(auth) => Some(auth),
+            Self::Mark => None,
+        }
+    }
+
+    /// Whether the value says this and nothing else.
+    fn is(&self, value: Piece<'_>) -> bool {
+        let members = value.members();
+        match (self, members.as_slice()) {
+            (Self::Mark, []) => value.kind() == Kind::Object,
+            (Self::Auth(auth), [member]) => {
+                member.is_named("auth") && member.value.text().is_some_and(|text| text == *auth)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Edit {
+    fn nothing(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.to_vec(), change: Change::Nothing }
+    }
+
+    /// The text with these parts exchanged. No two of them overlap.
+    fn made(text: &str, mut edits: Vec<(Range<usize>, String)>, change: Change) -> Self {
+        edits.sort_by_key(|(span, _)| span.start);
+        // All at once, so that no copy of a secret is left behind when it grows.
+        let mut bytes = Vec::with_capacity(text.len() + edits.iter().map(|(_, new)| new.len()).sum::<usize>());
+        let mut at = 0;
+        for (span, new) in &mut edits {
+            bytes.extend_from_slice(&text.as_bytes()[at..span.start]);
+            bytes.extend_from_slice(new.as_bytes());
+            new.zeroize();
+            at = span.end;
+        }
+        bytes.extend_from_slice(&text.as_bytes()[at..]);
+        Self { bytes, change }
+    }
+}
+
+impl Drop for Edit {
+    fn drop(&mut self) {
+        self.bytes.zeroize();
+    }
+}
+
+impl std::fmt::Debug for Edit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Edit").field("bytes", &"***").field("change", &self.change).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,0 @@
-//! What `OpenTofu` would do with the same files, blocks and helpers.

@@ -1,0 +1,81 @@
+//! What `OpenTofu` 1.10 to 1.13 would do with the same blocks, files and helpers.
+//!
+//! A second set of rules, written from measurements of the real programs and not derived from ours, so that
+//! `auth explain` can tell the difference and the tests can compare both with what was measured.
+//!
+//! ```text
+//! Policy + [ConfigFault] + RepositoryRef --predict--> Prediction: what would be chosen, once the registry asks
+//! WireFacts --wire_differences--> [Difference]: where it would speak otherwise with registry and token server
+//! ```
+//!
+//! The releases chose the same in every case that was measured; they differ on the wire only.
+
+mod fault;
+mod keys;
+mod predict;
+mod reading;
+mod wire;
+
+pub use fault::{ConfigFault, FaultEffect};
+pub use predict::predict;
+pub(crate) use reading::Reading;
+pub use wire::{Difference, HeldCredential, Ping, Redirect, Redirector, WireFacts, wire_differences};
+
+use crate::{Origin, Secret};
+
+/// What `OpenTofu` would use for a repository, once its registry asks. `because` is a sentence without a full stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prediction {
+    /// Nothing.
+    Anonymous {
+        /// Why not, where something that was configured counts for nothing.
+        because: Option<String>,
+    },
+    /// A name and a password. Where one of them is empty a Basic challenge fails, and a token server is sent them.
+    Basic {
+        /// The name.
+        username: String,
+        /// The password.
+        password: Secret,
+        /// Where they stand.
+        origin: Origin,
+    },
+    /// A token that is sent to the registry as it is.
+    Token {
+        /// The token.
+        access: Secret,
+        /// Where it stands.
+        origin: Origin,
+    },
+    /// A helper is asked. Its "not found" is final; its `<token>` is an error.
+    Ask {
+        /// The program: a name to be found on the PATH, or a path from the working directory, `./...`.
+        program: String,
+        /// What it is asked for.
+        server: String,
+        /// Where it is named.
+        origin: Origin,
+    },
+    /// An error, whether the registry asks for a credential or not.
+    Refused {
+        /// As in the list of stable codes, or `config-dropped`.
+        code: &'static str,
+        /// What is wrong.
+        because: String,
+    },
+    /// The program panics.
+    Crash {
+        /// Why.
+        because: String,
+    },
+    /// One of several entries, another from run to run.
+    Random {
+        /// Their keys, sorted.
+        keys: Vec<String>,
+    },
+}
+
+#[cfg(test)]
+mod measured;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,265 @@
+//! The choice, by `OpenTofu`'s rules.
+
+use tofu_oci_types::RepositoryRef;
+
+use super::keys::specificity;
+use super::reading::{Helper, Pair, Reading};
+use super::{ConfigFault, FaultEffect, Prediction};
+use crate::key::shown;
+use crate::{Block, BlockStyle, FileState, FoundFile, Origin, Place, Policy, Search, Secret};
+
+/// What `OpenTofu` would choose for a repository.
+///
+/// `policy` holds the sound blocks alone, the default helper where it is sound, and the files that are searched then,
+/// of which those that `OpenTofu` does not look at are passed over. `config` tells what is wrong beside.
+///
+/// Spec: `OpenTofu` 1.12, cliconfig and ociauthconfig; measured on 1.10.10, 1.12.6 and 1.13.
+pub fn predict(policy: &Policy, config: &[ConfigFault], repository: &RepositoryRef) -> Prediction {
+    if let Some(fault) = find(config, &FaultEffect::ConfigDropped) {
+        return Prediction::Refused {
+            code: "config-dropped",
+            because: format!(
+                "{}: after a syntax error the whole CLI configuration counts for nothing, mirrors too",
+                fault.place
+            ),
+        };
+    }
+    if let Some(fault) = find(config, &FaultEffect::Crash) {
+        return Prediction::Crash { because: format!("{}: a second oci_default_credentials block", fault.place) };
+    }
+    let mut search = Lookup { repository, best: 0, source: Source::None, errors: Vec::new() };
+    policy.blocks().iter().for_each(|block| search.block(block));
+    for fault in config {
+        if let FaultEffect::BlockHelperKept { label, name } = &fault.effect {
+            search.block_helper(label, name, &fault.place);
+        }
+    }
+    search.default_helper(policy, config);
+    let off = match files(policy, config) {
+        Files::Wrong(because) => return Prediction::Refused { code: "config-file-error", because },
+        Files::Off(because) => Some(because),
+        Files::Good(files) => {
+            for (name, reading) in files {
+                search.file(name, reading);
+            }
+            None
+        }
+    };
+    search.finish(off, policy)
+}
+
+fn find<'a>(config: &'a [ConfigFault], effect: &FaultEffect) -> Option<&'a ConfigFault> {
+    config.iter().find(|fault| fault.effect == *effect)
+}
+
+/// The files that count.
+enum Files<'a> {
+    Good(Vec<(&'a str, &'a Reading)>),
+    /// One ambient file is broken, so that none counts.
+    Off(String),
+    /// One of `docker_style_config_files` is broken or missing.
+    Wrong(String),
+}
+
+fn files<'a>(policy: &'a Policy, config: &[ConfigFault]) -> Files<'a> {
+    let search = match policy.search() {
+        _ if find(config, &FaultEffect::DiscoveryOff).is_some() => Search::Off,
+        Search::Listed if find(config, &FaultEffect::DefaultsInstead).is_some() => Search::Ambient,
+        search => search,
+    };
+    let mut good = Vec::new();
+    if search == Search::Off {
+        return Files::Good(good);
+    }
+    for file in policy.files().iter().filter(|file| search == Search::Listed || file.known_to_opentofu) {
+        match broken(file) {
+            Some(problem) if search == Search::Listed => return Files::Wrong(problem),
+            Some(problem) if !matches!(file.state, FileState::Missing) => {
+                return Files::Off(format!("{problem}, so no ambient file is read"));
+            }
+            _ => {}
+        }
+        if let FileState::Read(read) = &file.state {
+            good.push((file.name.as_str(), &read.as_opentofu));
+        }
+    }
+    Files::Good(good)
+}
+
+/// What is wrong with a file, its name and line included.
+fn broken(file: &FoundFile) -> Option<String> {
+    let name = &file.name;
+    match &file.state {
+        FileState::Missing => Some(format!("{name}: there is no such file")),
+        FileState::Unreadable { reason } => Some(format!("{name}: it cannot be read: {reason}")),
+        FileState::Malformed(error) => Some(match error.line() {
+            Some(line) => format!("{name}:{line}: {}", error.problem()),
+            None => format!("{name}: {}", error.problem()),
+        }),
+        FileState::Read(read) => read.as_opentofu.off().map(|off| format!("{name}:{}: {}", off.line, off.problem)),
+    }
+}
+
+/// The best source so far.
+enum Source {
+    None,
+    Basic { username: String, password: Secret, origin: Origin },
+    Token { access: Secret, origin: Origin },
+    Helper { name: String, origin: Origin },
+    Random { keys: Vec<String> },
+}
+
+struct Lookup<'a> {
+    repository: &'a RepositoryRef,
+    /// The specificity of the best source; 0 where there is none.
+    best: usize,
+    source: Source,
+    /// Code and text of what stands in the way once a source is found, whichever it is.
+    errors: Vec<(&'static str, String)>,
+}
+
+impl Lookup<'_> {
+    /// Takes a source that fits more closely than all before.
+    fn offer(&mut self, specificity: usize, source: impl FnOnce() -> Source) {
+        if specificity > self.best {
+            self.best = specificity;
+            self.source = source();
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        let Some(specificity) = specificity(&block.label, self.repository) else { return };
+        let origin = || Origin::Block { label: shown(&block.label), place: block.place.clone() };
+        match &block.style {
+            BlockStyle::Basic { username, password } => self.offer(specificity, || Source::Basic {
+                username: username.clone(),
+                password: password.clone(),
+                origin: origin(),
+            }),
+            BlockStyle::Token { access } => {
+                self.offer(specificity, || Source::Token { access: access.clone(), origin: origin() });
+            }
+            BlockStyle::Helper(name) => {
+                self.offer(specificity, || Source::Helper { name: name.as_str().to_owned(), origin: origin() });
+            }
+            BlockStyle::Undecided { argument } => self.errors.push((
+                "block-style-undecided",
+                format!("{}: oci_credentials \"{}\" has an empty {argument}", block.place, shown(&block.label)),
+            )),
+        }
+    }
+
+    fn block_helper(&mut self, label: &str, name: &str, place: &Place) {
+        if let Some(specificity) = specificity(label, self.repository) {
+            let origin = Origin::Block { label: shown(label), place: place.clone() };
+            self.offer(specificity, || Source::Helper { name: name.to_owned(), origin });
+        }
+    }
+
+    fn default_helper(&mut self, policy: &Policy, config: &[ConfigFault]) {
+        if find(config, &FaultEffect::DefaultsInstead).is_some() {
+            return;
+        }
+        let kept = config.iter().find_map(|fault| match &fault.effect {
+            FaultEffect::DefaultHelperKept { name } => Some((name.as_str(), &fault.place)),
+            _ => None,
+        });
+        let named = policy.default_helper().map(|default| (default.helper.as_str(), &default.place));
+        if let Some((name, place)) = kept.or(named).filter(|(name, _)| !name.is_empty()) {
+            let origin = Origin::DefaultHelper { name: shown(name), place: place.clone() };
+            self.offer(1, || Source::Helper { name: name.to_owned(), origin });
+        }
+    }
+
+    fn file(&mut self, file: &str, reading: &Reading) {
+        let place = |line| Place { file: file.to_owned(), line: Some(line) };
+        let mut pairs = Vec::new();
+        for (key, auth) in &reading.auths {
+            let Some(specificity) = specificity(key, self.repository) else { continue };
+            match &auth.pair {
+                Pair::Absent => {}
+                Pair::WithoutColon => self.errors.push((
+                    "auth-without-colon",
+                    format!("{}: the `auth` of {} has no colon", place(auth.line), shown(key)),
+                )),
+                Pair::Basic { username, password } => pairs.push((specificity, key, auth.line, username, password)),
+            }
+        }
+        // Go walks through the entries in an order of its own, another one each time; the first of the closest wins.
+        let closest = pairs.iter().map(|(specificity, ..)| *specificity).max().unwrap_or_default();
+        pairs.retain(|(specificity, ..)| *specificity == closest);
+        if let Some((_, key, line, username, password)) = pairs.first() {
+            let tied = pairs.iter().any(|(.., other, secret)| (other, secret) != (username, password));
+            self.offer(closest, || {
+                if tied {
+                    let mut keys: Vec<String> = pairs.iter().map(|(_, key, ..)| shown(key)).collect();
+                    keys.sort();
+                    return Source::Random { keys };
+                }
+                let origin = Origin::Auth { key: shown(key), place: place(*line) };
+                Source::Basic { username: (*username).clone(), password: (*password).clone(), origin }
+            });
+        }
+        let registry = self.repository.registry();
+        if let Some(Helper { line, name }) = reading.helpers.get(registry).filter(|helper| !helper.name.is_empty()) {
+            let origin = Origin::CredHelper { key: shown(registry), name: shown(name), place: place(*line) };
+            self.offer(2, || Source::Helper { name: name.clone(), origin });
+        }
+        if let Some(Helper { line, name }) = reading.store.as_ref().filter(|store| !store.name.is_empty()) {
+            let origin = Origin::CredsStore { name: shown(name), place: place(*line) };
+            self.offer(1, || Source::Helper { name: name.clone(), origin });
+        }
+    }
+
+    fn finish(self, off: Option<String>, policy: &Policy) -> Prediction {
+        let texts =
+            |errors: &[(&str, String)]| errors.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("; ");
+        if self.best == 0 {
+            let passed_over = (!self.errors.is_empty())
+                .then(|| format!("{}, and is passed over without a word", texts(&self.errors)));
+            return Prediction::Anonymous {
+                because: off.or(passed_over).or_else(|| unknown_file(policy, self.repository)),
+            };
+        }
+        if let Some((code, _)) = self.errors.first() {
+            return Prediction::Refused { code, because: texts(&self.errors) };
+        }
+        if self.repository.registry() == "docker.io" {
+            let because = "no credential is ever sent for docker.io/...: the registry that is asked, registry-1.docker.io, \
+                           has another name";
+            return Prediction::Anonymous { because: Some(because.to_owned()) };
+        }
+        match self.source {
+            Source::None => Prediction::Anonymous { because: None },
+            Source::Basic { username, password, origin } if username.is_empty() && password.is_empty() => {
+                Prediction::Anonymous { because: Some(format!("{origin} holds neither name nor password")) }
+            }
+            Source::Basic { username, password, origin } => Prediction::Basic { username, password, origin },
+            Source::Token { access, origin } => Prediction::Token { access, origin },
+            Source::Helper { name, origin } => Prediction::Ask {
+                program: program(&name),
+                server: format!("https://{}", self.repository.registry()),
+                origin,
+            },
+            Source::Random { keys } => Prediction::Random { keys },
+        }
+    }
+}
+
+/// What is run: a name with a slash becomes a path from the working directory.
+fn program(name: &str) -> String {
+    let path = if name.contains('/') { "./" } else { "" };
+    format!("{path}docker-credential-{name}").chars().filter(|character| !character.is_control()).collect()
+}
+
+/// Why a file that would have an answer has none for `OpenTofu`: it does not look there.
+fn unknown_file(policy: &Policy, repository: &RepositoryRef) -> Option<String> {
+    policy.files().iter().filter(|file| !file.known_to_opentofu && policy.search() == Search::Ambient).find_map(
+        |file| {
+            let FileState::Read(read) = &file.state else { return None };
+            let mut search = Lookup { repository, best: 0, source: Source::None, errors: Vec::new() };
+            search.file(&file.name, &read.as_opentofu);
+            (search.best > 0).then(|| format!("{} ({}) is not looked at", file.name, file.because))
+        },
+    )
+}
