@@ -199,8 +199,9 @@ fn a_registry_that_wants_credentials() {
 
     ----- stderr -----
     error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
+      cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
 
-    hint: log in with `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    hint: credentials are read from DOCKER_CONFIG, ~/.docker/config.json and containers/auth.json
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }

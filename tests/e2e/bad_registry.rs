@@ -84,9 +84,10 @@ fn a_registry_that_wants_credentials() {
 
     ----- stderr -----
     error: [REGISTRY]/acme/widget needs credentials: unauthorized
+      cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
 
-    hint: log in with `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    hint: credentials are read from DOCKER_CONFIG, ~/.docker/config.json and containers/auth.json
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }
 
@@ -103,10 +104,11 @@ fn a_registry_that_does_not_know_these_credentials() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: unauthorized
+    error: [REGISTRY]/acme/widget needs credentials: unauthorized
+      cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (nothing for it), ~/.dockercfg (not there)
 
-    hint: log in with `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    hint: credentials are read from DOCKER_CONFIG, ~/.docker/config.json and containers/auth.json
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }
 
@@ -122,10 +124,11 @@ fn credentials_that_may_not_push() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+      cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (nothing for it), ~/.dockercfg (not there)
 
-    hint: log in with `docker login [REGISTRY]` or `podman login [REGISTRY]`
-    hint: credentials are read from DOCKER_CONFIG, ~/.docker/config.json and containers/auth.json
+    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }
 

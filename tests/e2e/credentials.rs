@@ -126,6 +126,18 @@ fn a_login_that_docker_keeps_under_the_bare_host_is_found() {
 }
 
 #[test]
+fn a_login_that_podman_keeps_under_the_bare_host_is_found() {
+    let give = |scene: &mut Scene| {
+        let empty = json!({"ServerURL": "x", "Username": "", "Secret": ""});
+        let answer = json!({"Username": "ada", "Secret": "secret"});
+        scene.helper("vault", &format!("case \"$input\" in https:*) echo '{empty}';; *) echo '{answer}';; esac"));
+        let file = json!({"credHelpers": {scene.registry.address(): "vault"}});
+        scene.context.write_home(".config/containers/auth.json", file.to_string());
+    };
+    check(give, &["vault get [https://REGISTRY]", "vault get [REGISTRY]"]);
+}
+
+#[test]
 fn blocks_of_the_cli_configuration_count_beside_an_option_that_says_where() {
     let asked = ["vault get [https://REGISTRY]"];
     check(

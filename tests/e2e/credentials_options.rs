@@ -59,6 +59,7 @@ fn a_wrong_login_for_one_command() {
     error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
       cause: the credentials were those of --username ada
 
+    hint: check the name, and what --password-stdin was given
     hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
@@ -128,6 +129,7 @@ fn nobody_is_shown_anything() {
     error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
       cause: no credentials were shown, as --anonymous says
 
+    hint: leave --anonymous out, to have the credentials shown that there are
     hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");

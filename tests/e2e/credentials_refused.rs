@@ -35,9 +35,8 @@ fn a_helper_that_is_missing() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: docker-credential-vault is not on the PATH; it is named by credsStore "vault" in ~/.docker/config.json:1
-      cause: docker-credential-vault is not on the PATH, named by credsStore "vault" in ~/.docker/config.json:1
 
-    hint: install it in a folder of the PATH
+    hint: install the helper in a folder of the PATH, or take its name out of ~/.docker/config.json:1 and log in again
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
 }
@@ -50,9 +49,8 @@ fn the_helper_of_docker_desktop_is_missing() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: docker-credential-desktop.exe, the helper of Docker Desktop, is not on the PATH; it is named by credsStore "desktop.exe" in ~/.docker/config.json:1
-      cause: docker-credential-desktop.exe, the helper of Docker Desktop, is not on the PATH, named by credsStore "desktop.exe" in ~/.docker/config.json:1
 
-    hint: start Docker Desktop and switch on its integration with this WSL distribution
+    hint: start Docker Desktop and switch on its integration with this WSL distribution, or take its name out of ~/.docker/config.json:1 and log in again
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
 }
@@ -71,9 +69,8 @@ fn a_helper_that_may_not_be_run_or_lies_in_a_relative_folder() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: [HOME]/bin/docker-credential-vault is not executable; it is named by credsStore "vault" in ~/.docker/config.json:1
-      cause: [HOME]/bin/docker-credential-vault is not executable, named by credsStore "vault" in ~/.docker/config.json:1
 
-    hint: install it in a folder of the PATH
+    hint: make it executable: chmod +x [HOME]/bin/docker-credential-vault, or take its name out of ~/.docker/config.json:1 and log in again
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
@@ -84,10 +81,9 @@ fn a_helper_that_may_not_be_run_or_lies_in_a_relative_folder() {
     ----- stdout -----
 
     ----- stderr -----
-    error: no credentials for [REGISTRY]/acme/widget: docker-credential-vault is in `` alone, a relative entry of the PATH, and these are passed over; it is named by credsStore "vault" in ~/.docker/config.json:1
-      cause: docker-credential-vault is in `` alone, a relative entry of the PATH, and these are passed over, named by credsStore "vault" in ~/.docker/config.json:1
+    error: no credentials for [REGISTRY]/acme/widget: docker-credential-vault is in `.` alone, a relative entry of the PATH, and these are passed over; it is named by credsStore "vault" in ~/.docker/config.json:1
 
-    hint: install it in a folder of the PATH
+    hint: install the helper in a folder of the PATH, or take its name out of ~/.docker/config.json:1 and log in again
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
     assert_eq!(scene.helper_calls(), Vec::<String>::new());
@@ -114,9 +110,8 @@ fn a_helper_that_fails_is_quoted_unless_it_may_be_an_answer() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: the keyring is locked; it is named by credsStore "vault" in ~/.docker/config.json:1
-      cause: credential helper vault failed: the keyring is locked, named by credsStore "vault" in ~/.docker/config.json:1
 
-    hint: run it by hand to see what is wrong with it
+    hint: run the helper by hand to see what is wrong with it: printf %s https://[REGISTRY] | docker-credential-vault get
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
 }
@@ -139,9 +134,8 @@ fn a_helper_that_answers_rubbish() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: the answer of credential helper vault is not an object with Username and Secret; it is named by credsStore "vault" in ~/.docker/config.json:1
-      cause: the answer of credential helper vault is not an object with Username and Secret, named by credsStore "vault" in ~/.docker/config.json:1
 
-    hint: run it by hand to see what is wrong with it
+    hint: run the helper by hand to see what is wrong with it: printf %s https://[REGISTRY] | docker-credential-vault get
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
 }
@@ -152,15 +146,15 @@ fn a_helper_that_knows_nothing_is_final() {
     scene.helper("vault", "echo credentials not found in native keychain; exit 1");
     let host = scene.registry.address();
     let file = json!({"auths": {"x.example": {}}, "credHelpers": {host: "vault"}, "credsStore": "other"});
-    scene.context.write_home(".config/containers/auth.json", file.to_string());
-    scene.context.write_home(".docker/config.json", scene.auths().to_string());
+    scene.context.write_home(".docker/config.json", file.to_string());
+    scene.context.write_home(".dockercfg", scene.auths().to_string());
     assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @r#"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
     error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
-      cause: docker-credential-vault, named by credHelpers "[REGISTRY]": "vault" in ~/.config/containers/auth.json:1, knows no credentials for https://[REGISTRY]
+      cause: docker-credential-vault, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1, knows no credentials for https://[REGISTRY]
 
     hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
@@ -178,7 +172,6 @@ fn a_name_of_a_helper_that_is_a_path_is_not_run() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: `x/evil` cannot be the name of a credential helper: credsStore "x/evil" in ~/.docker/config.json:1
-      cause: `x/evil` cannot be the name of a credential helper: credsStore "x/evil" in ~/.docker/config.json:1
 
     hint: write the part behind docker-credential-, such as "pass", in ~/.docker/config.json:1
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
@@ -197,7 +190,6 @@ fn a_login_without_a_colon_stands_in_the_way() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: the `auth` of [REGISTRY] in ~/.docker/config.json:1 has no colon between username and password
-      cause: the `auth` of [REGISTRY] in ~/.docker/config.json:1 has no colon between username and password
 
     hint: log in to [REGISTRY] again, or take the entry out of ~/.docker/config.json:1: `auth` is NAME:PASSWORD in base64
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
@@ -209,7 +201,6 @@ fn a_login_without_a_colon_stands_in_the_way() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: the `auth` of [REGISTRY] in ~/.docker/config.json:1 has no colon between username and password
-      cause: the `auth` of [REGISTRY] in ~/.docker/config.json:1 has no colon between username and password
 
     hint: log in to [REGISTRY] again, or take the entry out of ~/.docker/config.json:1: `auth` is NAME:PASSWORD in base64
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
@@ -226,7 +217,6 @@ fn a_block_with_an_empty_name() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: oci_credentials "[REGISTRY]" in ~/.tofurc:1 has an empty username
-      cause: oci_credentials "[REGISTRY]" in ~/.tofurc:1 has an empty username
 
     hint: fill in username in ~/.tofurc:1, or take the block out
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
@@ -247,6 +237,7 @@ fn a_login_without_a_password_is_not_sent() {
     error: no credentials for [REGISTRY]/acme/widget: the registry asks for a name and a password, and there is only a name
       cause: the credentials are those of auths "[REGISTRY]" in ~/.docker/config.json:1
 
+    hint: log in with a name and a password: `tofu-oci login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
     assert!(scene.registry.requests().iter().all(|request| request.header("authorization").is_none()));

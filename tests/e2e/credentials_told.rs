@@ -71,7 +71,7 @@ fn a_file_that_cannot_be_read_is_left_out_and_the_others_stay() {
     std::fs::remove_dir(docker.join("config.json")).expect("it is ours");
     std::os::unix::fs::symlink("config.json", docker.join("config.json")).expect("a link");
     assert_snapshot!(told(&scene), @"
-    warning: ~/.docker/config.json: it is left out, since it cannot be read: Too many levels of symbolic links (os error [N]); OpenTofu then reads no ambient file at all
+    warning: ~/.docker/config.json: it is left out, since it cannot be read: too many levels of symbolic links; OpenTofu then reads no ambient file at all
     ");
     std::fs::remove_file(docker.join("config.json")).expect("it is ours");
     // A link to nowhere is no file.

@@ -210,9 +210,8 @@ fn a_helper_that_fails_makes_nobody_tell() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
-      cause: credential helper vault failed: the vault is sealed, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
-    hint: run it by hand to see what is wrong with it
+    hint: run the helper by hand to see what is wrong with it: printf %s https://[REGISTRY] | docker-credential-vault get
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
     let answer = format!("{{\"Username\": \"ada\", \"Secret\": \"{PASSWORD}\"}}");
@@ -224,9 +223,8 @@ fn a_helper_that_fails_makes_nobody_tell() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: exit status 1; what it wrote may hold a secret and is not repeated; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
-      cause: credential helper vault failed: exit status 1; what it wrote may hold a secret and is not repeated, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
-    hint: run it by hand to see what is wrong with it
+    hint: run the helper by hand to see what is wrong with it: printf %s https://[REGISTRY] | docker-credential-vault get
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
     std::fs::write(&path, format!("#!/bin/sh\necho '{{\"Secret\": \"{PASSWORD}\"'\n")).expect("it is ours");
@@ -237,9 +235,8 @@ fn a_helper_that_fails_makes_nobody_tell() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: the answer of credential helper vault is not an object with Username and Secret; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
-      cause: the answer of credential helper vault is not an object with Username and Secret, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
-    hint: run it by hand to see what is wrong with it
+    hint: run the helper by hand to see what is wrong with it: printf %s https://[REGISTRY] | docker-credential-vault get
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
     std::fs::remove_file(&path).expect("it is ours");
@@ -250,9 +247,8 @@ fn a_helper_that_fails_makes_nobody_tell() {
 
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: docker-credential-vault is not on the PATH; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
-      cause: docker-credential-vault is not on the PATH, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
-    hint: install it in a folder of the PATH
+    hint: install the helper in a folder of the PATH, or take its name out of ~/.docker/config.json:1 and log in again
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
 }

@@ -45,6 +45,9 @@ impl From<&StoreError> for Complaint {
             StoreError::Malformed { place, .. } if place.starts_with("oci:") => {
                 complaint.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
             }
+            StoreError::Forbidden { fault: Some(AccessFault::RedirectDowngrade), .. } => {
+                complaint.hint("the registry sends to a server without TLS; its operator can mend that")
+            }
             StoreError::Forbidden { place, fault: Some(fault), .. } => {
                 complaint.hint(realm_hint(*fault)).refused(place)
             }

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use tofu_oci_credentials::{AuthFile, FileKind, FileState, FoundFile, Place, auth_file_paths};
+use tofu_oci_credentials::{AuthFile, FileKind, FileState, FoundFile, Place, SearchPath, auth_file_paths};
 use tofu_oci_mapper::config::Environment;
 use zeroize::Zeroizing;
 
@@ -38,11 +38,12 @@ impl Shown {
 pub(super) fn ambient(environment: &Environment, shown: &Shown) -> Vec<FoundFile> {
     let variable = |name: &str| std::env::var_os(name);
     let search = auth_file_paths(&variable, environment.home.as_deref(), std::env::consts::OS);
-    let find = |place: tofu_oci_credentials::SearchPath| {
-        let path = environment.working_dir.join(place.path);
+    let find = |place: SearchPath| {
+        let path = environment.working_dir.join(&place.path);
         let name = shown.path(&path);
         let state = state(&name, &path);
-        FoundFile { name, because: place.because, known_to_opentofu: place.known_to_opentofu, kind: place.kind, state }
+        let SearchPath { because, known_to_opentofu, kind, .. } = place;
+        FoundFile { name, because, known_to_opentofu, kind, state }
     };
     search.into_iter().map(find).collect()
 }

@@ -203,7 +203,7 @@ impl Wallet {
                     let problem = format!("{problem}; it is named by {origin}");
                     let hint = match code {
                         "helper-failed" => format!("{hint}: printf %s {server} | {} get", call.helper.program()),
-                        _ => format!("{hint}, or take it out of {} and log in again", origin.place()),
+                        _ => format!("{hint}, or take its name out of {} and log in again", origin.place()),
                     };
                     return Err(CredentialFault { code: code.to_owned(), problem, hint: Some(hint) });
                 }

@@ -64,7 +64,7 @@ pub(super) fn find(program: &str, path: Option<&OsStr>) -> Result<PathBuf, RunEr
             (true, false) if data.is_file() => refused = Some(RunError::NotExecutable { path: file }),
             (false, true) => {
                 // An empty entry is the working directory, too.
-                let folder = Path::new(".").join(folder);
+                let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
                 refused = refused.or(Some(RunError::Relative { program, folder }));
             }
             _ => {}
