@@ -128,3 +128,34 @@ fn has(text: &str, secret: &str) -> bool {
         secret.len() >= SHORT || alone
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(secrets: &Secrets, said: &str, want: Option<&str>) {
+        assert_eq!(secrets.find(said), want, "{said}");
+    }
+
+    #[test]
+    fn every_form_of_a_secret_is_found() {
+        let mut secrets = Secrets::of(&Case::read(&json!({
+            "name": "x", "group": "x", "repository": "registry.example.test/a/b", "expect": {},
+            "files": {"f": {"auths": {"h": {"auth": STANDARD.encode("user:pass")}}, "x": {"identitytoken": "idt"}}},
+            "helpers": {"h": {"get": {"Username": "u", "Secret": "of-the-helper"}}},
+            "cli_config": "oci_credentials \"h\" {\n  password = \"in-a-block\"\n}",
+            "env": {"TF_TOKEN_h": "in-a-variable"},
+            "registry": {"challenge": "bearer", "realm": "https://ru:in-a-realm@auth.example.test/token"},
+        })));
+        for secret in ["dXNlcjpwYXNz", "user:pass", "idt", "of-the-helper", "in-a-block", "in-a-variable", "in-a-realm"] {
+            check(&secrets, &format!("it is `{secret}`, they say"), Some(secret));
+        }
+        check(&secrets, "wrong pass for user", Some("pass"));
+        check(&secrets, "the password is passed over", None);
+        secrets.sent(&[], &["given-out".to_owned()]);
+        check(&secrets, "Bearer given-out", Some("given-out"));
+    }
+}
