@@ -5,6 +5,7 @@ use tofu_oci_types::RepositoryRef;
 use super::keys::specificity;
 use super::reading::{Helper, Pair, Reading};
 use super::{ConfigFault, FaultEffect, Prediction};
+use crate::file::AuthEntry;
 use crate::key::shown;
 use crate::{Block, BlockStyle, FileState, FoundFile, Origin, Place, Policy, Search, Secret};
 
@@ -212,22 +213,18 @@ impl Lookup<'_> {
     }
 
     fn finish(self, off: Option<String>, policy: &Policy) -> Prediction {
-        let texts =
-            |errors: &[(&str, String)]| errors.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("; ");
+        let docker_io = (self.repository.registry() == "docker.io").then(|| DOCKER_IO.to_owned());
+        let errors = self.errors.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("; ");
         if self.best == 0 {
-            let passed_over = (!self.errors.is_empty())
-                .then(|| format!("{}, and is passed over without a word", texts(&self.errors)));
-            return Prediction::Anonymous {
-                because: off.or(passed_over).or_else(|| unknown_file(policy, self.repository)),
-            };
+            let passed_over = (!errors.is_empty()).then(|| format!("{errors}, and is passed over without a word"));
+            let because = docker_io.or(off).or(passed_over).or_else(|| not_looked_at(policy, self.repository));
+            return Prediction::Anonymous { because };
         }
         if let Some((code, _)) = self.errors.first() {
-            return Prediction::Refused { code, because: texts(&self.errors) };
+            return Prediction::Refused { code, because: errors };
         }
-        if self.repository.registry() == "docker.io" {
-            let because = "no credential is ever sent for docker.io/...: the registry that is asked, registry-1.docker.io, \
-                           has another name";
-            return Prediction::Anonymous { because: Some(because.to_owned()) };
+        if docker_io.is_some() {
+            return Prediction::Anonymous { because: docker_io };
         }
         match self.source {
             Source::None => Prediction::Anonymous { because: None },
@@ -252,14 +249,21 @@ fn program(name: &str) -> String {
     format!("{path}docker-credential-{name}").chars().filter(|character| !character.is_control()).collect()
 }
 
-/// Why a file that would have an answer has none for `OpenTofu`: it does not look there.
-fn unknown_file(policy: &Policy, repository: &RepositoryRef) -> Option<String> {
-    policy.files().iter().filter(|file| !file.known_to_opentofu && policy.search() == Search::Ambient).find_map(
-        |file| {
-            let FileState::Read(read) = &file.state else { return None };
+const DOCKER_IO: &str = "no credential is ever sent for docker.io/...: the registry that is asked, registry-1.docker.io, \
+                         has another name";
+
+/// What has an answer and is passed over: a file that `OpenTofu` does not search, and an `identitytoken`.
+fn not_looked_at(policy: &Policy, repository: &RepositoryRef) -> Option<String> {
+    policy.files().iter().find_map(|file| {
+        let FileState::Read(read) = &file.state else { return None };
+        if policy.search() == Search::Ambient && !file.known_to_opentofu {
             let mut search = Lookup { repository, best: 0, source: Source::None, errors: Vec::new() };
             search.file(&file.name, &read.as_opentofu);
-            (search.best > 0).then(|| format!("{} ({}) is not looked at", file.name, file.because))
-        },
-    )
+            return (search.best > 0).then(|| format!("{} ({}) is not looked at", file.name, file.because));
+        }
+        let holds = |entry: &&AuthEntry| entry.identity.is_some() && specificity(&entry.key, repository).is_some();
+        let entry = read.auths.iter().find(holds)?;
+        let (name, line, key) = (&file.name, entry.line, shown(&entry.key));
+        Some(format!("{name}:{line}: the `identitytoken` of {key} is not looked at"))
+    })
 }

@@ -150,7 +150,7 @@ fn nothing_is_sent_for_docker_io() {
     assert_snapshot!(check(&policy, &[], "docker.io/library/x"), @"anonymous: no credential is ever sent for docker.io/...: the registry that is asked, registry-1.docker.io, has another name");
     assert_snapshot!(check(&policy, &[], "registry-1.docker.io/library/x"), @r#"registry-1.docker.io:pw from auths "registry-1.docker.io" in 0.json:1"#);
     assert_snapshot!(check(&policy, &[], "index.docker.io/library/x"), @"anonymous");
-    assert_snapshot!(check(&files(&["{}"]), &[], "docker.io/library/x"), @"anonymous");
+    assert_snapshot!(check(&files(&["{}"]), &[], "docker.io/library/x"), @"anonymous: no credential is ever sent for docker.io/...: the registry that is asked, registry-1.docker.io, has another name");
     assert_snapshot!(check(&files(&[r#"{"auths": {"docker.io": {"auth": "eA=="}}, "credsStore": "s"}"#]), &[], "docker.io/x"), @"auth-without-colon: 0.json:1: the `auth` of docker.io has no colon");
 }
 
@@ -191,6 +191,15 @@ fn files_that_only_this_program_looks_at_count_for_nothing() {
     assert_snapshot!(check(&policy(&keys(&["r", "s"])), &[], "s/x"), @r#"s:pw from auths "s" in f:1"#);
     assert_snapshot!(check(&policy("{"), &[], "s/x"), @r#"s:pw from auths "s" in f:1"#);
     assert_snapshot!(check(&policy(&keys(&["r"])), &[], "t/x"), @"anonymous");
+}
+
+#[test]
+fn an_identity_token_counts_for_nothing() {
+    let alone = r#"{"auths": {"r": {"identitytoken": "idt"}}}"#;
+    assert_snapshot!(check(&files(&["{}", alone]), &[], "r/x"), @"anonymous: 1.json:1: the `identitytoken` of r is not looked at");
+    assert_snapshot!(check(&files(&[alone]), &[], "s/x"), @"anonymous");
+    let cloud = r#"{"auths": {"r": {"auth": "dTo=", "identitytoken": "idt"}}}"#;
+    assert_snapshot!(check(&files(&[cloud]), &[], "r/x"), @r#"u: from auths "r" in 0.json:1"#);
 }
 
 #[test]

@@ -8,11 +8,13 @@ mod files;
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use tofu_oci_types::RepositoryRef;
 
 use super::wire::challenge::{self, Scheme};
-use super::{Prediction, predict};
+use super::{Prediction, Reading, predict};
 use crate::{FileState, Search};
 
 /// Cases in which a credential is chosen and never sent: what happens on the wire stands in its way. The choice itself
@@ -32,18 +34,18 @@ const NOT_SENT: [(&str, &str); 11] = [
 ];
 
 /// One case.
-pub(super) struct Case(Value);
+pub(in crate::opentofu) struct Case(Value);
 
 impl Case {
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub(in crate::opentofu) fn text(&self, name: &str) -> &str {
         self.0[name].as_str().unwrap_or_default()
     }
 
-    pub(super) fn get(&self, name: &str) -> &Value {
+    pub(in crate::opentofu) fn get(&self, name: &str) -> &Value {
         &self.0[name]
     }
 
-    fn repositories(&self) -> Vec<RepositoryRef> {
+    pub(in crate::opentofu) fn repositories(&self) -> Vec<RepositoryRef> {
         let parse = |text: &str| RepositoryRef::from_opentofu(&with_port(text)).expect("a repository");
         match self.0["repositories"].as_object() {
             Some(several) => several.values().map(|text| parse(text.as_str().expect("a text"))).collect(),
@@ -53,11 +55,11 @@ impl Case {
 }
 
 /// `{port}` stands for any port.
-fn with_port(text: &str) -> String {
+pub(in crate::opentofu) fn with_port(text: &str) -> String {
     text.replace("{port}", "5999")
 }
 
-fn cases() -> Vec<Case> {
+pub(in crate::opentofu) fn cases() -> Vec<Case> {
     let path =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/vectors/real_tofu_credentials.json");
     let bytes = std::fs::read(path).expect("the project has a copy of the table");
@@ -129,20 +131,49 @@ fn mistakes_in_the_configuration_are_those_that_were_measured() {
 }
 
 #[test]
-fn no_prediction_shows_a_secret() {
+fn both_readings_agree_about_what_turns_a_file_off() {
     for case in cases() {
-        let (policy, faults) = case.policy();
-        for repository in case.repositories() {
-            let prediction = predict(&policy, &faults, &repository);
-            let (Prediction::Basic { password: secret, .. } | Prediction::Token { access: secret, .. }) = &prediction
-            else {
-                continue;
-            };
-            let text = format!("{prediction:?} {policy:?} {faults:?}").replace("password", "").replace("Basic", "");
-            let secret = format!("\"{}\"", secret.expose());
-            assert!(!text.contains(&secret), "{}: {text}", case.text("name"));
+        let (policy, _) = case.policy();
+        for file in policy.files() {
+            if let FileState::Read(read) = &file.state {
+                let (ours, theirs) = (read.off().is_some(), read.as_opentofu.off().is_some());
+                assert_eq!(ours, theirs, "{}: {}", case.text("name"), file.name);
+            }
+        }
+        for content in case.get("files").as_object().expect("an object").values().filter_map(Value::as_str) {
+            let broken = crate::AuthFile::parse("f", content.as_bytes()).is_err();
+            assert!(!broken || Reading::of(content.as_bytes()).off().is_some(), "{content}");
         }
     }
+}
+
+#[test]
+fn no_prediction_shows_a_secret() {
+    let mut count = 0;
+    for case in cases() {
+        let (policy, faults) = case.policy();
+        let files = case.get("files").to_string();
+        // Every `auth` as it is written; the shortest are too short to mean anything.
+        let mut secrets: Vec<String> = files
+            .split('"')
+            .filter(|text| text.len() > 7 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'='))
+            .filter(|text| STANDARD.decode(text).is_ok_and(|pair| pair.contains(&b':')))
+            .map(str::to_owned)
+            .collect();
+        let mut text = format!("{policy:?} {faults:?} {:?}", policy.warnings());
+        for repository in case.repositories() {
+            let prediction = predict(&policy, &faults, &repository);
+            if let Prediction::Basic { password: secret, .. } | Prediction::Token { access: secret, .. } = &prediction {
+                secrets.push(format!("\"{}\"", secret.expose()));
+            }
+            text.push_str(&format!("{prediction:?} {:?}", policy.look_up(&repository)));
+        }
+        for secret in &secrets {
+            assert!(!text.contains(secret.as_str()), "{}: {secret} in {text}", case.text("name"));
+        }
+        count += secrets.len();
+    }
+    assert!(count > 250, "{count}");
 }
 
 /// What the registry or the token server gets by the prediction.

@@ -1,6 +1,7 @@
 //! Challenges and origins as oras-go reads them, as far as the differences need it.
 
 use std::fmt;
+use std::net::IpAddr;
 
 /// A scheme of `WWW-Authenticate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,7 @@ pub(in crate::opentofu) enum Scheme {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::opentofu) struct Challenge {
     pub(in crate::opentofu) scheme: Scheme,
+    pub(in crate::opentofu) realm: Option<String>,
     /// The realm stands without quotes and is read up to a letter that no token may hold.
     pub(in crate::opentofu) broken_realm: bool,
     pub(in crate::opentofu) scopes: Vec<String>,
@@ -25,7 +27,7 @@ pub(in crate::opentofu) struct Challenge {
 pub(in crate::opentofu) fn first(lines: &[String]) -> Option<Challenge> {
     let line = lines.first()?;
     let (scheme, mut rest) = token(line);
-    let mut challenge = Challenge { scheme: known(scheme), broken_realm: false, scopes: Vec::new() };
+    let mut challenge = Challenge { scheme: known(scheme), realm: None, broken_realm: false, scopes: Vec::new() };
     if challenge.scheme != Scheme::Bearer {
         return Some(challenge);
     }
@@ -43,6 +45,9 @@ pub(in crate::opentofu) fn first(lines: &[String]) -> Option<Challenge> {
             }
             (text.to_owned(), behind)
         };
+        if key == "realm" {
+            challenge.realm = Some(value.clone());
+        }
         if key == "scope" {
             challenge.scopes = value.split(' ').filter(|scope| !scope.is_empty()).map(str::to_owned).collect();
         }
@@ -127,5 +132,31 @@ impl fmt::Display for Origin {
             ("https", "443") | ("http", "80") => write!(f, "{scheme}://{host}"),
             _ => write!(f, "{scheme}://{host}:{port}"),
         }
+    }
+}
+
+/// Whether a host is the literal of an address that oras-go 2.6 takes for unsafe. Names are not looked at, nor are
+/// addresses that are shared by carriers.
+///
+/// Spec: oras-go 2.6, `registry/remote/auth`, `validateRealm`; Go 1.25, `net.IP`.
+pub(in crate::opentofu) fn is_private_literal(host: &str) -> bool {
+    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    match host.parse::<IpAddr>().map(|address| address.to_canonical()) {
+        Ok(IpAddr::V4(address)) => {
+            address.is_loopback()
+                || address.is_link_local()
+                || address.octets().starts_with(&[224, 0, 0])
+                || address.is_private()
+                || address.is_unspecified()
+        }
+        Ok(IpAddr::V6(address)) => {
+            let first = address.segments()[0];
+            address.is_loopback()
+                || first & 0xffc0 == 0xfe80
+                || first & 0xff0f == 0xff02
+                || first & 0xfe00 == 0xfc00
+                || address.is_unspecified()
+        }
+        Err(_) => false,
     }
 }

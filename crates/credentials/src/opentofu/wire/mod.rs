@@ -187,7 +187,11 @@ fn realm_differences(facts: &WireFacts, differ: &mut impl FnMut(&'static str, St
             differ(FIRST, format!("it follows the challenge to the http:// token server and {sent}"));
         }
         Some("realm-private-address") => {
-            differ(FIRST, format!("it follows the challenge to the token server at a private address and {sent}"));
+            let realm = challenge::first(&facts.challenges).and_then(|challenge| challenge.realm);
+            let host = realm.and_then(|realm| challenge::origin(&realm)).map(|origin| origin.host);
+            // The later releases look at literals alone: not at `localhost`, nor at addresses shared by carriers.
+            let releases = if host.is_none_or(|host| challenge::is_private_literal(&host)) { FIRST } else { ALL };
+            differ(releases, format!("it follows the challenge to the token server at a private address and {sent}"));
         }
         Some("realm-other-site") => differ(ALL, format!("it takes the token server of another site and {sent}")),
         Some("realm-user-info") => {
