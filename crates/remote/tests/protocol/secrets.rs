@@ -1,5 +1,6 @@
 //! Whatever a registry or a token server repeats of what it was shown, nothing that comes out has it.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
@@ -9,10 +10,10 @@ use futures_util::TryStreamExt as _;
 use tofu_oci_credentials::{Credential, Secret};
 use tofu_oci_remote::{ClientOptions, Exchange, RetryPolicy, Want, Witness};
 use tofu_oci_store::{Content, ReadStore as _, Store as _};
-use tofu_oci_types::{Descriptor, Reference};
+use tofu_oci_types::{Descriptor, Reference, RepositoryRef};
 
 use crate::server::{Reply, Request, Server, reply};
-use crate::support::{Fixed, INDEX, bench_with, blob, index};
+use crate::support::{Bench, Fixed, INDEX, bench_with, blob, index};
 
 const PASSWORD: &str = "correct+horse/battery=";
 const TOKEN: &str = "tok3n.of.lab";
@@ -74,35 +75,42 @@ fn echoes(secret: &str) -> Vec<Reply> {
     ]
 }
 
-#[tokio::test]
-async fn nothing_that_was_shown_comes_out_again() {
-    for number in 0..echoes("x").len() {
-        for credential in [
-            Credential::basic("user", PASSWORD),
-            Credential::IdentityToken(Secret::new(PASSWORD)),
-            Credential::RegistryToken(Secret::new(PASSWORD)),
-        ] {
-            for who in [Who::Registry, Who::TokenServer] {
-                scan(number, credential.clone(), who).await;
-            }
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Who {
     Registry,
     TokenServer,
 }
 
-async fn scan(number: usize, credential: Credential, who: Who) {
+/// Which of the echoes a request is for: repositories are called `x0`, `x1`, …, and so their scopes and paths.
+fn number(request: &Request) -> usize {
+    let text = format!("{} {}", request.target, String::from_utf8_lossy(&request.body)).replace("%3A", "/");
+    let after = text.split_once("/x").map_or("", |(_, after)| after);
+    let digits = after.split(|character: char| !character.is_ascii_digit()).next().unwrap_or_default();
+    digits.parse().unwrap_or(0)
+}
+
+#[tokio::test]
+async fn nothing_that_was_shown_comes_out_again() {
+    let logins = [
+        Credential::basic("user", PASSWORD),
+        Credential::IdentityToken(Secret::new(PASSWORD)),
+        Credential::RegistryToken(Secret::new(PASSWORD)),
+    ];
+    for credential in logins {
+        for who in [Who::Registry, Who::TokenServer] {
+            scan(&credential, who).await;
+        }
+    }
+}
+
+async fn scan(credential: &Credential, who: Who) {
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let note = Arc::clone(&seen);
     let tokens = Server::start(move |request, _| {
         let secrets = shown(request);
         note.lock().unwrap().extend(secrets.clone());
         match (who, secrets.last()) {
-            (Who::TokenServer, Some(secret)) => echoes(secret).swap_remove(number),
+            (Who::TokenServer, Some(secret)) => echoes(secret).swap_remove(number(request)),
             _ => reply(200).body(format!(r#"{{"token":"{TOKEN}","refresh_token":"{PASSWORD}2"}}"#)),
         }
     });
@@ -113,14 +121,32 @@ async fn scan(number: usize, credential: Credential, who: Who) {
         note.lock().unwrap().extend(secrets.clone());
         match secrets.last() {
             None => reply(401).header("www-authenticate", challenge.clone()),
-            Some(secret) => echoes(secret).swap_remove(number),
+            Some(secret) => echoes(secret).swap_remove(number(request)),
         }
     });
     let said = Arc::new(Said::default());
     let retry = RetryPolicy { attempts: 2, ..RetryPolicy::default() };
     let options = ClientOptions { witness: Some(said.clone()), retry, ..ClientOptions::default() };
     let bench = bench_with(options, Arc::new(Fixed(credential.clone())));
-    let store = bench.store(&server);
+    for number in 0..echoes("x").len() {
+        use_all(&bench, &format!("{}/x{number}", server.host()), &said).await;
+    }
+    said.add(&bench.client.check_login(&server.host(), credential).await);
+    said.add(&bench.client.ping(&server.host(), Some(credential)).await);
+    said.add(&bench.events.0.lock().unwrap());
+    let seen: BTreeSet<String> = seen.lock().unwrap().drain(..).collect();
+    assert!(!seen.is_empty(), "something was shown");
+    for text in said.0.lock().unwrap().iter() {
+        for secret in seen.iter().map(String::as_str).chain([PASSWORD, "correct%2Bhorse", TOKEN]) {
+            assert!(!text.contains(secret), "{who:?} {credential:?}: {secret} is in {text}");
+        }
+    }
+}
+
+/// Everything that can be done with a repository, and what comes of it.
+async fn use_all(bench: &Bench, repository: &str, said: &Said) {
+    let repository: RepositoryRef = repository.parse().unwrap();
+    let store = bench.client.store(repository.clone());
     said.add(&store.tags().await);
     said.add(&store.resolve(&Reference::Tag("1.0.0".parse().unwrap())).await);
     said.add(&store.exists(&blob(b"x")).await);
@@ -136,18 +162,9 @@ async fn scan(number: usize, credential: Credential, who: Who) {
         }
         said.add(&pushed);
     }
-    said.add(&store.mount(&blob(b"y"), &format!("{}/y", server.host()).parse().unwrap()).await);
+    let from = format!("{}/y", repository.registry()).parse().unwrap();
+    said.add(&store.mount(&blob(b"y"), &from).await);
     said.add(&store.tag(&blob(b"x"), &"1.0.0".parse().unwrap()).await);
     said.add(&store.referrers(&blob(b"x").digest).await);
-    said.add(&bench.client.probe(&format!("{}/z", server.host()).parse().unwrap(), Want::Push).await);
-    said.add(&bench.client.check_login(&server.host(), &credential).await);
-    said.add(&bench.client.ping(&server.host(), Some(&credential)).await);
-    said.add(&bench.events.0.lock().unwrap());
-    let seen = seen.lock().unwrap();
-    assert!(!seen.is_empty(), "something was shown");
-    for text in said.0.lock().unwrap().iter() {
-        for secret in seen.iter().map(String::as_str).chain([PASSWORD, "correct%2Bhorse", TOKEN]) {
-            assert!(!text.contains(secret), "{number} {who:?} {credential:?}: {secret} is in {text}");
-        }
-    }
+    said.add(&bench.client.probe(&repository, Want::Push).await);
 }

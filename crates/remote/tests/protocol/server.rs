@@ -154,6 +154,8 @@ impl Server {
         let handler: Arc<Handler> = Arc::new(handler);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
+                // Without it the second part of an answer waits for the client's delayed acknowledgement.
+                let _ = stream.set_nodelay(true);
                 let (handler, log, tls) = (Arc::clone(&handler), Arc::clone(&log), tls.clone());
                 std::thread::spawn(move || connection(stream, tls, &handler, &log));
             }
