@@ -140,8 +140,10 @@ fn access_is_denied() {
 
     ----- stderr -----
     error: [REGISTRY]/acme/widget denied access: injected (DENIED)
+      cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
 
-    hint: the account needs the right to read, and for a push to write; `docker login [REGISTRY]` changes the account
+    hint: the account needs the right to read, and for a push to write; `tofu-oci login [REGISTRY]` changes the account
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }
 

@@ -76,7 +76,6 @@ fn a_broken_file_ends_the_verb_and_shows_the_line() {
       = OpenTofu 1.13: prints an error that names line 3, and goes on without this file
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files
-    hint: with --from REPOSITORY the CLI configuration is not read
     "#);
     assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}")), @r#"
     exit code: 2
@@ -91,10 +90,11 @@ fn a_broken_file_ends_the_verb_and_shows_the_line() {
       = OpenTofu 1.13: prints an error that names line 3, and goes on without this file
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files
-    hint: with --from REPOSITORY the CLI configuration is not read
     "#);
-    // Nothing of the file counts where --from says everything.
-    let said = scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
+    // Such a file may hold credentials, too. Where nobody is shown any, --from says everything.
+    let line = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64");
+    assert!(scene.refuse(&line).starts_with("exit code: 2"));
+    let said = scene.run(&format!("{line} --anonymous")).success();
     assert!(!said.text.contains("tofurc"), "{}", said.text);
 }
 
@@ -116,7 +116,7 @@ fn a_misspelt_block_ends_the_verb() {
       = OpenTofu 1.13: says nothing, and ignores it
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files
-    hint: with --from REPOSITORY the CLI configuration is not read
+    hint: with --from REPOSITORY provider_installation is not looked at
     ");
 }
 
@@ -135,7 +135,6 @@ fn a_file_that_is_named_and_not_there_ends_the_verb() {
       = OpenTofu 1.13: warns, and goes on without this file
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files
-    hint: with --from REPOSITORY the CLI configuration is not read
     ");
 }
 

@@ -179,7 +179,7 @@ fn a_broken_configuration_is_explained_as_opentofu_reads_it_and_refused() {
       = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files
-    hint: with --from REPOSITORY the CLI configuration is not read
+    hint: with --from REPOSITORY provider_installation is not looked at
     "#);
 }
 
@@ -215,7 +215,6 @@ fn a_repeated_argument_is_read_by_1_10_alone() {
       = OpenTofu 1.13: prints an error that names line 5, and goes on without this file
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files
-    hint: with --from REPOSITORY the CLI configuration is not read
     "#);
 }
 

@@ -141,6 +141,10 @@ fn the_short_help_fits_a_screen() {
                                 to 20 [default: 5]
           --max-wait <SECONDS>  The longest wait, in seconds, that a registry may ask for (Retry-After)
                                 [default: 120]
+          --anonymous           Show no credentials: no file is read for them, and no helper is asked
+          --username <USER>     Log in as this user to the one registry that the command names
+          --password-stdin      Read the password of --username from standard input; a line break at its
+                                end is cut off
 
     Output:
           --json  Print JSON lines on stdout instead of text (documented in docs/json.md)

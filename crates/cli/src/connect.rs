@@ -80,6 +80,11 @@ impl Connector {
         Self { network: network.clone(), access, reporter, wallet, client: OnceLock::new() }
     }
 
+    /// The same, and nobody is shown anything.
+    pub(crate) fn anonymous(self) -> Self {
+        Self { access: Access::Anonymous, ..self }
+    }
+
     /// Opens an end to read from it.
     pub(crate) fn source(&self, end: &End) -> Result<Arc<dyn ReadStore>, Complaint> {
         Ok(match end {

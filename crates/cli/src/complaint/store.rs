@@ -29,7 +29,12 @@ impl From<&StoreError> for Complaint {
                 ))
                 .refused(place),
             StoreError::Denied { place, .. } => {
-                complaint.hint("the account needs the right to read, and for a push to write").refused(place)
+                complaint
+                .hint(format!(
+                    "the account needs the right to read, and for a push to write; `tofu-oci login {}` changes the account",
+                    registry(place)
+                ))
+                .refused(place)
             }
             StoreError::Rejected { problem, .. } if problem.contains("DIGEST_INVALID") => complaint.hint(
                 "what was sent is not what its digest says: the source is damaged, or something changed it on the way",

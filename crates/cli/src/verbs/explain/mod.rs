@@ -82,7 +82,9 @@ pub(crate) async fn explain(
     }
     let read = |release| Configured::read_as(release, &args.lookup, args.chdir.as_deref(), &[]);
     let latest = read(TofuRelease::V1_13)?;
-    let opener = Opener::new(&latest, &connector)?;
+    // What is wrong there may have others shown than were meant.
+    let doubtful = latest.reading.credential_errors().next().is_some();
+    let opener = Opener::new(&latest, &if doubtful { connector.anonymous() } else { connector })?;
     let mut steps = step::steps(&latest, &opener, address);
     ask::ask(&mut steps, &latest, &opener, &question).await;
     let mut outcomes = Vec::new();
