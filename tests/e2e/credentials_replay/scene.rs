@@ -166,10 +166,9 @@ impl Scene {
             };
         }
         match case.as_user.as_deref() {
-            None => {}
             Some("unprivileged") if unprivileged => drop(command.uid(UNPRIVILEGED).gid(UNPRIVILEGED)),
             // A file of mode 000 is closed to its owner as well.
-            Some("unprivileged") => {}
+            None | Some("unprivileged") => {}
             Some(other) => panic!("a user that nobody knows: {other}"),
         }
         command

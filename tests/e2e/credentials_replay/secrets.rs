@@ -136,8 +136,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(secrets: &Secrets, said: &str, want: Option<&str>) {
-        assert_eq!(secrets.find(said), want, "{said}");
+    fn check(secrets: &Secrets, said: &str, tells: bool) {
+        assert_eq!(secrets.find(said).is_some(), tells, "{said}");
     }
 
     #[test]
@@ -150,12 +150,13 @@ mod tests {
             "env": {"TF_TOKEN_h": "in-a-variable"},
             "registry": {"challenge": "bearer", "realm": "https://ru:in-a-realm@auth.example.test/token"},
         })));
-        for secret in ["dXNlcjpwYXNz", "user:pass", "idt", "of-the-helper", "in-a-block", "in-a-variable", "in-a-realm"] {
-            check(&secrets, &format!("it is `{secret}`, they say"), Some(secret));
+        for secret in ["dXNlcjpwYXNz", "user:pass", "idt", "of-the-helper", "in-a-block", "in-a-variable", "in-a-realm"]
+        {
+            check(&secrets, &format!("it is `{secret}`, they say"), true);
         }
-        check(&secrets, "wrong pass for user", Some("pass"));
-        check(&secrets, "the password is passed over", None);
+        check(&secrets, "wrong pass for user", true);
+        check(&secrets, "the password is passed over", false);
         secrets.sent(&[], &["given-out".to_owned()]);
-        check(&secrets, "Bearer given-out", Some("given-out"));
+        check(&secrets, "Bearer given-out", true);
     }
 }
