@@ -115,8 +115,7 @@ fn a_helper_need_not_read_its_input() {
 #[test]
 fn a_login_that_docker_keeps_under_the_bare_host_is_found() {
     let give = |scene: &mut Scene| {
-        let known =
-            format!("case \"$input\" in https:*) echo credentials not found in native keychain; exit 1;; esac\n");
+        let known = "case \"$input\" in https:*) echo credentials not found in native keychain; exit 1;; esac\n";
         let answer = json!({"Username": "ada", "Secret": "secret"});
         scene.helper("vault", &format!("{known}echo '{answer}'"));
         let file = json!({"auths": {scene.registry.address(): {}}, "credsStore": "vault"});

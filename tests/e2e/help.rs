@@ -44,6 +44,9 @@ fn every_verb_explains_its_options() {
     check("config", &["check", "snippet", "TF_CLI_CONFIG_FILE", "~/.tofurc", "*.tfrc"]);
     check("config check", &["--chdir", "--json", "Exit codes", "Examples:"]);
     check("config snippet", &["ADDR-PATTERN", "REPOSITORY-TEMPLATE", "--json-form", "Examples:"]);
+    check("auth", &["explain", "auth.json", "DOCKER_CONFIG", "oci_credentials"]);
+    let explain = ["REPOSITORY", "--push", "--anonymous", "--username", "--password-stdin", "--json", "Exit codes"];
+    check("auth explain", &with(&[&NETWORK, &explain, &["Examples:", "begun and cancelled"]]));
     check("providers", &with(&[&LOOKUP, &["--chdir", "--json", "Examples:"]]));
 }
 
@@ -65,6 +68,7 @@ fn the_short_help_fits_a_screen() {
       resolve    Say which repository a provider address belongs to, and by which rule
       providers  Show which providers a configuration needs, module by module, and where each comes from
       config     Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
+      auth       Explain which credentials are used for a repository, and why access works or fails
       help       Print this message or the help of the given subcommand(s)
 
     Options:

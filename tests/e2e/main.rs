@@ -3,6 +3,7 @@
 //! ```text
 //! setup        Scene: a registry, a temp folder, the program;  State: everything that must not change
 //! push, pack, copy, versions, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
+//! auth_explain*    which file, entry, helper, scope and answer decide about access
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
 //! credentials*       every kind of source and every way to be refused; what is warned of; options for one command
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
@@ -16,6 +17,10 @@
 
 mod setup;
 
+mod auth_explain;
+mod auth_explain_answers;
+mod auth_explain_files;
+mod auth_explain_told;
 mod bad_dist;
 mod bad_download;
 mod bad_metadata;

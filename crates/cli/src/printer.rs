@@ -6,6 +6,9 @@
 use std::io::{ErrorKind, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// The width of a line of an explanation.
+const WIDTH: usize = 100;
+
 /// Whether something of stdout is lost that somebody may have wanted.
 static STDOUT_FAILED: AtomicBool = AtomicBool::new(false);
 
@@ -43,6 +46,30 @@ pub(crate) fn visible(text: &str) -> std::borrow::Cow<'_, str> {
     if text.contains(hostile) { text.replace(hostile, "\u{fffd}").into() } else { text.into() }
 }
 
+/// A name and a text beside it, broken at words and continued below itself.
+pub(crate) fn row(indent: &str, name: &str, text: &str) -> String {
+    let lead = format!("{indent}{name:<8}  ");
+    let room = WIDTH.saturating_sub(lead.chars().count());
+    let text = visible(text).replace('\n', " ");
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    let gap = " ".repeat(lead.chars().count());
+    let lines: Vec<String> = lines
+        .iter()
+        .enumerate()
+        .map(|(nth, line)| format!("{}{line}\n", if nth == 0 { &lead } else { &gap }))
+        .collect();
+    lines.concat()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,5 +87,15 @@ mod tests {
         assert!(!stdout_failed(), "a reader that went away is no failure");
         note(Err(ErrorKind::StorageFull.into()));
         assert!(stdout_failed());
+    }
+
+    #[test]
+    fn long_texts_are_continued_below_themselves() {
+        let text = row("    ", "offers", &"1.10.0-beta.1, ".repeat(9));
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        insta::assert_snapshot!(text, @"
+            offers    1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1,
+                      1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1,
+        ");
     }
 }

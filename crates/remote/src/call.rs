@@ -28,6 +28,8 @@ pub(crate) enum Repeat {
 pub(crate) enum Showing {
     /// Once the registry has asked for it.
     WhenAsked,
+    /// As far as the way is known; a registry that asks for more is not answered.
+    AtHand,
     Never,
 }
 
@@ -77,6 +79,12 @@ impl<'a> Call<'a> {
     /// Without a word about who asks, even when the registry wants to know.
     pub(crate) fn bare(mut self) -> Self {
         self.showing = Showing::Never;
+        self
+    }
+
+    /// With what is at hand, and whatever comes of it.
+    pub(crate) fn at_hand(mut self) -> Self {
+        self.showing = Showing::AtHand;
         self
     }
 

@@ -6,12 +6,20 @@
 //! ```text
 //! RemoteStore   manifests · blobs (download, upload) · tags · referrers
 //!      |
-//! Transport     one request: attempts, redirects by our own rules, one re-authentication, warnings
+//! Transport     one request: attempts, redirects by our own rules, re-authentication, warnings
 //!      |            |               |
 //!   Hosts        Authority       RetryPolicy
 //!   which scheme challenges,     backoff, Retry-After
 //!   a host       tokens
 //! ```
+//!
+//! # How access comes about
+//! The first request to a repository goes out bare; nothing is asked beforehand. A 401 is answered once its challenge has
+//! passed the rules: the first one of a known scheme counts, whatever line it is in, and no other is tried when it is
+//! refused. What was learned is kept for this repository alone. A token is asked for with the scopes that the request
+//! needs and those that the registry names; one request at a time asks, the others wait for it. A token that dies, at
+//! whatever point of a transfer, costs one new token and one repetition: a download goes on where it was, an upload sends
+//! what the registry does not have. [`Witness`] is told each step.
 //!
 //! # How many requests an upload takes
 //! A new blob costs two (open a session, send the bytes), one that is there costs one. A plain `HEAD` cannot give
@@ -27,7 +35,8 @@
 //!
 //! # What is never done
 //! Credentials go to the registry's own origin and to a realm that passes the rules of [`ClientOptions`]; never along
-//! a redirect or an upload location to another origin. No error, event or log line carries a query or a user info.
+//! a redirect or an upload location to another origin, and a token server that redirects a login is not followed there
+//! without it either. No error, event or log line carries a query, a user info, or anything that was sent as a secret.
 //! Descriptors' `urls` are not followed. Bytes are never believed: size and digest are checked by the reader.
 
 mod answer;
@@ -39,6 +48,9 @@ mod chunked;
 mod clean;
 mod client;
 mod download;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod hosts;
 mod http;
 mod link;

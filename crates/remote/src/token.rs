@@ -245,6 +245,9 @@ impl TokenRequest<'_> {
         let read = self.token_of(answer).await;
         let outcome = || match &read {
             Ok(answer) => TokenOutcome::Token { seconds: answer.seconds, granted: answer.granted() },
+            Err(StoreError::Unauthorized { problem, .. } | StoreError::NoToken { problem, .. }) => {
+                TokenOutcome::None(problem.clone())
+            }
             Err(error) => TokenOutcome::None(error.to_string()),
         };
         self.saw(client, sending, Some(status), outcome);

@@ -46,7 +46,7 @@ impl TokenAnswer {
         let seconds = said.get("expires_in").and_then(seconds);
         Ok(Self {
             token,
-            life: seconds.map_or(DEFAULT_LIFE, |seconds| Duration::from_secs_f64(seconds)),
+            life: seconds.map_or(DEFAULT_LIFE, Duration::from_secs_f64),
             seconds: seconds.map(whole),
             refresh: text(&mut said, "refresh_token").unwrap_or_default(),
         })

@@ -87,11 +87,10 @@ impl RegistryClient {
     async fn attempt(&self, call: &Call<'_>, root: &Url, start: &Url, place: &str) -> Result<Outcome, StoreError> {
         let mut hop = Hop { url: start.clone(), crossed: !same_origin(start, root), count: 0 };
         let mut proof = None;
-        let asked = call.showing == Showing::WhenAsked;
-        if asked && !hop.crossed {
+        if call.showing != Showing::Never && !hop.crossed {
             proof = self.authority.proof(self, root, call.access).await?;
         }
-        let mut last = !asked;
+        let mut last = call.showing != Showing::WhenAsked;
         loop {
             let shown = proof.as_ref().filter(|_| !hop.crossed);
             let response = match self.exchange(call, &hop.url, shown.map(|proof| &proof.value), place).await? {

@@ -290,9 +290,10 @@ impl RemoteStore {
         })
     }
 
-    /// Ends a session that is not needed; whether that works is of no matter.
+    /// Ends a session that is not needed; whether that works is of no matter, and no right to delete is asked for: a
+    /// session dies by itself in the end.
     pub(crate) async fn cancel(&self, session: Url) {
-        let call = Call::to(Method::DELETE, Target::Address(session), &self.push).once();
+        let call = Call::to(Method::DELETE, Target::Address(session), &self.push).once().at_hand();
         if let Err(error) = self.client.send(&call).await {
             tracing::debug!(%error, "an upload session stays open");
         }

@@ -139,7 +139,9 @@ impl Exchange {
                 }
             }
         }
-        texts.into_iter().for_each(|text| *text = map(text));
+        for text in texts {
+            *text = map(text);
+        }
         self
     }
 }

@@ -1,6 +1,7 @@
 //! What people type.
 #![allow(rustdoc::broken_intra_doc_links, reason = "the texts are help for a terminal, where `HOST[:PORT]` is no link")]
 
+mod auth;
 mod common;
 mod config;
 mod identity;
@@ -11,6 +12,7 @@ mod query;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+pub(crate) use auth::{AuthArgs, AuthExplainArgs, AuthVerb};
 pub(crate) use common::{Global, Network, Output};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use identity::Identity;
@@ -60,10 +62,15 @@ fn command() -> clap::Command {
         arg.get_env().is_some_and(|name| std::env::var_os(name).is_some_and(|value| value.is_empty()))
     };
     let unset = |arg: clap::Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg };
-    // The verbs of `config` read no variables.
-    let command = Args::command();
+    each(Args::command(), &unset)
+}
+
+/// The command with all arguments of all its verbs changed.
+fn each(command: clap::Command, change: &dyn Fn(clap::Arg) -> clap::Arg) -> clap::Command {
     let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
-    verbs.into_iter().fold(command, |command, verb| command.mut_subcommand(verb, |verb| verb.mut_args(unset)))
+    verbs
+        .into_iter()
+        .fold(command, |command, verb| command.mut_subcommand(verb, |verb| each(verb.mut_args(change), change)))
 }
 
 /// The verbs.
@@ -85,4 +92,6 @@ pub(crate) enum Verb {
     Providers(ProvidersArgs),
     /// Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
     Config(ConfigArgs),
+    /// Explain which credentials are used for a repository, and why access works or fails
+    Auth(AuthArgs),
 }

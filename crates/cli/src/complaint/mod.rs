@@ -28,9 +28,9 @@ pub(crate) struct Complaint {
     hints: Vec<String>,
     exit: Exit,
     /// A stable name of the fault, where it has one.
-    code: Option<String>,
+    code: Option<Box<str>>,
     /// The repository that access was refused to, because of the credentials or for want of them.
-    refused: Option<String>,
+    refused: Option<Box<str>>,
 }
 
 impl Complaint {
@@ -72,13 +72,19 @@ impl Complaint {
 
     /// The same with a stable name for programs.
     pub(crate) fn code(mut self, code: impl Into<String>) -> Self {
-        self.code = Some(code.into());
+        self.code = Some(code.into().into_boxed_str());
         self
     }
 
     /// The same, marked as a refusal of this repository that credentials may have to do with.
     pub(crate) fn refused(mut self, place: &str) -> Self {
-        self.refused = Some(place.to_owned());
+        self.refused = Some(place.into());
+        self
+    }
+
+    /// The same where all that is known of the credentials has been told.
+    pub(crate) fn settled(mut self) -> Self {
+        self.refused = None;
         self
     }
 

@@ -14,7 +14,7 @@ impl From<StoreError> for Complaint {
 impl From<&StoreError> for Complaint {
     fn from(error: &StoreError) -> Self {
         let mut complaint = Self::of(exit(error), error);
-        complaint.code = error.credential_code();
+        complaint.code = error.credential_code().map(String::into_boxed_str);
         match error {
             StoreError::UnknownRepository { place } if place.starts_with("oci:") => complaint.hint(
                 "an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one",

@@ -2,21 +2,11 @@
 //!
 //! What an answer means is decided in the `credentials` crate; how a program is found and run, in [`super::program`].
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::time::Duration;
-
 use serde::Serialize;
 use tofu_oci_credentials::{HelperAnswer, HelperError, HelperName, HelperOutput, Secret, helper_outcome};
-use zeroize::{Zeroize as _, Zeroizing};
+use zeroize::Zeroizing;
 
-use super::program::{self, Ran, RunError, TIME_LIMIT};
-
-/// What helpers say, on any exit code but 0, of a server that they do not know.
-const NOT_FOUND: &str = "credentials not found in native keychain";
-
-/// Of what a helper complains about, so much is quoted, in characters.
-const QUOTED: usize = 200;
+use super::program::{self, RunError, TIME_LIMIT};
 
 /// Why a helper gave nothing. Never contains its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,24 +35,7 @@ pub(crate) enum Erased {
 ///
 /// Spec: docker-credential-helpers, client; real-tofu-credentials, section 4.
 pub(crate) async fn run_get(helper: &HelperName, server: &str) -> Result<HelperAnswer, HelperFault> {
-    get(helper, server, std::env::var_os("PATH"), TIME_LIMIT).await
-}
-
-async fn get(
-    helper: &HelperName,
-    server: &str,
-    path: Option<OsString>,
-    limit: Duration,
-) -> Result<HelperAnswer, HelperFault> {
-    let mut ran = run(helper, "get", server.as_bytes(), path, limit).await?;
-    let output = HelperOutput { exit: ran.status.code(), stdout: std::mem::take(&mut *ran.stdout) };
-    let silent = output.stdout.iter().all(u8::is_ascii_whitespace);
-    helper_outcome(helper, &output).map_err(|error| match (error, reason(&ran.stderr)) {
-        (HelperError::Failed { name, .. }, Some(said)) if silent => {
-            HelperFault::of(&HelperError::Failed { name, said })
-        }
-        (error, _) => HelperFault::of(&error),
-    })
+    meaning(helper, &run(helper, "get", server.as_bytes()).await?)
 }
 
 /// Gives a helper a login to keep.
@@ -85,8 +58,13 @@ pub(crate) async fn run_store(
     }
     let login = Login { server, username, secret: secret.expose() };
     let input = Zeroizing::new(serde_json::to_vec(&login).expect("texts are always JSON"));
-    let ran = run(helper, "store", &input, std::env::var_os("PATH"), TIME_LIMIT).await?;
-    if ran.status.success() { Ok(()) } else { Err(failed(helper, &ran)) }
+    let output = run(helper, "store", &input).await?;
+    if output.exit == Some(0) {
+        return Ok(());
+    }
+    meaning(helper, &output)?;
+    // It says that it knows no such login, where it was given one.
+    Err(HelperFault::of(&HelperError::Failed { name: helper.clone(), said: "it kept nothing".to_owned() }))
 }
 
 /// Tells a helper to forget the login of a server.
@@ -94,37 +72,22 @@ pub(crate) async fn run_store(
 /// # Errors
 /// When it cannot be run, or fails for another reason than that it knows none.
 pub(crate) async fn run_erase(helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
-    let ran = run(helper, "erase", server.as_bytes(), std::env::var_os("PATH"), TIME_LIMIT).await?;
-    match ran.status.success() {
-        true => Ok(Erased::Gone),
-        false if ran.stdout.trim_ascii() == NOT_FOUND.as_bytes() => Ok(Erased::NotThere),
-        false => Err(failed(helper, &ran)),
+    let output = run(helper, "erase", server.as_bytes()).await?;
+    if output.exit == Some(0) {
+        return Ok(Erased::Gone);
     }
+    meaning(helper, &output).map(|_| Erased::NotThere)
 }
 
-/// Asks a helper which servers it has logins for, and the user of each.
-///
-/// # Errors
-/// When it cannot be run, fails, or answers what is no answer.
-pub(crate) async fn run_list(helper: &HelperName) -> Result<BTreeMap<String, String>, HelperFault> {
-    let ran = run(helper, "list", b"", std::env::var_os("PATH"), TIME_LIMIT).await?;
-    if !ran.status.success() {
-        return Err(failed(helper, &ran));
-    }
-    serde_json::from_slice(&ran.stdout)
-        .map_err(|_| HelperFault::new(helper, format!("the answer of {} to list is no list", helper.program())))
+async fn run(helper: &HelperName, action: &str, input: &[u8]) -> Result<HelperOutput, HelperFault> {
+    let fault = |error: RunError| fault(helper, error);
+    let path = program::find(&helper.program(), std::env::var_os("PATH").as_deref()).map_err(fault)?;
+    tracing::info!(program = %path.display(), action, "credential helper");
+    program::run(&path, action, input, TIME_LIMIT).await.map_err(fault)
 }
 
-async fn run(
-    helper: &HelperName,
-    action: &str,
-    input: &[u8],
-    path: Option<OsString>,
-    limit: Duration,
-) -> Result<Ran, HelperFault> {
-    let program = program::find(&helper.program(), path.as_deref()).map_err(|error| fault(helper, error))?;
-    tracing::info!(program = %program.display(), action, "credential helper");
-    program::run(&program, action, input, limit).await.map_err(|error| fault(helper, error))
+fn meaning(helper: &HelperName, output: &HelperOutput) -> Result<HelperAnswer, HelperFault> {
+    helper_outcome(helper, output).map_err(|error| HelperFault::of(&error))
 }
 
 /// A program that did not come so far as to answer.
@@ -146,22 +109,6 @@ fn fault(helper: &HelperName, error: RunError) -> HelperFault {
     }
 }
 
-/// A helper that ended with a failure: what it says on standard output, else on standard error, else how it ended.
-fn failed(helper: &HelperName, ran: &Ran) -> HelperFault {
-    let said = reason(&ran.stdout).or_else(|| reason(&ran.stderr)).unwrap_or_else(|| ran.status.to_string());
-    HelperFault::of(&HelperError::Failed { name: helper.clone(), said })
-}
-
-/// The first line of an output that may be shown; nothing where it looks like an answer, which may hold a secret.
-fn reason(output: &[u8]) -> Option<String> {
-    let mut text = String::from_utf8_lossy(output).into_owned();
-    let line =
-        text.lines().map(str::trim).find(|line| !line.is_empty()).map(|line| line.chars().take(QUOTED).collect());
-    let is_answer = text.contains('{');
-    text.zeroize();
-    line.filter(|_| !is_answer)
-}
-
 impl HelperFault {
     fn of(error: &HelperError) -> Self {
         const DESKTOP: &str = "docker-credential-desktop.exe, the helper of Docker Desktop, is not on the PATH";
@@ -173,9 +120,5 @@ impl HelperFault {
             error => (error.to_string(), "run the helper by hand to see what is wrong with it"),
         };
         Self { code: error.code(), problem, hint: hint.to_owned() }
-    }
-
-    fn new(helper: &HelperName, problem: String) -> Self {
-        Self { problem, ..Self::of(&HelperError::Malformed { name: helper.clone() }) }
     }
 }

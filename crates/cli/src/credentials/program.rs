@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
+use tofu_oci_credentials::HelperOutput;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
-use zeroize::{Zeroize as _, Zeroizing};
+use zeroize::Zeroizing;
 
 /// A helper that says nothing for so long is stuck: it may be waiting for a password that nobody can type.
 pub(super) const TIME_LIMIT: Duration = Duration::from_secs(30);
@@ -16,18 +17,8 @@ pub(super) const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Helpers answer with a name and a secret; anything longer is no answer.
 const STDOUT_LIMIT: usize = 1 << 20;
 
-/// More than this of what a helper complains about is not kept.
-const STDERR_LIMIT: usize = 64 << 10;
-
 /// How long the streams of a helper that has ended are read on: what it started may hold them open for ever.
 const GRACE: Duration = Duration::from_secs(1);
-
-/// What a program left behind.
-pub(super) struct Ran {
-    pub(super) status: ExitStatus,
-    pub(super) stdout: Zeroizing<Vec<u8>>,
-    pub(super) stderr: Vec<u8>,
-}
 
 /// Why a program left nothing behind. Without its output, which may be a secret.
 #[derive(Debug, thiserror::Error)]
@@ -95,8 +86,9 @@ fn is_executable(_: &std::fs::Metadata) -> bool {
     true
 }
 
-/// Runs a program with one argument and this input, in this process's directory and environment.
-pub(super) async fn run(path: &Path, action: &str, input: &[u8], limit: Duration) -> Result<Ran, RunError> {
+/// Runs a program with one argument and this input, in this process's directory and environment. What it writes to its
+/// standard error goes by: that may be anything, a secret too.
+pub(super) async fn run(path: &Path, action: &str, input: &[u8], limit: Duration) -> Result<HelperOutput, RunError> {
     let program = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let start = |source| RunError::Start { path: path.to_owned(), source };
     let mut child = spawn(path, action).await.map_err(start)?;
@@ -116,7 +108,7 @@ pub(super) async fn run(path: &Path, action: &str, input: &[u8], limit: Duration
 /// A program that is just being replaced can be run a moment later.
 async fn spawn(path: &Path, action: &str) -> io::Result<Child> {
     let mut command = Command::new(path);
-    command.arg(action).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    command.arg(action).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
     for wait in [20, 50, 100, 200] {
         match command.spawn() {
             Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
@@ -128,9 +120,9 @@ async fn spawn(path: &Path, action: &str) -> io::Result<Child> {
     command.spawn()
 }
 
-async fn talk(child: &mut Child, input: &[u8]) -> io::Result<Ran> {
-    let (stdin, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (mut stdout, mut stderr) = (Zeroizing::new(Vec::new()), Vec::new());
+async fn talk(child: &mut Child, input: &[u8]) -> io::Result<HelperOutput> {
+    let (stdin, out) = (child.stdin.take(), child.stdout.take());
+    let mut stdout = Zeroizing::new(Vec::new());
     let status = {
         let write = async move {
             if let Some(mut stdin) = stdin {
@@ -138,7 +130,7 @@ async fn talk(child: &mut Child, input: &[u8]) -> io::Result<Ran> {
                 let _ = stdin.write_all(input).await;
             }
         };
-        let streams = async { tokio::join!(write, keep(out, STDOUT_LIMIT + 1, &mut stdout), drain(err, &mut stderr)) };
+        let streams = async { tokio::join!(write, keep(out, STDOUT_LIMIT + 1, &mut stdout)) };
         tokio::pin!(streams);
         tokio::select! {
             biased;
@@ -149,7 +141,7 @@ async fn talk(child: &mut Child, input: &[u8]) -> io::Result<Ran> {
             }
         }
     };
-    Ok(Ran { status, stdout, stderr })
+    Ok(HelperOutput { exit: status.code(), stdout: std::mem::take(&mut *stdout) })
 }
 
 /// Keeps what comes, and hangs up when it is more than `limit`.
@@ -165,17 +157,6 @@ async fn keep(stream: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut Z
             return;
         }
     }
-}
-
-/// Keeps the first of what comes, and lets the rest go by.
-async fn drain(stream: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) {
-    let Some(mut stream) = stream else { return };
-    let mut part = vec![0; 8 << 10];
-    while let Ok(count @ 1..) = stream.read(&mut part).await {
-        let room = STDERR_LIMIT - kept.len();
-        kept.extend_from_slice(&part[..count.min(room)]);
-    }
-    part.zeroize();
 }
 
 #[cfg(all(test, unix))]
@@ -195,31 +176,30 @@ mod tests {
         folder
     }
 
-    fn run_script(script: &str, input: &[u8], limit: Duration) -> Result<Ran, RunError> {
+    fn run_script(script: &str, input: &[u8], limit: Duration) -> Result<HelperOutput, RunError> {
         let folder = folder(script);
         let path = find("docker-credential-x", Some(folder.path().as_os_str()))?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(run(&path, "get", input, limit))
     }
 
-    /// Exit code, standard output and standard error.
+    /// Exit code and standard output.
     #[track_caller]
-    fn check(script: &str, input: &str, want: (Option<i32>, &str, &str)) {
+    fn check(script: &str, input: &str, want: (Option<i32>, &str)) {
         let ran = run_script(script, input.as_bytes(), LIMIT).expect("it can be run");
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        assert_eq!((ran.status.code(), text(&ran.stdout).as_str(), text(&ran.stderr).as_str()), want, "{script}");
+        assert_eq!((ran.exit, &*String::from_utf8_lossy(&ran.stdout)), want, "{script}");
     }
 
     #[test]
     fn a_program_gets_its_argument_and_its_input() {
-        check("echo \"$*\" >&2; printf '%s' \"$(cat; echo .)\"; exit 3", "https://a", (Some(3), "https://a.", "get\n"));
-        check("exec <&-", &"x".repeat(200_000), (Some(0), "", ""));
-        check("kill -9 $$", "", (None, "", ""));
+        check("printf '%s ' \"$*\" \"$(cat; echo .)\"; exit 3", "https://a", (Some(3), "get https://a. "));
+        check("exec <&-", &"x".repeat(200_000), (Some(0), ""));
+        check("kill -9 $$", "", (None, ""));
     }
 
     #[test]
     fn what_a_program_leaves_running_is_not_waited_for() {
-        check("sleep 60 & echo answer", "", (Some(0), "answer\n", ""));
+        check("sleep 60 & echo answer", "", (Some(0), "answer\n"));
     }
 
     #[test]
@@ -232,8 +212,7 @@ mod tests {
     fn a_program_that_never_stops_talking_is_cut_off() {
         let error = run_script("exec yes", b"", LIMIT).err().map(|error| error.to_string());
         assert_eq!(error.as_deref(), Some("docker-credential-x answered with more than 1048576 bytes"));
-        let ran = run_script("head -c 3000000 /dev/zero >&2; echo answer", b"", LIMIT).expect("it can be run");
-        assert_eq!((ran.stdout.as_slice(), ran.stderr.len()), (b"answer\n".as_slice(), STDERR_LIMIT));
+        check("head -c 3000000 /dev/zero >&2; echo answer", "", (Some(0), "answer\n"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The verbs: each turns its arguments into one call of a job, and the report into output.
 
+mod auth;
 mod config;
 mod copy;
 mod explain;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 use tofu_oci_types::{Reporter, Tag};
 
-use crate::args::{Args, ConfigVerb, Global, Network, Output, Verb};
+use crate::args::{Args, AuthVerb, ConfigVerb, Global, Network, Output, Verb};
 use crate::complaint::Complaint;
 use crate::connect::{Connector, WalletSlot};
 use crate::credentials::Access;
@@ -67,6 +68,9 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
         Verb::Providers(args) => args.output.json,
+        Verb::Auth(args) => match &args.verb {
+            AuthVerb::Explain(args) => args.output.json,
+        },
         Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
     };
     let wallet = WalletSlot::default();
@@ -95,6 +99,9 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
         Verb::Providers(args) => providers::providers(&context(&args.output), &args)?,
+        Verb::Auth(args) => match args.verb {
+            AuthVerb::Explain(args) => auth::explain(&context(&args.output), &args).await?,
+        },
         Verb::Config(args) => match args.verb {
             // Findings are no failure, and have an exit code all the same.
             ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -15,6 +15,9 @@ use crate::server::{Reply, Request, Server, reply};
 use crate::support::{Fixed, bench_with, blob, generated, index, manifest_reply, noise, pieces, read};
 
 const LARGE: u64 = 700 * 1024 * 1024;
+
+/// So many bytes of what `pieces` gives.
+static LARGE_BLOB: LazyLock<Descriptor> = LazyLock::new(|| generated(LARGE));
 
 /// A registry that says when a token is dead, and a token server that gives `token-1`, `token-2`, ….
 struct Lab {
@@ -135,7 +138,7 @@ async fn push(store: &RemoteStore, descriptor: &Descriptor) -> Result<Pushed, St
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_token_that_dies_while_700_mb_go_up_in_one_piece() {
-    let descriptor = generated(LARGE);
+    let descriptor = LARGE_BLOB.clone();
     let lab = Lab::new(|asked| match (asked.method(), asked.token) {
         // The registry has half of it when it finds that the token is dead, and hangs up.
         ("PUT", 1) => reply(401).weigh(LARGE / 2),
@@ -150,7 +153,7 @@ async fn a_token_that_dies_while_700_mb_go_up_in_one_piece() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tokens_that_die_while_700_mb_go_up_in_chunks() {
-    let descriptor = generated(LARGE);
+    let descriptor = LARGE_BLOB.clone();
     let lab = Lab::new(|asked| if asked.uses > 50 { reply(401) } else { take(asked) });
     assert_eq!(push(&lab.store(ChunkMode::Always), &descriptor).await.unwrap(), Pushed::Uploaded);
     let taken: u64 = lab.sizes("PATCH").iter().sum();
@@ -162,7 +165,7 @@ async fn tokens_that_die_while_700_mb_go_up_in_chunks() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tokens_that_die_while_700_mb_come_down() {
-    let descriptor = generated(LARGE);
+    let descriptor = LARGE_BLOB.clone();
     let (size, part) = (LARGE, 300_000_000);
     // The connection breaks after each part, and by then the token is dead.
     let lab = Lab::new(move |asked| match (asked.uses, asked.request.header("range")) {
@@ -223,8 +226,7 @@ async fn a_mount_a_manifest_and_a_list_outlive_their_tokens() {
     let listed = bytes.clone();
     let lab = Lab::new(move |asked| match (asked.uses, asked.method()) {
         (2.., _) => reply(401),
-        (_, "POST") => reply(201),
-        (_, "PUT") => reply(201),
+        (_, "POST" | "PUT") => reply(201),
         (_, "GET") if asked.request.path().ends_with("tags/list") => reply(200).body(r#"{"tags":["1.0.0"]}"#),
         (_, "GET") => manifest_reply(crate::support::INDEX, &listed),
         _ => reply(404),

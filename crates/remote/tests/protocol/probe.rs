@@ -106,6 +106,26 @@ async fn a_push_opens_an_upload_and_gives_it_up() {
 }
 
 #[tokio::test]
+async fn no_right_to_delete_is_asked_for_a_session_that_is_given_up() {
+    let tokens = tokens(r#""pull","push""#);
+    let realm = format!("http://{}/t", tokens.host());
+    let server = Server::start(move |request, _| match (request.method.as_str(), request.header("authorization")) {
+        ("POST", Some(_)) => reply(202).header("location", "/u/1"),
+        (method, _) => {
+            let action = if method == "DELETE" { "delete" } else { "pull,push" };
+            let line = format!(r#"Bearer realm="{realm}",scope="repository:acme/x:{action}""#);
+            reply(401).header("www-authenticate", line)
+        }
+    });
+    let client = bench_as(user()).client;
+    assert_eq!(client.probe(&repository(&server), Want::Push).await.unwrap(), Probe::Granted);
+    let uploads = "POST /v2/acme/x/blobs/uploads/";
+    assert_eq!(server.lines(), [uploads, uploads, "DELETE /u/1"]);
+    assert!(server.requests()[2].header("authorization").is_some());
+    assert_eq!(tokens.requests().len(), 1);
+}
+
+#[tokio::test]
 async fn what_access_meets_is_told() {
     let check = async |want: Want, status: u16, expected: Result<Probe, &str>| {
         let server = Server::start(move |request, _| match request.header("authorization") {

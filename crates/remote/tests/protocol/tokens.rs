@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tofu_oci_credentials::{Credential, Secret};
 use tofu_oci_remote::{ClientOptions, RetryPolicy};
-use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_store::{ReadStore, StoreError};
 
 use crate::server::{Reply, Request, Server, reply};
 use crate::support::{Bench, Fixed, bench, bench_with};
@@ -154,7 +154,7 @@ async fn a_refresh_token_that_the_server_replaces_serves_on() {
     let names = ["a", "b", "c", "d"].map(|name| format!("{}/{name}", server.host()).parse().unwrap());
     // All at once: they take turns, since each answer kills the token before it.
     let stores = names.map(|name| bench.client.store(name));
-    let all = futures_util::future::join_all(stores.iter().map(|store| store.tags())).await;
+    let all = futures_util::future::join_all(stores.iter().map(ReadStore::tags)).await;
     assert!(all.iter().all(Result::is_ok), "{all:?}");
     assert_eq!(tokens.requests().len(), 4);
 }

@@ -11,10 +11,8 @@ use super::step::{Answer, Direct, Root, Step, override_text};
 use super::verdict::{Program, Verdict};
 use super::{Outcome, Question};
 use crate::lookup::Configured;
-use crate::printer::{self, visible};
+use crate::printer::{self, row};
 
-/// The width of a line.
-const WIDTH: usize = 100;
 /// How many versions of a method are shown.
 const SHOWN: usize = 6;
 
@@ -167,44 +165,5 @@ fn release(program: Program) -> Option<TofuRelease> {
     match program {
         Program::OpenTofu(release) => Some(release),
         Program::Ours => None,
-    }
-}
-
-/// A name and a text beside it, broken at words and continued below itself.
-fn row(indent: &str, name: &str, text: &str) -> String {
-    let lead = format!("{indent}{name:<8}  ");
-    let room = WIDTH.saturating_sub(lead.chars().count());
-    let text = visible(text).replace('\n', " ");
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    let gap = " ".repeat(lead.chars().count());
-    let lines: Vec<String> = lines
-        .iter()
-        .enumerate()
-        .map(|(nth, line)| format!("{}{line}\n", if nth == 0 { &lead } else { &gap }))
-        .collect();
-    lines.concat()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_texts_are_continued_below_themselves() {
-        let text = row("    ", "offers", &"1.10.0-beta.1, ".repeat(9));
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
-        insta::assert_snapshot!(text, @"
-            offers    1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1,
-                      1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1,
-        ");
     }
 }

@@ -1,7 +1,10 @@
 //! Every measured case of a bad credentials block: the same complaint, and the same block kept or dropped.
 
-use super::super::{Effect, Reading};
-use super::{read_text, table};
+use serde_json::Value;
+use tofu_oci_types::Hostname;
+
+use super::super::{Effect, Reading, read};
+use super::{MemoryFiles, read_text, table};
 use crate::TofuRelease;
 
 /// Codes of the credentials table that have another name here.
@@ -36,4 +39,60 @@ fn bad_blocks_are_told_as_by_the_real_programs() {
 
 fn blocks(reading: &Reading) -> usize {
     reading.config.oci_credentials.len() + usize::from(reading.config.oci_default_credentials.is_some())
+}
+
+/// A block with the arguments of a case.
+fn written(head: &str, body: &Value) -> String {
+    let arguments = body.as_object().expect("arguments").iter();
+    let lines: String = arguments.map(|(name, value)| format!("  {name} = {value}\n")).collect();
+    format!("{head} {{\n{lines}}}\n")
+}
+
+/// The code of the first complaint, in the words of `OpenTofu`'s own tests.
+fn complaint(reading: &Reading) -> Option<String> {
+    let problem = reading.problems.iter().find(|problem| !problem.ours)?;
+    let code = problem.code.as_str();
+    Some(match code {
+        "helper-with-path" => "helper-with-repository-path".to_owned(),
+        "block-files-without-discovery" => "inconsistent".to_owned(),
+        "duplicate-block" => "duplicate".to_owned(),
+        _ => code.strip_prefix("block-").unwrap_or(code).to_owned(),
+    })
+}
+
+#[test]
+fn blocks_are_sound_or_wrong_as_in_opentofus_own_tests() {
+    let table = table("oci_credentials.json");
+    for case in table["oci_credentials_blocks"].as_array().expect("cases") {
+        let text = written(&format!("oci_credentials {}", case["label"]), &case["body"]);
+        let reading = read_text(&text, TofuRelease::V1_12);
+        assert_eq!(complaint(&reading).as_deref(), case["error"].as_str(), "{text}");
+        assert_eq!(reading.config.oci_credentials.len(), usize::from(case["error"].is_null()), "{text}");
+    }
+    for case in table["oci_default_credentials_blocks"].as_array().expect("cases") {
+        let text = match case["body"] {
+            Value::Null => "oci_default_credentials {\n}\n".repeat(2),
+            ref body => written("oci_default_credentials", body),
+        };
+        let reading = read_text(&text, TofuRelease::V1_12);
+        assert_eq!(complaint(&reading).as_deref(), case["error"].as_str(), "{text}");
+        let block = reading.config.oci_default_credentials.as_ref().expect("the first block is kept");
+        let files = block.attributes.iter().find(|argument| argument.name == "docker_style_config_files");
+        let effective =
+            case["effective"].get("docker_style_config_files").or(case["body"].get("docker_style_config_files"));
+        assert_eq!(files.is_some(), effective.is_some_and(|files| !files.is_null()), "{text}");
+    }
+}
+
+#[test]
+fn tokens_of_the_environment_belong_to_their_hosts() {
+    let table = table("oci_credentials.json");
+    for case in table["env_tokens"].as_array().expect("cases") {
+        let mut environment = super::environment();
+        environment.vars.insert(case["env"].as_str().expect("a name").to_owned(), "token".to_owned());
+        let reading = read(&environment, &MemoryFiles::default(), TofuRelease::V1_12);
+        let want: Hostname = case["host"].as_str().expect("a host").parse().expect("a host");
+        let got: Vec<&Hostname> = reading.config.tokens.iter().map(|token| &token.host).collect();
+        assert_eq!(got, [&want], "{case}");
+    }
 }

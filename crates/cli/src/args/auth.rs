@@ -1,0 +1,64 @@
+//! `auth`: which credentials go where, and why.
+
+use clap::{Args, Subcommand};
+
+use super::{Identity, Network, Output};
+
+/// Arguments of `auth`.
+#[derive(Debug, Args)]
+#[command(
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "\
+Where credentials are looked for, as OpenTofu does it:
+  oci_credentials and oci_default_credentials blocks of the CLI configuration (see `tofu-oci config --help`)
+  $XDG_RUNTIME_DIR/containers/auth.json and ${XDG_CONFIG_HOME:-~/.config}/containers/auth.json, of podman
+  ~/.docker/config.json and ~/.dockercfg, of docker
+and beyond OpenTofu: $REGISTRY_AUTH_FILE, $DOCKER_CONFIG/config.json. The source that names most of the
+repository's path wins, wherever it stands; among equals a block, then the earlier file."
+)]
+pub(crate) struct AuthArgs {
+    #[command(subcommand)]
+    pub(crate) verb: AuthVerb,
+}
+
+/// The verbs of `auth`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuthVerb {
+    /// Say which file, entry, helper, scope and answer decide about the access to a repository
+    Explain(AuthExplainArgs),
+}
+
+/// Arguments of `auth explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tofu-oci auth explain ghcr.io/acme/opentofu-provider-widget
+  tofu-oci auth explain ghcr.io/acme/opentofu-provider-widget --push
+  tofu-oci auth explain registry.example.com/acme/widget --anonymous
+  tofu-oci auth explain registry.example.com/acme/widget --json | jq -r .code
+
+Reads from top to bottom: what was looked at and what of it fits, what was chosen and why, which helper
+and which scope were asked for, what the registry and its token server answered, where OpenTofu 1.10 to
+1.13 would behave otherwise, and how it ends. Names of users are shown; passwords and tokens never are.
+
+The registry is asked for real: for the list of the repository's tags, one entry long, and for /v2/, which
+OpenTofu up to 1.12 asks for first. With --push an upload is begun and cancelled at once; nothing is stored.
+
+Exit codes: 0 access works; 1 it fails, and the last lines say because of what; 2 a wrong block, or a
+listed file that cannot be read: every verb stops at it, and it is explained all the same; 3 the registry
+could not be reached.")]
+pub(crate) struct AuthExplainArgs {
+    /// The repository, REGISTRY/REPOSITORY
+    #[arg(value_name = "REPOSITORY")]
+    pub(crate) repository: String,
+    /// Explain the access for a push: asks for the rights pull and push, begins an upload and cancels it
+    #[arg(long)]
+    pub(crate) push: bool,
+    #[command(flatten)]
+    pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) identity: Identity,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

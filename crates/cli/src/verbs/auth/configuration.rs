@@ -1,0 +1,142 @@
+//! The CLI configuration: its files, its blocks, and what is wrong with them.
+
+use std::path::Path;
+
+use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect};
+use tofu_oci_credentials::{Account, Place};
+use tofu_oci_mapper::TofuRelease;
+use tofu_oci_mapper::config::{self, Effect, Environment, FileState, Origin, Problem as Wrong, Reading, Setting};
+
+use super::account::sources;
+use super::model::{File, Problem, State};
+use crate::environment::RealFiles;
+
+/// The CLI configuration as far as credentials of registries are concerned.
+pub(super) struct Configuration {
+    reading: Reading,
+    home: Option<std::path::PathBuf>,
+}
+
+impl Configuration {
+    /// Reads the user's files once more; what counts of them has been read before.
+    pub(super) fn read(environment: &Environment) -> Self {
+        let home = environment.home.clone().filter(|home| home.parent().is_some());
+        Self { reading: config::read(environment, &RealFiles, TofuRelease::V1_13), home }
+    }
+
+    /// What is wrong, as the prediction takes it.
+    pub(super) fn faults(&self) -> Vec<ConfigFault> {
+        self.reading.credential_errors().filter_map(|wrong| self.fault(wrong)).collect()
+    }
+
+    /// The files that were looked at, the main one first even where it is missing.
+    pub(super) fn files(&self, account: &Account) -> Vec<File> {
+        let main = self.reading.located.main.iter();
+        let mut files: Vec<File> = main
+            .filter(|main| !main.exists)
+            .map(|main| File {
+                name: self.shown(&main.path),
+                named_by: match main.origin {
+                    Origin::Variable(name) => Some(format!("${name}")),
+                    _ => None,
+                },
+                known_to_opentofu: true,
+                state: State::Missing,
+                problems: Vec::new(),
+                sources: Vec::new(),
+            })
+            .collect();
+        files.extend(self.reading.files.iter().enumerate().filter(|(_, file)| file.state != FileState::Missing).map(
+            |(nth, file)| {
+                let name = self.shown(&file.path);
+                File {
+                    sources: sources(&name, account),
+                    name,
+                    named_by: None,
+                    known_to_opentofu: true,
+                    state: match file.state {
+                        FileState::Read | FileState::Missing => State::Read,
+                        FileState::Dropped => State::Malformed,
+                        FileState::Unreadable => State::Unreadable,
+                    },
+                    problems: self.problems(nth),
+                }
+            },
+        ));
+        files
+    }
+
+    fn problems(&self, file: usize) -> Vec<Problem> {
+        let here = self.reading.credential_errors().filter(|wrong| wrong.file == Some(file));
+        here.map(|wrong| Problem {
+            line: self.place(wrong).and_then(|place| place.line),
+            text: format!("{} ({})", wrong.message, wrong.code),
+            opentofu: self.fault(wrong).map(|fault| does(&fault.effect).to_owned()),
+        })
+        .collect()
+    }
+
+    fn fault(&self, wrong: &Wrong) -> Option<ConfigFault> {
+        let effect = match (wrong.effect, wrong.code.as_str()) {
+            (Effect::Crash, _) => FaultEffect::Crash,
+            (Effect::FileDropped, _) => FaultEffect::ConfigDropped,
+            (Effect::FirstUsed, _) => FaultEffect::FirstKept,
+            (_, "block-files-without-discovery") => FaultEffect::DiscoveryOff,
+            (Effect::KeptAnyway, "invalid-helper-name") => self.kept(wrong)?,
+            _ if self.of_default_block(wrong) => FaultEffect::DefaultsInstead,
+            _ => FaultEffect::BlockDropped,
+        };
+        Some(ConfigFault { code: wrong.code.clone(), place: self.place(wrong)?, effect })
+    }
+
+    /// A helper's name that `OpenTofu` runs, although it is none.
+    fn kept(&self, wrong: &Wrong) -> Option<FaultEffect> {
+        let (file, start) = (wrong.file?, wrong.span.as_ref()?.start);
+        let config = &self.reading.config;
+        let mut blocks = config.oci_default_credentials.iter().chain(&config.oci_credentials);
+        let block = blocks.find(|block| block.file == file && block.span.contains(&start))?;
+        let name = match &block.attribute("docker_credentials_helper")?.value {
+            Setting::Text(name) => name.clone(),
+            _ => return None,
+        };
+        Some(match &block.label {
+            Some(label) => FaultEffect::BlockHelperKept { label: label.clone(), name },
+            None => FaultEffect::DefaultHelperKept { name },
+        })
+    }
+
+    /// Whether the nearest name of a block up to there is that of the default block.
+    fn of_default_block(&self, wrong: &Wrong) -> bool {
+        let Some((file, span)) = wrong.file.zip(wrong.span.as_ref()) else { return false };
+        let before = self.reading.files.get(file).and_then(|file| file.text.get(..span.end)).unwrap_or_default();
+        before.rfind("oci_default_credentials") > before.rfind("oci_credentials")
+    }
+
+    fn place(&self, wrong: &Wrong) -> Option<Place> {
+        let file = self.reading.files.get(wrong.file?)?;
+        let line = wrong.span.as_ref().map(|span| tofu_oci_hcl::position(&file.text, span.start).line);
+        Some(Place { file: self.shown(&file.path), line })
+    }
+
+    /// A path for people: the home folder as `~`.
+    fn shown(&self, path: &Path) -> String {
+        match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
+            Some(rest) => format!("~{}{}", std::path::MAIN_SEPARATOR, rest.display()),
+            None => path.display().to_string(),
+        }
+    }
+}
+
+/// What `OpenTofu` does after a mistake.
+fn does(effect: &FaultEffect) -> &'static str {
+    match effect {
+        FaultEffect::FirstKept => "prints an error, and goes on with the first such block",
+        FaultEffect::DefaultsInstead => "prints an error, and goes on without the block: every file is searched",
+        FaultEffect::DiscoveryOff => "prints an error, and searches no file",
+        FaultEffect::DefaultHelperKept { .. } => "prints an error, and uses the name all the same",
+        FaultEffect::BlockHelperKept { .. } => "uses the name without a word",
+        FaultEffect::Crash => "crashes at the first access to a registry",
+        FaultEffect::ConfigDropped => "prints an error, and goes on without the whole file, mirrors too",
+        _ => "prints an error, and goes on without the block",
+    }
+}

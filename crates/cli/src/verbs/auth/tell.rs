@@ -1,0 +1,155 @@
+//! What was found becomes what is told. Nothing is read or asked here.
+
+use tofu_oci_credentials::opentofu::{HeldCredential, Prediction};
+use tofu_oci_credentials::{Account, Policy, Search};
+use tofu_oci_remote::{Exchange, Ping, Probe};
+use tofu_oci_store::StoreError;
+
+use super::blame::{self, Blame};
+use super::model::{Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Outcome, Shows};
+use super::opentofu::{self, Goes, Seen};
+use super::{account, wire};
+use crate::complaint::Complaint;
+
+/// Everything that was found out about the access to one repository.
+pub(super) struct Found<'a> {
+    pub(super) action: Action,
+    pub(super) asks: Asks<'a>,
+    /// The files of the CLI configuration that were looked at, with their blocks.
+    pub(super) configuration: Vec<File>,
+    pub(super) policy: &'a Policy,
+    pub(super) account: &'a Account,
+    pub(super) prediction: &'a Prediction,
+    /// The kind of credential that is known, shown or not.
+    pub(super) held: Option<HeldCredential>,
+    pub(super) helpers: Vec<Helper>,
+    pub(super) exchanges: Vec<Exchange>,
+    /// What `/v2/` answers, where it was asked.
+    pub(super) root: Option<Result<Ping, StoreError>>,
+    pub(super) ended: Ended,
+}
+
+/// Who asks.
+pub(super) enum Asks<'a> {
+    /// Whoever the files say.
+    Files,
+    /// `--anonymous`.
+    Nobody,
+    /// `--username`.
+    User(&'a str),
+}
+
+/// How far it came.
+pub(super) enum Ended {
+    /// The registry was asked.
+    Asked(Result<Probe, StoreError>),
+    /// The CLI configuration, or a file that it lists, is wrong: nothing was asked.
+    Refused(Complaint),
+}
+
+/// What is told, and the complaint to end with where access does not work.
+pub(super) fn tell(found: Found<'_>) -> (Explanation, Option<Complaint>) {
+    let mut told = Explanation {
+        event: "auth",
+        repository: found.account.repository.to_string(),
+        action: found.action,
+        credentials: credentials(&found),
+        files: files(&found),
+        chosen: chosen(&found),
+        exchanges: wire::steps(&found.exchanges),
+        opentofu: notes(&found),
+        helpers: found.helpers,
+        outcome: Outcome::Works,
+        code: None,
+        reason: String::new(),
+    };
+    let blame = match found.ended {
+        Ended::Asked(Ok(Probe::Granted)) => {
+            told.reason = lets_in(&told);
+            return (told, None);
+        }
+        Ended::Asked(Ok(Probe::NoSuchRepository)) => blame::no_such_repository(&told),
+        Ended::Asked(Err(error)) => blame::blame(&told, &error),
+        Ended::Refused(complaint) => Blame {
+            outcome: Outcome::Refuses,
+            code: None,
+            reason: "every verb stops at the error that is shown below, before it asks a registry".to_owned(),
+            complaint,
+        },
+    };
+    told.outcome = blame.outcome;
+    told.code = blame.code;
+    told.reason = blame.reason;
+    (told, Some(blame.complaint))
+}
+
+fn credentials(found: &Found<'_>) -> Credentials {
+    match (&found.asks, found.policy.search()) {
+        (Asks::Nobody, _) => Credentials::None,
+        (Asks::User(_), _) => Credentials::Given,
+        (Asks::Files, Search::Ambient) => Credentials::Ambient,
+        (Asks::Files, Search::Listed) => Credentials::Listed,
+        (Asks::Files, Search::Off) => Credentials::Blocks,
+    }
+}
+
+fn files(found: &Found<'_>) -> Vec<File> {
+    let notes = found.policy.notes();
+    let files = found.policy.files().iter().map(|file| account::file(file, found.account, &notes));
+    found.configuration.iter().cloned().chain(files).collect()
+}
+
+/// A helper chooses the user only when it is asked.
+fn chosen(found: &Found<'_>) -> Chosen {
+    let said = |source: Option<&str>, shows, username: Option<&str>, why: &str| Chosen {
+        shows,
+        username: username.map(str::to_owned),
+        source: source.map(str::to_owned),
+        file: None,
+        line: None,
+        why: why.to_owned(),
+    };
+    match found.asks {
+        Asks::Nobody => said(None, Shows::Nothing, None, "nothing, by --anonymous"),
+        Asks::User(user) => said(Some("--username"), Shows::Password, Some(user), "it was given for this command"),
+        Asks::Files => {
+            let gave = found.helpers.iter().find(|run| run.outcome == HelperOutcome::Credential);
+            let chosen = account::chosen(found.account);
+            match gave.map(|run| run.username.clone()) {
+                Some(Some(username)) => Chosen { shows: Shows::Password, username: Some(username), ..chosen },
+                Some(None) => Chosen { shows: Shows::IdentityToken, ..chosen },
+                None => chosen,
+            }
+        }
+    }
+}
+
+fn notes(found: &Found<'_>) -> Vec<super::model::Note> {
+    match found.asks {
+        Asks::Nobody => vec![opentofu::knows_nothing_of("--anonymous")],
+        Asks::User(_) => vec![opentofu::knows_nothing_of("--username")],
+        Asks::Files => opentofu::notes(&Seen {
+            account: found.account,
+            prediction: found.prediction,
+            helpers: &found.helpers,
+            exchanges: &found.exchanges,
+            root: found.root.as_ref(),
+            held: found.held,
+            action: found.action,
+            goes: match found.ended {
+                Ended::Asked(_) => Goes::On,
+                Ended::Refused(_) => Goes::NoFurther,
+            },
+        }),
+    }
+}
+
+/// The last line where access works.
+fn lets_in(told: &Explanation) -> String {
+    let shown = told.exchanges.iter().any(|step| !matches!(step.shown, None | Some("nothing")));
+    match (shown, told.chosen.shows) {
+        (_, Shows::Nothing) => "the registry lets everybody in".to_owned(),
+        (false, _) => "the registry lets everybody in, and was shown nothing".to_owned(),
+        (true, _) => format!("the registry lets {} in", blame::who(&told.chosen)),
+    }
+}

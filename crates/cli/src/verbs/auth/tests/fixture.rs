@@ -1,0 +1,138 @@
+//! A situation that is known in every part.
+
+use tofu_oci_credentials::opentofu::{HeldCredential, Prediction};
+use tofu_oci_credentials::{
+    Account, Candidate, Choice, Credential, Fit, HelperCall, HelperName, Origin, Place, Policy, Search, Secret, Verdict,
+};
+use tofu_oci_remote::{Exchange, Ping, Probe, Shown, TokenOutcome};
+use tofu_oci_store::{AccessFault, StoreError};
+
+use super::super::account::sources;
+use super::super::model::{Action, File, Helper, State};
+use super::super::tell::{Asks, Ended, Found, tell};
+use super::super::text::render;
+
+pub(super) const DOCKER: &str = "~/.docker/config.json";
+
+pub(super) fn place(line: usize) -> Place {
+    Place { file: DOCKER.to_owned(), line: Some(line) }
+}
+
+pub(super) fn auth(key: &str, line: usize, fit: Option<Fit>, verdict: Verdict) -> Candidate {
+    Candidate { origin: Origin::Auth { key: key.to_owned(), place: place(line) }, fit, verdict }
+}
+
+pub(super) fn store(line: usize) -> Origin {
+    Origin::CredsStore { name: "pass".to_owned(), place: place(line) }
+}
+
+pub(super) fn login(username: &str, line: usize) -> Choice {
+    let origin = Origin::Auth { key: "ghcr.io".to_owned(), place: place(line) };
+    Choice::Credential { credential: Credential::basic(username, "hidden-password"), origin }
+}
+
+pub(super) fn asks_store(server: &str) -> Choice {
+    let helper = HelperName::parse("pass").expect("a name");
+    Choice::Ask { call: HelperCall { helper, servers: vec![server.to_owned()] }, origin: store(3) }
+}
+
+/// The same login from the same entry.
+pub(super) fn same(username: &str) -> Prediction {
+    let origin = Origin::Auth { key: "ghcr.io".to_owned(), place: place(3) };
+    Prediction::Basic { username: username.to_owned(), password: Secret::new("hidden-password"), origin }
+}
+
+/// A situation, and the parts of it that differ from "a login works".
+pub(super) struct Case {
+    pub(super) repository: &'static str,
+    pub(super) action: Action,
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) choice: Choice,
+    pub(super) prediction: Prediction,
+    pub(super) helpers: Vec<Helper>,
+    pub(super) exchanges: Vec<Exchange>,
+    pub(super) root: Option<Result<Ping, StoreError>>,
+    pub(super) ended: Result<Probe, StoreError>,
+}
+
+impl Case {
+    pub(super) fn works() -> Self {
+        Self {
+            repository: "ghcr.io/acme/widget",
+            action: Action::Pull,
+            candidates: vec![auth("ghcr.io", 3, Some(Fit::Registry), Verdict::Chosen)],
+            choice: login("ada", 3),
+            prediction: same("ada"),
+            helpers: Vec::new(),
+            exchanges: vec![answer(401, Shown::Nothing, "Basic"), answer(200, ada(), "")],
+            root: None,
+            ended: Ok(Probe::Granted),
+        }
+    }
+
+    /// What is printed: the explanation, and below a line the complaint.
+    pub(super) fn told(self) -> String {
+        let repository = self.repository.parse().expect("a repository");
+        let account = Account { repository, candidates: self.candidates, choice: self.choice };
+        let file = File {
+            name: DOCKER.to_owned(),
+            named_by: None,
+            known_to_opentofu: true,
+            state: State::Read,
+            problems: Vec::new(),
+            sources: sources(DOCKER, &account),
+        };
+        let (told, complaint) = tell(Found {
+            action: self.action,
+            asks: Asks::Files,
+            configuration: vec![file],
+            policy: &Policy::new(Vec::new(), None, Search::Ambient, Vec::new()),
+            account: &account,
+            prediction: &self.prediction,
+            held: Some(HeldCredential::Password),
+            helpers: self.helpers,
+            exchanges: self.exchanges,
+            root: self.root,
+            ended: Ended::Asked(self.ended),
+        });
+        let json = serde_json::to_string(&told).expect("plain values");
+        let text = anstream::adapter::strip_str(&render(&told)).to_string();
+        assert!(!json.contains("hidden-password") && !text.contains("hidden-password"), "{text}");
+        let complaint = complaint.map(|complaint| {
+            let hints: Vec<String> = complaint.hints().iter().map(|hint| format!("hint: {hint}\n")).collect();
+            format!("\nerror: {}\n{}", complaint.text(), hints.concat())
+        });
+        format!("{text}{}", complaint.unwrap_or_default())
+    }
+}
+
+pub(super) fn ada() -> Shown {
+    Shown::Basic { username: "ada".to_owned() }
+}
+
+pub(super) fn answer(status: u16, shown: Shown, challenge: &str) -> Exchange {
+    Exchange::Registry {
+        method: "GET".to_owned(),
+        url: "https://ghcr.io/v2/acme/widget/tags/list".to_owned(),
+        status,
+        shown,
+        challenges: Some(challenge.to_owned()).filter(|text| !text.is_empty()).into_iter().collect(),
+        error: None,
+    }
+}
+
+pub(super) fn token(shown: Shown, status: u16, outcome: TokenOutcome) -> Exchange {
+    Exchange::Token {
+        method: "GET".to_owned(),
+        server: "https://ghcr.io/token".to_owned(),
+        service: None,
+        scopes: vec!["repository:acme/widget:pull,push".to_owned()],
+        shown,
+        status: Some(status),
+        outcome,
+    }
+}
+
+pub(super) fn refused(fault: AccessFault, problem: &str) -> Result<Probe, StoreError> {
+    Err(StoreError::Unauthorized { place: "ghcr.io/acme/widget".to_owned(), fault, problem: problem.to_owned() })
+}

@@ -1,0 +1,247 @@
+//! The explanation for people: aligned, at most 100 columns where words allow it.
+
+use anstyle::{AnsiColor, Style};
+
+use super::model::{
+    Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Outcome, Shows, Source, State, Step,
+    StepKind, Verdict,
+};
+use crate::printer::{row, visible};
+
+/// How many sources of other registries are named for each file.
+const NAMED: usize = 6;
+/// File names longer than this push nothing else to the right.
+const ALIGNED: usize = 40;
+
+/// Everything, in the order of reading.
+pub(super) fn render(told: &Explanation) -> String {
+    let bold = Style::new().bold();
+    let mut text = format!("{bold}{}{bold:#}, to {}\n", visible(&told.repository), told.action.word());
+    text.push_str(&looked_at(told));
+    text.push('\n');
+    text.push_str(&row("", "chosen", &chosen(&told.chosen)));
+    text.push_str(&asked(told));
+    text.push_str(&answered(told));
+    for note in &told.opentofu {
+        text.push_str(&row(
+            "",
+            "OpenTofu",
+            &format!("{}: {}", note.releases, note.text.strip_prefix("it ").unwrap_or(&note.text)),
+        ));
+    }
+    text.push_str(&result(told));
+    text
+}
+
+fn looked_at(told: &Explanation) -> String {
+    let head = match told.credentials {
+        Credentials::Ambient => "looked at, in this order",
+        Credentials::Listed => "looked at, in this order: docker_style_config_files lists the files",
+        Credentials::Blocks => "looked at: discover_ambient_credentials = false turns all other files off",
+        Credentials::Given => return "looked at nothing: --username says who asks\n".to_owned(),
+        Credentials::None => return "looked at nothing: --anonymous\n".to_owned(),
+    };
+    let width = told.files.iter().map(|file| file.name.chars().count()).filter(|width| *width <= ALIGNED).max();
+    let files = told.files.iter().map(|one| file(one, width.unwrap_or(0)));
+    format!("{head}\n{}", files.collect::<String>())
+}
+
+fn file(file: &File, width: usize) -> String {
+    let mut remarks = vec![match file.state {
+        State::Read if file.sources.is_empty() && file.problems.is_empty() => "holds no credentials".to_owned(),
+        State::Read => String::new(),
+        State::Missing => "missing".to_owned(),
+        State::Unreadable => "left out: it cannot be read".to_owned(),
+        State::Malformed => "left out: it is malformed".to_owned(),
+    }];
+    remarks.extend(file.named_by.iter().map(|variable| format!("named by {variable}")));
+    if !file.known_to_opentofu {
+        remarks.push("not known to OpenTofu".to_owned());
+    }
+    remarks.retain(|remark| !remark.is_empty());
+    let line = format!("  {:<width$}  {}", visible(&file.name), remarks.join("; "));
+    let mut text = format!("{}\n", line.trim_end());
+    for problem in &file.problems {
+        text.push_str(&row("    ", &at(problem.line), &problem.text));
+        text.extend(problem.opentofu.iter().map(|effect| row("    ", "", &format!("OpenTofu: {effect}"))));
+    }
+    let counts = |source: &&Source| source.verdict != Verdict::Other;
+    text.extend(file.sources.iter().filter(counts).map(source_text));
+    let other = |source: &Source| match &source.key {
+        Some(key) => format!("\"{key}\""),
+        None => source.name(),
+    };
+    let others: Vec<String> = file.sources.iter().filter(|source| !counts(source)).map(other).collect();
+    if let Some(line) = other_sources(&others) {
+        text.push_str(&row("    ", "others", &line));
+    }
+    text
+}
+
+fn at(line: Option<usize>) -> String {
+    line.map(|line| format!("line {line}")).unwrap_or_default()
+}
+
+fn source_text(source: &Source) -> String {
+    let text = row("    ", &at(source.line), &format!("{}: {}", source.name(), source.why));
+    if source.verdict != Verdict::Chosen {
+        return text;
+    }
+    // The style must not count as width, so it is put around the finished lines.
+    let bold = Style::new().bold();
+    format!("{bold}{}{bold:#}\n", text.trim_end())
+}
+
+/// Sources that have nothing to do with the repository: named, as far as that helps.
+fn other_sources(sources: &[String]) -> Option<String> {
+    let named = sources.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match (sources.len(), sources.len().saturating_sub(NAMED)) {
+        (0, _) => None,
+        (_, 0) => Some(format!("{named}: for other repositories")),
+        (_, more) => Some(format!("{named} and {more} more: for other repositories")),
+    }
+}
+
+fn chosen(chosen: &Chosen) -> String {
+    let Some(source) = &chosen.source else { return chosen.why.clone() };
+    let place = match (&chosen.file, chosen.line) {
+        (Some(file), Some(line)) => format!(" of {file}:{line}"),
+        (Some(file), None) => format!(" of {file}"),
+        (None, _) => String::new(),
+    };
+    let what = match (chosen.shows, &chosen.username) {
+        (Shows::Password, Some(user)) => format!(", user {user}"),
+        (Shows::IdentityToken, _) => ", an identity token".to_owned(),
+        (Shows::AccessToken, _) => ", an access token".to_owned(),
+        _ => String::new(),
+    };
+    format!("{source}{place}{what}: {}", chosen.why)
+}
+
+/// The helpers, and the right that a token was asked for.
+fn asked(told: &Explanation) -> String {
+    let mut lines: Vec<String> = told.helpers.iter().map(helper).collect();
+    let mut scopes: Vec<&String> = told.exchanges.iter().flat_map(|step| &step.scopes).collect();
+    scopes.dedup();
+    for scope in scopes {
+        let line = format!("a token for {scope}");
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() {
+        lines.push(match told.outcome {
+            Outcome::Refuses => "nothing: every verb stops before it asks".to_owned(),
+            _ => "no helper and no token server".to_owned(),
+        });
+    }
+    rows("asked", &lines)
+}
+
+fn helper(run: &Helper) -> String {
+    let head = format!("{} get, for {}", run.program, run.server);
+    match (run.outcome, &run.username, &run.reason) {
+        (HelperOutcome::Credential, Some(user), _) => format!("{head}: it gave a login of {user}"),
+        (HelperOutcome::Credential, None, _) => format!("{head}: it gave an identity token"),
+        (HelperOutcome::NotFound, ..) => format!("{head}: it has no login"),
+        (HelperOutcome::Empty, ..) => format!("{head}: it gave an empty login, which is none"),
+        (HelperOutcome::Failed, _, Some(reason)) => format!("{head}: {reason}"),
+        (HelperOutcome::Failed, _, None) => format!("{head}: it failed"),
+    }
+}
+
+/// What came back, one line a request, challenges below it.
+fn answered(told: &Explanation) -> String {
+    let mut text = String::new();
+    for step in &told.exchanges {
+        let name = if text.is_empty() { "answered" } else { "" };
+        text.push_str(&row("", name, &step_text(step)));
+        text.extend(step.challenges.iter().map(|one| row("  ", "", &format!("wants {}", spaced(one)))));
+    }
+    if text.is_empty() { row("", "answered", "nothing: no request was made") } else { text }
+}
+
+fn step_text(step: &Step) -> String {
+    let code = step.code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
+    let problem = step.problem.clone().unwrap_or_default();
+    let request = [step.method.as_deref(), step.url.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let mut ends = step.status.map(|status| status.to_string()).into_iter().collect::<Vec<_>>();
+    match step.kind {
+        // Of a helper, or a source that is wrong, it was told above why.
+        StepKind::Refused if !step.code.as_deref().is_some_and(is_told_by_wire) => {
+            return format!("stopped here{code}");
+        }
+        StepKind::Refused => return format!("stopped here{code}: {problem}"),
+        StepKind::Redirect => return format!("sent on to {request}, {}", shown(step)),
+        StepKind::Token if step.problem.is_none() => {
+            ends.push(match step.seconds {
+                Some(seconds) => format!("a token for {seconds} s"),
+                None => "a token".to_owned(),
+            });
+            ends.extend(step.granted.as_ref().map(|granted| match granted.as_slice() {
+                [] => "which grants nothing".to_owned(),
+                granted => format!("which grants {}", granted.join(" ")),
+            }));
+        }
+        // The status says it all.
+        StepKind::Token if step.status.is_some_and(|status| status != 200) => {}
+        StepKind::Registry if step.shown == Some("nothing") && !step.challenges.is_empty() => {}
+        _ => ends.extend(step.problem.iter().cloned()),
+    }
+    format!("{request}, {}: {}", shown(step), ends.join(", "))
+}
+
+/// Whether nothing above has told what is wrong.
+fn is_told_by_wire(code: &str) -> bool {
+    ["realm-", "token-", "no-credentials", "incomplete-"].iter().any(|start| code.starts_with(start))
+}
+
+/// A challenge with a blank behind every comma between its parameters, so that it can be broken there.
+fn spaced(challenge: &str) -> String {
+    let mut quoted = false;
+    let mut text = String::with_capacity(challenge.len() + 8);
+    let mut letters = challenge.chars().peekable();
+    while let Some(letter) = letters.next() {
+        quoted ^= letter == '"';
+        text.push(letter);
+        if letter == ',' && !quoted && letters.peek() != Some(&' ') {
+            text.push(' ');
+        }
+    }
+    text
+}
+
+fn shown(step: &Step) -> String {
+    match (step.shown, &step.username) {
+        (Some("password"), Some(user)) => format!("as {user}"),
+        (Some("token"), _) => "with the token".to_owned(),
+        (Some("access-token"), _) => "with the block's token".to_owned(),
+        (Some("identity-token"), _) => "with the identity token".to_owned(),
+        _ => "showing nothing".to_owned(),
+    }
+}
+
+fn result(told: &Explanation) -> String {
+    let (colour, word) = match told.outcome {
+        Outcome::Works => (AnsiColor::Green, "works"),
+        Outcome::Fails => (AnsiColor::Red, "fails"),
+        Outcome::Refuses => (AnsiColor::Red, "is refused"),
+        Outcome::NotKnown => (AnsiColor::Yellow, "is not known to work"),
+    };
+    let style = Style::new().bold().fg_color(Some(colour.into()));
+    let code = told.code.as_ref().map(|code| format!(", {code}")).unwrap_or_default();
+    let what = match told.action {
+        Action::Pull => "a pull",
+        Action::Push => "a push",
+    };
+    let text = row("", "result", &format!("{what} {word}{code}: {}", told.reason));
+    match text.split_once(word) {
+        Some((before, after)) => format!("{before}{style}{word}{style:#}{after}"),
+        None => text,
+    }
+}
+
+/// A name beside the first of several texts, each on lines of its own.
+fn rows(name: &str, texts: &[String]) -> String {
+    texts.iter().enumerate().map(|(nth, text)| row("", if nth == 0 { name } else { "" }, text)).collect()
+}
