@@ -31,19 +31,20 @@ pub(crate) struct TokenAnswer {
 }
 
 impl TokenAnswer {
-    /// Reads an answer: `access_token`, else `token`; `expires_in` in whatever form. Text behind the object is not looked
-    /// at, as elsewhere.
+    /// Reads an answer: `access_token`, else `token`, names in any case; `expires_in` in whatever form. Text behind the
+    /// object is not looked at. All of it as elsewhere.
     ///
     /// Spec: distribution, `docs/spec/auth/token.md`, "Token Response Fields"; `oauth.md`, "Token Response Fields".
     ///
     /// # Errors
     /// [`AccessFault::TokenNotJson`] or [`AccessFault::TokenEmpty`].
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, AccessFault> {
-        let mut documents = serde_json::Deserializer::from_slice(bytes).into_iter::<Map<String, Value>>();
-        let Some(Ok(mut said)) = documents.next() else { return Err(AccessFault::TokenNotJson) };
+        let mut documents = serde_json::Deserializer::from_slice(bytes).into_iter::<Option<Map<String, Value>>>();
+        let Some(Ok(said)) = documents.next() else { return Err(AccessFault::TokenNotJson) };
+        let mut said = said.unwrap_or_default();
         let (access, plain) = (text(&mut said, "access_token")?, text(&mut said, "token")?);
         let token = access.or(plain).ok_or(AccessFault::TokenEmpty)?;
-        let seconds = said.get("expires_in").and_then(seconds);
+        let seconds = member(&mut said, "expires_in").as_ref().and_then(seconds);
         Ok(Self {
             token,
             life: seconds.map_or(DEFAULT_LIFE, Duration::from_secs_f64),
@@ -64,9 +65,15 @@ impl TokenAnswer {
     }
 }
 
+/// A member, its name in any case; the last one where there are several.
+fn member(said: &mut Map<String, Value>, name: &str) -> Option<Value> {
+    let key = said.keys().rfind(|key| key.eq_ignore_ascii_case(name))?.clone();
+    said.remove(&key)
+}
+
 /// A member that is a text; an empty one and `null` count as missing.
 fn text(said: &mut Map<String, Value>, name: &str) -> Result<Option<Secret>, AccessFault> {
-    match said.remove(name) {
+    match member(said, name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(Secret::new(text)).filter(|text| !text.is_empty())),
         Some(_) => Err(AccessFault::TokenNotJson),
@@ -117,18 +124,21 @@ mod tests {
         check(r#"{"token":"t","access_token":""}"#, "t 60s None");
         check(r#"{"token":"t","access_token":null}"#, "t 60s None");
         check(r#"{"token":"t","token":"u"}"#, "u 60s None");
+        check(r#"{"Token":"t","EXPIRES_IN":7}"#, "t 7s Some(7)");
+        check(r#"{"token":"t","Access_Token":"a","TOKEN":"u"}"#, "a 60s None");
     }
 
     #[test]
     fn no_token_in_it() {
         check("{}", "token-empty");
+        check("null", "token-empty");
         check(r#"{"token":""}"#, "token-empty");
         check(r#"{"token":null,"expires_in":60}"#, "token-empty");
     }
 
     #[test]
     fn no_answer_of_a_token_server() {
-        for body in ["", "hello", "[]", "null", "\"t\"", "7", "{", "\u{feff}{}", "<html>", r#"{"token":1}"#] {
+        for body in ["", "hello", "[]", "true", "\"t\"", "7", "{", "\u{feff}{}", "<html>", r#"{"token":1}"#] {
             check(body, "token-not-json");
         }
         check(r#"{"token":"t","access_token":{}}"#, "token-not-json");
