@@ -160,6 +160,16 @@ impl Case {
             .collect()
     }
 
+    /// Whether everything that can fail fails where tags are listed, so that whoever looks no further sees it.
+    pub(super) fn fails_at_the_list(&self) -> bool {
+        use tofu_oci_testkit::Kind;
+        let registry = &self.registry;
+        let behind = |kind: &Kind| matches!(kind, Kind::Manifest | Kind::Blob);
+        !registry.status.keys().chain(&registry.once).any(behind)
+            && !registry.open.contains(&Kind::Tags)
+            && registry.blob_redirect.is_none()
+    }
+
     /// Whether a request that shows nothing ends there: the registry wants Basic.
     pub(super) fn wants_basic(&self) -> bool {
         use tofu_oci_testkit::{Kind, Scheme};

@@ -79,13 +79,20 @@ fn judge(raw: &Value, releases: &MockReleases) -> Result<Judged, String> {
     secrets.sent(&run.arrivals, &scene.mock.issued());
     let again = scene.run(Telling::People);
     secrets.sent(&again.arrivals, &scene.mock.issued());
-    for said in [&run.stdout, &run.stderr, &again.stdout, &again.stderr] {
+    let (explained, explanation) = scene.explain();
+    for said in [&run.stdout, &run.stderr, &again.stdout, &again.stderr, &explanation] {
         if let Some(secret) = secrets.find(said) {
             return Err(format!("a secret was said: {secret}\n{said}"));
         }
     }
     if run.code != again.code {
         return Err(format!("exit code {:?}, then {:?}", run.code, again.code));
+    }
+
+    if case.fails_at_the_list()
+        && let Some(what) = found.other_than_explained(&explained)
+    {
+        return Err(what);
     }
 
     let (expect, observed) = case.expected();

@@ -92,6 +92,19 @@ impl Outcome {
         })
     }
 
+    /// Where `auth explain` says something else than what came.
+    pub(super) fn other_than_explained(&self, explained: &[Value]) -> Option<String> {
+        let code = explained.iter().find_map(|line| line["code"].as_str()).map(|code| match code {
+            // A repository that is not there is one without the provider.
+            "registry-status:404" => "provider-not-found",
+            other => other,
+        });
+        let exits: Vec<&Value> = explained.iter().map(|line| &line["exit"]).collect();
+        let is_well = exits.iter().all(|exit| **exit == 0);
+        let same = self.error.as_deref() == code && self.error.is_none() == is_well;
+        (!same).then(|| format!("`auth explain` says {code:?} and exits with {exits:?}, and it was {:?}", self.error))
+    }
+
     /// What is other than wanted, one line each.
     pub(super) fn other_than(&self, wanted: &Self) -> String {
         let lines = [

@@ -121,6 +121,30 @@ impl Scene {
         run
     }
 
+    /// Runs `auth explain` for each repository, in both forms; gives the last lines for machines, each with its
+    /// `exit` code, and everything that was said.
+    pub(super) fn explain(&self) -> (Vec<Value>, String) {
+        let (mut lines, mut said) = (Vec::new(), String::new());
+        for (_, repository) in self.case.providers() {
+            for telling in [Telling::Machines, Telling::People] {
+                self.mock.forget();
+                let mut command = self.program();
+                command.args(["auth", "explain", repository]);
+                let output = self.finish(command, telling).output().unwrap();
+                let stdout = String::from_utf8_lossy(&output.stdout);
+                if telling == Telling::Machines {
+                    // An error that is about no access has its code in its own line.
+                    let parsed = stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+                    let mut line = parsed.last().unwrap_or_default();
+                    line["exit"] = output.status.code().into();
+                    lines.push(line);
+                }
+                said.extend([&stdout, &*String::from_utf8_lossy(&output.stderr)]);
+            }
+        }
+        (lines, said)
+    }
+
     /// What is there when all went well.
     fn results(&self) -> Vec<PathBuf> {
         let work = self.path("work");
@@ -132,13 +156,16 @@ impl Scene {
         self.case.providers().into_iter().map(installed).collect()
     }
 
+    /// The program, or a copy that anybody may run.
+    fn program(&self) -> Command {
+        let own = self.path("tofu-oci");
+        Command::new(if own.exists() { own.as_os_str() } else { env!("CARGO_BIN_EXE_tofu-oci").as_ref() })
+    }
+
     fn command(&self, telling: Telling) -> Command {
         let case = &self.case;
         assert!(case.command.is_none(), "a command that nobody knows: {:?}", case.command);
-        let unprivileged = case.as_user.is_some() && is_root();
-        let own = self.path("tofu-oci");
-        let mut command =
-            Command::new(if unprivileged { own.as_os_str() } else { env!("CARGO_BIN_EXE_tofu-oci").as_ref() });
+        let mut command = self.program();
         match case.via.as_deref() {
             None => {
                 command.arg("install").args(case.providers().iter().map(|(kind, _)| format!("{NAMESPACE}/{kind}")));
@@ -148,6 +175,12 @@ impl Scene {
             Some("module") => drop(command.args(["copy", &case.repository, "oci:copied"])),
             Some(other) => panic!("a way that nobody knows: via {other}"),
         }
+        self.finish(command, telling)
+    }
+
+    /// Whatever the verb: options of the network, the environment and the user.
+    fn finish(&self, mut command: Command, telling: Telling) -> Command {
+        let case = &self.case;
         command.args(["--attempts", "1", "-vv", "--ca-file"]).arg(self.path("ca.pem"));
         if telling == Telling::Machines {
             command.arg("--json");
@@ -166,7 +199,7 @@ impl Scene {
             };
         }
         match case.as_user.as_deref() {
-            Some("unprivileged") if unprivileged => drop(command.uid(UNPRIVILEGED).gid(UNPRIVILEGED)),
+            Some("unprivileged") if is_root() => drop(command.uid(UNPRIVILEGED).gid(UNPRIVILEGED)),
             // A file of mode 000 is closed to its owner as well.
             None | Some("unprivileged") => {}
             Some(other) => panic!("a user that nobody knows: {other}"),

@@ -62,10 +62,9 @@ impl Secrets {
         self.0.extend(issued.iter().cloned());
         for arrival in arrivals {
             match &arrival.shown {
-                Shown::Basic(login) => {
-                    self.0.insert(login.clone());
-                    self.0.insert(STANDARD.encode(login));
-                }
+                // A name without a password is no secret.
+                Shown::Basic(login) if login.ends_with(':') => {}
+                Shown::Basic(login) => self.0.extend([login.clone(), STANDARD.encode(login)]),
                 Shown::Bearer(token) | Shown::Refresh(token) | Shown::Other(token) => {
                     self.0.insert(token.clone());
                 }
@@ -81,7 +80,7 @@ impl Secrets {
             let decoded = [STANDARD.decode(run), STANDARD_NO_PAD.decode(run), URL_SAFE.decode(run)];
             for bytes in decoded.into_iter().flatten() {
                 let login = String::from_utf8_lossy(&bytes).into_owned();
-                if let Some((_, password)) = login.split_once(':') {
+                if let Some((_, password)) = login.split_once(':').filter(|(_, password)| !password.is_empty()) {
                     self.0.extend([run.to_owned(), password.to_owned(), login.clone()]);
                 }
             }
