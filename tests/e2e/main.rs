@@ -35,6 +35,8 @@ mod copy;
 #[cfg(unix)]
 mod credentials;
 #[cfg(unix)]
+mod credentials_config;
+#[cfg(unix)]
 mod credentials_options;
 #[cfg(unix)]
 mod credentials_refused;
