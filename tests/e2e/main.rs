@@ -10,6 +10,7 @@
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! readme       the guide of the README prints what it says
 //! json         every line of --json is what docs/json.md says
+//! credentials_replay   every measured case of registry credentials, with files, helpers, token servers
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
 //! ```
 //!
@@ -40,6 +41,8 @@ mod credentials_config;
 mod credentials_options;
 #[cfg(unix)]
 mod credentials_refused;
+#[cfg(unix)]
+mod credentials_replay;
 #[cfg(unix)]
 mod credentials_told;
 mod disk;

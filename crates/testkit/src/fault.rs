@@ -84,12 +84,37 @@ pub enum Length {
     Chunked,
 }
 
+/// A closure that answers requests.
+#[derive(Clone)]
+pub struct Computed(Arc<Answering>);
+
+type Answering = dyn Fn(&RequestHead, &[u8]) -> Answer + Send + Sync;
+
+impl Computed {
+    /// What the closure makes of a request and of its body.
+    pub fn new(answer: impl Fn(&RequestHead, &[u8]) -> Answer + Send + Sync + 'static) -> Self {
+        Self(Arc::new(answer))
+    }
+
+    pub(crate) fn answer(&self, head: &RequestHead, body: &[u8]) -> Answer {
+        (self.0)(head, body)
+    }
+}
+
+impl fmt::Debug for Computed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Computed")
+    }
+}
+
 /// One thing that goes wrong.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fault {
     /// Answers so without looking at the request further. The request's body is read to its end first.
     Answer(Answer),
+    /// Answers what the closure makes of the request and its body.
+    Computed(Computed),
     /// The connection dies without an answer; the request has had no effect.
     Disconnect,
     /// The request has its full effect, then the connection dies without an answer.

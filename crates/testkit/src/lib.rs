@@ -5,6 +5,7 @@
 //!   Auth         none, Basic, or Bearer with a token endpoint of its own
 //!   Rule, Fault  scripted misbehaviour: the first rule that matches a request fires
 //!   BlobHost     "the other host" of cloud registries; refuses a request that carries Authorization
+//!   MockAuth     a registry, its token servers and the hosts that they redirect to, under any names, by a script
 //!   WebServer    HTTPS documents of any kind;  Tunnel  a proxy that makes host names of them
 //!   requests()   what arrived: method, path, headers, body bytes, status
 //! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter
@@ -22,6 +23,7 @@ mod fault;
 mod filters;
 mod gate;
 mod log;
+mod mock_auth;
 mod provider_zip;
 mod real;
 mod registry;
@@ -32,10 +34,11 @@ pub use blob_host::BlobHost;
 pub use certificates::{Certificates, ClientCertificate};
 pub use context::{Output, TestContext};
 pub use dist::Dist;
-pub use fault::{Answer, Fault, Length, RequestHead, Rule};
+pub use fault::{Answer, Computed, Fault, Length, RequestHead, Rule};
 pub use filters::Filters;
 pub use gate::Gate;
 pub use log::LoggedRequest;
+pub use mock_auth::{Arrival, Kind, MockAuth, MockReleases, MockScript, MockSite, Scheme, Shown, TokenScript};
 pub use provider_zip::ProviderZip;
 pub use real::{Mode, RealRegistry, Transport, Writes};
 pub use registry::{

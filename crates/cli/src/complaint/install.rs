@@ -37,6 +37,9 @@ impl From<&SourceError> for Complaint {
                 if asked && !complaint.text.contains(place.as_str()) {
                     complaint = complaint.cause(format!("asked {place}"));
                 }
+                if matches!(what, NotOffered::UnknownProvider) {
+                    complaint = complaint.code("provider-not-found");
+                }
                 match what {
                     NotOffered::VersionMissing { offered, .. } => complaint.hint(versions("it has", offered)),
                     NotOffered::PlatformMissing { offered, .. } => {

@@ -83,7 +83,7 @@ impl Reader<'_> {
     fn refusal(&self) -> Option<Complaint> {
         let mut problems = self.reading.credential_errors();
         let first = problems.next()?;
-        let complaint = refusal(self.reading, first, problems.count()).code(&first.code);
+        let complaint = refusal(self.reading, first, problems.count());
         Some(
             complaint
                 .hint("OpenTofu goes on, and may show other credentials than were meant, or none")

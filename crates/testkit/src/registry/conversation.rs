@@ -146,6 +146,10 @@ async fn before(
                 incoming.skip(u64::MAX).await;
                 return Some(Some(answer.clone()));
             }
+            Fault::Computed(computed) => {
+                let body = incoming.read_all().await.ok()?;
+                return Some(Some(computed.answer(head, &body)));
+            }
             Fault::Redirect { status, prefix } => {
                 incoming.skip(u64::MAX).await;
                 let query = if head.query.is_empty() { String::new() } else { format!("?{}", head.query) };

@@ -3,6 +3,7 @@
 
 mod auth;
 mod faults;
+mod mock_auth;
 mod real;
 mod registry;
 mod web;
