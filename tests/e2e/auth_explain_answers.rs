@@ -47,7 +47,7 @@ fn a_token_without_the_right_to_push_is_named() {
 }
 
 #[test]
-fn a_push_is_tried_and_cancelled() {
+fn a_push_is_tried_and_given_up() {
     let scene = scene(bearer(), Some(&ada()));
     let said = explain(&scene, &format!("{EXPLAIN} --push"));
     assert_snapshot!(said.text, @r#"
@@ -63,7 +63,6 @@ fn a_push_is_tried_and_cancelled() {
 
     chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
     asked     a token for repository:acme/widget:pull,push
-              a token for repository:acme/widget:delete,pull,push
     answered  POST http://[REGISTRY]/v2/acme/widget/blobs/uploads/, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
                 scope="repository:acme/widget:pull,push"
@@ -71,20 +70,14 @@ fn a_push_is_tried_and_cancelled() {
               POST http://[REGISTRY]/v2/acme/widget/blobs/uploads/, with the token: 202
               DELETE
               http://[REGISTRY]/v2/acme/widget/blobs/uploads/00000000-0000-4000-8000-000000000001,
-              with the token: 401, UNAUTHORIZED: authentication required
-                wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
-                scope="repository:acme/widget:delete", error="insufficient_scope"
-              GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
-              DELETE
-              http://[REGISTRY]/v2/acme/widget/blobs/uploads/00000000-0000-4000-8000-000000000001,
-              with the token: 204
+              with the token: 401, the upload, which is given up, expires by itself
     OpenTofu  1.10 to 1.13: chooses the same login
     result    a push works: the registry lets ada in
 
     ----- stderr -----
     "#);
-    let cancelled = |line: &String| line.starts_with("DELETE ") && line.ends_with("-> 204");
-    assert!(scene.conversation().iter().any(cancelled), "the upload was not cancelled");
+    let ends = scene.conversation().into_iter().filter(|line| line.starts_with("DELETE "));
+    assert_eq!(ends.collect::<Vec<_>>().len(), 1, "one upload is begun, and given up");
 }
 
 #[test]
@@ -198,8 +191,7 @@ fn a_registry_that_is_not_there_leaves_it_open() {
     asked     no helper and no token server
     answered  nothing: no request was made
     OpenTofu  1.10 to 1.13: asks anonymously too
-    result    a pull is not known to work: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os
-              error 111)
+    result    a pull is not known to work: the registry or its token server cannot be reached
 
     ----- stderr -----
     error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error [N])
@@ -230,6 +222,6 @@ fn options_that_say_who_asks_leave_the_files_alone() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it
 
-    hint: log in with `tofu-oci login [REGISTRY] -u USER --password-stdin`
+    hint: leave --anonymous out, so that the user's credentials are shown
     "#);
 }

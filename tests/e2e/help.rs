@@ -46,7 +46,7 @@ fn every_verb_explains_its_options() {
     check("config snippet", &["ADDR-PATTERN", "REPOSITORY-TEMPLATE", "--json-form", "Examples:"]);
     check("auth", &["explain", "auth.json", "DOCKER_CONFIG", "oci_credentials"]);
     let explain = ["REPOSITORY", "--push", "--anonymous", "--username", "--password-stdin", "--json", "Exit codes"];
-    check("auth explain", &with(&[&NETWORK, &explain, &["Examples:", "begun and cancelled"]]));
+    check("auth explain", &with(&[&NETWORK, &explain, &["Examples:", "begun and given up"]]));
     check("providers", &with(&[&LOOKUP, &["--chdir", "--json", "Examples:"]]));
 }
 
@@ -93,6 +93,10 @@ fn the_short_help_fits_a_screen() {
 
     ----- stderr -----
     ");
+}
+
+#[test]
+fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
     assert_snapshot!(Scene::new().run("install -h").text, @"
     exit code: 0
     ----- stdout -----

@@ -144,6 +144,18 @@ fn an_explanation_and_a_check() {
 }
 
 #[test]
+fn an_explanation_of_access() {
+    let scene = Scene::published();
+    let explain = "auth explain REGISTRY/acme/widget --json";
+    assert_eq!(check(&scene.run(explain)), ["auth"]);
+    let entry =
+        format!("{{\"auths\": {{\"https://{0}\": {{\"auth\": \"x\"}}, \"{0}\": {{}}}}}}", scene.registry.address());
+    scene.context.write_home(".docker/config.json", entry);
+    scene.home_file(".tofurc", "oci_credentials \"ghcr.io\" {\n}\n");
+    assert_eq!(check(&scene.run(explain)), ["auth", "error"]);
+}
+
+#[test]
 fn the_providers_of_a_configuration() {
     let scene = Scene::new();
     let text =

@@ -11,11 +11,14 @@ use super::{Identity, Network, Output};
     arg_required_else_help = true,
     after_help = "\
 Where credentials are looked for, as OpenTofu does it:
-  oci_credentials and oci_default_credentials blocks of the CLI configuration (see `tofu-oci config --help`)
-  $XDG_RUNTIME_DIR/containers/auth.json and ${XDG_CONFIG_HOME:-~/.config}/containers/auth.json, of podman
+  oci_credentials and oci_default_credentials blocks of the CLI configuration
+  $XDG_RUNTIME_DIR/containers/auth.json, of podman
+  ${XDG_CONFIG_HOME:-~/.config}/containers/auth.json, of podman
   ~/.docker/config.json and ~/.dockercfg, of docker
-and beyond OpenTofu: $REGISTRY_AUTH_FILE, $DOCKER_CONFIG/config.json. The source that names most of the
-repository's path wins, wherever it stands; among equals a block, then the earlier file."
+and beyond OpenTofu in $REGISTRY_AUTH_FILE and $DOCKER_CONFIG/config.json.
+
+The source that names most of the repository's path wins, wherever it stands; among equals a block,
+then the earlier file. `tofu-oci config --help` says which files are the CLI configuration."
 )]
 pub(crate) struct AuthArgs {
     #[command(subcommand)]
@@ -38,21 +41,23 @@ Examples:
   tofu-oci auth explain registry.example.com/acme/widget --anonymous
   tofu-oci auth explain registry.example.com/acme/widget --json | jq -r .code
 
-Reads from top to bottom: what was looked at and what of it fits, what was chosen and why, which helper
-and which scope were asked for, what the registry and its token server answered, where OpenTofu 1.10 to
-1.13 would behave otherwise, and how it ends. Names of users are shown; passwords and tokens never are.
+Reads from top to bottom: what was looked at and what of it fits, what was chosen and why, which
+helper and which scope were asked for, what the registry and its token server answered, where
+OpenTofu 1.10 to 1.13 would behave otherwise, and how it ends. Names of users are shown; passwords
+and tokens never are.
 
-The registry is asked for real: for the list of the repository's tags, one entry long, and for /v2/, which
-OpenTofu up to 1.12 asks for first. With --push an upload is begun and cancelled at once; nothing is stored.
+The registry is asked for real: for the list of the repository's tags, one entry long, and for
+/v2/, which OpenTofu up to 1.12 asks for first. With --push an upload is begun and given up at once;
+nothing is stored.
 
-Exit codes: 0 access works; 1 it fails, and the last lines say because of what; 2 a wrong block, or a
-listed file that cannot be read: every verb stops at it, and it is explained all the same; 3 the registry
-could not be reached.")]
+Exit codes: 0 access works; 1 it fails, and the last lines say because of what; 2 a wrong block, or
+a listed file that cannot be read: every verb stops at it, and it is explained all the same; 3 the
+registry could not be reached.")]
 pub(crate) struct AuthExplainArgs {
     /// The repository, REGISTRY/REPOSITORY
     #[arg(value_name = "REPOSITORY")]
     pub(crate) repository: String,
-    /// Explain the access for a push: asks for the rights pull and push, begins an upload and cancels it
+    /// Explain the access for a push: asks for the rights pull and push, begins an upload and gives it up
     #[arg(long)]
     pub(crate) push: bool,
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use tofu_oci_store::StoreError;
 
-use super::model::{Action, Chosen, Explanation, Outcome, Shows, Source, State, Step, StepKind, Verdict};
+use super::model::{Action, Chosen, Credentials, Explanation, Outcome, Shows, Source, State, Step, StepKind, Verdict};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 
@@ -159,6 +159,9 @@ fn broken(told: &Explanation) -> Vec<String> {
 
 /// Why nothing fits: near misses first, then files that are left out.
 fn missing(told: &Explanation) -> Vec<String> {
+    if told.credentials == Credentials::None {
+        return vec!["leave --anonymous out, so that the user's credentials are shown".to_owned()];
+    }
     let mut hints = Vec::new();
     for file in &told.files {
         let near = |source: &&Source| source.verdict == Verdict::NearMiss;
@@ -226,6 +229,7 @@ fn problem(error: &StoreError) -> String {
         | StoreError::NoToken { problem, .. }
         | StoreError::Unauthorized { problem, .. }
         | StoreError::Denied { problem, .. } => problem.clone(),
+        StoreError::Unreachable { .. } => "the registry or its token server cannot be reached".to_owned(),
         other => other.to_string(),
     }
 }

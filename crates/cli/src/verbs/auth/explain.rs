@@ -56,20 +56,21 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
     let faults = configuration.as_ref().map(Configuration::faults).unwrap_or_default();
     let prediction = predict(wallet.policy(), &faults, &repository);
     let action = if args.push { Action::Push } else { Action::Pull };
-    let (ended, exchanges, root) = match wallet.refusal() {
-        Some(refusal) => (Ended::Refused(refusal.clone()), Vec::new(), None),
-        None => {
-            let record = Arc::new(Record::default());
-            let credentials: Arc<Wallet> = Arc::clone(&wallet);
-            let client = connect::client(&args.network, credentials, Some(record.clone()), &context.reporter)?;
-            let want = if args.push { Want::Push } else { Want::Pull };
-            let probed = client.probe(&repository, want).await;
-            let exchanges = record.take();
-            // A login that was refused is not shown once more: that could lock the account.
-            let root =
-                if probed.is_ok() { Some(root(&args.network, &wallet, &repository, &exchanges).await?) } else { None };
-            (Ended::Asked(probed), exchanges, root)
-        }
+    let (ended, exchanges, root) = if let Some(refusal) = wallet.refusal() {
+        (Ended::Refused(refusal.clone()), Vec::new(), None)
+    } else {
+        let record = Arc::new(Record::default());
+        let credentials: Arc<Wallet> = Arc::clone(&wallet);
+        let client = connect::client(&args.network, credentials, Some(record.clone()), &context.reporter)?;
+        let want = if args.push { Want::Push } else { Want::Pull };
+        let probed = client.probe(&repository, want).await;
+        let exchanges = record.take();
+        // A login that was refused is not shown once more: that could lock the account. OpenTofu does not push.
+        let root = match (&probed, action) {
+            (Ok(_), Action::Pull) => Some(root(&args.network, &wallet, &repository, &exchanges).await?),
+            _ => None,
+        };
+        (Ended::Asked(probed), exchanges, root)
     };
     let runs = wallet.calls();
     let (told, complaint) = tell(Found {

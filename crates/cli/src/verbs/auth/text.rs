@@ -156,7 +156,8 @@ fn answered(told: &Explanation) -> String {
     for step in &told.exchanges {
         let name = if text.is_empty() { "answered" } else { "" };
         text.push_str(&row("", name, &step_text(step)));
-        text.extend(step.challenges.iter().map(|one| row("  ", "", &format!("wants {}", spaced(one)))));
+        let wanted = step.challenges.iter().filter(|_| !gives_up(step));
+        text.extend(wanted.map(|one| row("  ", "", &format!("wants {}", spaced(one)))));
     }
     if text.is_empty() { row("", "answered", "nothing: no request was made") } else { text }
 }
@@ -183,12 +184,21 @@ fn step_text(step: &Step) -> String {
                 granted => format!("which grants {}", granted.join(" ")),
             }));
         }
+        _ if gives_up(step) => match step.status {
+            Some(200..=299 | 404) => ends.push("the upload is given up".to_owned()),
+            _ => ends.push("the upload, which is given up, expires by itself".to_owned()),
+        },
         // The status says it all.
         StepKind::Token if step.status.is_some_and(|status| status != 200) => {}
         StepKind::Registry if step.shown == Some("nothing") && !step.challenges.is_empty() => {}
         _ => ends.extend(step.problem.iter().cloned()),
     }
     format!("{request}, {}: {}", shown(step), ends.join(", "))
+}
+
+/// Whether it ends the upload that was begun for the question; no right is asked for to do so.
+fn gives_up(step: &Step) -> bool {
+    step.method.as_deref() == Some("DELETE")
 }
 
 /// Whether nothing above has told what is wrong.
