@@ -6,7 +6,8 @@
 //! ```
 //!
 //! `testdata/vectors/real_tofu_credentials.json` was measured with real `OpenTofu`; `testdata/credentials/more_cases.json`
-//! is made from its specification, in the same words. Every run is looked through for the secrets of its case.
+//! is made from its specification, in the same words. `auth explain` is asked about every case as well, and must know.
+//! Every run is looked through for the secrets of its case. `TOFU_OCI_CASES=WORD` runs the cases with WORD in their name.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod case;
