@@ -179,9 +179,10 @@ fn same_site(one: &str, other: &str) -> bool {
 }
 
 /// The domain that a name belongs to, told by its shape: the last two labels, or the last three where those two look
-/// like `co.uk`.
+/// like `co.uk`. A dot at the end, which says that the name is whole, is no label.
 fn site(host: &str) -> Option<&str> {
-    let mut labels = host.rsplit('.');
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let mut labels = host.rsplit('.').take_while(|label| !label.is_empty());
     let (top, second) = (labels.next()?, labels.next()?);
     let mut length = second.len() + 1 + top.len();
     if top.len() == 2 && second.len() <= 3 {
@@ -278,6 +279,22 @@ mod tests {
         check_told("registry", "auth", false);
         check_told("10.0.0.1:5000", "10.0.0.1", true);
         check_told("10.0.0.1", "10.1.0.1", false);
+        check_told("[fd00::1]", "[fd00::1]", true);
+        check_told("[fd00::1]", "[fd00::2]", false);
+    }
+
+    #[test]
+    fn however_a_host_is_written_its_site_is_the_same() {
+        check_told("registry.example.com.", "auth.example.com", true);
+        check_told("registry.example.com.", "auth.example.com.", true);
+        check_told("registry.example.com.", "evil.com.", false);
+        check_told("registry.example.com..", "evil.com..", false);
+        check_told("registry.example.com", "AUTH.Example.COM:8443", true);
+        check_told("registry.example.com", "auth%2eexample.com", true);
+        check_told("registry.example.com", "example.com%2eevil.test", false);
+        check_told("registry.b\u{fc}cher.test", "auth.xn--bcher-kva.test", true);
+        check_told("registry.example.com", "registry.ex\u{e4}mple.com", false);
+        check_told("registry.example.com", "registry.example\u{3002}com", true);
     }
 
     #[track_caller]
@@ -310,6 +327,18 @@ mod tests {
         check_realm_of("https://a.test/", "https://localhost/token", private);
         check_realm_of("https://a.test/", "https://LOCALHOST:5001/token", private);
         check_realm_of("https://a.test/", "https://x.localhost./token", private);
+        for odd in [
+            "%6c%6fcalhost",
+            "\u{24db}ocalhost",
+            "localhost.",
+            "127\u{3002}0\u{3002}0\u{3002}1",
+            "127.0.0.1.",
+            "1%32%37.1",
+        ] {
+            check_realm_of("https://a.test/", &format!("https://{odd}/token"), private);
+        }
+        check_realm_of("https://a.test/", "https:\\\\127.0.0.1\\token", private);
+        check_realm_of("https://a.test/", "https://u%40b@a.test/token", Some("realm-user-info"));
         check_realm_of("https://a.test/", "https://93.184.216.34/token", Some("realm-other-site"));
         check_realm_of("https://a.test/", "https://[2606:4700::1111]/token", Some("realm-other-site"));
         check_realm_of("https://10.0.0.1/", "https://10.0.0.1:8080/token", None);
