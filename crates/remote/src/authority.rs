@@ -183,7 +183,7 @@ impl Authority {
             Some(Credential::RegistryToken(token)) => {
                 let unusable =
                     || fault("token-unusable", "the access token holds characters that no request can carry");
-                let value = bearer(token.expose()).ok_or_else(unusable)?;
+                let value = bearer(token).ok_or_else(unusable)?;
                 return Ok(Some(Proof { value, shown: Shown::RegistryToken, named, fresh: false }));
             }
         };

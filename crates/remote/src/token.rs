@@ -78,16 +78,18 @@ struct Sending {
 
 /// The `Authorization` of a name and a password.
 pub(crate) fn basic(username: &str, password: &Secret) -> Option<HeaderValue> {
-    secret_header("Basic ", &STANDARD.encode(format!("{username}:{}", password.expose())))
+    let login = Secret::new(format!("{username}:{}", password.expose()));
+    secret_header("Basic ", &Secret::new(STANDARD.encode(login.expose())))
 }
 
 /// The `Authorization` of a token.
-pub(crate) fn bearer(token: &str) -> Option<HeaderValue> {
+pub(crate) fn bearer(token: &Secret) -> Option<HeaderValue> {
     secret_header("Bearer ", token)
 }
 
-fn secret_header(scheme: &str, value: &str) -> Option<HeaderValue> {
-    let mut header = HeaderValue::from_str(&format!("{scheme}{value}")).ok()?;
+fn secret_header(scheme: &str, value: &Secret) -> Option<HeaderValue> {
+    let whole = Secret::new(format!("{scheme}{}", value.expose()));
+    let mut header = HeaderValue::from_str(whole.expose()).ok()?;
     header.set_sensitive(true);
     Some(header)
 }
@@ -253,7 +255,7 @@ impl TokenRequest<'_> {
         self.saw(client, sending, Some(status), outcome);
         let TokenAnswer { token, life, refresh, .. } = read?;
         client.told.secret(token.expose());
-        let header = bearer(token.expose()).ok_or_else(|| {
+        let header = bearer(&token).ok_or_else(|| {
             let problem = format!("the token server {} gave a token that no request can carry", host_of(self.realm));
             StoreError::NoToken { place: self.place.to_owned(), fault: AccessFault::TokenEmpty, problem }
         })?;

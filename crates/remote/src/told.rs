@@ -29,15 +29,15 @@ impl Told {
         if scheme == "Basic"
             && let Some(password) = password(secret)
         {
-            self.secret(&password);
+            self.secret(password.expose());
         }
     }
 
     /// Remembers a secret, and the forms in which addresses and forms carry it.
     pub(crate) fn secret(&self, secret: &str) {
         self.one(secret);
-        let in_form: String = byte_serialize(secret.as_bytes()).collect();
-        self.one(&in_form);
+        let in_form = Secret::new(byte_serialize(secret.as_bytes()).collect::<String>());
+        self.one(in_form.expose());
         if let Ok(mut address) = Url::parse("http://host/") {
             address.set_path(secret);
             self.one(address.path().trim_start_matches('/'));
@@ -69,9 +69,9 @@ impl Told {
     }
 }
 
-fn password(encoded: &str) -> Option<String> {
-    let login = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
-    login.split_once(':').map(|(_, password)| password.to_owned())
+fn password(encoded: &str) -> Option<Secret> {
+    let login = Secret::new(String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?);
+    login.expose().split_once(':').map(|(_, password)| Secret::new(password))
 }
 
 #[cfg(test)]

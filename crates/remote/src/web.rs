@@ -19,6 +19,7 @@ use crate::http::Http;
 use crate::options::ClientOptions;
 use crate::origin::{MAX_REDIRECTS, host_of, next_hop, same_origin};
 use crate::token::bearer;
+use crate::witness::shown_url;
 
 /// Gets single documents. Nothing is retried, nothing is kept.
 ///
@@ -120,13 +121,13 @@ impl WebClient {
             };
             let next = next_hop(&url, location, &|to| self.hosts.allows_plain(to)).map_err(|detour| {
                 let problem = format!("its redirect is not followed: {}", detour.problem);
-                WebError { url: shown(&url), fault: WebFault::Redirect, problem }
+                WebError { url: shown_url(&url), fault: WebFault::Redirect, problem }
             })?;
             crossed |= !same_origin(&next, &request.url);
             url = next;
         }
         let problem = format!("it redirects more than {MAX_REDIRECTS} times");
-        Err(WebError { url: shown(&request.url), fault: WebFault::Redirect, problem })
+        Err(WebError { url: shown_url(&request.url), fault: WebFault::Redirect, problem })
     }
 
     async fn exchange(
@@ -138,7 +139,7 @@ impl WebClient {
     ) -> Result<Response, WebError> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static(request.accept));
-        if let Some(token) = request.token.filter(|_| !crossed).and_then(|token| bearer(token.expose())) {
+        if let Some(token) = request.token.filter(|_| !crossed).and_then(bearer) {
             headers.insert(AUTHORIZATION, token);
         }
         let mut sent = Request::new(Method::GET, url.clone());
@@ -166,7 +167,7 @@ impl WebAnswer {
 
     /// The same without user info, query and fragment.
     pub fn place(&self) -> String {
-        shown(self.response.url())
+        shown_url(self.response.url())
     }
 
     /// The value of `Content-Type` as it came.
@@ -179,7 +180,7 @@ impl WebAnswer {
         let url = self.response.url().clone();
         let too_large = || {
             let problem = format!("its answer is larger than {limit} bytes");
-            WebError { url: shown(&url), fault: WebFault::TooLarge, problem }
+            WebError { url: shown_url(&url), fault: WebFault::TooLarge, problem }
         };
         let announced = self.response.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
         if announced.is_some_and(|length: u64| length > limit) {
@@ -199,9 +200,5 @@ impl WebAnswer {
 }
 
 fn network(url: &Url, problem: NetworkProblem) -> WebError {
-    WebError { url: shown(url), fault: WebFault::Network(problem.fault), problem: problem.text }
-}
-
-fn shown(url: &Url) -> String {
-    format!("{}://{}{}", url.scheme(), host_of(url), url.path())
+    WebError { url: shown_url(url), fault: WebFault::Network(problem.fault), problem: problem.text }
 }
