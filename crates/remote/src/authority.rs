@@ -239,6 +239,8 @@ impl Authority {
             return Err(failure.clone());
         }
         slot.attempts += 1;
+        // Should this attempt be given up halfway, nobody inherits an older one's failure.
+        slot.failure = None;
         let outcome = request.fetch(client).await;
         slot.token = outcome.as_ref().ok().cloned();
         slot.failure = outcome.as_ref().err().cloned();

@@ -28,6 +28,10 @@ use crate::witness::{Exchange, Shown, shown_challenge, shown_url};
 /// Most bytes of warnings that are shown in a run.
 const WARNINGS_LIMIT: usize = 4096;
 
+/// Most challenges that one attempt answers: with what is known, with what another request got meanwhile, and with what
+/// is got for this one. A registry that asks for a password and for a token in turn comes to an end here.
+const MOST_CHALLENGES: usize = 3;
+
 /// One attempt's outcome.
 enum Outcome {
     Answer(Box<Answer>),
@@ -90,7 +94,7 @@ impl RegistryClient {
         if call.showing != Showing::Never && !hop.crossed {
             proof = self.authority.proof(self, root, call.access).await?;
         }
-        let mut last = call.showing != Showing::WhenAsked;
+        let mut challenges = if call.showing == Showing::WhenAsked { MOST_CHALLENGES } else { 0 };
         loop {
             let shown = proof.as_ref().filter(|_| !hop.crossed);
             let response = match self.exchange(call, &hop.url, shown.map(|proof| &proof.value), place).await? {
@@ -108,11 +112,11 @@ impl RegistryClient {
             answer.named = shown.is_some_and(|proof| proof.named);
             self.saw_answer(call, &hop.url, &mut answer).await;
             self.note_warnings(root, &answer);
-            if answer.status() == 401 && !hop.crossed && !last {
+            if answer.status() == 401 && !hop.crossed && challenges > 0 {
                 match self.authority.challenged(self, root, call.access, &answer, shown).await? {
                     Reply::Show(next) => {
                         // What was got for this very challenge and is refused, is refused for good.
-                        last = next.fresh;
+                        challenges = if next.fresh { 0 } else { challenges - 1 };
                         proof = Some(next);
                         continue;
                     }

@@ -1,7 +1,9 @@
 //! Challenges as registries write them, and who is shown what.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 
 use async_trait::async_trait;
 use base64::Engine as _;
@@ -11,11 +13,21 @@ use tofu_oci_remote::{ClientOptions, CredentialFault, CredentialProvider, NoCred
 use tofu_oci_store::{Content, ReadStore as _, Store as _, StoreError};
 use tofu_oci_types::RepositoryRef;
 
-use crate::server::{Reply, Server, reply};
+use crate::server::{Reply, Server, reply, stall};
 use crate::support::{bench, bench_as, bench_with, blob};
 
 fn encoded(login: &str) -> String {
     format!("Basic {}", STANDARD.encode(login))
+}
+
+/// The first word of an `Authorization`.
+fn scheme(shown: &str) -> String {
+    shown.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// Lets it go on as far as it can for now.
+async fn is_pending<T>(future: &mut (impl Future<Output = T> + Unpin)) -> bool {
+    std::future::poll_fn(|context| Poll::Ready(Pin::new(&mut *future).poll(context).is_pending())).await
 }
 
 fn tokens() -> Server {
@@ -252,6 +264,56 @@ async fn a_refused_access_token_is_refused_for_good() {
     let bench = bench_as(Credential::RegistryToken(Secret::new("acc\u{e9}ss\n")));
     let error = bench.store(&server).tags().await.unwrap_err();
     assert_eq!(error.credential_code().as_deref(), Some("token-unusable"));
+}
+
+#[tokio::test]
+async fn a_registry_that_asks_for_password_and_token_in_turn_comes_to_an_end() {
+    let tokens = tokens();
+    let line = format!(r#"Bearer realm="http://{}/t""#, tokens.host());
+    let count = AtomicUsize::new(0);
+    let server = Server::start(move |request, _| {
+        let count = count.fetch_add(1, Ordering::SeqCst);
+        match request.header("authorization") {
+            Some(shown) if shown.starts_with("Bearer") && count > 1 => reply(401).header("www-authenticate", "Basic"),
+            Some(shown) if shown.starts_with("Bearer") => reply(200).body(r#"{"tags":[]}"#),
+            // Far beyond what is borne, so that the test ends either way.
+            _ if count > 50 => reply(200).body(r#"{"tags":[]}"#),
+            _ => reply(401).header("www-authenticate", line.clone()),
+        }
+    });
+    let store = bench_as(Credential::basic("user", "word")).store(&server);
+    store.tags().await.unwrap();
+    server.forget();
+    let error = store.tags().await.unwrap_err();
+    assert_eq!(error.credential_code().as_deref(), Some("registry-status:401"));
+    let shown: Vec<String> =
+        server.requests().iter().filter_map(|one| one.header("authorization").map(scheme)).collect();
+    assert_eq!(shown, ["Bearer", "Basic", "Bearer", "Basic"]);
+    assert_eq!(tokens.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_request_that_waits_does_not_inherit_the_failure_of_an_earlier_attempt() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&count);
+    let tokens = Server::start(move |_, _| match seen.fetch_add(1, Ordering::SeqCst) {
+        0 => reply(403),
+        1 => stall(),
+        _ => reply(200).body(r#"{"token":"good"}"#),
+    });
+    let server = registry(vec![format!(r#"Bearer realm="http://{}/t""#, tokens.host())]);
+    let store = bench_as(Credential::basic("user", "word")).store(&server);
+    store.tags().await.unwrap_err();
+    let mut given_up = Box::pin(store.tags());
+    while count.load(Ordering::SeqCst) < 2 {
+        assert!(is_pending(&mut given_up).await);
+        tokio::task::yield_now().await;
+    }
+    let mut waiting = Box::pin(store.tags());
+    assert!(is_pending(&mut waiting).await);
+    drop(given_up);
+    waiting.await.unwrap();
+    assert_eq!(count.load(Ordering::SeqCst), 3);
 }
 
 #[tokio::test]
