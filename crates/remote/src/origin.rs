@@ -236,6 +236,18 @@ mod tests {
         check_hop("https://a.test/v2/x", "https://[", Err("none"));
     }
 
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        let same = |one: &str, other: &str| same_origin(&url(one), &url(other));
+        assert!(same("https://a.test/x", "https://A.test:443/y"));
+        assert!(same("https://[::1]:5000/", "https://[0:0::1]:5000/"));
+        for other in
+            ["http://a.test/", "http://a.test:443/", "https://a.test:444/", "https://b.test/", "https://a.test./"]
+        {
+            assert!(!same("https://a.test/", other), "{other}");
+        }
+    }
+
     #[track_caller]
     fn check_location(from: &str, location: &str, want: Option<&str>) {
         assert_eq!(upload_location(&url(from), location, &|_| false).ok().as_ref().map(Url::as_str), want);
