@@ -39,7 +39,7 @@ fn look_up(bytes: &[u8], repository: &RepositoryRef) {
     let mut off = true;
     let state = match AuthFile::parse("a.json", bytes) {
         Ok(file) => {
-            off = file.opentofu_off().is_some();
+            off = file.off().is_some();
             file.warnings().iter().for_each(|warning| inside(warning.line));
             FileState::Read(file)
         }

@@ -168,7 +168,8 @@ pub enum ChoiceError {
 
 impl Fit {
     /// The number that `OpenTofu` gives it: 1 for a store, 2 for a registry, 2 and one a path segment.
-    pub fn specificity(self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn specificity(self) -> usize {
         match self {
             Self::Store => 1,
             Self::Registry => 2,

@@ -1,19 +1,10 @@
 //! One entry of `auths`.
 
 use base64::Engine as _;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use zeroize::Zeroizing;
 
-use crate::json::{Kind, Piece};
+use crate::json::{BASE64, Kind, Piece};
 use crate::{Credential, Secret};
-
-/// Go's standard base64: padded, bits behind the last byte ignored.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &base64::alphabet::STANDARD,
-    GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::RequireCanonical)
-        .with_decode_allow_trailing_bits(true),
-);
 
 /// One entry of `auths`.
 #[derive(Clone)]

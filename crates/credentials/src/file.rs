@@ -172,11 +172,6 @@ impl AuthFile {
         &self.warnings
     }
 
-    /// Why `OpenTofu` would turn all ambient files off for this one: the first such warning's problem.
-    pub fn opentofu_off(&self) -> Option<&str> {
-        self.off().map(|warning| warning.problem.as_str())
-    }
-
     /// The first warning that turns off all ambient files in `OpenTofu`.
     pub fn off(&self) -> Option<&FileWarning> {
         self.warnings.iter().find(|warning| warning.opentofu == OpenTofuEffect::AllFilesOff)
@@ -188,14 +183,6 @@ impl AuthFileError {
     pub fn line(&self) -> Option<usize> {
         match self {
             Self::NotJson { line, .. } => Some(*line),
-            Self::Shape { .. } => None,
-        }
-    }
-
-    /// Where the JSON breaks, in bytes from 1.
-    pub fn column(&self) -> Option<usize> {
-        match self {
-            Self::NotJson { column, .. } => Some(*column),
             Self::Shape { .. } => None,
         }
     }

@@ -6,9 +6,19 @@
 use std::fmt;
 use std::ops::Range;
 
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
+
+/// What Go takes for bytes in a text, `base64.StdEncoding`: padding is demanded, the unused bits of the last letter may be
+/// anything. Line breaks, which it passes over, are the caller's part.
+pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::RequireCanonical)
+        .with_decode_allow_trailing_bits(true),
+);
 
 /// A JSON text.
 pub(crate) struct Document<'a> {

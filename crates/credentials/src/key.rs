@@ -1,6 +1,6 @@
 //! Keys of `auths` and `credHelpers` and labels of blocks: a registry, or a repository prefix.
 
-use tofu_oci_types::{RepositoryRef, masked_user};
+use tofu_oci_types::RepositoryRef;
 
 use crate::Fit;
 
@@ -101,13 +101,25 @@ fn without_scheme(key: &str) -> Option<&str> {
 }
 
 /// A key, label or helper's name as people may see it: without user information, in one line, at most 200 characters.
+///
+/// A password may hold whatever else stands in a key: up to its last `@` nothing is shown, but for a key that is a
+/// repository with a digest.
 pub(crate) fn shown(key: &str) -> String {
-    let masked = masked_user(key);
+    let (scheme, rest) = key.split_at(key.find("://").map_or(0, |at| at + 3));
+    let user_info = rest.rfind('@').filter(|at| !scheme.is_empty() || !is_repository(&rest[..*at]));
+    let masked = user_info.map_or_else(|| key.to_owned(), |at| format!("{scheme}***{}", &rest[at..]));
     let mut shown: String = masked.chars().take(200).flat_map(escaped).collect();
     if masked.chars().nth(200).is_some() {
         shown.push('…');
     }
     shown
+}
+
+fn is_repository(text: &str) -> bool {
+    let digits = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('/').is_some_and(|(host, path)| {
+        !text.contains('@') && !path.is_empty() && host.split_once(':').is_none_or(|(_, port)| digits(port))
+    })
 }
 
 fn escaped(letter: char) -> Vec<char> {
@@ -210,6 +222,11 @@ mod tests {
     #[test]
     fn keys_are_shown_without_user_information_and_in_one_line() {
         assert_eq!(shown("https://me:hunter2@host/x"), "https://***@host/x");
+        assert_eq!(shown("https://me:hunt/er2@host"), "https://***@host");
+        assert_eq!(shown("me:a::hunter2@host"), "***@host");
+        assert_eq!(shown("me:a/hunter2@host"), "***@host");
+        assert_eq!(shown("me@home:a/hunter2@host/x"), "***@host/x");
+        assert_eq!(shown("host:5000/x@sha256:00"), "host:5000/x@sha256:00");
         assert_eq!(shown("a\nb\u{1b}[0m"), "a\\nb\\u{1b}[0m");
         assert_eq!(shown(&"a".repeat(201)), format!("{}…", "a".repeat(200)));
     }

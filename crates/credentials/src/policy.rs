@@ -142,7 +142,7 @@ impl Policy {
     }
 
     /// The helper of `oci_default_credentials`.
-    pub fn default_helper(&self) -> Option<&DefaultHelper> {
+    pub(crate) fn default_helper(&self) -> Option<&DefaultHelper> {
         self.default.as_ref()
     }
 

@@ -34,7 +34,7 @@ fn scan_file(text: &str) {
         Ok(file) => {
             scan(&file);
             scan(&file.warnings());
-            scan(&file.opentofu_off());
+            scan(&file.off());
             FileState::Read(file)
         }
         Err(error) => {
@@ -110,6 +110,9 @@ fn no_file_tells_a_secret() {
         "https://index.docker.io/v1/",
         "https://me:hunter2@ghcr.io/",
         "me:hunter2@ghcr.io",
+        "https://me:a/hunter2@ghcr.io",
+        "me:a::hunter2@ghcr.io",
+        "me:a/hunter2@ghcr.io",
         "https://me:hunter2@ghcr.io/x",
         "host.TEST",
     ];

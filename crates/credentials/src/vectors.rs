@@ -1,8 +1,6 @@
-//! Measured cases, one test per table. Each prints how many cases it has gone through
-//! (`cargo test -p tofu-oci-credentials vectors -- --nocapture`).
-
-mod blocks;
-mod replay;
+//! Tables of `OpenTofu`'s own rules, one test each, which prints how many cases it has gone through
+//! (`cargo test -p tofu-oci-credentials vectors -- --nocapture`). The measured cases are replayed with the program itself,
+//! in `tests/e2e/credentials_replay`.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -18,11 +18,9 @@ use base64::engine::general_purpose::STANDARD;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::json::{Document, Kind, Piece};
+use crate::key::{HUB_V1, is_hub};
 use crate::{AuthFile, AuthFileError, HelperName, InvalidHelperName, Secret};
 use layout::Layout;
-
-/// The key of the Docker Hub, as `docker login` has always written it.
-const HUB: &str = "https://index.docker.io/v1/";
 
 /// A file after an edit.
 ///
@@ -124,10 +122,7 @@ pub fn helper_for(file: &AuthFile, server: &str) -> Option<Result<HelperName, In
 ///
 /// Spec: docker CLI 29, `config/configfile`, `getAuthConfigKey`.
 pub fn server_key(registry: &str) -> String {
-    match registry {
-        "docker.io" | "index.docker.io" | "registry-1.docker.io" => HUB.to_owned(),
-        _ => registry.to_owned(),
-    }
+    if is_hub(registry) { HUB_V1.to_owned() } else { registry.to_owned() }
 }
 
 fn store(file: Option<&[u8]>, server: &str, entry: &Entry) -> Result<Edit, AuthFileError> {
@@ -169,7 +164,7 @@ fn store(file: Option<&[u8]>, server: &str, entry: &Entry) -> Result<Edit, AuthF
     match target {
         Target::Object(_) => {}
         Target::Null(span) => edits.push((span, alone())),
-        Target::Missing => edits.push(source.with_auths(&layout, &alone())),
+        Target::Missing => edits.push(source.with_auths(&layout, &Zeroizing::new(alone()))),
     }
     Ok(Edit::made(source.text, edits, if found == 0 { Change::Added } else { Change::Replaced }))
 }

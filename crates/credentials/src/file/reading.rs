@@ -315,8 +315,8 @@ mod tests {
     #[test]
     fn the_first_reason_why_opentofu_reads_nothing_is_told() {
         let file = AuthFile::parse("a.json", br#"{"auths": {"a": {"identitytoken": 1}, "b": 1, "c": 2}}"#);
-        let off = file.as_ref().expect("a file").opentofu_off();
+        let off = file.as_ref().expect("a file").off().map(|warning| warning.problem.as_str());
         assert_eq!(off, Some("its entry for b is left out: it is not an object"));
-        assert_eq!(AuthFile::parse("a.json", b"{}").expect("a file").opentofu_off(), None);
+        assert_eq!(AuthFile::parse("a.json", b"{}").expect("a file").off(), None);
     }
 }

@@ -4,20 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use zeroize::Zeroizing;
 
 use crate::Secret;
-use crate::json::{Document, Kind, Member, Piece};
+use crate::json::{BASE64, Document, Kind, Member, Piece};
 use crate::key::shown;
-
-/// Go's `base64.StdEncoding`: padding is demanded, the unused bits of the last letter may be anything.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &base64::alphabet::STANDARD,
-    GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::RequireCanonical)
-        .with_decode_allow_trailing_bits(true),
-);
 
 /// What `OpenTofu` knows of a file.
 #[derive(Clone, Debug, Default)]
