@@ -156,25 +156,11 @@ impl Authority {
             let (code, problem) = (code.to_owned(), problem.to_owned());
             StoreError::Credentials { place: access.subject.to_string(), code, problem, hint: None }
         };
-        let incomplete = |what: &str| {
-            let problem = format!("the registry asks for a name and a password, and there is only {what}");
-            Err(fault("incomplete-basic", &problem))
-        };
-        let (realm, service) = match way {
-            Way::Bearer { realm, service } => (realm, service.as_deref()),
-            Way::Basic => {
-                return match &credential {
-                    None => Ok(None),
-                    Some(Credential::Basic { password, .. }) if password.is_empty() => incomplete("a name"),
-                    Some(Credential::Basic { username, .. }) if username.is_empty() => incomplete("a password"),
-                    Some(Credential::Basic { username, password }) => {
-                        let shown = Shown::Basic { username: username.clone() };
-                        Ok(basic(username, password).map(|value| Proof { value, shown, named, fresh: false }))
-                    }
-                    Some(Credential::IdentityToken(_)) => incomplete("an identity token"),
-                    Some(Credential::RegistryToken(_)) => incomplete("an access token"),
-                };
-            }
+        let Way::Bearer { realm, service } = way else {
+            return with_password(credential.as_ref()).map_err(|only| {
+                let problem = format!("the registry asks for a name and a password, and there is only {only}");
+                fault("incomplete-basic", &problem)
+            });
         };
         let asker = match &credential {
             None => Asker::Nobody,
@@ -190,6 +176,7 @@ impl Authority {
         let scopes = self.scopes(access);
         let place = access.subject.to_string();
         let tokens = &self.refresh;
+        let service = service.as_deref();
         let request = TokenRequest { realm, service, scopes: &scopes, asker, registry: root, place: &place, tokens };
         let (token, fresh) = self.token(client, &access.subject, &request, refused).await?;
         Ok(Some(Proof { value: token.header, shown: Shown::Token, named, fresh }))
@@ -272,6 +259,24 @@ fn is_blank(credential: &Credential) -> bool {
     match credential {
         Credential::Basic { username, password } => username.is_empty() && password.is_empty(),
         Credential::IdentityToken(token) | Credential::RegistryToken(token) => token.is_empty(),
+    }
+}
+
+/// What a Basic challenge is answered with; nothing where there is no credential.
+///
+/// # Errors
+/// What there is instead of a name and a password.
+fn with_password(credential: Option<&Credential>) -> Result<Option<Proof>, &'static str> {
+    match credential {
+        None => Ok(None),
+        Some(Credential::Basic { password, .. }) if password.is_empty() => Err("a name"),
+        Some(Credential::Basic { username, .. }) if username.is_empty() => Err("a password"),
+        Some(Credential::Basic { username, password }) => {
+            let shown = Shown::Basic { username: username.clone() };
+            Ok(basic(username, password).map(|value| Proof { value, shown, named: true, fresh: false }))
+        }
+        Some(Credential::IdentityToken(_)) => Err("an identity token"),
+        Some(Credential::RegistryToken(_)) => Err("an access token"),
     }
 }
 

@@ -68,7 +68,7 @@ impl TokenAnswer {
 /// A member, its name in any case; the last one where there are several.
 fn member(said: &mut Map<String, Value>, name: &str) -> Option<Value> {
     let key = said.keys().rfind(|key| key.eq_ignore_ascii_case(name))?.clone();
-    said.remove(&key)
+    said.shift_remove(&key)
 }
 
 /// A member that is a text; an empty one and `null` count as missing.
@@ -126,6 +126,7 @@ mod tests {
         check(r#"{"token":"t","token":"u"}"#, "u 60s None");
         check(r#"{"Token":"t","EXPIRES_IN":7}"#, "t 7s Some(7)");
         check(r#"{"token":"t","Access_Token":"a","TOKEN":"u"}"#, "a 60s None");
+        check(r#"{"access_token":"","token":"t","TOKEN":"u"}"#, "u 60s None");
     }
 
     #[test]
