@@ -67,7 +67,12 @@ impl Lab {
     /// Another program from the `PATH`.
     pub(super) fn tool(&self, name: &str) -> Outcome<Run> {
         let path = find(name).ok_or_else(|| Failure::new(format!("{name} is not on the PATH")))?;
-        Ok(Run::isolated(path, &self.home()))
+        Ok(self.program_at(&path))
+    }
+
+    /// Another program that lies here.
+    pub(super) fn program_at(&self, path: &Path) -> Run {
+        Run::isolated(path, &self.home())
     }
 }
 

@@ -18,6 +18,8 @@ use crate::real::Signer;
 /// What a user may do once logged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rights {
+    /// Nothing: a token is handed out and grants no access.
+    Nothing,
     /// Read.
     Pull,
     /// Read, write and delete.
@@ -286,7 +288,7 @@ impl AuthState {
         let allowed: &[&str] = match (user.map(|user| user.rights), bearer.anonymous) {
             (Some(Rights::Everything), _) => &["pull", "push", "delete", "*"],
             (Some(Rights::Pull), _) | (None, Anonymous::MayPull) => &["pull"],
-            (None, Anonymous::NothingGranted) => &[],
+            (Some(Rights::Nothing), _) | (None, Anonymous::NothingGranted) => &[],
             (None, Anonymous::Refused) => return refused(),
         };
         let access: Vec<Access> = scopes
