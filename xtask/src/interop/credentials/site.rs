@@ -18,8 +18,18 @@ use crate::registry::Guard;
 pub(super) const HELPER: &str = "stagefile";
 const HELPER_SCRIPT: &str = include_str!("helper.py");
 
+/// Who guards a registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guardian {
+    /// A token server, which knows what each user may do.
+    Tokens,
+    /// A password file.
+    Passwords,
+}
+
 /// A registry over TLS and its users.
 pub(super) struct Site<'lab> {
+    pub(super) guardian: Guardian,
     pub(super) name: &'static str,
     pub(super) lab: &'lab Lab,
     pub(super) registry: Guard,
@@ -54,12 +64,14 @@ impl<'lab> Site<'lab> {
         let wrong = Login::new("tester", "wrong-Pa55word");
         let other = Login { rights: Rights::Nothing, ..Login::new("somebody-else", "others-Pa55word") };
         let reader = Login { rights: Rights::Pull, ..Login::new("reader", "readers-Pa55word") };
-        let registry = Guard::closed(auth(vec![right(), other.clone(), reader.clone()]))?;
+        let auth = auth(vec![right(), other.clone(), reader.clone()]);
+        let guardian = if matches!(auth, Auth::Bearer(_)) { Guardian::Tokens } else { Guardian::Passwords };
+        let registry = Guard::closed(auth)?;
         let helpers = lab.new_folder("helpers")?;
         let helper = helpers.join(format!("docker-credential-{HELPER}"));
         paths::write(&helper, HELPER_SCRIPT)?;
         fs::set_permissions(&helper, fs::Permissions::from_mode(0o755))?;
-        Ok(Self { name, lab, registry, right: right(), wrong, other, reader, helpers })
+        Ok(Self { guardian, name, lab, registry, right: right(), wrong, other, reader, helpers })
     }
 
     /// `127.0.0.1:PORT`.
@@ -74,7 +86,9 @@ impl<'lab> Site<'lab> {
 
     /// Somebody with an empty home folder.
     pub(super) fn person(&self) -> Outcome<Person<'_>> {
-        Ok(Person { site: self, home: self.lab.new_folder("home")?, variables: Vec::new() })
+        let home = self.lab.new_folder("home")?;
+        fs::create_dir(home.join("run"))?;
+        Ok(Person { site: self, home, variables: Vec::new() })
     }
 
     /// What no program may print.
@@ -123,9 +137,14 @@ impl Person<'_> {
         self.variables.push((name, value.into()));
     }
 
+    /// `tofu-oci`, told nothing, not even whom to trust: for verbs that ask no registry.
+    pub(super) fn tofu_oci_alone(&self, arguments: &[&str]) -> Run {
+        self.own(self.site.lab.stranger(arguments))
+    }
+
     /// `tofu-oci`, told whom to trust and nothing else.
     pub(super) fn tofu_oci(&self, arguments: &[&str]) -> Run {
-        let run = self.own(self.site.lab.stranger(arguments));
+        let run = self.tofu_oci_alone(arguments);
         match self.site.registry.ca_file() {
             Some(file) => run.arg("--ca-file").arg(file),
             None => run,
