@@ -1,7 +1,7 @@
 //! Tokens that die in the middle of 700 MB, on the way up and on the way down, in little memory.
 //!
 //! registry:2 looks at the token when a request begins. So the long `PUT` outlives its token, and what follows needs a
-//! new one; the download is broken off half way, and goes on with a request for the rest. Where the token server says
+//! new one; the download is broken off near its end, and goes on with a request for the rest. Where the token server says
 //! how long a token lives, a new one is asked for in time; where it does not, the registry's refusal is the sign.
 
 use std::fs;
@@ -50,7 +50,8 @@ pub(super) fn run(lab: &Lab) -> Outcome {
         let work = lab.new_folder("large-work")?;
         let directory = text(&work);
         let wanted = format!("{ADDRESS}@1.0.0");
-        relay.break_after(BYTES / 2);
+        // Late enough for the first token to be dead: registry:2 counts full seconds.
+        relay.break_after(BYTES / 7 * 6);
         let install = ["install", &wanted, "--from", &repository, "--chdir", &directory, "--platform", PLATFORM];
         let down = Transfer::watch(&site, &person, &person.tofu_oci(&install))?;
         down.judge(expires_in)?;

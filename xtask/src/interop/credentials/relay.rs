@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::failure::Outcome;
 
 /// What passes through it in one direction a second, at most, on each connection.
-const PACE: u64 = 110_000_000;
+const PACE: u64 = 150_000_000;
 const PIECE: usize = 256 * 1024;
 
 /// A running relay on 127.0.0.1; TLS goes through it untouched. Dropping it ends it.
