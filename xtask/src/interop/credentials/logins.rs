@@ -7,7 +7,7 @@ use tofu_oci_testkit::Login;
 use super::pass::Vault;
 use super::site::{HELPER, Person, Site};
 use crate::failure::{Failure, Outcome};
-use crate::interop::lab::seen;
+use crate::interop::lab::{seen, text};
 use crate::process::{Printed, Run};
 
 const DOCKER: &str = ".docker/config.json";
@@ -139,16 +139,16 @@ fn same(ours: &Person<'_>, theirs: &Person<'_>, when: &str) -> Outcome {
 fn podman_file(site: &Site<'_>) -> Outcome {
     let (address, repository) = (site.address(), site.repository("login-podman/widget"));
     let person = site.person()?;
-    let file = person.path(PODMAN);
-    let words = ["login", address, "--username", &site.right.username, "--password-stdin", "--auth-file"];
-    let run = person.tofu_oci(&words).arg(&file).input(site.right.password.clone());
+    let file = format!("--auth-file={}", text(&person.path(PODMAN)));
+    let words = ["login", address, "--username", &site.right.username, "--password-stdin", &file];
+    let run = person.tofu_oci(&words).input(site.right.password.clone());
     person.keeps_secrets(0, &run)?.must_show("containers/auth.json")?;
     person.round_trip(&repository)?;
     let user = person.tool("buildah")?.args(["login", "--get-login", address]).success()?;
     user.must_show(&site.right.username)?;
     let skopeo = person.tool("skopeo")?.args(["inspect", "--raw", &format!("docker://{repository}:1.0.0")]);
     skopeo.success()?;
-    let run = person.tofu_oci_alone(&["logout", address, "--auth-file"]).arg(&file);
+    let run = person.tofu_oci_alone(&["logout", address, &file]);
     person.keeps_secrets(0, &run)?;
     skopeo.refused()?;
     person.install_refused(&repository)?;

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use tofu_oci_testkit::{Auth, Bearer, Login, Rights};
+use tofu_oci_testkit::{Auth, Bearer, Login, Rights, TokenAddress};
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::interop::content;
@@ -47,7 +47,9 @@ pub(super) struct Site<'lab> {
 impl<'lab> Site<'lab> {
     /// Behind a token server.
     pub(super) fn token(lab: &'lab Lab) -> Outcome<Self> {
-        Self::start(lab, "token server", |users| Auth::Bearer(Bearer { users, ..Bearer::new(right()) }))
+        // crane takes no address of this machine for a token server, but a name.
+        let address = TokenAddress::OwnListenerByName;
+        Self::start(lab, "token server", |users| Auth::Bearer(Bearer { users, address, ..Bearer::new(right()) }))
     }
 
     /// Behind a password file.
