@@ -64,7 +64,8 @@ const EVERYWHERE: &[Case] = &[
         "OpenTofu",
     ]),
     Case::new("a malformed file alone", malformed, 1).names(&["containers/auth.json", "malformed", "line 3"]),
-    Case::new("a key with a scheme", scheme, 1).names(&["https://", "instead"]),
+    Case::new("a key with a scheme", scheme, 1)
+        .names(&["a key is no URL: write 127.0.0.1:", "~/.docker/config.json:1"]),
     Case::new("an auth without a colon", no_colon, 1).code("auth-without-colon").names(&["~/.docker/config.json"]),
     Case::new("a wrong block", wrong_block, 2).names(&[".tofurc"]),
 ];

@@ -20,9 +20,8 @@ pub(super) fn run(site: &Site<'_>, vault: &Vault) -> Outcome {
     podman_helper(site)?;
     written_by_us(site)?;
     podman_file(site)?;
-    let helper = |helper, vault| held_by(site, &Held { site, helper, vault });
-    helper(HELPER, None)?;
-    helper("pass", Some(vault))
+    held_by(&Held { site, helper: HELPER, member: Member::CredsStore, vault: None })?;
+    held_by(&Held { site, helper: "pass", member: Member::CredHelpers, vault: Some(vault) })
 }
 
 /// A login with another program, in the words that all of them understand.
@@ -71,23 +70,23 @@ fn podman_helper(site: &Site<'_>) -> Outcome {
     Ok(())
 }
 
-/// The programs that read docker's file, each on its way to a manifest.
-fn readers(person: &Person<'_>, repository: &str) -> Outcome<Vec<(&'static str, Run)>> {
+/// The programs that use docker's file, each on its way to a manifest.
+fn readers(person: &Person<'_>, repository: &str) -> Outcome<[Run; 2]> {
     let tagged = format!("{repository}:1.0.0");
-    let skopeo = person.tool("skopeo")?.args(["inspect", "--raw", &format!("docker://{tagged}")]);
     let crane = person.tool("crane")?.args(["manifest", &tagged]);
-    Ok(vec![("skopeo", skopeo), ("crane", crane)])
+    let skopeo = person.tool("skopeo")?.args(["inspect", "--raw", &format!("docker://{tagged}")]);
+    Ok([crane, skopeo])
 }
 
 fn everybody_reads(person: &Person<'_>, repository: &str) -> Outcome {
-    for (_, run) in readers(person, repository)? {
+    for run in readers(person, repository)? {
         run.success()?.must_show("application/vnd.opentofu.provider")?;
     }
     Ok(())
 }
 
 fn nobody_reads(person: &Person<'_>, repository: &str) -> Outcome {
-    for (_, run) in readers(person, repository)? {
+    for run in readers(person, repository)? {
         run.refused()?;
     }
     person.install_refused(repository)?;
@@ -159,21 +158,36 @@ fn podman_file(site: &Site<'_>) -> Outcome {
     Ok(())
 }
 
+/// The member of docker's file that names a helper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Member {
+    /// For all registries. skopeo does not know it.
+    CredsStore,
+    /// For one registry.
+    CredHelpers,
+}
+
 /// A helper that holds logins, and what it needs.
 struct Held<'a> {
     site: &'a Site<'a>,
     helper: &'a str,
+    member: Member,
     vault: Option<&'a Vault>,
 }
 
 impl Held<'_> {
-    /// Somebody whose docker file names the helper for all registries.
+    /// Somebody whose docker file names the helper.
     fn person(&self) -> Outcome<Person<'_>> {
         let mut person = self.site.person()?;
         if let Some(vault) = self.vault {
             vault.open_for(&mut person)?;
         }
-        person.write(DOCKER, format!("{{\n\t\"credsStore\": \"{}\"\n}}", self.helper))?;
+        let (address, helper) = (self.site.address(), self.helper);
+        let member = match self.member {
+            Member::CredsStore => format!("\"credsStore\": \"{helper}\""),
+            Member::CredHelpers => format!("\"credHelpers\": {{\n\t\t\"{address}\": \"{helper}\"\n\t}}"),
+        };
+        person.write(DOCKER, format!("{{\n\t{member}\n}}"))?;
         Ok(person)
     }
 
@@ -185,7 +199,8 @@ impl Held<'_> {
 }
 
 /// Logins that a helper holds, with docker's mark of them in the file: ours for crane, and crane's for us.
-fn held_by(site: &Site<'_>, held: &Held<'_>) -> Outcome {
+fn held_by(held: &Held<'_>) -> Outcome {
+    let site = held.site;
     let (address, repository) = (site.address(), site.repository(&format!("held-by-{}/widget", held.helper)));
     let theirs = held.person()?;
     their_login(&theirs, "crane", address, &site.right)?.success()?;
@@ -210,7 +225,10 @@ fn held_by(site: &Site<'_>, held: &Held<'_>) -> Outcome {
         return Err(Failure::new(format!("the helper holds {logins} after the login, expected {wanted}")));
     }
     ours.round_trip(&repository)?;
-    everybody_reads(&ours, &repository)?;
+    match held.member {
+        Member::CredHelpers => everybody_reads(&ours, &repository)?,
+        Member::CredsStore => drop(readers(&ours, &repository)?[0].success()?),
+    }
     logout(&ours, address)?;
     their_logout(&theirs, "crane", address)?.success()?;
     same(&ours, &theirs, "after the logout through a helper")?;

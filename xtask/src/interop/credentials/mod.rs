@@ -40,12 +40,18 @@ pub(super) const NEEDS: &[&str] = &[
 
 pub(super) fn run(lab: &Lab) -> Outcome {
     let vault = Vault::new(lab)?;
-    let mut ends = Vec::new();
-    // Each part says for itself what is wrong; the next one is tried all the same.
-    for site in [Site::token(lab)?, Site::htpasswd(lab)?] {
-        ends.extend([ways::run(&site), given::run(&site), logins::run(&site, &vault), explain::run(&site)]);
-    }
+    let sites = [Site::token(lab)?, Site::htpasswd(lab)?];
+    let mut ends: Vec<Outcome> = std::thread::scope(|scope| {
+        let parts = sites.iter().map(|site| scope.spawn(|| parts(site, &vault))).collect::<Vec<_>>();
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|_| vec![Err(Failure::new("a panic"))])).collect()
+    });
+    drop(sites);
     ends.push(expiry::run(lab));
     let failures: Vec<String> = ends.into_iter().filter_map(|end| Some(end.err()?.to_string())).collect();
     if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("\n"))) }
+}
+
+/// Each part says for itself what is wrong; the next one is tried all the same.
+fn parts(site: &Site<'_>, vault: &Vault) -> Vec<Outcome> {
+    vec![ways::run(site), given::run(site), logins::run(site, vault), explain::run(site)]
 }

@@ -50,11 +50,9 @@ pub(super) fn run(site: &Site<'_>) -> Outcome {
         asked(&person, way)?;
         person.install(&repository)?;
         asked(&person, way)?;
-        for (host, login) in [(ELSEWHERE, &site.right), (site.address(), &site.wrong), (site.address(), &site.other)] {
-            let person = somebody(host, login)?;
-            person.push_refused(&repository)?;
-            person.install_refused(&repository)?;
-        }
+        somebody(ELSEWHERE, &site.right)?.push_refused(&repository)?;
+        somebody(site.address(), &site.wrong)?.install_refused(&repository)?;
+        somebody(site.address(), &site.other)?.push_refused(&repository)?;
         seen(&format!("{}, {}: push, versions, install; not without, not with a wrong one", site.name, way.name));
     }
     Ok(())
