@@ -6,7 +6,6 @@ use tofu_oci_testkit::Login;
 use super::site::{Guardian, Person, Site, encoded};
 use crate::failure::{Doing, Outcome};
 use crate::interop::lab::seen;
-use crate::process::Printed;
 
 const DOCKER: &str = ".docker/config.json";
 const PODMAN: &str = "run/containers/auth.json";
@@ -67,7 +66,7 @@ const EVERYWHERE: &[Case] = &[
     Case::new("a key with a scheme", scheme, 1)
         .names(&["a key is no URL: write 127.0.0.1:", "~/.docker/config.json:1"]),
     Case::new("an auth without a colon", no_colon, 1).code("auth-without-colon").names(&["~/.docker/config.json"]),
-    Case::new("a wrong block", wrong_block, 2).names(&[".tofurc"]),
+    Case::new("a wrong block", wrong_block, 2).code("block-basic-needs-both").names(&["~/.tofurc"]),
 ];
 
 /// Cases of a registry whose token server knows what each user may do.
@@ -117,9 +116,11 @@ fn check(person: &Person<'_>, case: &Case, repository: &str) -> Outcome {
         }
     }
     let printed = person.must_end(case.exit, &[words.as_slice(), &["--json"]].concat())?;
-    let told = explanation(&printed)?;
-    let code = told["code"].as_str();
-    if told["outcome"] != case.outcome || case.code.is_some_and(|wanted| code != Some(wanted)) {
+    let lines = printed.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect::<Vec<_>>();
+    let outcome = lines.iter().find(|line| line["event"] == "auth").map(|line| &line["outcome"]);
+    // What every verb stops at is an error of its own, and has its code there.
+    let code = lines.iter().find_map(|line| line["code"].as_str());
+    if outcome.is_none_or(|outcome| outcome != case.outcome) || case.code.is_some_and(|wanted| code != Some(wanted)) {
         let wanted = format!("outcome {}, code {:?}", case.outcome, case.code);
         return Err(printed.failure(&format!("the explanation lacks {wanted}")));
     }
@@ -127,13 +128,6 @@ fn check(person: &Person<'_>, case: &Case, repository: &str) -> Outcome {
         return Err(printed.failure("a code belongs to what fails, and to nothing else"));
     }
     Ok(())
-}
-
-/// The line of JSON that holds the explanation.
-fn explanation(printed: &Printed) -> Outcome<Value> {
-    let lines = printed.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let mut found = lines.filter(|line| line.get("outcome").is_some() && line.get("repository").is_some());
-    found.next().ok_or_else(|| printed.failure("there is no explanation in JSON"))
 }
 
 fn auths(host: &str, login: &Login) -> String {
