@@ -168,8 +168,7 @@ pub enum ChoiceError {
 
 impl Fit {
     /// The number that `OpenTofu` gives it: 1 for a store, 2 for a registry, 2 and one a path segment.
-    #[cfg(test)]
-    pub(crate) fn specificity(self) -> usize {
+    pub fn specificity(self) -> usize {
         match self {
             Self::Store => 1,
             Self::Registry => 2,
