@@ -95,11 +95,11 @@ fn one<'a>(named: &[&'a str]) -> Result<&'a str, Complaint> {
         [registry, others @ ..] if others.iter().all(|other| other == registry) => Ok(registry),
         [] => Err(Complaint::usage("--username is for one registry, and this command names none")
             .hint("name it: --from REGISTRY/REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'")
-            .hint("or log in once with `tofu-oci login REGISTRY`, and leave --username out")),
+            .hint("or log in once with `tofu-oci login REGISTRY --username USER`, and leave --username out")),
         [one, others @ ..] => {
             let others = others.join(" and ");
             Err(Complaint::usage(format!("--username is for one registry, and this command names {one} and {others}"))
-                .hint("log in to each with `tofu-oci login REGISTRY`, and leave --username out"))
+                .hint("log in to each with `tofu-oci login REGISTRY --username USER`, and leave --username out"))
         }
     }
 }
