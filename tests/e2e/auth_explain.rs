@@ -112,7 +112,7 @@ fn a_wrong_password_is_blamed_on_its_entry() {
     error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token refuses the login of ada
 
     hint: the login is that of auths "[REGISTRY]" of ~/.docker/config.json:3
-    hint: log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`
+    hint: log in again with `tofu-oci login [REGISTRY] --username ada`
     "#);
     let said = explain(&scene(basic(), Some(&Login::new("ada", "wrong-horse"))), EXPLAIN);
     assert_snapshot!(said.text, @r#"
@@ -140,7 +140,7 @@ fn a_wrong_password_is_blamed_on_its_entry() {
     error: [REGISTRY]/acme/widget: the registry refuses the login of ada
 
     hint: the login is that of auths "[REGISTRY]" of ~/.docker/config.json:3
-    hint: log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`
+    hint: log in again with `tofu-oci login [REGISTRY] --username ada`
     "#);
 }
 
@@ -169,7 +169,7 @@ fn no_credentials_at_all() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it
 
-    hint: log in with `tofu-oci login [REGISTRY] -u USER --password-stdin`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME`
     "#);
     assert_snapshot!(explain(&scene(basic(), None), EXPLAIN).text, @r#"
     exit code: 1
@@ -194,7 +194,7 @@ fn no_credentials_at_all() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget: the registry wants a name and a password, and there are no credentials for it
 
-    hint: log in with `tofu-oci login [REGISTRY] -u USER --password-stdin`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME`
     "#);
 }
 

@@ -171,7 +171,7 @@ fn a_helper_that_fails_is_to_blame() {
     error: [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed
 
     hint: the helper is named by credsStore "vault" of ~/.docker/config.json:2
-    hint: try it by hand: printf https://[REGISTRY] | docker-credential-vault get
+    hint: try it by hand: printf %s https://[REGISTRY] | docker-credential-vault get
     "#);
 }
 

@@ -136,3 +136,20 @@ fn nobody_is_shown_anything() {
     assert_eq!(scene.helper_calls(), Vec::<String>::new());
     assert!(scene.registry.requests().iter().all(|request| request.header("authorization").is_none()));
 }
+
+#[test]
+fn nobody_is_shown_anything_for_a_bare_name() {
+    let mut scene = Scene::with(basic());
+    scene.helper_with("vault", "ada", "secret");
+    scene.context.write_home(".docker/config.json", json!({"credsStore": "vault"}).to_string());
+    scene.home_file(
+        ".tofurc",
+        "provider_installation {\n  oci_mirror {\n    repository_template = \"REGISTRY/${namespace}/${type}\"\n    \
+         include = [\"registry.opentofu.org/*/*\"]\n  }\n}\n",
+    );
+    // What is no repository by its look is looked up all the same.
+    let said = scene.refuse("versions widget --anonymous");
+    assert!(said.contains("[REGISTRY]/hashicorp/widget needs credentials"), "{said}");
+    assert_eq!(scene.helper_calls(), Vec::<String>::new());
+    assert!(scene.registry.requests().iter().all(|request| request.header("authorization").is_none()));
+}

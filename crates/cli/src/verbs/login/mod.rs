@@ -138,7 +138,7 @@ async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> 
     match (args.password_stdin, prompt::can_ask()) {
         (true, true) => Err(Complaint::usage("--password-stdin reads from a pipe or a file, and this is a terminal")
             .hint("leave --password-stdin out to be asked for the password")),
-        (true, false) => prompt::aside(|| access::password(std::io::stdin())).await.map_err(cannot)?,
+        (true, false) => access::password_from_stdin().await,
         (false, false) => Err(Complaint::usage("nobody can be asked for the password: standard input is no terminal")
             .hint("give it on standard input, with --password-stdin")),
         (false, true) => {
