@@ -189,7 +189,7 @@ fn a_registry_that_is_not_there_leaves_it_open() {
 
     chosen    nothing: no source fits
     asked     no helper and no token server
-    answered  nothing: no request was made
+    answered  nothing
     OpenTofu  1.10 to 1.13: asks anonymously too
     result    a pull is not known to work: the registry or its token server cannot be reached
 
