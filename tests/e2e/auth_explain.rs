@@ -4,30 +4,11 @@ use insta::assert_snapshot;
 use serde_json::json;
 use tofu_oci_testkit::{Anonymous, Auth, Bearer, Login, Registry, RegistryBuilder};
 
+use crate::setup::logins::{ada, basic, bearer, encoded};
 use crate::setup::{Said, Scene};
-
-pub(crate) const PASSWORD: &str = "correct-horse-battery";
 
 /// The question of nearly all tests.
 pub(crate) const EXPLAIN: &str = "auth explain REGISTRY/acme/widget";
-
-pub(crate) fn ada() -> Login {
-    Login::new("ada", PASSWORD)
-}
-
-/// What `auth` of an entry holds.
-pub(crate) fn encoded(login: &Login) -> String {
-    login.basic_header().replace("Basic ", "")
-}
-
-/// A registry with a token server.
-pub(crate) fn bearer() -> RegistryBuilder {
-    Registry::builder().auth(Auth::Bearer(Bearer::new(ada())))
-}
-
-pub(crate) fn basic() -> RegistryBuilder {
-    Registry::builder().auth(Auth::Basic(ada()))
-}
 
 /// A registry with a tag in `acme/widget`, and the login of a user in the docker file.
 pub(crate) fn scene(registry: RegistryBuilder, login: Option<&Login>) -> Scene {

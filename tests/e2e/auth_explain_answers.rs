@@ -4,7 +4,8 @@ use insta::assert_snapshot;
 use serde_json::json;
 use tofu_oci_testkit::{Answer, Auth, Bearer, Fault, Login, Registry, Rights, Rule, TokenAddress};
 
-use crate::auth_explain::{EXPLAIN, ada, bearer, encoded, explain, scene};
+use crate::auth_explain::{EXPLAIN, explain, scene};
+use crate::setup::logins::{ada, bearer, encoded};
 use crate::setup::{Said, Scene};
 
 #[test]

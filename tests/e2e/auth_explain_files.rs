@@ -7,8 +7,9 @@ use insta::assert_snapshot;
 use serde_json::json;
 use tofu_oci_testkit::Login;
 
-use crate::auth_explain::{EXPLAIN, PASSWORD, ada, basic, bearer, encoded, explain, scene};
+use crate::auth_explain::{EXPLAIN, explain, scene};
 use crate::setup::Scene;
+use crate::setup::logins::{PASSWORD, ada, basic, bearer, encoded};
 
 /// Puts `docker-credential-NAME` on the PATH.
 pub(crate) fn helper(scene: &mut Scene, name: &str, script: &str) {

@@ -8,8 +8,9 @@ use insta::assert_snapshot;
 use serde_json::json;
 use tofu_oci_testkit::{Answer, Fault, Login, Rule};
 
-use crate::auth_explain::{EXPLAIN, PASSWORD, ada, basic, bearer, encoded, explain, scene};
+use crate::auth_explain::{EXPLAIN, explain, scene};
 use crate::auth_explain_files::{gives, helper};
+use crate::setup::logins::{PASSWORD, ada, basic, bearer, encoded};
 use crate::setup::{Said, Scene};
 
 /// Every secret of a scene, and those that were handed out in between.

@@ -2,7 +2,9 @@
 
 use tofu_oci_store::StoreError;
 
-use super::model::{Action, Chosen, Credentials, Explanation, File, Outcome, Shows, Source, State, Step, StepKind, Verdict};
+use super::model::{
+    Action, Chosen, Credentials, Explanation, File, Outcome, Shows, Source, State, Step, StepKind, Verdict,
+};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 
