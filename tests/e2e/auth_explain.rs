@@ -227,3 +227,20 @@ fn an_open_repository_needs_none() {
     ----- stderr -----
     "#);
 }
+
+#[test]
+fn a_wrong_login_is_replaced_where_it_stands() {
+    let scene = scene(basic(), None);
+    let wrong = json!({"auth": encoded(&Login::new("ada", "hunter2"))});
+    let address = scene.registry.address();
+    let hint = |file: &str, key: &str| {
+        let path = scene.context.write_home(file, json!({"auths": {key: wrong}}).to_string());
+        let said = explain(&scene, EXPLAIN);
+        std::fs::remove_file(path).expect("it is ours");
+        said.text.lines().last().unwrap_or_default().to_owned()
+    };
+    assert_snapshot!(hint(".docker/config.json", address), @"hint: log in again with `tofu-oci login [REGISTRY] --username ada`");
+    assert_snapshot!(hint(".config/containers/auth.json", address), @"hint: log in again with `tofu-oci login [REGISTRY] --username ada --auth-file ~/.config/containers/auth.json`");
+    let of_path = format!("{address}/acme");
+    assert_snapshot!(hint(".docker/config.json", &of_path), @"hint: correct it there: `tofu-oci login` stores logins for whole registries");
+}

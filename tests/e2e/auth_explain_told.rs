@@ -9,7 +9,7 @@ use serde_json::json;
 use tofu_oci_testkit::{Answer, Fault, Login, Rule};
 
 use crate::auth_explain::{EXPLAIN, explain, scene};
-use crate::auth_explain_files::{gives, helper};
+use crate::auth_explain_files::gives;
 use crate::setup::logins::{PASSWORD, ada, basic, bearer, encoded};
 use crate::setup::{Said, Scene};
 
@@ -46,7 +46,7 @@ fn no_secret_is_told_in_any_way() {
     }
     for script in [gives("ada", PASSWORD), gives("<token>", PASSWORD), format!("echo '{PASSWORD}' >&2\nexit 1")] {
         let mut scene = scene(bearer(), None);
-        helper(&mut scene, "vault", &script);
+        scene.helper("vault", &script);
         scene.context.write_home(".docker/config.json", json!({"credsStore": "vault"}).to_string());
         silent(&scene);
     }

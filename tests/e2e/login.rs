@@ -167,7 +167,7 @@ fn without_a_name_the_login_that_is_stored_is_checked() {
 
     hint: check the name and the password; many registries want an access token in the password's place
     hint: this login is that of auths "[REGISTRY]" in ~/.config/containers/auth.json:1
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME --auth-file ~/.config/containers/auth.json`
     "#);
     assert_eq!(scene.home_text(".docker/config.json"), before);
 }

@@ -131,12 +131,15 @@ fn login(told: &Explanation) -> Vec<String> {
     hints
 }
 
-/// The command that puts another login in the place of the chosen one; none where `login` stores no such ones.
+/// What puts another login in the place of the chosen one; nothing where that stands in the CLI configuration.
 fn again(told: &Explanation) -> Option<String> {
     let chosen = |file: &File| file.sources.iter().position(|source| source.verdict == Verdict::Chosen);
     let (file, source) = told.files.iter().find_map(|file| Some((file, &file.sources[chosen(file)?])))?;
-    if source.kind.starts_with("oci_") || source.specificity > Some(FOR_REGISTRY) {
+    if source.kind.starts_with("oci_") {
         return None;
+    }
+    if source.specificity > Some(FOR_REGISTRY) {
+        return Some("correct it there: `tofu-oci login` stores logins for whole registries".to_owned());
     }
     // What is stored in docker's own file comes before what is in the older one, and behind podman's.
     let own = told.credentials == Credentials::Ambient
