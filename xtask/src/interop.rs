@@ -10,6 +10,7 @@
 //! buildah     the RFC's Dockerfile built by buildah is installed; our image layout is pulled by buildah
 //! clients     crane and regctl read and copy every layout, every digest unchanged
 //! skopeo      an image-layout release goes through skopeo and back, every digest unchanged
+//! credentials push and install with what docker, podman, blocks and helpers hold, over TLS; logins; tokens that expire
 //! ```
 //!
 //! What a sub-stage needs and does not find is said loudly; in CI (`CI=true`) it fails the stage.
@@ -17,6 +18,7 @@
 mod buildah;
 mod clients;
 mod content;
+mod credentials;
 mod https;
 mod lab;
 mod mappings;
@@ -40,7 +42,7 @@ use lab::Lab;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Run only the sub-stages with these names: testrepos, registries, provider, mappings, providers,
-    /// buildah, clients, skopeo
+    /// buildah, clients, skopeo, credentials
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 }
@@ -68,6 +70,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "buildah", needs: &["docker-registry", "buildah"], work: buildah::run },
     SubStage { name: "clients", needs: &["docker-registry", "crane", "regctl"], work: clients::run },
     SubStage { name: "skopeo", needs: &["docker-registry", "skopeo"], work: skopeo::run },
+    SubStage { name: "credentials", needs: credentials::NEEDS, work: credentials::run },
 ];
 
 /// Runs the sub-stages, also after one has failed; a failure when one did, skipped when one could not run.

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::failure::{Doing, Failure, Outcome};
 
@@ -19,6 +22,7 @@ pub(crate) struct Run {
     arguments: Vec<OsString>,
     directory: Option<PathBuf>,
     variables: BTreeMap<OsString, OsString>,
+    input: Option<Vec<u8>>,
 }
 
 /// What a run printed and how it ended.
@@ -60,13 +64,13 @@ impl Run {
         variables.insert("HOME".into(), home.into());
         variables.insert("XDG_RUNTIME_DIR".into(), home.into());
         variables.insert("LC_ALL".into(), "C.UTF-8".into());
-        Self { program: program.as_ref().to_path_buf(), arguments: Vec::new(), directory: None, variables }
+        Self { program: program.as_ref().to_path_buf(), arguments: Vec::new(), directory: None, variables, input: None }
     }
 
     /// A run of `program` with the caller's own environment: for the tools of the build.
     pub(crate) fn inheriting(program: impl AsRef<Path>) -> Self {
         let variables = env::vars_os().collect();
-        Self { program: program.as_ref().to_path_buf(), arguments: Vec::new(), directory: None, variables }
+        Self { program: program.as_ref().to_path_buf(), arguments: Vec::new(), directory: None, variables, input: None }
     }
 
     /// Adds arguments.
@@ -89,6 +93,12 @@ impl Run {
     /// Sets a variable.
     pub(crate) fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.variables.insert(name.into(), value.as_ref().to_owned());
+        self
+    }
+
+    /// Sets what the program reads on its standard input; nothing at all without it.
+    pub(crate) fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.input = Some(input.into());
         self
     }
 
@@ -149,8 +159,50 @@ impl Run {
             .doing(|| format!("starting {}", self.program.display()))
     }
 
+    /// Runs to the end; what was printed, and the largest resident set in bytes.
+    pub(crate) fn measured(&self) -> Outcome<(Printed, u64)> {
+        let child = self.spawned()?;
+        let status = format!("/proc/{}/status", child.id());
+        let ended = AtomicBool::new(false);
+        let (output, peak) = std::thread::scope(|scope| {
+            let watch = scope.spawn(|| {
+                let mut peak = 0;
+                // VmHWM is gone with the process: the last reading before the end counts.
+                while !ended.load(Ordering::SeqCst) {
+                    peak = high_water(&status).max(peak);
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                peak
+            });
+            let output = child.wait_with_output();
+            ended.store(true, Ordering::SeqCst);
+            (output, watch.join().unwrap_or(0))
+        });
+        if peak == 0 {
+            return Err(Failure::new(format!("the peak memory of {} cannot be read here", self.line())));
+        }
+        Ok((self.printed(output?), peak))
+    }
+
     fn finished(&self) -> Outcome<Output> {
-        self.command().stdin(Stdio::null()).output().doing(|| format!("starting {}", self.program.display()))
+        Ok(self.spawned()?.wait_with_output()?)
+    }
+
+    /// The running program; its input has been written (it is short enough for the pipe) and closed.
+    fn spawned(&self) -> Outcome<Child> {
+        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
+        let mut child = self
+            .command()
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .doing(|| format!("starting {}", self.program.display()))?;
+        if let (Some(mut pipe), Some(input)) = (child.stdin.take(), &self.input) {
+            // Who does not read its input is judged by what it prints.
+            let _ = pipe.write_all(input);
+        }
+        Ok(child)
     }
 
     fn printed(&self, Output { status, stdout, stderr }: Output) -> Printed {
@@ -170,6 +222,14 @@ impl Run {
         }
         command
     }
+}
+
+/// The largest resident set so far, in bytes, by a process's `/proc/PID/status`; 0 when that cannot be read.
+pub(crate) fn high_water(status: &str) -> u64 {
+    let Ok(text) = std::fs::read_to_string(status) else { return 0 };
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
 }
 
 /// Where a program lies on the `PATH` (or in Go's own `bin` folder), if anywhere.

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Outcome};
+use crate::process::high_water;
 
 /// One thing that is measured.
 pub(super) struct Case<'a> {
@@ -130,13 +131,6 @@ fn warm_memory() -> Outcome {
     }
     std::hint::black_box(&memory);
     Ok(())
-}
-
-fn high_water(status: &str) -> u64 {
-    let Ok(text) = fs::read_to_string(status) else { return 0 };
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kilobytes.unwrap_or(0) * 1024
 }
 
 /// Seconds to inflate every entry of a zip into one reused buffer: the yardstick of the install.

@@ -1,8 +1,8 @@
 //! Where the sub-stages work: temp folders, the program, and other programs with an environment of their own.
 
-use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use tempfile::TempDir;
 
@@ -18,7 +18,7 @@ const POLICY: &str = r#"{"default": [{"type": "insecureAcceptAnything"}]}"#;
 pub(super) struct Lab {
     folder: TempDir,
     program: PathBuf,
-    folders: Cell<u32>,
+    folders: AtomicU32,
 }
 
 /// The three forms in which a release can be published.
@@ -30,7 +30,7 @@ impl Lab {
         let program = program::build()?;
         let folder = tempfile::tempdir()?;
         paths::write(&folder.path().join("home/.config/containers/policy.json"), POLICY)?;
-        Ok(Self { folder, program, folders: Cell::new(0) })
+        Ok(Self { folder, program, folders: AtomicU32::new(0) })
     }
 
     /// The home folder of the programs that run here.
@@ -40,8 +40,8 @@ impl Lab {
 
     /// A new empty folder.
     pub(super) fn new_folder(&self, name: &str) -> Outcome<PathBuf> {
-        self.folders.set(self.folders.get() + 1);
-        let folder = self.folder.path().join(format!("{:02}-{name}", self.folders.get()));
+        let number = self.folders.fetch_add(1, Ordering::Relaxed) + 1;
+        let folder = self.folder.path().join(format!("{number:02}-{name}"));
         fs::create_dir_all(&folder)?;
         Ok(folder)
     }
@@ -67,7 +67,12 @@ impl Lab {
     /// Another program from the `PATH`.
     pub(super) fn tool(&self, name: &str) -> Outcome<Run> {
         let path = find(name).ok_or_else(|| Failure::new(format!("{name} is not on the PATH")))?;
-        Ok(Run::isolated(path, &self.home()))
+        Ok(self.program_at(&path))
+    }
+
+    /// Another program that lies here.
+    pub(super) fn program_at(&self, path: &Path) -> Run {
+        Run::isolated(path, &self.home())
     }
 }
 

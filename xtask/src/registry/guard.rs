@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tempfile::TempDir;
-use tofu_oci_testkit::{Bearer, Certificates, Login, Mode, RealRegistry};
+use tofu_oci_testkit::{Auth, Bearer, Certificates, LoggedRequest, Login, Mode, RealRegistry};
 
 use crate::failure::{Doing, Outcome};
 use crate::paths;
@@ -38,6 +38,11 @@ impl Guard {
         Self::start(Mode::token(Bearer::new(login())), Some(&login()))
     }
 
+    /// TLS and this kind of access control; who may log in, and how, is left to the caller.
+    pub(crate) fn closed(auth: Auth) -> Outcome<Self> {
+        Self::start(Mode { auth, ..Mode::tls() }, None)
+    }
+
     /// `127.0.0.1:PORT`.
     pub(crate) fn address(&self) -> &str {
         self.registry.address()
@@ -56,6 +61,16 @@ impl Guard {
     /// A `DOCKER_CONFIG` folder with the credentials; `None` when the registry asks for none.
     pub(crate) fn docker_config(&self) -> Option<&Path> {
         self.docker_config.as_deref()
+    }
+
+    /// The requests that its token server has got; none where there is no token server.
+    pub(crate) fn token_requests(&self) -> Vec<LoggedRequest> {
+        self.registry.token_requests()
+    }
+
+    /// What it has written to its log so far: JSON lines.
+    pub(crate) fn log(&self) -> String {
+        self.registry.output()
     }
 
     fn start(mode: Mode, login: Option<&Login>) -> Outcome<Self> {

@@ -46,7 +46,7 @@ pub struct Mode {
     /// HTTP or HTTPS.
     pub transport: Transport,
     /// `Auth::Basic` becomes an htpasswd file, `Auth::Bearer` a token server in this process that signs with ES256.
-    /// Of [`Bearer`] the address is not used: the token server always has a port of its own.
+    /// The token server always has a port of its own; of the addresses only `OwnListenerByName` makes a difference.
     pub auth: Auth,
     /// What may be written.
     pub writes: Writes,
@@ -233,7 +233,7 @@ fn htpasswd_line(login: &Login) -> io::Result<String> {
 
 fn start_tokens(bearer: Bearer, scheme: &str, tls: Option<&Certificates>) -> (Arc<Endpoint>, Server, String) {
     let (socket, address) = bind();
-    let origin = format!("{scheme}://{address}");
+    let origin = bearer.address.origin(scheme, address);
     let signer = Signer::generate();
     let certificate = signer.certificate_pem();
     let endpoint = Arc::new(Endpoint {

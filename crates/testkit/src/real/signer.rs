@@ -11,6 +11,10 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, KeyPair, SigningK
 
 pub(crate) const ISSUER: &str = "testkit-issuer";
 
+/// registry:2 takes a token so much longer than it says, for clocks that are wrong.
+/// Spec: distribution 2.8, `registry/auth/token/token.go`, `Leeway`.
+const LEEWAY: u64 = 60;
+
 /// A signing key with its self-signed certificate.
 #[derive(Debug)]
 pub(crate) struct Signer {
@@ -34,13 +38,14 @@ impl Signer {
         self.certificate.pem()
     }
 
-    /// A token for these accesses, valid from ten seconds ago for `ttl`.
+    /// A token for these accesses, accepted by registry:2 for `ttl`, and on to the next full second.
     pub(crate) fn sign(&self, service: &str, subject: &str, access: &serde_json::Value, ttl: Duration) -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970").as_secs();
         let header =
             serde_json::json!({"typ": "JWT", "alg": "ES256", "x5c": [STANDARD.encode(self.certificate.der())]});
         let claims = serde_json::json!({
-            "iss": ISSUER, "sub": subject, "aud": service, "nbf": now - 10, "iat": now, "exp": now + ttl.as_secs(),
+            "iss": ISSUER, "sub": subject, "aud": service, "nbf": now - 10, "iat": now,
+            "exp": now + 1 + ttl.as_secs() - LEEWAY,
             "jti": self.serial.fetch_add(1, Ordering::Relaxed).to_string(), "access": access,
         });
         let signed =

@@ -3,6 +3,7 @@
 //! Spec: distribution 2.8, `docs/spec/auth/token.md` and `oauth.md`.
 
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,8 @@ use crate::real::Signer;
 /// What a user may do once logged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rights {
+    /// Nothing: a token is handed out and grants no access.
+    Nothing,
     /// Read.
     Pull,
     /// Read, write and delete.
@@ -65,8 +68,25 @@ pub enum TokenAddress {
     SameListener,
     /// `/token` on a port of its own (another origin).
     OwnListener,
+    /// The same, called `localhost`: some clients take no IP address for a token server.
+    OwnListenerByName,
     /// Whatever is put into `realm=`; nothing of ours answers there.
     Given(String),
+}
+
+impl TokenAddress {
+    /// Whether the endpoint has a port of its own.
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(self, Self::OwnListener | Self::OwnListenerByName)
+    }
+
+    /// The origin of an endpoint that listens on this address of this machine.
+    pub(crate) fn origin(&self, scheme: &str, address: SocketAddr) -> String {
+        match self {
+            Self::OwnListenerByName => format!("{scheme}://localhost:{}", address.port()),
+            _ => format!("{scheme}://{address}"),
+        }
+    }
 }
 
 /// Under which name the token is handed out.
@@ -286,7 +306,7 @@ impl AuthState {
         let allowed: &[&str] = match (user.map(|user| user.rights), bearer.anonymous) {
             (Some(Rights::Everything), _) => &["pull", "push", "delete", "*"],
             (Some(Rights::Pull), _) | (None, Anonymous::MayPull) => &["pull"],
-            (None, Anonymous::NothingGranted) => &[],
+            (Some(Rights::Nothing), _) | (None, Anonymous::NothingGranted) => &[],
             (None, Anonymous::Refused) => return refused(),
         };
         let access: Vec<Access> = scopes

@@ -74,9 +74,12 @@ impl RegistryBuilder {
         let scheme = if certificates.is_some() { "https" } else { "http" };
         let (socket, address) = bind();
         let origin = format!("{scheme}://{address}");
-        let own_listener = matches!(&self.auth, Auth::Bearer(Bearer { address: TokenAddress::OwnListener, .. }));
-        let token_socket = own_listener.then(bind);
-        let token_origin = token_socket.as_ref().map(|(_, address)| format!("{scheme}://{address}"));
+        let own = match &self.auth {
+            Auth::Bearer(bearer) if bearer.address.is_own() => Some((bind(), &bearer.address)),
+            _ => None,
+        };
+        let token_origin = own.as_ref().map(|((_, address), token)| token.origin(scheme, *address));
+        let token_socket = own.map(|(bound, _)| bound);
         let realm = match &self.auth {
             Auth::Bearer(Bearer { address: TokenAddress::Given(realm), .. }) => realm.clone(),
             _ => format!("{}/token", token_origin.as_deref().unwrap_or(&origin)),
