@@ -82,6 +82,7 @@ impl Vault {
 
     #[track_caller]
     fn check(&mut self, said: &Said) {
+        assert!(!said.stderr.contains("a bug in tofu-oci"), "{}", said.text);
         // Tokens that were handed out in between are secret too.
         for request in self.scene.registry.requests().iter().chain(&self.scene.registry.token_requests()) {
             let value = request.header("authorization").unwrap_or_default();
