@@ -4,30 +4,11 @@ use insta::assert_snapshot;
 use serde_json::json;
 use tofu_oci_testkit::{Anonymous, Auth, Bearer, Login, Registry, RegistryBuilder};
 
+use crate::setup::logins::{ada, basic, bearer, encoded};
 use crate::setup::{Said, Scene};
-
-pub(crate) const PASSWORD: &str = "correct-horse-battery";
 
 /// The question of nearly all tests.
 pub(crate) const EXPLAIN: &str = "auth explain REGISTRY/acme/widget";
-
-pub(crate) fn ada() -> Login {
-    Login::new("ada", PASSWORD)
-}
-
-/// What `auth` of an entry holds.
-pub(crate) fn encoded(login: &Login) -> String {
-    login.basic_header().replace("Basic ", "")
-}
-
-/// A registry with a token server.
-pub(crate) fn bearer() -> RegistryBuilder {
-    Registry::builder().auth(Auth::Bearer(Bearer::new(ada())))
-}
-
-pub(crate) fn basic() -> RegistryBuilder {
-    Registry::builder().auth(Auth::Basic(ada()))
-}
 
 /// A registry with a tag in `acme/widget`, and the login of a user in the docker file.
 pub(crate) fn scene(registry: RegistryBuilder, login: Option<&Login>) -> Scene {
@@ -112,7 +93,7 @@ fn a_wrong_password_is_blamed_on_its_entry() {
     error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token refuses the login of ada
 
     hint: the login is that of auths "[REGISTRY]" of ~/.docker/config.json:3
-    hint: log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`
+    hint: log in again with `tofu-oci login [REGISTRY] --username ada`
     "#);
     let said = explain(&scene(basic(), Some(&Login::new("ada", "wrong-horse"))), EXPLAIN);
     assert_snapshot!(said.text, @r#"
@@ -140,7 +121,7 @@ fn a_wrong_password_is_blamed_on_its_entry() {
     error: [REGISTRY]/acme/widget: the registry refuses the login of ada
 
     hint: the login is that of auths "[REGISTRY]" of ~/.docker/config.json:3
-    hint: log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`
+    hint: log in again with `tofu-oci login [REGISTRY] --username ada`
     "#);
 }
 
@@ -169,7 +150,7 @@ fn no_credentials_at_all() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it
 
-    hint: log in with `tofu-oci login [REGISTRY] -u USER --password-stdin`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME`
     "#);
     assert_snapshot!(explain(&scene(basic(), None), EXPLAIN).text, @r#"
     exit code: 1
@@ -194,7 +175,7 @@ fn no_credentials_at_all() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget: the registry wants a name and a password, and there are no credentials for it
 
-    hint: log in with `tofu-oci login [REGISTRY] -u USER --password-stdin`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME`
     "#);
 }
 
@@ -245,4 +226,21 @@ fn an_open_repository_needs_none() {
 
     ----- stderr -----
     "#);
+}
+
+#[test]
+fn a_wrong_login_is_replaced_where_it_stands() {
+    let scene = scene(basic(), None);
+    let wrong = json!({"auth": encoded(&Login::new("ada", "hunter2"))});
+    let address = scene.registry.address();
+    let hint = |file: &str, key: &str| {
+        let path = scene.context.write_home(file, json!({"auths": {key: wrong}}).to_string());
+        let said = explain(&scene, EXPLAIN);
+        std::fs::remove_file(path).expect("it is ours");
+        said.text.lines().last().unwrap_or_default().to_owned()
+    };
+    assert_snapshot!(hint(".docker/config.json", address), @"hint: log in again with `tofu-oci login [REGISTRY] --username ada`");
+    assert_snapshot!(hint(".config/containers/auth.json", address), @"hint: log in again with `tofu-oci login [REGISTRY] --username ada --auth-file ~/.config/containers/auth.json`");
+    let of_path = format!("{address}/acme");
+    assert_snapshot!(hint(".docker/config.json", &of_path), @"hint: correct it there: `tofu-oci login` stores logins for whole registries");
 }

@@ -4,7 +4,8 @@ use insta::assert_snapshot;
 use serde_json::json;
 use tofu_oci_testkit::{Answer, Auth, Bearer, Fault, Login, Registry, Rights, Rule, TokenAddress};
 
-use crate::auth_explain::{EXPLAIN, ada, bearer, encoded, explain, scene};
+use crate::auth_explain::{EXPLAIN, explain, scene};
+use crate::setup::logins::{ada, bearer, encoded};
 use crate::setup::{Said, Scene};
 
 #[test]
@@ -189,7 +190,7 @@ fn a_registry_that_is_not_there_leaves_it_open() {
 
     chosen    nothing: no source fits
     asked     no helper and no token server
-    answered  nothing: no request was made
+    answered  nothing
     OpenTofu  1.10 to 1.13: asks anonymously too
     result    a pull is not known to work: the registry or its token server cannot be reached
 

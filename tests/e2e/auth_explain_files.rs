@@ -1,28 +1,18 @@
 //! `auth explain`: which files, entries, blocks and helpers are told of.
 #![cfg(unix)]
 
-use std::os::unix::fs::PermissionsExt as _;
-
 use insta::assert_snapshot;
 use serde_json::json;
 use tofu_oci_testkit::Login;
 
-use crate::auth_explain::{EXPLAIN, PASSWORD, ada, basic, bearer, encoded, explain, scene};
+use crate::auth_explain::{EXPLAIN, explain, scene};
 use crate::setup::Scene;
-
-/// Puts `docker-credential-NAME` on the PATH.
-pub(crate) fn helper(scene: &mut Scene, name: &str, script: &str) {
-    let path = scene.context.write_home(&format!("bin/docker-credential-{name}"), format!("#!/bin/sh\n{script}\n"));
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
-    let outside = std::env::var("PATH").unwrap_or_default();
-    let folder = scene.context.home().join("bin");
-    scene.context.env("PATH", format!("{}:{outside}", folder.display()));
-}
+use crate::setup::logins::{PASSWORD, ada, basic, bearer, encoded};
 
 /// A script that gives a login.
 pub(crate) fn gives(username: &str, secret: &str) -> String {
     let answer = json!({"ServerURL": "x", "Username": username, "Secret": secret});
-    format!("cat >/dev/null\nprintf '%s' '{answer}'")
+    format!("printf '%s' '{answer}'")
 }
 
 /// The docker file.
@@ -39,7 +29,7 @@ fn other_port(scene: &Scene) -> String {
 #[test]
 fn a_helper_is_shown_with_what_it_was_asked_and_gave() {
     let mut scene = scene(bearer(), None);
-    helper(&mut scene, "vault", &gives("ada", PASSWORD));
+    scene.helper("vault", &gives("ada", PASSWORD));
     docker(&scene, &json!({"auths": {scene.registry.address(): {}}, "credsStore": "vault"}));
     assert_snapshot!(explain(&scene, EXPLAIN).text, @r#"
     exit code: 0
@@ -106,7 +96,7 @@ fn a_helper_that_is_missing_is_named_with_its_file() {
 #[test]
 fn a_helper_that_has_nothing_is_final() {
     let mut scene = scene(bearer(), None);
-    helper(&mut scene, "vault", "echo 'credentials not found in native keychain'\nexit 1");
+    scene.helper("vault", "echo 'credentials not found in native keychain'\nexit 1");
     let entry = json!({scene.registry.address(): {"auth": encoded(&ada())}});
     docker(&scene, &json!({"credHelpers": {scene.registry.address(): "vault"}}));
     scene.context.write_home(".dockercfg", json!({"auths": entry}).to_string());
@@ -144,7 +134,7 @@ fn a_helper_that_has_nothing_is_final() {
 #[test]
 fn a_helper_that_fails_is_to_blame() {
     let mut scene = scene(bearer(), None);
-    helper(&mut scene, "vault", "echo 'the vault is sealed'\nexit 1");
+    scene.helper("vault", "echo 'the vault is sealed'\nexit 1");
     docker(&scene, &json!({"credsStore": "vault"}));
     assert_snapshot!(explain(&scene, EXPLAIN).text, @r#"
     exit code: 1
@@ -171,7 +161,7 @@ fn a_helper_that_fails_is_to_blame() {
     error: [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed
 
     hint: the helper is named by credsStore "vault" of ~/.docker/config.json:2
-    hint: try it by hand: printf https://[REGISTRY] | docker-credential-vault get
+    hint: try it by hand: printf %s https://[REGISTRY] | docker-credential-vault get
     "#);
 }
 

@@ -8,8 +8,9 @@ use insta::assert_snapshot;
 use serde_json::json;
 use tofu_oci_testkit::{Answer, Fault, Login, Rule};
 
-use crate::auth_explain::{EXPLAIN, PASSWORD, ada, basic, bearer, encoded, explain, scene};
-use crate::auth_explain_files::{gives, helper};
+use crate::auth_explain::{EXPLAIN, explain, scene};
+use crate::auth_explain_files::gives;
+use crate::setup::logins::{PASSWORD, ada, basic, bearer, encoded};
 use crate::setup::{Said, Scene};
 
 /// Every secret of a scene, and those that were handed out in between.
@@ -45,7 +46,7 @@ fn no_secret_is_told_in_any_way() {
     }
     for script in [gives("ada", PASSWORD), gives("<token>", PASSWORD), format!("echo '{PASSWORD}' >&2\nexit 1")] {
         let mut scene = scene(bearer(), None);
-        helper(&mut scene, "vault", &script);
+        scene.helper("vault", &script);
         scene.context.write_home(".docker/config.json", json!({"credsStore": "vault"}).to_string());
         silent(&scene);
     }
@@ -91,13 +92,13 @@ fn json_is_one_object_and_the_error() {
     exit code: 1
     ----- stdout -----
     {"event":"auth","repository":"[REGISTRY]/acme/widget","action":"pull","credentials":"ambient","files":[{"file":"~/.tofurc","named_by":null,"known_to_opentofu":true,"state":"missing","problems":[],"sources":[]},{"file":"~/.config/containers/auth.json","named_by":null,"known_to_opentofu":true,"state":"missing","problems":[],"sources":[]},{"file":"~/.docker/config.json","named_by":null,"known_to_opentofu":true,"state":"read","problems":[],"sources":[{"kind":"auths","key":"[REGISTRY]","helper":null,"line":3,"specificity":2,"verdict":"chosen","why":"chosen, it names the registry","instead":null}]},{"file":"~/.dockercfg","named_by":null,"known_to_opentofu":true,"state":"missing","problems":[],"sources":[]}],"chosen":{"shows":"password","username":"ada","source":"auths \"[REGISTRY]\"","file":"~/.docker/config.json","line":3,"why":"nothing else fits"},"helpers":[],"exchanges":[{"kind":"registry","method":"GET","url":"http://[REGISTRY]/v2/acme/widget/tags/list","shown":"nothing","username":null,"scopes":[],"status":401,"challenges":["Basic realm=\"test\""],"granted":null,"seconds":null,"code":null,"problem":"UNAUTHORIZED: authentication required"},{"kind":"registry","method":"GET","url":"http://[REGISTRY]/v2/acme/widget/tags/list","shown":"password","username":"ada","scopes":[],"status":401,"challenges":["Basic realm=\"test\""],"granted":null,"seconds":null,"code":null,"problem":"UNAUTHORIZED: authentication required"}],"opentofu":[{"releases":"1.10 to 1.13","differs":false,"text":"chooses the same login"}],"outcome":"fails","code":"registry-status:401","reason":"the registry refuses the login of ada"}
-    {"event":"error","code":"registry-status:401","text":"[REGISTRY]/acme/widget: the registry refuses the login of ada","causes":[],"hints":["the login is that of auths \"[REGISTRY]\" of ~/.docker/config.json:3","log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`"]}
+    {"event":"error","code":"registry-status:401","text":"[REGISTRY]/acme/widget: the registry refuses the login of ada","causes":[],"hints":["the login is that of auths \"[REGISTRY]\" of ~/.docker/config.json:3","log in again with `tofu-oci login [REGISTRY] --username ada`"]}
 
     ----- stderr -----
     error: [REGISTRY]/acme/widget: the registry refuses the login of ada
 
     hint: the login is that of auths "[REGISTRY]" of ~/.docker/config.json:3
-    hint: log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`
+    hint: log in again with `tofu-oci login [REGISTRY] --username ada`
     "#);
     let events: Vec<_> = said.json().iter().map(|line| line["event"].clone()).collect();
     assert_eq!(events, ["auth", "error"]);

@@ -116,7 +116,7 @@ fn statuses_of_the_registry() {
     error: [REGISTRY]/acme/widget needs credentials: injected (UNAUTHORIZED)
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
     assert_snapshot!(refused_by(every(403, "DENIED"), "--attempts 1"), @"
@@ -127,7 +127,7 @@ fn statuses_of_the_registry() {
     error: [REGISTRY]/acme/widget denied access: injected (DENIED)
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
 
-    hint: the account needs the right to read, and for a push to write; `tofu-oci login [REGISTRY]` changes the account
+    hint: the account needs the right to read, and for a push to write; `tofu-oci login [REGISTRY] --username NAME` changes the account
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
     assert_snapshot!(refused_by(every(404, "NAME_UNKNOWN"), "--attempts 1"), @"
@@ -204,7 +204,7 @@ fn a_registry_that_wants_credentials() {
     error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }

@@ -86,7 +86,7 @@ fn a_registry_that_wants_credentials() {
     error: [REGISTRY]/acme/widget needs credentials: unauthorized
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }
@@ -107,7 +107,7 @@ fn a_registry_that_does_not_know_these_credentials() {
     error: [REGISTRY]/acme/widget needs credentials: unauthorized
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (nothing for it), ~/.dockercfg (not there)
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }
@@ -127,7 +127,7 @@ fn credentials_that_may_not_push() {
     error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (nothing for it), ~/.dockercfg (not there)
 
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }
@@ -142,7 +142,7 @@ fn access_is_denied() {
     error: [REGISTRY]/acme/widget denied access: injected (DENIED)
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
 
-    hint: the account needs the right to read, and for a push to write; `tofu-oci login [REGISTRY]` changes the account
+    hint: the account needs the right to read, and for a push to write; `tofu-oci login [REGISTRY] --username NAME` changes the account
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }

@@ -60,7 +60,7 @@ fn a_wrong_login_for_one_command() {
       cause: the credentials were those of --username ada
 
     hint: check the name, and what --password-stdin was given
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }
@@ -130,9 +130,26 @@ fn nobody_is_shown_anything() {
       cause: no credentials were shown, as --anonymous says
 
     hint: leave --anonymous out, to have the credentials shown that there are
-    hint: log in with `tofu-oci login [REGISTRY]`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
+    assert_eq!(scene.helper_calls(), Vec::<String>::new());
+    assert!(scene.registry.requests().iter().all(|request| request.header("authorization").is_none()));
+}
+
+#[test]
+fn nobody_is_shown_anything_for_a_bare_name() {
+    let mut scene = Scene::with(basic());
+    scene.helper_with("vault", "ada", "secret");
+    scene.context.write_home(".docker/config.json", json!({"credsStore": "vault"}).to_string());
+    scene.home_file(
+        ".tofurc",
+        "provider_installation {\n  oci_mirror {\n    repository_template = \"REGISTRY/${namespace}/${type}\"\n    \
+         include = [\"registry.opentofu.org/*/*\"]\n  }\n}\n",
+    );
+    // What is no repository by its look is looked up all the same.
+    let said = scene.refuse("versions widget --anonymous");
+    assert!(said.contains("[REGISTRY]/hashicorp/widget needs credentials"), "{said}");
     assert_eq!(scene.helper_calls(), Vec::<String>::new());
     assert!(scene.registry.requests().iter().all(|request| request.header("authorization").is_none()));
 }

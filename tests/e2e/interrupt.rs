@@ -122,3 +122,19 @@ fn with_json_the_interruption_is_the_last_line() {
     let last = stdout.lines().last().unwrap_or_default();
     assert!(last.starts_with(r#"{"event":"error","text":"interrupted""#), "{stdout}");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_command_that_waits_for_a_password_can_be_interrupted() {
+    use std::io::Write as _;
+    let scene = Scene::published();
+    let (reader, mut writer) = std::io::pipe().expect("the system has a pipe left");
+    rustix::pipe::fcntl_setpipe_size(&writer, 4096).expect("a pipe can be small");
+    let line = "versions REGISTRY/acme/widget --username ada --password-stdin";
+    let child = start(scene.command(line).stdin(reader));
+    // More than the pipe holds: once it is written, somebody reads.
+    writer.write_all(&[b'x'; 3 * 4096]).expect("the program reads");
+    let output = interrupt(child);
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert_eq!(scene.conversation(), Vec::<String>::new());
+}

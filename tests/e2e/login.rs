@@ -6,19 +6,10 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::process::{Child, Command, Stdio};
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Answer, Auth, Bearer, Fault, Gate, Login, Registry, RegistryBuilder, Rule, Tunnel, WebServer};
+use tofu_oci_testkit::{Answer, Auth, Fault, Gate, Login, Registry, Rule, Tunnel, WebServer};
 
+use crate::setup::logins::{PASSWORD, basic, bearer};
 use crate::setup::{Said, Scene, WIDGET};
-
-pub(crate) const PASSWORD: &str = "correct-horse-battery";
-
-pub(crate) fn basic() -> RegistryBuilder {
-    Registry::builder().auth(Auth::Basic(Login::new("ada", PASSWORD)))
-}
-
-pub(crate) fn bearer() -> RegistryBuilder {
-    Registry::builder().auth(Auth::Bearer(Bearer::new(Login::new("ada", PASSWORD))))
-}
 
 /// Starts a command, with this on its standard input.
 pub(crate) fn started(command: &mut Command, input: &str) -> Child {
@@ -176,7 +167,7 @@ fn without_a_name_the_login_that_is_stored_is_checked() {
 
     hint: check the name and the password; many registries want an access token in the password's place
     hint: this login is that of auths "[REGISTRY]" in ~/.config/containers/auth.json:1
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`
+    hint: log in with `tofu-oci login [REGISTRY] --username NAME --auth-file ~/.config/containers/auth.json`
     "#);
     assert_eq!(scene.home_text(".docker/config.json"), before);
 }

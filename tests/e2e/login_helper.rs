@@ -3,7 +3,7 @@
 
 use insta::assert_snapshot;
 
-use crate::login::{PASSWORD, basic, bearer};
+use crate::setup::logins::{PASSWORD, basic, bearer};
 use crate::setup::{Scene, WIDGET};
 
 /// A stage with the helper, named by a file.

@@ -7,8 +7,9 @@ use std::process::{Child, Stdio};
 use insta::assert_snapshot;
 use tofu_oci_testkit::{Auth, Bearer, Fault, Login, Registry, Rule, TokenAddress};
 
-use crate::login::{PASSWORD, basic, bearer, started};
+use crate::login::started;
 use crate::setup::Scene;
+use crate::setup::logins::{PASSWORD, basic, bearer};
 
 /// Runs a login that must fail and write nothing.
 #[track_caller]

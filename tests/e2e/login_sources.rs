@@ -3,8 +3,8 @@
 
 use insta::assert_snapshot;
 
-use crate::login::basic;
 use crate::setup::Scene;
+use crate::setup::logins::basic;
 
 #[test]
 fn a_file_that_nothing_looks_at_is_told_and_so_is_one_that_tofu_does_not_know() {

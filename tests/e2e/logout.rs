@@ -3,8 +3,8 @@
 
 use insta::assert_snapshot;
 
-use crate::login::basic;
 use crate::setup::Scene;
+use crate::setup::logins::basic;
 
 #[test]
 fn a_login_is_removed_and_the_rest_of_the_file_stays() {

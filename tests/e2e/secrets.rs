@@ -1,13 +1,14 @@
 //! Secrets are in no output, whatever fails, however much is told.
+#![cfg(unix)]
 
 use std::collections::BTreeSet;
 
+use insta::assert_snapshot;
 use serde_json::json;
-use tofu_oci_testkit::{Answer, Auth, Bearer, BlobHost, Fault, Login, Registry, RegistryBuilder, Rule, TokenAddress};
+use tofu_oci_testkit::{Answer, Auth, Bearer, BlobHost, Fault, Registry, RegistryBuilder, Rule, TokenAddress};
 
+use crate::setup::logins::{PASSWORD, ada, basic, encoded};
 use crate::setup::{Said, Scene, WIDGET};
-
-const PASSWORD: &str = "correct-horse-battery";
 
 /// How credentials reach the program.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +33,7 @@ impl Vault {
         let mut scene = Scene::with(registry);
         scene.dist("dist", "1.4.0");
         let address = scene.registry.address().to_owned();
-        let encoded = Login::new("ada", PASSWORD).basic_header().replace("Basic ", "");
+        let encoded = encoded(&ada());
         let mut secrets = BTreeSet::from([PASSWORD.to_owned(), encoded.clone()]);
         let config = match way {
             Way::Block => {
@@ -44,7 +45,8 @@ impl Vault {
             }
             Way::EncodedAuth => json!({"auths": {address: {"auth": encoded}}}),
             Way::Helper => {
-                helper(&mut scene);
+                let answer = json!({"ServerURL": "x", "Username": "ada", "Secret": PASSWORD});
+                scene.helper("vault", &format!("echo 'speaking {PASSWORD}' >&2\nprintf '%s' '{answer}'"));
                 json!({"credHelpers": {address: "vault"}})
             }
             Way::IdentityToken => {
@@ -80,6 +82,7 @@ impl Vault {
 
     #[track_caller]
     fn check(&mut self, said: &Said) {
+        assert!(!said.stderr.contains("a bug in tofu-oci"), "{}", said.text);
         // Tokens that were handed out in between are secret too.
         for request in self.scene.registry.requests().iter().chain(&self.scene.registry.token_requests()) {
             let value = request.header("authorization").unwrap_or_default();
@@ -100,28 +103,8 @@ impl Vault {
     }
 }
 
-/// Puts `docker-credential-vault` on the PATH.
-#[cfg(unix)]
-fn helper(scene: &mut Scene) {
-    use std::os::unix::fs::PermissionsExt as _;
-    let answer = json!({"ServerURL": "x", "Username": "ada", "Secret": PASSWORD}).to_string();
-    let script = format!("#!/bin/sh\ncat >/dev/null\necho 'speaking {PASSWORD}' >&2\nprintf '%s' '{answer}'\n");
-    let path = scene.context.write_home("bin/docker-credential-vault", script);
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
-    let outside = std::env::var("PATH").unwrap_or_default();
-    let folder = scene.context.home().join("bin");
-    scene.context.env("PATH", format!("{}:{outside}", folder.display()));
-}
-
-#[cfg(not(unix))]
-fn helper(_: &mut Scene) {}
-
-fn basic() -> RegistryBuilder {
-    Registry::builder().auth(Auth::Basic(Login::new("ada", PASSWORD)))
-}
-
 fn bearer(address: TokenAddress) -> RegistryBuilder {
-    Registry::builder().auth(Auth::Bearer(Bearer { address, ..Bearer::new(Login::new("ada", PASSWORD)) }))
+    Registry::builder().auth(Auth::Bearer(Bearer { address, ..Bearer::new(ada()) }))
 }
 
 fn works_with(registry: RegistryBuilder, way: Way) -> Vault {
@@ -157,7 +140,7 @@ fn failing_registries_make_nobody_tell() {
 
 #[test]
 fn a_registry_that_repeats_what_it_was_told_makes_nobody_tell() {
-    let header = Login::new("ada", PASSWORD).basic_header();
+    let header = ada().basic_header();
     for text in [header.clone(), format!("wrong password {PASSWORD}"), format!("Authorization: {header}")] {
         for answer in [Answer::error(403, "DENIED", &text), Answer::text(500, &text)] {
             let mut vault = Vault::new(basic(), Way::Block);
@@ -195,10 +178,7 @@ fn a_signed_address_is_said_without_its_query() {
 }
 
 #[test]
-#[cfg(unix)]
 fn a_helper_that_fails_makes_nobody_tell() {
-    use insta::assert_snapshot;
-
     let mut vault = Vault::new(basic(), Way::Helper);
     let path = vault.scene.context.home().join("bin/docker-credential-vault");
     // What a failed helper says is its reason, unless it looks like an answer.
@@ -255,8 +235,6 @@ fn a_helper_that_fails_makes_nobody_tell() {
 
 #[test]
 fn a_credential_file_that_is_broken_is_passed_over_without_being_quoted() {
-    use insta::assert_snapshot;
-
     let mut vault = Vault::new(Registry::builder(), Way::Block);
     let broken = format!("{{\"auths\": {{\"x\": {{\"password\": \"{PASSWORD}\" oops");
     vault.scene.context.write_home(".docker/config.json", broken);

@@ -109,13 +109,7 @@ impl Connector {
         if let Some(client) = self.client.get() {
             return Ok(Arc::clone(client));
         }
-        let wallet = Arc::new(match &self.access {
-            Access::Ambient { chdir } => Wallet::read(&self.reporter, chdir.as_deref())?,
-            Access::Anonymous => Wallet::anonymous(),
-            Access::As { registry, username, password } => {
-                Wallet::given(registry, username, password.clone(), Wallet::anonymous())
-            }
-        });
+        let wallet = Arc::new(Wallet::by(&self.access, |chdir| Wallet::read(&self.reporter, chdir))?);
         let wallet = Arc::clone(self.wallet.get_or_init(|| wallet));
         let client = client(&self.network, wallet, None, &self.reporter)?;
         Ok(Arc::clone(self.client.get_or_init(|| client)))

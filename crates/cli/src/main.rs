@@ -7,9 +7,11 @@
 //! verbs     one job each              ->  a report on stdout, or an error
 //! report    events of a running job   ->  bars, lines, JSON lines, or nothing
 //! complaint errors of every crate     ->  `error:`, `cause:`, `hint:` and an exit code
+//! bug       a panic                   ->  its place, without its words
 //! ```
 
 mod args;
+mod bug;
 mod complaint;
 mod connect;
 mod credentials;
@@ -26,9 +28,13 @@ use args::Args;
 use exit::Exit;
 
 fn main() -> std::process::ExitCode {
+    end(bug::told(run))
+}
+
+fn run() -> Exit {
     let args = match Args::read() {
         Ok(args) => args,
-        Err(error) => return end(exit::from_clap(&error)),
+        Err(error) => return exit::from_clap(&error),
     };
     start_tracing(args.global.verbose);
     // Chosen here once, for the whole process: a build with several providers in it would otherwise refuse to choose.
@@ -37,13 +43,13 @@ fn main() -> std::process::ExitCode {
         Ok(runtime) => runtime,
         Err(error) => {
             printer::stderr(&format!("error: cannot start: {error}\n"));
-            return Exit::Unexpected.into();
+            return Exit::Unexpected;
         }
     };
     let exit = runtime.block_on(verbs::run(args));
     // Threads of an interrupted job remove their temporary folders now; one that hangs must not keep the program alive.
     runtime.shutdown_timeout(std::time::Duration::from_secs(3));
-    end(exit)
+    exit
 }
 
 /// The exit code; what was done is worth less when its report is lost.

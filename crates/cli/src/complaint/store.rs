@@ -24,14 +24,14 @@ impl From<&StoreError> for Complaint {
             }
             StoreError::Unauthorized { place, .. } => complaint
                 .hint(format!(
-                    "log in with `tofu-oci login {0}`, `docker login {0}` or `podman login {0}`",
+                    "log in with `tofu-oci login {0} --username NAME`, `docker login {0}` or `podman login {0}`",
                     registry(place)
                 ))
                 .refused(place),
             StoreError::Denied { place, .. } => {
                 complaint
                 .hint(format!(
-                    "the account needs the right to read, and for a push to write; `tofu-oci login {}` changes the account",
+                    "the account needs the right to read, and for a push to write; `tofu-oci login {} --username NAME` changes the account",
                     registry(place)
                 ))
                 .refused(place)
@@ -66,7 +66,7 @@ impl From<&StoreError> for Complaint {
                 let complaint = hint.iter().flat_map(|hint| hint.lines()).fold(complaint, Self::hint);
                 match code.as_str() {
                     "incomplete-basic" => complaint
-                        .hint(format!("log in with a name and a password: `tofu-oci login {}`", registry(place))),
+                        .hint(format!("log in with a name and a password: `tofu-oci login {} --username NAME`", registry(place))),
                     _ => complaint,
                 }
                 .refused(place)

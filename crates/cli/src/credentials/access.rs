@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 use crate::args::{Identity, Lookup};
 use crate::complaint::Complaint;
 use crate::connect::{End, From};
+use crate::prompt;
 
 /// No password is longer; a file that was piped in by mistake is not read to its end.
 const PASSWORD_LIMIT: u64 = 64 << 10;
@@ -40,7 +41,7 @@ impl Identity {
     ///
     /// # Errors
     /// With `--username`, when these are none or several, and when there is no password.
-    pub(crate) fn access(&self, named: &[&str], chdir: Option<&Path>) -> Result<Access, Complaint> {
+    pub(crate) async fn access(&self, named: &[&str], chdir: Option<&Path>) -> Result<Access, Complaint> {
         if self.anonymous {
             return Ok(Access::Anonymous);
         }
@@ -52,7 +53,7 @@ impl Identity {
             return Err(Complaint::usage("--password-stdin reads the password from a pipe, not from a terminal")
                 .hint("such as: printf %s \"$PASSWORD\" | tofu-oci … --username USER --password-stdin"));
         }
-        Ok(Access::As { registry, username, password: password(std::io::stdin())? })
+        Ok(Access::As { registry, username, password: password_from_stdin().await? })
     }
 
     /// Refuses these options where no registry is spoken to.
@@ -82,9 +83,9 @@ impl Lookup {
     ///
     /// # Errors
     /// As [`Identity::access`]; the registry is that of `--from`.
-    pub(crate) fn access(&self, identity: &Identity, chdir: Option<&Path>) -> Result<Access, Complaint> {
+    pub(crate) async fn access(&self, identity: &Identity, chdir: Option<&Path>) -> Result<Access, Complaint> {
         let named = of_from(self.from.as_deref())?;
-        identity.access(&named.as_deref().into_iter().collect::<Vec<_>>(), chdir)
+        identity.access(&named.as_deref().into_iter().collect::<Vec<_>>(), chdir).await
     }
 }
 
@@ -95,17 +96,26 @@ fn one<'a>(named: &[&'a str]) -> Result<&'a str, Complaint> {
         [registry, others @ ..] if others.iter().all(|other| other == registry) => Ok(registry),
         [] => Err(Complaint::usage("--username is for one registry, and this command names none")
             .hint("name it: --from REGISTRY/REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'")
-            .hint("or log in once with `tofu-oci login REGISTRY`, and leave --username out")),
+            .hint("or log in once with `tofu-oci login REGISTRY --username USER`, and leave --username out")),
         [one, others @ ..] => {
             let others = others.join(" and ");
             Err(Complaint::usage(format!("--username is for one registry, and this command names {one} and {others}"))
-                .hint("log in to each with `tofu-oci login REGISTRY`, and leave --username out"))
+                .hint("log in to each with `tofu-oci login REGISTRY --username USER`, and leave --username out"))
         }
     }
 }
 
+/// The password that stands on standard input. An interruption does not wait for it.
+///
+/// # Errors
+/// When there is none.
+pub(crate) async fn password_from_stdin() -> Result<Secret, Complaint> {
+    let cannot = |error| Complaint::usage(format!("the password cannot be read from standard input: {error}"));
+    prompt::aside(|| password(std::io::stdin())).await.map_err(cannot)?
+}
+
 /// The password: all of the input but one line break at its end.
-pub(crate) fn password(input: impl std::io::Read) -> Result<Secret, Complaint> {
+fn password(input: impl std::io::Read) -> Result<Secret, Complaint> {
     const HINT: &str = "such as: printf %s \"$PASSWORD\" | tofu-oci … --username USER --password-stdin";
     let wrong = |text: &str| Err(Complaint::usage(text).hint(HINT));
     let mut bytes = Zeroizing::new(Vec::with_capacity(8 << 10));

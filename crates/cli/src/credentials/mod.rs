@@ -53,8 +53,8 @@ enum Instead {
     Nothing,
     /// That nobody is shown anything.
     Anonymous,
-    /// That one registry is shown this; of the others the rest decides.
-    Login { registry: String, username: String, password: Secret, rest: Box<Wallet> },
+    /// That one registry is shown this, and no other anything.
+    Login { registry: String, username: String, password: Secret },
 }
 
 /// What a helper says of a server; whoever wants the same waits for it.
@@ -130,15 +130,27 @@ impl Wallet {
         Ok(Self { refusal, ..Self::of(policy, Instead::Nothing) })
     }
 
+    /// What the arguments say; `ambient` reads the user's files where they count.
+    ///
+    /// # Errors
+    /// Those of `ambient`.
+    pub(crate) fn by(
+        access: &Access,
+        ambient: impl FnOnce(Option<&Path>) -> Result<Self, Complaint>,
+    ) -> Result<Self, Complaint> {
+        match access {
+            Access::Ambient { chdir } => ambient(chdir.as_deref()),
+            Access::Anonymous => Ok(Self::anonymous()),
+            Access::As { registry, username, password } => {
+                let (registry, username, password) = (registry.clone(), username.clone(), password.clone());
+                Ok(Self::of(Policy::anonymous(), Instead::Login { registry, username, password }))
+            }
+        }
+    }
+
     /// Shows nobody anything.
     pub(crate) fn anonymous() -> Self {
         Self::of(Policy::anonymous(), Instead::Anonymous)
-    }
-
-    /// Shows one registry this login; what the others are shown, the rest says.
-    pub(crate) fn given(registry: &str, username: &str, password: Secret, rest: Self) -> Self {
-        let (registry, username) = (registry.to_owned(), username.to_owned());
-        Self::of(Policy::anonymous(), Instead::Login { registry, username, password, rest: Box::new(rest) })
     }
 
     fn of(policy: Policy, instead: Instead) -> Self {
@@ -167,11 +179,10 @@ impl Wallet {
     pub(crate) async fn answer(&self, repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault> {
         let policy = match &self.instead {
             Instead::Nothing => &self.policy,
-            Instead::Anonymous => return Ok(None),
-            Instead::Login { registry, username, password, .. } if registry == repository.registry() => {
+            Instead::Login { registry, username, password } if registry == repository.registry() => {
                 return Ok(Some(Credential::basic(username, password.expose())));
             }
-            Instead::Login { rest, .. } => return Box::pin(rest.answer(repository)).await,
+            Instead::Anonymous | Instead::Login { .. } => return Ok(None),
         };
         let Account { choice, .. } = policy.look_up(repository);
         match choice {

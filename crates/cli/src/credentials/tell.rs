@@ -28,7 +28,10 @@ impl Wallet {
                 let cause = format!("the credentials were those of --username {username}");
                 return told(cause, "check the name, and what --password-stdin was given");
             }
-            Instead::Login { rest, .. } => return rest.tell(repository),
+            Instead::Login { registry, .. } => {
+                let cause = format!("no credentials were shown: those of --username are for {registry} alone");
+                return Told { cause: Some(cause), hints: Vec::new() };
+            }
         }
         let account = self.policy.look_up(repository);
         let cause = match &account.choice {

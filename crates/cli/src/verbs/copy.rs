@@ -23,7 +23,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Compl
             .hint("name another repository or directory to copy to"));
     }
     let named: Vec<&str> = [&from, &to].into_iter().filter_map(access::of_end).collect();
-    let connector = context.connector(&args.network, args.identity.access(&named, None)?);
+    let connector = context.connector(&args.network, args.identity.access(&named, None).await?);
     let source = connector.source(&from)?;
     let versions = chosen(args, source.as_ref()).await?;
     if args.dry_run {

@@ -30,7 +30,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let platforms = platforms(args)?;
     let data_dir = data_dir(&dir);
     let wanted = wanted(context, args, &dir, &data_dir)?;
-    let finder = finder(context, args, &dir)?;
+    let finder = finder(context, args, &dir).await?;
     finder.tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>()).await?;
     warn_of_overrides(context, &finder, &wanted);
     let lock_path = dir.join(LOCK_FILE);
@@ -84,7 +84,7 @@ fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, finder: &Finder) -> T
 }
 
 /// What says where to look. A folder that is installed into is never where a package comes from.
-fn finder(context: &Context, args: &InstallArgs, dir: &Path) -> Result<Finder, Complaint> {
+async fn finder(context: &Context, args: &InstallArgs, dir: &Path) -> Result<Finder, Complaint> {
     let written_to = match &args.into {
         Some(mirror) => vec![mirror.clone()],
         None if args.vendor => vec![dir.join("terraform.d").join("plugins")],
@@ -92,7 +92,7 @@ fn finder(context: &Context, args: &InstallArgs, dir: &Path) -> Result<Finder, C
     };
     let version_said =
         |complaint: Complaint| complaint.version_said(", and the version behind the address: ADDR@VERSION");
-    let access = args.lookup.access(&args.identity, args.chdir.as_deref()).map_err(version_said)?;
+    let access = args.lookup.access(&args.identity, args.chdir.as_deref()).await.map_err(version_said)?;
     Finder::new(&args.lookup, context.connector(&args.network, access), args.chdir.as_deref(), &written_to)
         .map_err(version_said)
 }

@@ -23,7 +23,7 @@ use crate::report::{human_bytes, json_line};
 /// Publishes to a registry, or to a directory.
 pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Complaint> {
     let end = End::parse(&args.destination)?;
-    let access = args.identity.access(&access::of_end(&end).into_iter().collect::<Vec<_>>(), None)?;
+    let access = args.identity.access(&access::of_end(&end).into_iter().collect::<Vec<_>>(), None).await?;
     release(context, &args.release, &end, context.connector(&args.network, access)).await
 }
 

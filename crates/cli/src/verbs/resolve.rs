@@ -19,8 +19,11 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
     if !args.explain {
         args.identity.refuse("without --explain no registry is asked", "add --explain, or leave it out")?;
     }
-    let access =
-        args.lookup.access(&args.identity, args.chdir.as_deref()).map_err(|complaint| complaint.version_said(""))?;
+    let access = args
+        .lookup
+        .access(&args.identity, args.chdir.as_deref())
+        .await
+        .map_err(|complaint| complaint.version_said(""))?;
     let connector = context.connector(&args.network, access);
     if args.explain {
         return explain::explain(context, args, connector, &address, &constraints).await;

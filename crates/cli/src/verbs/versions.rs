@@ -19,7 +19,7 @@ use crate::report::json_line;
 
 /// Lists versions, newest first.
 pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Complaint> {
-    let Subject { source, address, named } = subject(context, args)?;
+    let Subject { source, address, named } = subject(context, args).await?;
     let place = source.place();
     // An address and a repository look alike, and a variable or a file that was written long ago decides without a word.
     if !context.json && !context.quiet {
@@ -161,8 +161,8 @@ impl Named {
 const IF_ADDRESS: &str = "for a provider address, add --provider, or say where it is with --from REPOSITORY";
 
 /// An address where something makes it one, a repository otherwise.
-fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Complaint> {
-    let connector = context.connector(&args.network, access(args)?);
+async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Complaint> {
+    let connector = context.connector(&args.network, access(args).await?);
     if args.lookup.from.is_some() || args.provider {
         let address: ProviderAddr = args.subject.parse().map_err(|error| {
             let complaint = Complaint::of(Exit::Usage, &error);
@@ -187,13 +187,16 @@ fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Complaint>
 }
 
 /// Who asks. Without `--from` and `--provider` the argument names the registry, unless it turns out to be an address.
-fn access(args: &VersionsArgs) -> Result<Access, Complaint> {
+async fn access(args: &VersionsArgs) -> Result<Access, Complaint> {
     if args.lookup.from.is_some() || args.provider {
-        return args.lookup.access(&args.identity, None).map_err(|complaint| complaint.version_said(""));
+        return args.lookup.access(&args.identity, None).await.map_err(|complaint| complaint.version_said(""));
     }
-    // What is no end is either an address, or told of when it is opened.
-    let Ok(end) = End::parse(&args.subject) else { return Ok(Access::Ambient { chdir: None }) };
-    args.identity.access(&access::of_end(&end).into_iter().collect::<Vec<_>>(), None)
+    match End::parse(&args.subject) {
+        Ok(end) => args.identity.access(&access::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
+        Err(_) if args.identity.anonymous => Ok(Access::Anonymous),
+        // What is no end is either an address, or told of when it is opened.
+        Err(_) => Ok(Access::Ambient { chdir: None }),
+    }
 }
 
 fn finder(args: &VersionsArgs, connector: Connector) -> Result<Finder, Complaint> {

@@ -2,9 +2,14 @@
 
 use tofu_oci_store::StoreError;
 
-use super::model::{Action, Chosen, Credentials, Explanation, Outcome, Shows, Source, State, Step, StepKind, Verdict};
+use super::model::{
+    Action, Chosen, Credentials, Explanation, File, Outcome, Shows, Source, State, Step, StepKind, Verdict,
+};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
+
+/// The specificity of a source that is for all of a registry.
+const FOR_REGISTRY: usize = 2;
 
 /// How it ended, in the words of the last line, and the complaint that follows it.
 pub(super) struct Blame {
@@ -121,26 +126,39 @@ fn right(told: &Explanation, verb: &str) -> Known {
 /// Where the login stands that was refused.
 fn login(told: &Explanation) -> Vec<String> {
     let Some(source) = &told.chosen.source else { return missing(told) };
-    let user = told.chosen.username.as_ref().map(|user| format!(" -u {user}")).unwrap_or_default();
-    let place = place(&told.chosen);
-    let host = host(&told.repository);
-    let mut hints = vec![format!("the login is that of {source}{place}")];
-    if !matches!(source.split(' ').next(), Some("oci_credentials" | "oci_default_credentials" | "--username")) {
-        hints.push(format!("log in again with `tofu-oci login {host}{user} --password-stdin`"));
-    }
+    let mut hints = vec![format!("the login is that of {source}{}", place(&told.chosen))];
+    hints.extend(again(told));
     hints
+}
+
+/// What puts another login in the place of the chosen one; nothing where that stands in the CLI configuration.
+fn again(told: &Explanation) -> Option<String> {
+    let chosen = |file: &File| file.sources.iter().position(|source| source.verdict == Verdict::Chosen);
+    let (file, source) = told.files.iter().find_map(|file| Some((file, &file.sources[chosen(file)?])))?;
+    if source.kind.starts_with("oci_") {
+        return None;
+    }
+    if source.specificity > Some(FOR_REGISTRY) {
+        return Some("correct it there: `tofu-oci login` stores logins for whole registries".to_owned());
+    }
+    // What is stored in docker's own file comes before what is in the older one, and behind podman's.
+    let own = told.credentials == Credentials::Ambient
+        && file.named_by.as_deref() != Some("$REGISTRY_AUTH_FILE")
+        && !file.name.ends_with("auth.json");
+    let file = if own { String::new() } else { format!(" --auth-file {}", file.name) };
+    let user = told.chosen.username.as_deref().unwrap_or("NAME");
+    Some(format!("log in again with `tofu-oci login {} --username {user}{file}`", host(&told.repository)))
 }
 
 fn helper(told: &Explanation, code: &str) -> Vec<String> {
     let Some(source) = &told.chosen.source else { return Vec::new() };
     let named = format!("the helper is named by {source}{}", place(&told.chosen));
-    let host = host(&told.repository);
     let mend = match (code, told.helpers.last()) {
         ("helper-not-found" | "helper-not-found-desktop", _) => {
             "put the program on the PATH, or take its name out of that file".to_owned()
         }
-        (_, Some(run)) => format!("try it by hand: printf {} | {} get", run.server, run.program),
-        (_, None) => format!("log in again with `tofu-oci login {host}`"),
+        (_, Some(run)) => format!("try it by hand: printf %s {} | {} get", run.server, run.program),
+        (_, None) => log_in(told),
     };
     vec![named, mend]
 }
@@ -195,7 +213,7 @@ fn final_answer(told: &Explanation) -> Option<String> {
 }
 
 fn log_in(told: &Explanation) -> String {
-    format!("log in with `tofu-oci login {} -u USER --password-stdin`", host(&told.repository))
+    format!("log in with `tofu-oci login {} --username NAME`", host(&told.repository))
 }
 
 fn nothing(told: &Explanation) -> String {

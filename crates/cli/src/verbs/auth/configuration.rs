@@ -1,7 +1,5 @@
 //! The CLI configuration: its files, its blocks, and what is wrong with them.
 
-use std::path::Path;
-
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect};
 use tofu_oci_credentials::{Account, Place};
 use tofu_oci_mapper::TofuRelease;
@@ -9,19 +7,20 @@ use tofu_oci_mapper::config::{self, Effect, Environment, FileState, Origin, Prob
 
 use super::account::sources;
 use super::model::{File, Problem, State};
+use crate::credentials::files::Shown;
 use crate::environment::RealFiles;
 
 /// The CLI configuration as far as credentials of registries are concerned.
 pub(super) struct Configuration {
     reading: Reading,
-    home: Option<std::path::PathBuf>,
+    shown: Shown,
 }
 
 impl Configuration {
     /// Reads the user's files once more; what counts of them has been read before.
     pub(super) fn read(environment: &Environment) -> Self {
-        let home = environment.home.clone().filter(|home| home.parent().is_some());
-        Self { reading: config::read(environment, &RealFiles, TofuRelease::V1_13), home }
+        let reading = config::read(environment, &RealFiles, TofuRelease::V1_13);
+        Self { reading, shown: Shown::new(environment) }
     }
 
     /// What is wrong, as the prediction takes it.
@@ -35,7 +34,7 @@ impl Configuration {
         let mut files: Vec<File> = main
             .filter(|main| !main.exists)
             .map(|main| File {
-                name: self.shown(&main.path),
+                name: self.shown.path(&main.path),
                 named_by: match main.origin {
                     Origin::Variable(name) => Some(format!("${name}")),
                     _ => None,
@@ -48,7 +47,7 @@ impl Configuration {
             .collect();
         files.extend(self.reading.files.iter().enumerate().filter(|(_, file)| file.state != FileState::Missing).map(
             |(nth, file)| {
-                let name = self.shown(&file.path);
+                let name = self.shown.path(&file.path);
                 File {
                     sources: sources(&name, account),
                     name,
@@ -115,15 +114,7 @@ impl Configuration {
     fn place(&self, wrong: &Wrong) -> Option<Place> {
         let file = self.reading.files.get(wrong.file?)?;
         let line = wrong.span.as_ref().map(|span| tofu_oci_hcl::position(&file.text, span.start).line);
-        Some(Place { file: self.shown(&file.path), line })
-    }
-
-    /// A path for people: the home folder as `~`.
-    fn shown(&self, path: &Path) -> String {
-        match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
-            Some(rest) => format!("~{}{}", std::path::MAIN_SEPARATOR, rest.display()),
-            None => path.display().to_string(),
-        }
+        Some(Place { file: self.shown.path(&file.path), line })
     }
 }
 

@@ -34,14 +34,8 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
                 .hint("name a repository of a registry, such as ghcr.io/acme/opentofu-provider-widget"));
         }
     };
-    let access = args.identity.access(&[repository.registry()], None)?;
-    let wallet = Arc::new(match &access {
-        Access::Ambient { .. } => Wallet::read_lenient(None)?,
-        Access::Anonymous => Wallet::anonymous(),
-        Access::As { registry, username, password } => {
-            Wallet::given(registry, username, password.clone(), Wallet::anonymous())
-        }
-    });
+    let access = args.identity.access(&[repository.registry()], None).await?;
+    let wallet = Arc::new(Wallet::by(&access, Wallet::read_lenient)?);
     let asks = match &access {
         Access::Ambient { .. } => Asks::Files,
         Access::Anonymous => Asks::Nobody,

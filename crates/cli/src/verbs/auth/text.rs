@@ -159,7 +159,11 @@ fn answered(told: &Explanation) -> String {
         let wanted = step.challenges.iter().filter(|_| !gives_up(step));
         text.extend(wanted.map(|one| row("  ", "", &format!("wants {}", spaced(one)))));
     }
-    if text.is_empty() { row("", "answered", "nothing: no request was made") } else { text }
+    match (text.is_empty(), told.outcome) {
+        (false, _) => text,
+        (true, Outcome::Refuses) => row("", "answered", "nothing: no request was made"),
+        (true, _) => row("", "answered", "nothing"),
+    }
 }
 
 fn step_text(step: &Step) -> String {

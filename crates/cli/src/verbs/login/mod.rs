@@ -81,9 +81,9 @@ async fn log_in(context: &Context, args: &LoginArgs, registry: &RegistryName, us
 
 async fn check_stored(context: &Context, args: &LoginArgs, registry: &RegistryName) -> Result<(), Complaint> {
     let standing = Standing::look(registry).await?;
-    let name = format!("log in with `tofu-oci login {registry} --username NAME`");
+    let again = standing.log_in(registry);
     let Some(credential) = standing.credential()? else {
-        return Err(Complaint::new(Exit::Fixable, format!("there is no login for {registry}")).hint(name));
+        return Err(Complaint::new(Exit::Fixable, format!("there is no login for {registry}")).hint(again));
     };
     let username = match credential {
         Credential::Basic { username, .. } => Some(username.as_str()),
@@ -93,8 +93,8 @@ async fn check_stored(context: &Context, args: &LoginArgs, registry: &RegistryNa
     let check = check(context, args, registry, credential).await?.map_err(|error| {
         let complaint = refused(error, registry, username);
         match &origin {
-            Some(origin) => complaint.hint(format!("this login is that of {origin}")).hint(name),
-            None => complaint.hint(name),
+            Some(origin) => complaint.hint(format!("this login is that of {origin}")).hint(again),
+            None => complaint.hint(again),
         }
     })?;
     if check == LoginCheck::NotAsked {
@@ -138,7 +138,7 @@ async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> 
     match (args.password_stdin, prompt::can_ask()) {
         (true, true) => Err(Complaint::usage("--password-stdin reads from a pipe or a file, and this is a terminal")
             .hint("leave --password-stdin out to be asked for the password")),
-        (true, false) => prompt::aside(|| access::password(std::io::stdin())).await.map_err(cannot)?,
+        (true, false) => access::password_from_stdin().await,
         (false, false) => Err(Complaint::usage("nobody can be asked for the password: standard input is no terminal")
             .hint("give it on standard input, with --password-stdin")),
         (false, true) => {

@@ -1,6 +1,6 @@
 //! Who answers for a registry now.
 
-use tofu_oci_credentials::{Choice, Credential, FoundFile, Origin, Search};
+use tofu_oci_credentials::{Choice, Credential, FileKind, FoundFile, Origin, Search};
 use tofu_oci_remote::CredentialFault;
 use tofu_oci_types::{Event, RepositoryRef};
 
@@ -49,6 +49,24 @@ impl Standing {
         }
     }
 
+    /// What puts another login in the place of the one that is used.
+    pub(super) fn log_in(&self, registry: &RegistryName) -> String {
+        let command = format!("tofu-oci login {registry} --username NAME");
+        let origin = self.origin();
+        if let Some(Origin::Block { .. } | Origin::DefaultHelper { .. }) = &origin {
+            return remedy(origin.as_ref(), registry);
+        }
+        let policy = self.wallet.policy();
+        let file = policy.files().iter().find(|file| origin.as_ref().is_some_and(|one| one.place().file == file.name));
+        match file {
+            // A login in docker's own file would not come before it.
+            Some(file) if policy.search() == Search::Listed || file.kind == FileKind::Containers => {
+                format!("log in with `{command} --auth-file {}`", file.name)
+            }
+            _ => format!("log in with `{command}`"),
+        }
+    }
+
     fn origin(&self) -> Option<Origin> {
         match self.wallet.policy().look_up(&self.repository).choice {
             Choice::Credential { origin, .. } | Choice::Ask { origin, .. } => Some(origin),
@@ -73,9 +91,10 @@ impl Standing {
         let warning = match &self.answer {
             Ok(Some(credential)) if credential == new => return self.note_of_opentofu(context, registry, target),
             Ok(Some(_)) => {
-                let origin = self.origin().map_or_else(|| "another source".to_owned(), |origin| origin.to_string());
-                let text = format!("another login is used for {registry}: that of {origin} comes first");
-                Event::warning("login-outranked", text).with_hint(remedy(self.origin().as_ref(), registry))
+                let origin = self.origin();
+                let text =
+                    format!("another login is used for {registry}: that of {} comes first", named(origin.as_ref()));
+                Event::warning("login-outranked", text).with_hint(remedy(origin.as_ref(), registry))
             }
             Ok(None) => match self.origin() {
                 Some(origin) => {
@@ -159,16 +178,18 @@ impl Standing {
     /// Says who still answers, after a logout.
     pub(super) fn warn_after_logout(&self, context: &Context, registry: &RegistryName) {
         let origin = self.origin();
-        let warning = match (&self.answer, &origin) {
-            (Ok(None), _) => return,
-            (Ok(Some(_)), Some(origin)) => {
-                Event::warning("still-logged-in", format!("{origin} still answers for {registry}"))
-            }
-            (Ok(Some(_)), None) => Event::warning("still-logged-in", format!("something still answers for {registry}")),
-            (Err(fault), _) => Event::warning("still-logged-in", format!("not told for {registry}: {}", fault.problem)),
+        let text = match &self.answer {
+            Ok(None) => return,
+            Ok(Some(_)) => format!("{} still answers for {registry}", named(origin.as_ref())),
+            Err(fault) => format!("who still answers for {registry} cannot be told: {}", fault.problem),
         };
+        let warning = Event::warning("still-logged-in", text);
         context.reporter.event(&warning.with_hint(remedy(origin.as_ref(), registry)));
     }
+}
+
+fn named(origin: Option<&Origin>) -> String {
+    origin.map_or_else(|| "another source".to_owned(), ToString::to_string)
 }
 
 /// What to do about a source that is in the way.

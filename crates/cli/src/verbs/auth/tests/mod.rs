@@ -247,7 +247,7 @@ fn the_culprit_is_named() {
     assert_snapshot!(error(wrong(ada(), Case::works())), @r#"
     ghcr.io/acme/widget: the registry refuses the login of ada
     hint: the login is that of auths "ghcr.io" of ~/.docker/config.json:3
-    hint: log in again with `tofu-oci login ghcr.io -u ada --password-stdin`
+    hint: log in again with `tofu-oci login ghcr.io --username ada`
     "#);
     let near = auth("https://ghcr.io", 5, None, Verdict::NoMatch(Some(NearMiss::Scheme("ghcr.io".to_owned()))));
     let none = Case { candidates: vec![near], choice: Choice::Anonymous, ..Case::works() };

@@ -1,0 +1,50 @@
+//! Bugs of this program, told by their place: what a panic has to say may quote whatever was at hand, a secret too.
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::panic::Location;
+
+use crate::exit::Exit;
+use crate::printer;
+
+/// Runs the program. A panic, in whatever thread, tells where it is and not what it says, and one here ends the run as
+/// unexpected. `RUST_BACKTRACE` shows the way to it.
+pub(crate) fn told(run: impl FnOnce() -> Exit + std::panic::UnwindSafe) -> Exit {
+    std::panic::set_hook(Box::new(|info| printer::stderr(&text(info.location(), &Backtrace::capture()))));
+    std::panic::catch_unwind(run).unwrap_or(Exit::Unexpected)
+}
+
+fn text(location: Option<&Location<'_>>, trace: &Backtrace) -> String {
+    let place = location.map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+    let trace = if trace.status() == BacktraceStatus::Captured { format!("\n{trace}") } else { String::new() };
+    let hint = "report it with this place and the command; its own words are left out, for they could hold a secret";
+    format!("error: a bug in tofu-oci, at {place}\n{trace}\nhint: {hint}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// Set in the process that panics.
+    const PANICS: &str = "TOFU_OCI_TEST_PANICS";
+
+    #[test]
+    fn a_panic_tells_its_place_and_no_secret() {
+        if std::env::var_os(PANICS).is_some() {
+            let secret = String::from("user:pässword");
+            // The message of such a cut quotes all of the text.
+            let exit = told(|| if secret[..7].is_empty() { Exit::Done } else { Exit::Usage });
+            assert_eq!(exit, Exit::Unexpected);
+            return;
+        }
+        let myself = std::env::current_exe().expect("a test is a program");
+        let mut command = Command::new(myself);
+        command.args(["--exact", "bug::tests::a_panic_tells_its_place_and_no_secret", "--nocapture"]);
+        let output = command.env(PANICS, "1").env_remove("RUST_BACKTRACE").output().expect("it can be run");
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("error: a bug in tofu-oci, at ") && said.contains("bug.rs:"), "{said}");
+        assert!(!said.contains("user") && !said.contains("ssword"), "{said}");
+    }
+}
