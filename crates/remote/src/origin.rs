@@ -301,7 +301,9 @@ mod tests {
         check_realm_of("https://a.test/", "ftp://a.test/", Some("realm-scheme"));
         check_realm_of("https://a.test/", "a.test:5001/token", Some("realm-scheme"));
         check_realm_of("https://a.test/", "data:text/plain,x", Some("realm-scheme"));
-        for address in ["10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "127.1", "224.0.0.1"] {
+        for address in
+            ["10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "127.1", "224.0.0.1"]
+        {
             check_realm_of("https://a.test/", &format!("https://{address}/token"), private);
         }
         for address in ["fd00::1", "fe80::1", "::1", "::", "::ffff:10.0.0.1", "fd00:ec2::254", "ff02::1"] {

@@ -232,7 +232,9 @@ mod tests {
         // Tests run in the folder of their package, which is below the root by so many folders.
         let depth = std::env::current_dir().expect("there is one").components().count() - 1;
         let relative = format!("{}{}", "../".repeat(depth), there.trim_start_matches('/'));
-        let refusal = format!("docker-credential-x was found in `{relative}`, a relative entry of the PATH, and is not run from there");
+        let refusal = format!(
+            "docker-credential-x was found in `{relative}`, a relative entry of the PATH, and is not run from there"
+        );
         assert_eq!(look(&relative), Err(refusal.clone()));
         assert_eq!(look(&format!("{relative}:{there}")), Err(refusal));
         assert_eq!(look(&format!("{there}:{relative}")), Ok(found.clone()));

@@ -194,8 +194,12 @@ fn realm_differences(facts: &WireFacts, differ: &mut impl FnMut(&'static str, St
             differ(releases, format!("it follows the challenge to the token server at a private address and {sent}"));
         }
         Some("token-redirect") if facts.held.is_some() => {
-            differ(FIRST, "it follows the token server's redirect, with the password where the host stays the same".to_owned());
-            let text = "it follows the token server's redirect without the credential and uses the anonymous token silently";
+            differ(
+                FIRST,
+                "it follows the token server's redirect, with the password where the host stays the same".to_owned(),
+            );
+            let text =
+                "it follows the token server's redirect without the credential and uses the anonymous token silently";
             differ(LATER, text.to_owned());
         }
         Some("realm-other-site") => differ(ALL, format!("it takes the token server of another site and {sent}")),
