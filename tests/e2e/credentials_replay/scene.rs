@@ -134,8 +134,8 @@ impl Scene {
                 let stdout = String::from_utf8_lossy(&output.stdout);
                 if telling == Telling::Machines {
                     // An error that is about no access has its code in its own line.
-                    let parsed = stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-                    let mut line = parsed.last().unwrap_or_default();
+                    let mut parsed = stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+                    let mut line = parsed.next_back().unwrap_or_default();
                     line["exit"] = output.status.code().into();
                     lines.push(line);
                 }
