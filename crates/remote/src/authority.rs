@@ -80,6 +80,14 @@ pub(crate) struct Proof {
     pub(crate) fresh: bool,
 }
 
+impl Proof {
+    /// In answer to a challenge: what is no token of a token server cannot be renewed, so that a second refusal is final.
+    fn for_a_challenge(mut self) -> Self {
+        self.fresh |= self.shown != Shown::Token;
+        self
+    }
+}
+
 /// What comes of a challenge.
 pub(crate) enum Reply {
     /// The request is made again with this.
@@ -127,9 +135,11 @@ impl Authority {
         let way = chosen.way;
         client.saw(|| saw_way(&way));
         self.memory().ways.insert(access.subject.clone(), way.clone());
-        let proof = self.show(client, root, access, &way, sent).await?;
+        let proof = self.show(client, root, access, &way, sent).await?.map(Proof::for_a_challenge);
         Ok(match proof {
             Some(proof) if sent.is_none_or(|sent| sent.value != proof.value) => Reply::Show(proof),
+            // It was shown before it was asked for, and nothing newer can be had: the registry may be in two minds.
+            Some(proof) if proof.shown != Shown::Token && sent.is_some_and(|sent| !sent.fresh) => Reply::Show(proof),
             Some(_) => Reply::Nothing(None),
             None => {
                 let fault = AccessFault::NoCredentialsForBasic;

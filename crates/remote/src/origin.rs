@@ -130,7 +130,8 @@ pub(crate) fn check_realm(realm: &Url, registry: &Url) -> Result<(), Refusal> {
     }
 }
 
-/// Whether an address is one of the open internet: not of this machine, a private network, a link, a carrier.
+/// Whether an address is one of the open internet: not of this machine, a private network, a link, a carrier, nor of
+/// several machines at once.
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let carrier = address.octets()[0] == 100 && address.octets()[1] & 0xc0 == 64;
     !(address.is_loopback()
@@ -138,6 +139,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || address.is_link_local()
         || address.is_unspecified()
         || address.is_broadcast()
+        || address.is_multicast()
         || carrier)
 }
 
@@ -146,7 +148,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         return is_public_v4(inner);
     }
     let local = address.is_loopback() || address.is_unspecified();
-    !(local || address.is_unique_local() || address.is_unicast_link_local())
+    !(local || address.is_unique_local() || address.is_unicast_link_local() || address.is_multicast())
 }
 
 /// Whether a token server may be told a secret for the registry: it is the registry's own host, one of the same site,
@@ -328,10 +330,12 @@ mod tests {
         check_realm_of("https://a.test/", "ftp://a.test/", Some("realm-scheme"));
         check_realm_of("https://a.test/", "a.test:5001/token", Some("realm-scheme"));
         check_realm_of("https://a.test/", "data:text/plain,x", Some("realm-scheme"));
-        for address in ["10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "127.1"] {
+        for address in
+            ["10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "127.1", "224.0.0.1"]
+        {
             check_realm_of("https://a.test/", &format!("https://{address}/token"), private);
         }
-        for address in ["fd00::1", "fe80::1", "::1", "::", "::ffff:10.0.0.1", "fd00:ec2::254"] {
+        for address in ["fd00::1", "fe80::1", "::1", "::", "::ffff:10.0.0.1", "fd00:ec2::254", "ff02::1"] {
             check_realm_of("https://a.test/", &format!("https://[{address}]/token"), private);
         }
         check_realm_of("https://a.test/", "https://2130706433/token", private);

@@ -11,8 +11,15 @@ pub(super) struct Difference {
     pub(super) opentofu: &'static str,
     /// What this program does.
     pub(super) ours: &'static str,
+    /// What comes here, and of which cases; there may be further ones.
+    outcomes: &'static [Ours],
+}
+
+impl Difference {
     /// What comes here, and of which cases.
-    pub(super) outcomes: &'static [Ours],
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = &'static Ours> + use<> {
+        self.outcomes.iter().chain(super::further::of(self.name))
+    }
 }
 
 /// What comes of some cases here: `expect` and `observed` in the words of the cases, as JSON.
@@ -23,12 +30,12 @@ pub(super) struct Ours {
 }
 
 /// Cases that need no words beside `expect`.
-const fn ours(expect: &'static str, cases: &'static [&'static str]) -> Ours {
+pub(super) const fn ours(expect: &'static str, cases: &'static [&'static str]) -> Ours {
     Ours { expect, observed: "{}", cases }
 }
 
 /// Cases with helpers or token servers.
-const fn seen(expect: &'static str, observed: &'static str, cases: &'static [&'static str]) -> Ours {
+pub(super) const fn seen(expect: &'static str, observed: &'static str, cases: &'static [&'static str]) -> Ours {
     Ours { expect, observed, cases }
 }
 
@@ -231,6 +238,18 @@ pub(super) const DIFFERENCES: &[Difference] = &[
                 &["wire-token68-first"],
             ),
         ],
+    },
+    Difference {
+        name: "no-realm-at-an-address",
+        opentofu: "a realm at a public IP address, or at one that carriers share (100.64.0.0/10), gets the password",
+        ours: "it is refused, also without credentials, unless the registry itself is at that address: `realm-other-site`, `realm-private-address`",
+        outcomes: &[],
+    },
+    Difference {
+        name: "nothing-asked-nothing-stops",
+        opentofu: "an `auth` without a colon, beside another source that fits, stops it before the first request, also where the registry asks for nothing",
+        ours: "credentials are looked at once the registry asks: what is broken stops nobody who needs none",
+        outcomes: &[],
     },
     Difference {
         name: "no-login-in-a-realm",

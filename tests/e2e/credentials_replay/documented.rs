@@ -11,7 +11,7 @@ fn the_table_of_the_guide_is_the_list() {
     let list: Vec<String> = DIFFERENCES
         .iter()
         .map(|difference| {
-            let cases: Vec<&str> = difference.outcomes.iter().flat_map(|ours| ours.cases).copied().collect();
+            let cases: Vec<&str> = difference.outcomes().flat_map(|ours| ours.cases).copied().collect();
             let (name, theirs, ours) = (difference.name, difference.opentofu, difference.ours);
             format!("| `{name}` | {theirs} | {ours} | {} |", cases.join(", "))
         })

@@ -14,6 +14,7 @@ mod case;
 mod differences;
 mod documented;
 mod files;
+mod further;
 mod outcome;
 mod scene;
 mod secrets;
@@ -134,7 +135,7 @@ fn judge(raw: &Value, releases: &MockReleases) -> Result<Judged, String> {
 
 /// The decision about a case, if there is one.
 fn decided(name: &str) -> Option<(&'static Difference, &'static Ours)> {
-    let all = DIFFERENCES.iter().flat_map(|difference| difference.outcomes.iter().map(move |ours| (difference, ours)));
+    let all = DIFFERENCES.iter().flat_map(|difference| difference.outcomes().map(move |ours| (difference, ours)));
     all.into_iter().find(|(_, ours)| ours.cases.contains(&name))
 }
 
@@ -213,7 +214,7 @@ fn every_case_has_a_name_of_its_own_and_every_decision_has_cases() {
     assert_eq!(names.len(), all.len(), "a name stands twice");
     let mut seen = BTreeSet::new();
     for difference in DIFFERENCES {
-        let cases: Vec<&str> = difference.outcomes.iter().flat_map(|ours| ours.cases).copied().collect();
+        let cases: Vec<&str> = difference.outcomes().flat_map(|ours| ours.cases).copied().collect();
         assert!(!cases.is_empty(), "{} is about nothing", difference.name);
         for case in cases {
             assert!(names.contains(case), "{} is about {case}, which is not there", difference.name);

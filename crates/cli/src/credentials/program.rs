@@ -29,8 +29,8 @@ pub(super) enum RunError {
     /// It is there and may not be run.
     #[error("{} is not executable", path.display())]
     NotExecutable { path: PathBuf },
-    /// It is only where nobody looks for it.
-    #[error("{program} is in `{}` alone, a relative entry of the PATH, and these are passed over", folder.display())]
+    /// The first one that was found depends on the working directory.
+    #[error("{program} was found in `{}`, a relative entry of the PATH, and is not run from there", folder.display())]
     Relative { program: String, folder: PathBuf },
     /// It could not be run.
     #[error("cannot run {}: {source}", path.display())]
@@ -44,6 +44,11 @@ pub(super) enum RunError {
 }
 
 /// Finds a program in the folders of `path`, and what kept it from being found.
+///
+/// In a relative folder it is not run, and nothing behind that folder is looked at either: what would be run there may be
+/// quite another program than the one that was meant. Relative folders without it are passed over.
+///
+/// Spec: Go's `exec.LookPath`, by which `OpenTofu` finds helpers.
 pub(super) fn find(program: &str, path: Option<&OsStr>) -> Result<PathBuf, RunError> {
     let mut refused = None;
     for folder in path.map(std::env::split_paths).into_iter().flatten() {
@@ -56,7 +61,7 @@ pub(super) fn find(program: &str, path: Option<&OsStr>) -> Result<PathBuf, RunEr
             (false, true) => {
                 // An empty entry is the working directory, too.
                 let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
-                refused = refused.or(Some(RunError::Relative { program, folder }));
+                return Err(RunError::Relative { program, folder });
             }
             _ => {}
         }
@@ -216,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_found_in_absolute_folders_alone() {
+    fn a_helper_in_a_relative_folder_is_not_run_nor_another_one_behind_it() {
         let folder = folder("");
         let there = folder.path().display().to_string();
         let look = |path: &str| find("docker-credential-x", Some(OsStr::new(path))).map_err(|error| error.to_string());
@@ -224,6 +229,15 @@ mod tests {
         assert_eq!(look(&format!("/nonexistent::.:{there}")), Ok(found.clone()));
         assert_eq!(look("/nonexistent::."), Err("docker-credential-x is not on the PATH".to_owned()));
         assert!(find("docker-credential-x", None).is_err());
+        // Tests run in the folder of their package, which is below the root by so many folders.
+        let depth = std::env::current_dir().expect("there is one").components().count() - 1;
+        let relative = format!("{}{}", "../".repeat(depth), there.trim_start_matches('/'));
+        let refusal = format!(
+            "docker-credential-x was found in `{relative}`, a relative entry of the PATH, and is not run from there"
+        );
+        assert_eq!(look(&relative), Err(refusal.clone()));
+        assert_eq!(look(&format!("{relative}:{there}")), Err(refusal));
+        assert_eq!(look(&format!("{there}:{relative}")), Ok(found.clone()));
         std::fs::set_permissions(&found, std::fs::Permissions::from_mode(0o644)).expect("it is ours");
         assert_eq!(look(&there), Err(format!("{there}/docker-credential-x is not executable")));
         std::fs::remove_file(&found).expect("it is ours");

@@ -43,6 +43,9 @@ pub enum FaultEffect {
         /// The name as written.
         name: String,
     },
+    /// The name of an argument or of a block is misspelt: this one counts for nothing, without a word, and whatever
+    /// stands around it counts.
+    PassedOver,
     /// Two `oci_default_credentials` blocks: a crash at the first access to a registry.
     Crash,
     /// A syntax error: the whole configuration counts for nothing, the mirrors neither.

@@ -79,6 +79,35 @@ async fn a_wrong_password_is_sent_once() {
 }
 
 #[tokio::test]
+async fn a_password_that_was_good_and_is_refused_once_is_shown_once_more() {
+    let seen = AtomicUsize::new(0);
+    // The first request is bare, the second one good; the third one is refused for no reason.
+    let server = Server::start(move |_, _| match seen.fetch_add(1, Ordering::SeqCst) {
+        0 | 2 => reply(401).header("www-authenticate", "Basic"),
+        _ => reply(200),
+    });
+    let bench = bench_as(user());
+    let store = bench.store(&server);
+    assert!(store.exists(&blob(b"x")).await.unwrap());
+    assert!(store.exists(&blob(b"y")).await.unwrap());
+    assert_eq!(server.requests().len(), 4);
+}
+
+#[tokio::test]
+async fn a_password_that_was_good_and_is_refused_twice_is_refused_for_good() {
+    let seen = AtomicUsize::new(0);
+    let server = Server::start(move |_, _| match seen.fetch_add(1, Ordering::SeqCst) {
+        1 => reply(200),
+        _ => reply(401).header("www-authenticate", "Basic"),
+    });
+    let bench = bench_as(user());
+    let store = bench.store(&server);
+    assert!(store.exists(&blob(b"x")).await.unwrap());
+    assert!(store.exists(&blob(b"y")).await.is_err());
+    assert_eq!(server.requests().len(), 4);
+}
+
+#[tokio::test]
 async fn credentials_are_not_volunteered() {
     let server = Server::start(|_, _| reply(200));
     assert!(bench_as(user()).store(&server).exists(&blob(b"x")).await.unwrap());

@@ -87,8 +87,10 @@ impl MockScript {
                 let realm = self.realm.as_deref().unwrap_or(REALM);
                 let mut line = format!("Bearer realm=\"{realm}\"");
                 line.push_str(&format!(",service=\"{}\"", self.service.as_deref().unwrap_or(SERVICE)));
-                let own = || (!repository.is_empty()).then(|| format!("repository:{repository}:pull"));
-                if let Some(scope) = self.scope.clone().unwrap_or_else(own) {
+                let own = || Some(format!("repository:{repository}:pull"));
+                // `/v2/` is of no repository, and names no scope.
+                let scope = self.scope.clone().unwrap_or_else(own).filter(|_| !repository.is_empty());
+                if let Some(scope) = scope {
                     line.push_str(&format!(",scope=\"{}\"", scope.replace("{name}", repository)));
                 }
                 vec![line]

@@ -79,7 +79,10 @@ impl Configuration {
         let effect = match (wrong.effect, wrong.code.as_str()) {
             (Effect::Crash, _) => FaultEffect::Crash,
             (Effect::FileDropped, _) => FaultEffect::ConfigDropped,
+            // The second block of defaults is what it crashes at, once a registry is asked.
+            (Effect::FirstUsed, _) if self.of_default_block(wrong) => FaultEffect::Crash,
             (Effect::FirstUsed, _) => FaultEffect::FirstKept,
+            (Effect::SilentlyIgnored, _) => FaultEffect::PassedOver,
             (_, "block-files-without-discovery") => FaultEffect::DiscoveryOff,
             (Effect::KeptAnyway, "invalid-helper-name") => self.kept(wrong)?,
             _ if self.of_default_block(wrong) => FaultEffect::DefaultsInstead,
@@ -126,6 +129,7 @@ fn does(effect: &FaultEffect) -> &'static str {
         FaultEffect::DiscoveryOff => "prints an error, and searches no file",
         FaultEffect::DefaultHelperKept { .. } => "prints an error, and uses the name all the same",
         FaultEffect::BlockHelperKept { .. } => "uses the name without a word",
+        FaultEffect::PassedOver => "passes it over without a word",
         FaultEffect::Crash => "crashes at the first access to a registry",
         FaultEffect::ConfigDropped => "prints an error, and goes on without the whole file, mirrors too",
         _ => "prints an error, and goes on without the block",

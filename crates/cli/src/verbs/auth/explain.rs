@@ -75,6 +75,7 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
         held: held(&account.choice, &runs),
         account: &account,
         prediction: &prediction,
+        faults: &faults,
         helpers: runs.iter().map(helper).collect(),
         exchanges,
         root,

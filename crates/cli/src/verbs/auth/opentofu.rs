@@ -36,6 +36,8 @@ pub(super) enum Goes {
     On,
     /// Not after an error in the CLI configuration or a listed file.
     NoFurther,
+    /// Not after something in the CLI configuration that `OpenTofu` passes over without a word.
+    NoFurtherAlone,
 }
 
 /// One line for each thing that releases do otherwise, or one that nothing is.
@@ -78,6 +80,7 @@ fn choice(seen: &Seen<'_>) -> Note {
     match (seen.goes, seen.prediction) {
         (Goes::NoFurther, Prediction::Refused { code: "config-file-error", .. }) => note(ALL, false, "stops at it too"),
         (Goes::On, _) | (_, Prediction::Crash { .. } | Prediction::Refused { .. }) => note(ALL, true, text),
+        (Goes::NoFurtherAlone, _) => note(ALL, true, format!("says nothing of the error and goes on: {text}")),
         (Goes::NoFurther, _) => note(ALL, true, format!("tells of the error and goes on: {text}")),
     }
 }

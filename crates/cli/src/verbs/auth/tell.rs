@@ -1,6 +1,6 @@
 //! What was found becomes what is told. Nothing is read or asked here.
 
-use tofu_oci_credentials::opentofu::{HeldCredential, Prediction};
+use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect, HeldCredential, Prediction};
 use tofu_oci_credentials::{Account, Policy, Search};
 use tofu_oci_remote::{Exchange, Ping, Probe};
 use tofu_oci_store::StoreError;
@@ -20,6 +20,8 @@ pub(super) struct Found<'a> {
     pub(super) policy: &'a Policy,
     pub(super) account: &'a Account,
     pub(super) prediction: &'a Prediction,
+    /// What is wrong in the CLI configuration.
+    pub(super) faults: &'a [ConfigFault],
     /// The kind of credential that is known, shown or not.
     pub(super) held: Option<HeldCredential>,
     pub(super) helpers: Vec<Helper>,
@@ -138,10 +140,16 @@ fn notes(found: &Found<'_>) -> Vec<super::model::Note> {
             action: found.action,
             goes: match found.ended {
                 Ended::Asked(_) => Goes::On,
+                Ended::Refused(_) if passed_over(found.faults) => Goes::NoFurtherAlone,
                 Ended::Refused(_) => Goes::NoFurther,
             },
         }),
     }
+}
+
+/// Whether `OpenTofu` says nothing of what is wrong.
+fn passed_over(faults: &[ConfigFault]) -> bool {
+    !faults.is_empty() && faults.iter().all(|fault| fault.effect == FaultEffect::PassedOver)
 }
 
 /// The last line where access works.

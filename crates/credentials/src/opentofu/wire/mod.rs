@@ -193,6 +193,15 @@ fn realm_differences(facts: &WireFacts, differ: &mut impl FnMut(&'static str, St
             let releases = if host.is_none_or(|host| challenge::is_private_literal(&host)) { FIRST } else { ALL };
             differ(releases, format!("it follows the challenge to the token server at a private address and {sent}"));
         }
+        Some("token-redirect") if facts.held.is_some() => {
+            differ(
+                FIRST,
+                "it follows the token server's redirect, with the password where the host stays the same".to_owned(),
+            );
+            let text =
+                "it follows the token server's redirect without the credential and uses the anonymous token silently";
+            differ(LATER, text.to_owned());
+        }
         Some("realm-other-site") => differ(ALL, format!("it takes the token server of another site and {sent}")),
         Some("realm-user-info") => {
             let whose = if facts.held.is_some() { "with the credential" } else { "with the user information" };

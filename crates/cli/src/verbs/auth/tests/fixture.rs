@@ -89,6 +89,7 @@ impl Case {
             policy: &Policy::new(Vec::new(), None, Search::Ambient, Vec::new()),
             account: &account,
             prediction: &self.prediction,
+            faults: &[],
             held: Some(HeldCredential::Password),
             helpers: self.helpers,
             exchanges: self.exchanges,
