@@ -57,8 +57,8 @@ fn a_right_login_works() {
                 scope="repository:acme/widget:pull"
               GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
               GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 200
+              GET http://[REGISTRY]/v2/, which OpenTofu up to 1.12 asks first: 401
     OpenTofu  1.10 to 1.13: chooses the same login
-    OpenTofu  1.10 to 1.12: fetches two tokens for each repository, one of them for /v2/
     result    a pull works: the registry lets ada in
 
     ----- stderr -----
@@ -196,6 +196,7 @@ fn an_open_repository_needs_none() {
     chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
     asked     no helper and no token server
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 200
+              GET http://[REGISTRY]/v2/, which OpenTofu up to 1.12 asks first: 200
     OpenTofu  1.10 to 1.13: chooses the same login
     result    a pull works: the registry lets everybody in, and was shown nothing
 
@@ -220,8 +221,8 @@ fn an_open_repository_needs_none() {
                 scope="repository:acme/widget:pull"
               GET http://[REGISTRY]/token, showing nothing: 200, a token for 300 s
               GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 200
+              GET http://[REGISTRY]/v2/, which OpenTofu up to 1.12 asks first: 401
     OpenTofu  1.10 to 1.13: asks anonymously too
-    OpenTofu  1.10 to 1.12: fetches two tokens for each repository, one of them for /v2/
     result    a pull works: the registry lets everybody in
 
     ----- stderr -----

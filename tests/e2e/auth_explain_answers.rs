@@ -105,8 +105,8 @@ fn a_repository_that_is_not_there_is_told_apart_from_a_refusal() {
               GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
               GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 404, NAME_UNKNOWN:
               repository name not known to registry
+              GET http://[REGISTRY]/v2/, which OpenTofu up to 1.12 asks first: 401
     OpenTofu  1.10 to 1.13: chooses the same login
-    OpenTofu  1.10 to 1.12: fetches two tokens for each repository, one of them for /v2/
     result    a pull fails, registry-status:404: the registry lets ada in, and has no such repository
 
     ----- stderr -----
@@ -160,6 +160,7 @@ fn a_root_that_answers_otherwise_stops_older_releases() {
     };
     let ending = |said: &Said| said.text.split("OpenTofu").skip(1).collect::<String>();
     assert_snapshot!(ending(&explain(&open(404), EXPLAIN).success()), @"
+     up to 1.12 asks first: 404
       1.10 to 1.13: chooses the same login
       1.10 to 1.12: asks for /v2/ first and takes its 404 for an unknown provider
     result    a pull works: the registry lets ada in
@@ -167,6 +168,7 @@ fn a_root_that_answers_otherwise_stops_older_releases() {
     ----- stderr -----
     ");
     assert_snapshot!(ending(&explain(&open(500), EXPLAIN).success()), @"
+     up to 1.12 asks first: 500
       1.10 to 1.13: chooses the same login
       1.10 to 1.12: asks for /v2/ first and gives up at its status 500
     result    a pull works: the registry lets ada in
@@ -190,7 +192,8 @@ fn a_registry_that_is_not_there_leaves_it_open() {
 
     chosen    nothing: no source fits
     asked     no helper and no token server
-    answered  nothing
+    answered  GET https://127.0.0.1:[PORT]/v2/acme/widget/tags/list, showing nothing: no answer, Connection
+              refused (os error [N])
     OpenTofu  1.10 to 1.13: asks anonymously too
     result    a pull is not known to work: the registry or its token server cannot be reached
 

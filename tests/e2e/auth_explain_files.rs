@@ -52,9 +52,8 @@ fn a_helper_is_shown_with_what_it_was_asked_and_gave() {
                 scope="repository:acme/widget:pull"
               GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
               GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 200
+              GET http://[REGISTRY]/v2/, which OpenTofu up to 1.12 asks first: 401
     OpenTofu  1.10 to 1.13: asks the same helper the same
-    OpenTofu  1.10 to 1.12: fetches two tokens for each repository, one of them for /v2/ and asks the
-              helper twice
     result    a pull works: the registry lets ada in
 
     ----- stderr -----
@@ -188,6 +187,7 @@ fn a_malformed_file_is_left_out_and_turns_opentofu_off() {
                 scope="repository:acme/widget:pull"
               GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
               GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 200
+              GET http://[REGISTRY]/v2/, which OpenTofu up to 1.12 asks first: 401
     OpenTofu  1.10 to 1.13: asks anonymously: ~/.config/containers/auth.json:1: it is not JSON: there is
               a comma too many at column 14, so no ambient file is read
     result    a pull works: the registry lets ada in
@@ -302,8 +302,8 @@ fn the_longest_prefix_wins_and_the_others_say_why_not() {
                 scope="repository:acme/widget:pull"
               GET http://[REGISTRY]/token, as ada: 200, a token for 300 s
               GET http://[REGISTRY]/v2/acme/widget/tags/list, with the token: 200
+              GET http://[REGISTRY]/v2/, which OpenTofu up to 1.12 asks first: 401
     OpenTofu  1.10 to 1.13: chooses the same login
-    OpenTofu  1.10 to 1.12: fetches two tokens for each repository, one of them for /v2/
     result    a pull works: the registry lets ada in
 
     ----- stderr -----

@@ -22,6 +22,7 @@ mod auth_explain;
 mod auth_explain_answers;
 mod auth_explain_files;
 mod auth_explain_told;
+mod auth_explain_wire;
 mod bad_dist;
 mod bad_download;
 mod bad_metadata;

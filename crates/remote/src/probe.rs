@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::client::RegistryClient;
 use crate::scope::Access;
 use crate::store::RemoteStore;
-use crate::witness::{Shown, shown_challenge};
+use crate::witness::shown_challenge;
 
 /// What is wanted of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,17 +31,13 @@ pub enum Probe {
     NoSuchRepository,
 }
 
-/// What a registry said to its bare root, and then to the same with credentials.
+/// What a registry said to its bare root.
 #[derive(Clone, Debug)]
 pub struct Ping {
-    /// The status of the bare request.
+    /// The status.
     pub status: u16,
     /// The values of its `WWW-Authenticate`, at most 1 KiB each.
     pub challenges: Vec<String>,
-    /// The status once the challenge had been answered; none when there was nothing to answer, or no answer to give.
-    pub answered: Option<u16>,
-    /// Why there was no answer to give.
-    pub fault: Option<StoreError>,
 }
 
 /// What a registry said to a login.
@@ -68,27 +64,17 @@ impl RegistryClient {
         probe.map_err(|error| store.told(error))
     }
 
-    /// `GET /v2/`, bare and then, when it is asked for, with this credential. Nothing else here makes this request; some
-    /// releases of `OpenTofu` begin with it. No witness is told.
+    /// `GET /v2/`, bare and once. Nothing else here makes this request; some releases of `OpenTofu` begin with it. A
+    /// challenge is not answered: how it would be shows in what the pull came to.
     ///
     /// # Errors
     /// When the registry cannot be reached.
-    pub async fn ping(self: &Arc<Self>, registry: &str, credential: Option<&Credential>) -> Result<Ping, StoreError> {
-        let other = self.with_credential(credential.cloned(), None);
+    pub async fn ping(self: &Arc<Self>, registry: &str) -> Result<Ping, StoreError> {
         let access = Access::registry(registry);
-        let call = || Call::new(Method::GET, "/v2/", &access);
-        let bare = other.send(&call().bare()).await.map_err(|error| self.told.hide_in(error))?;
-        let challenges = bare.challenges().iter().map(|line| shown_challenge(line, &self.told)).collect();
-        let mut ping = Ping { status: bare.status(), challenges, answered: None, fault: None };
-        drop(bare);
-        if ping.status == 401 {
-            match other.send(&call()).await {
-                Ok(answer) if answer.shown != Shown::Nothing => ping.answered = Some(answer.status()),
-                Ok(answer) => ping.fault = Some(self.told.hide_in(answer.into_error("API root").await)),
-                Err(error) => ping.fault = Some(self.told.hide_in(error)),
-            }
-        }
-        Ok(ping)
+        let call = Call::new(Method::GET, "/v2/", &access).bare().once();
+        let answer = self.send(&call).await.map_err(|error| self.told.hide_in(error))?;
+        let challenges = answer.challenges().iter().map(|line| shown_challenge(line, &self.told)).collect();
+        Ok(Ping { status: answer.status(), challenges })
     }
 
     /// Shows a login to a registry.

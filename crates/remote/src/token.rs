@@ -134,7 +134,7 @@ impl TokenRequest<'_> {
                 return Ok(token);
             }
             let reason = format!("status {}: it knows no such request, and is asked with GET", answer.status());
-            self.saw(client, &sending, Some(answer.status()), || TokenOutcome::None(reason));
+            self.saw(client, &sending, answer.url(), Some(answer.status()), || TokenOutcome::None(reason));
             refresh.grant = Grant::Get;
         }
         let sending = self.get(basic(TOKEN_USER, &refresh.token), Shown::RefreshToken);
@@ -172,13 +172,13 @@ impl TokenRequest<'_> {
                 Ok(answer) if is_transient(answer.status()) => {
                     let status = answer.status();
                     let reason = format!("status {status}");
-                    self.saw(client, sending, Some(status), || TokenOutcome::None(reason.clone()));
+                    self.saw(client, sending, answer.url(), Some(status), || TokenOutcome::None(reason.clone()));
                     (answer.asked_wait(), reason, self.no_token(status))
                 }
                 Ok(answer) => return Ok(answer),
-                Err(no_answer) => {
+                Err((url, no_answer)) => {
                     let reason = format!("the token server {server}: {}", no_answer.problem.text);
-                    self.saw(client, sending, None, || TokenOutcome::None(no_answer.problem.text.clone()));
+                    self.saw(client, sending, &url, None, || TokenOutcome::None(no_answer.problem.text.clone()));
                     let (place, fault) = (self.place.to_owned(), no_answer.problem.fault);
                     let error = StoreError::Unreachable { place, fault, problem: reason.clone() };
                     if no_answer.lasting {
@@ -198,19 +198,26 @@ impl TokenRequest<'_> {
     }
 
     /// One attempt, along redirects that pass the rules of a realm. Who shows a secret is sent on within the origin
-    /// alone: without it the answer would be a token for nobody.
-    async fn follow(&self, client: &RegistryClient, sending: &Sending) -> Result<Result<Answer, NoAnswer>, StoreError> {
+    /// alone: without it the answer would be a token for nobody. No answer comes with the address that gave none.
+    async fn follow(
+        &self,
+        client: &RegistryClient,
+        sending: &Sending,
+    ) -> Result<Result<Answer, (Url, NoAnswer)>, StoreError> {
         let mut url = sending.url.clone();
         for _ in 0..=MAX_REDIRECTS {
             let response = match client.http.execute(sending.request(client, &url), &Progress::default()).await {
                 Ok(response) => response,
-                Err(no_answer) => return Ok(Err(no_answer)),
+                Err(no_answer) => return Ok(Err((url, no_answer))),
             };
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             let (true, Some(location)) = (response.status().is_redirection(), location) else {
                 let request = format!("{} {}", sending.method, url.path());
                 return Ok(Ok(client.answer(response, self.place.to_owned(), request, false)));
             };
+            let to = url.join(location).map_or_else(|_| String::from("no address"), |to| shown_url(&to));
+            let status = response.status().as_u16();
+            self.saw(client, sending, &url, Some(status), || TokenOutcome::Elsewhere { to });
             let next = self.next(client, &url, location).map_err(|refusal| self.forbidden(client, refusal))?;
             client.saw(|| {
                 let shown_there = sending.shown.clone();
@@ -243,7 +250,7 @@ impl TokenRequest<'_> {
         sending: &Sending,
         answer: Answer,
     ) -> Result<(Token, Option<Secret>), StoreError> {
-        let status = answer.status();
+        let (status, url) = (answer.status(), answer.url().clone());
         let read = self.token_of(answer).await;
         let outcome = || match &read {
             Ok(answer) => TokenOutcome::Token { seconds: answer.seconds, granted: answer.granted() },
@@ -252,7 +259,7 @@ impl TokenRequest<'_> {
             }
             Err(error) => TokenOutcome::None(error.to_string()),
         };
-        self.saw(client, sending, Some(status), outcome);
+        self.saw(client, sending, &url, Some(status), outcome);
         let TokenAnswer { token, life, refresh, .. } = read?;
         client.told.secret(token.expose());
         let header = bearer(&token).ok_or_else(|| {
@@ -307,12 +314,13 @@ impl TokenRequest<'_> {
         &self,
         client: &RegistryClient,
         sending: &Sending,
+        url: &Url,
         status: Option<u16>,
         outcome: impl FnOnce() -> TokenOutcome,
     ) {
         client.saw(|| Exchange::Token {
             method: sending.method.to_string(),
-            server: shown_url(&sending.url),
+            server: shown_url(url),
             service: self.service.map(crate::clean::clean),
             scopes: self.scopes.each().map(|scope| crate::clean::clean(&scope)).collect(),
             shown: sending.shown.clone(),

@@ -50,8 +50,7 @@ impl RegistryClient {
     /// Makes the request. Every final answer comes back, whatever its status.
     pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Answer, StoreError> {
         let place = call.access.subject.to_string();
-        let root =
-            self.hosts.root(call.access.subject.registry()).await.map_err(|problem| problem.at(place.clone()))?;
+        let root = self.root(call).await.map_err(|problem| problem.at(place.clone()))?;
         let start = match &call.target {
             Target::Registry(path) => {
                 root.join(path).map_err(|error| NetworkProblem::no_address(error).at(place.clone()))?
@@ -88,6 +87,22 @@ impl RegistryClient {
         }
     }
 
+    /// The registry's root. To find it, a registry of this machine is called first.
+    async fn root(&self, call: &Call<'_>) -> Result<Url, NetworkProblem> {
+        let registry = call.access.subject.registry();
+        let root = self.hosts.root(registry).await;
+        if let (Err(problem), Target::Registry(path)) = (&root, &call.target) {
+            let path = path.split('?').next().unwrap_or_default();
+            self.saw(|| Exchange::NoAnswer {
+                method: call.method.to_string(),
+                url: format!("https://{registry}{path}"),
+                shown: Shown::Nothing,
+                problem: problem.text.clone(),
+            });
+        }
+        root
+    }
+
     async fn attempt(&self, call: &Call<'_>, root: &Url, start: &Url, place: &str) -> Result<Outcome, StoreError> {
         let mut hop = Hop { url: start.clone(), crossed: !same_origin(start, root), count: 0 };
         let mut proof = None;
@@ -100,6 +115,12 @@ impl RegistryClient {
             let response = match self.exchange(call, &hop.url, shown.map(|proof| &proof.value), place).await? {
                 Ok(response) => response,
                 Err(mut no_answer) => {
+                    self.saw(|| Exchange::NoAnswer {
+                        method: call.method.to_string(),
+                        url: shown_url(&hop.url),
+                        shown: shown.map_or(Shown::Nothing, |proof| proof.shown.clone()),
+                        problem: no_answer.problem.text.clone(),
+                    });
                     if hop.crossed {
                         no_answer.problem.text = format!("{}: {}", host_of(&hop.url), no_answer.problem.text);
                     }

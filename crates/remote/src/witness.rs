@@ -39,6 +39,17 @@ pub enum Exchange {
         /// The registry's own code and message, where it refused and said why.
         error: Option<String>,
     },
+    /// A registry, or a host that it redirected to, gave no answer.
+    NoAnswer {
+        /// The method.
+        method: String,
+        /// Scheme, host and path; never a query.
+        url: String,
+        /// What the request showed, or would have shown.
+        shown: Shown,
+        /// What the network said.
+        problem: String,
+    },
     /// A challenge was understood, and this is how it will be answered.
     Way {
         /// `basic` or `bearer`.
@@ -68,7 +79,7 @@ pub enum Exchange {
     Token {
         /// The method.
         method: String,
-        /// Its address without query and user info.
+        /// The address that was asked, after redirects, without query and user info.
         server: String,
         /// The service that the token is for.
         service: Option<String>,
@@ -113,6 +124,11 @@ pub enum TokenOutcome {
         /// The scopes that it grants, where it is a JWT whose `access` claim can be read.
         granted: Option<Vec<String>>,
     },
+    /// A redirect to this address, without its query; whether it is followed comes next.
+    Elsewhere {
+        /// Scheme, host and path.
+        to: String,
+    },
     /// None, for this reason.
     None(String),
 }
@@ -127,6 +143,7 @@ impl Exchange {
                 texts.extend(challenges);
                 texts.extend(error);
             }
+            Self::NoAnswer { url, problem, .. } => texts.extend([url, problem]),
             Self::Way { realm, service, .. } => texts.extend(realm.iter_mut().chain(service)),
             Self::Refused { problem, .. } => texts.push(problem),
             Self::Redirected { from, to, .. } => texts.extend([from, to]),
@@ -135,6 +152,7 @@ impl Exchange {
                 texts.extend(service.iter_mut().chain(scopes));
                 match outcome {
                     TokenOutcome::Token { granted, .. } => texts.extend(granted.iter_mut().flatten()),
+                    TokenOutcome::Elsewhere { to } => texts.push(to),
                     TokenOutcome::None(reason) => texts.push(reason),
                 }
             }

@@ -50,12 +50,16 @@ fn lines(account: &Account, hosts: &[(&Server, &str)]) -> Vec<String> {
             let error = error.as_deref().unwrap_or("-");
             format!("{method} {url} ({}) -> {status} {challenges:?} {error}", shown(what))
         }
+        Exchange::NoAnswer { method, url, shown: what, problem } => {
+            format!("{method} {url} ({}) -> no answer: {problem}", shown(what))
+        }
         Exchange::Way { scheme, realm, service } => format!("way {scheme} {realm:?} {service:?}"),
         Exchange::Refused { code, problem } => format!("refused {code}: {problem}"),
         Exchange::Redirected { from, to, shown_there } => format!("{from} -> {to} ({})", shown(shown_there)),
         Exchange::Token { method, server, service, scopes, shown: what, status, outcome } => {
             let outcome = match outcome {
                 TokenOutcome::Token { seconds, granted } => format!("token {seconds:?} {granted:?}"),
+                TokenOutcome::Elsewhere { to } => format!("elsewhere: {to}"),
                 TokenOutcome::None(reason) => format!("none: {reason}"),
             };
             format!("{method} {server} {service:?} {scopes:?} ({}) -> {status:?} {outcome}", shown(what))
@@ -228,21 +232,79 @@ async fn logins_are_checked_by_the_token_server() {
 }
 
 #[tokio::test]
-async fn a_ping_is_bare_and_then_answered() {
+async fn a_ping_is_one_bare_request_and_is_told() {
     let server = private();
-    let client = bench().client;
-    let ping = client.ping(&server.host(), Some(&user())).await.unwrap();
-    assert_eq!((ping.status, ping.answered), (401, Some(200)));
-    assert_eq!(ping.challenges, ["Basic realm=\"lab\""]);
-    let ping = client.ping(&server.host(), None).await.unwrap();
-    assert_eq!((ping.status, ping.answered), (401, None));
-    let code = ping.fault.and_then(|fault| fault.credential_code());
-    assert_eq!(code.as_deref(), Some("no-credentials-for-basic"));
-    let open = Server::start(|_, _| reply(404));
-    let ping = client.ping(&open.host(), Some(&user())).await.unwrap();
-    assert_eq!((ping.status, ping.answered, ping.fault.is_none()), (404, None, true));
-    assert_eq!(open.requests().len(), 1);
-    let (watched, account) = watched(Some(user()));
-    watched.client.ping(&server.host(), Some(&user())).await.unwrap();
-    assert!(account.0.lock().unwrap().is_empty());
+    let (bench, account) = watched(Some(user()));
+    let ping = bench.client.ping(&server.host()).await.unwrap();
+    assert_eq!((ping.status, ping.challenges), (401, vec!["Basic realm=\"lab\"".to_owned()]));
+    assert_eq!(server.requests().len(), 1);
+    let want = "GET http://HOST/v2/ (nothing) -> 401 [\"Basic realm=\\\"lab\\\"\"] UNAUTHORIZED: no";
+    assert_eq!(lines(&account, &[(&server, "HOST")]), [want]);
+    let broken = Server::start(|_, _| reply(503));
+    assert_eq!(bench.client.ping(&broken.host()).await.unwrap().status, 503);
+    assert_eq!(broken.requests().len(), 1);
+}
+
+/// A registry whose token server redirects.
+fn redirecting(to: String) -> (Server, Server) {
+    let tokens = Server::start(move |request, _| match request.path() {
+        "/t" => reply(307).header("location", to.clone()),
+        _ => reply(200).body(r#"{"token":"t"}"#),
+    });
+    let line = format!(r#"Bearer realm="http://{}/t",service="lab""#, tokens.host());
+    let server = Server::start(move |request, _| match request.header("authorization") {
+        Some(_) => reply(200).body(r#"{"tags":[]}"#),
+        None => reply(401).header("www-authenticate", line.clone()),
+    });
+    (server, tokens)
+}
+
+#[tokio::test]
+async fn a_token_request_is_told_although_its_redirect_is_refused() {
+    let other = Server::start(|_, _| reply(200));
+    let (server, tokens) = redirecting(format!("http://{}/t2?secret=x", other.host()));
+    let (bench, account) = watched(Some(user()));
+    bench.client.probe(&repository(&server), Want::Pull).await.unwrap_err();
+    let told = lines(&account, &[(&server, "HOST"), (&tokens, "AUTH"), (&other, "OTHER")]);
+    insta::assert_snapshot!(told[2..].join("\n"), @r#"
+    GET http://AUTH/t Some("lab") ["repository:acme/x:pull"] (login of user) -> Some(307) elsewhere: http://OTHER/t2
+    refused token-redirect: the token server redirects a login to another origin, OTHER
+    "#);
+    assert_eq!((tokens.requests().len(), other.requests().len()), (1, 0));
+}
+
+#[tokio::test]
+async fn every_token_request_along_a_redirect_is_told() {
+    let (server, tokens) = redirecting("/t2".to_owned());
+    let (bench, account) = watched(Some(user()));
+    bench.client.probe(&repository(&server), Want::Pull).await.unwrap();
+    let told = lines(&account, &[(&server, "HOST"), (&tokens, "AUTH")]);
+    insta::assert_snapshot!(told[2..].join("\n"), @r#"
+    GET http://AUTH/t Some("lab") ["repository:acme/x:pull"] (login of user) -> Some(307) elsewhere: http://AUTH/t2
+    http://AUTH/t -> http://AUTH/t2 (login of user)
+    GET http://AUTH/t2 Some("lab") ["repository:acme/x:pull"] (login of user) -> Some(200) token None None
+    GET http://HOST/v2/acme/x/tags/list (Token) -> 200 [] -
+    "#);
+}
+
+#[tokio::test]
+async fn a_request_that_nobody_answers_is_told() {
+    let (bench, account) = watched(Some(user()));
+    let nobody: RepositoryRef = "127.0.0.1:1/acme/x".parse().unwrap();
+    bench.client.probe(&nobody, Want::Pull).await.unwrap_err();
+    let told = lines(&account, &[]).join("\n");
+    assert!(told.starts_with("GET https://127.0.0.1:1/v2/acme/x/tags/list (nothing) -> no answer: "), "{told}");
+    let (bench, account) = watched(Some(user()));
+    let line = r#"Bearer realm="http://127.0.0.1:1/t""#;
+    let server = Server::start(move |_, _| reply(401).header("www-authenticate", line));
+    bench.client.probe(&repository(&server), Want::Pull).await.unwrap_err();
+    let told = lines(&account, &[(&server, "HOST")]);
+    let asked = "GET http://127.0.0.1:1/t None [\"repository:acme/x:pull\"] (login of user) -> None none: ";
+    assert!(told[2].starts_with(asked), "{told:#?}");
+    let lost = Server::start(|_, _| reply(307).header("location", "http://127.0.0.1:1/there?secret=x"));
+    let (bench, account) = watched(None);
+    bench.client.probe(&repository(&lost), Want::Pull).await.unwrap_err();
+    let told = lines(&account, &[]);
+    let last = told.last().unwrap();
+    assert!(last.starts_with("GET http://127.0.0.1:1/there (nothing) -> no answer: "), "{told:#?}");
 }

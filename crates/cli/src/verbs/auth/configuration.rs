@@ -31,8 +31,10 @@ impl Configuration {
     /// The files that were looked at, the main one first even where it is missing.
     pub(super) fn files(&self, account: &Account) -> Vec<File> {
         let main = self.reading.located.main.iter();
+        let told = |path: &Path| self.reading.files.iter().position(|file| file.path == path);
         let mut files: Vec<File> = main
             .filter(|main| !main.exists)
+            .filter(|main| told(&main.path).is_none_or(|nth| self.reading.files[nth].state == FileState::Missing))
             .map(|main| File {
                 name: self.shown.path(&main.path),
                 named_by: match main.origin {
@@ -41,7 +43,7 @@ impl Configuration {
                 },
                 known_to_opentofu: true,
                 state: State::Missing,
-                problems: Vec::new(),
+                problems: told(&main.path).map(|nth| self.problems(nth)).unwrap_or_default(),
                 sources: Vec::new(),
             })
             .collect();
@@ -70,12 +72,34 @@ impl Configuration {
         here.map(|wrong| Problem {
             line: self.place(wrong).and_then(|place| place.line),
             text: format!("{} ({})", wrong.message, wrong.code),
-            opentofu: self.fault(wrong).map(|fault| does(&fault.effect).to_owned()),
+            opentofu: self.does(wrong).map(str::to_owned),
         })
         .collect()
     }
 
+    /// What `OpenTofu` does about it.
+    fn does(&self, wrong: &Wrong) -> Option<&'static str> {
+        Some(match wrong.code.as_str() {
+            "cli-config-missing" => "prints a warning, and goes on without the file",
+            "cli-config-unreadable" => "prints an error, and goes on without the file",
+            _ if wrong.effect == Effect::FileDropped => does(&FaultEffect::ConfigDropped),
+            _ => does(&self.fault(wrong)?.effect),
+        })
+    }
+
+    /// Whether it is the main file that is wrong.
+    fn of_main(&self, wrong: &Wrong) -> bool {
+        let path = wrong.file.and_then(|file| self.reading.files.get(file)).map(|file| &file.path);
+        self.reading.located.main.as_ref().is_some_and(|main| Some(&main.path) == path)
+    }
+
+    /// None where `OpenTofu` goes on with the rest, as the policy does: without a file that cannot be opened, or
+    /// without one of those beside the main file.
     fn fault(&self, wrong: &Wrong) -> Option<ConfigFault> {
+        let opened = !matches!(wrong.code.as_str(), "cli-config-missing" | "cli-config-unreadable");
+        if wrong.effect == Effect::FileDropped && !(opened && self.of_main(wrong)) {
+            return None;
+        }
         let effect = match (wrong.effect, wrong.code.as_str()) {
             (Effect::Crash, _) => FaultEffect::Crash,
             (Effect::FileDropped, _) => FaultEffect::ConfigDropped,

@@ -4,16 +4,14 @@ use std::sync::Arc;
 
 use tofu_oci_credentials::opentofu::{HeldCredential, predict};
 use tofu_oci_credentials::{Choice, Credential};
-use tofu_oci_remote::{Exchange, Ping, Shown, Want};
-use tofu_oci_store::StoreError;
-use tofu_oci_types::{NoReporter, Reporter, RepositoryRef};
+use tofu_oci_remote::Want;
 
 use super::configuration::Configuration;
 use super::model::{Action, Helper, HelperOutcome};
 use super::tell::{Asks, Ended, Found, tell};
 use super::text;
 use super::wire::Record;
-use crate::args::{AuthExplainArgs, Network};
+use crate::args::AuthExplainArgs;
 use crate::complaint::Complaint;
 use crate::connect::{self, End};
 use crate::credentials::{Access, Heard, HelperRun, Wallet};
@@ -50,22 +48,23 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
     let faults = configuration.as_ref().map(Configuration::faults).unwrap_or_default();
     let prediction = predict(wallet.policy(), &faults, &repository);
     let action = if args.push { Action::Push } else { Action::Pull };
+    let record = Arc::new(Record::default());
     let (ended, exchanges, root) = if let Some(refusal) = wallet.refusal() {
         (Ended::Refused(refusal.clone()), Vec::new(), None)
     } else {
-        let record = Arc::new(Record::default());
         let credentials: Arc<Wallet> = Arc::clone(&wallet);
         let client = connect::client(&args.network, credentials, Some(record.clone()), &context.reporter)?;
         let want = if args.push { Want::Push } else { Want::Pull };
         let probed = client.probe(&repository, want).await;
         let exchanges = record.take();
-        // A login that was refused is not shown once more: that could lock the account. OpenTofu does not push.
-        let root = match (&probed, action) {
-            (Ok(_), Action::Pull) => Some(root(&args.network, &wallet, &repository, &exchanges).await?),
+        // What OpenTofu up to 1.12 asks for first. It does not push, and knows nothing of who was given here.
+        let root = match (&probed, action, asks) {
+            (Ok(_), Action::Pull, Asks::Files) => Some(client.ping(repository.registry()).await),
             _ => None,
         };
         (Ended::Asked(probed), exchanges, root)
     };
+    let root_exchanges = record.take();
     let runs = wallet.calls();
     let (told, complaint) = tell(Found {
         action,
@@ -79,6 +78,7 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
         helpers: runs.iter().map(helper).collect(),
         exchanges,
         root,
+        root_exchanges,
         ended,
     });
     if context.json {
@@ -87,26 +87,6 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
         printer::stdout(&text::render(&told));
     }
     complaint.map_or(Ok(()), Err)
-}
-
-/// The answer to `/v2/`, which some releases of `OpenTofu` ask for first. Only what was shown before is shown there.
-async fn root(
-    network: &Network,
-    wallet: &Arc<Wallet>,
-    repository: &RepositoryRef,
-    exchanges: &[Exchange],
-) -> Result<Result<Ping, StoreError>, Complaint> {
-    let shown = exchanges.iter().any(|exchange| match exchange {
-        Exchange::Registry { shown, .. } | Exchange::Token { shown, .. } => *shown != Shown::Nothing,
-        _ => false,
-    });
-    let credential = if shown { wallet.answer(repository).await.unwrap_or_default() } else { None };
-    // Once is enough: nothing depends on it here.
-    let network = Network { attempts: 1, ..network.clone() };
-    let reporter: Arc<dyn Reporter> = Arc::new(NoReporter);
-    let credentials: Arc<Wallet> = Arc::clone(wallet);
-    let client = connect::client(&network, credentials, None, &reporter)?;
-    Ok(client.ping(repository.registry(), credential.as_ref()).await)
 }
 
 /// What is known of the caller.

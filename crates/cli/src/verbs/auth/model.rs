@@ -202,7 +202,7 @@ pub(super) struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum StepKind {
-    /// A request to the registry.
+    /// A request to the registry; no status where it gave no answer.
     Registry,
     /// A request to the token server.
     Token,
@@ -219,6 +219,16 @@ pub(super) struct Note {
     pub(super) releases: &'static str,
     pub(super) differs: bool,
     pub(super) text: String,
+    #[serde(skip)]
+    pub(super) weight: Weight,
+}
+
+/// Whether a note is worth a line for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weight {
+    Tells,
+    /// Beside others only.
+    Aside,
 }
 
 /// How it ends.

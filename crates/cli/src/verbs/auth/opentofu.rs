@@ -6,16 +6,14 @@ use tofu_oci_credentials::opentofu::{
     self, Difference, HeldCredential, Prediction, Redirect, Redirector, WireFacts, wire_differences,
 };
 use tofu_oci_credentials::{Account, Choice, Credential};
-use tofu_oci_remote::{Exchange, Ping};
+use tofu_oci_remote::{Exchange, Ping, TokenOutcome};
 use tofu_oci_store::StoreError;
 
 use super::account::name;
-use super::model::{Action, Helper, HelperOutcome, Note};
+use super::model::{Action, Helper, HelperOutcome, Note, Weight};
 
 /// All releases that were measured.
 const ALL: &str = "1.10 to 1.13";
-/// Those that ask for `/v2/` first.
-const WITH_ROOT: &str = "1.10 to 1.12";
 
 /// Everything that is known of what happened here.
 pub(super) struct Seen<'a> {
@@ -56,7 +54,7 @@ pub(super) fn knows_nothing_of(option: &str) -> Note {
 }
 
 fn note(releases: &'static str, differs: bool, text: impl Into<String>) -> Note {
-    Note { releases, differs, text: text.into() }
+    Note { releases, differs, text: text.into(), weight: Weight::Tells }
 }
 
 fn choice(seen: &Seen<'_>) -> Note {
@@ -73,6 +71,10 @@ fn choice(seen: &Seen<'_>) -> Note {
             format!("shows the access token of {} of {}", name(origin), origin.place())
         }
         Prediction::Ask { program, server, .. } => ask(seen, program, server),
+        // It does not stop at all, but what would bring it here is gone.
+        Prediction::Refused { code: "config-dropped", because } => {
+            format!("prints an error and goes on, and no mirror leads it here: {because}")
+        }
         Prediction::Refused { code, because } => format!("stops, {code}: {because}"),
         Prediction::Crash { because } => format!("crashes: {because}"),
         Prediction::Random { keys } => format!("takes one of {} at random, run by run", keys.join(" and ")),
@@ -146,14 +148,14 @@ fn answers(seen: &Seen<'_>) -> Vec<Note> {
         redirects: redirects(seen.exchanges),
         held: seen.held,
     };
-    let told = |difference: Difference| note(difference.releases, true, difference.text);
-    let mut notes: Vec<Note> = wire_differences(&facts).into_iter().map(told).collect();
-    let answered = seen.root.and_then(|root| root.as_ref().ok()?.answered);
-    if let Some(status @ 300..) = answered {
-        let text = format!("asks for /v2/ first, and gives up at its {status} for the same credentials");
-        notes.push(note(WITH_ROOT, true, text));
-    }
-    notes
+    let told = |difference: Difference| Note {
+        weight: match difference.weight {
+            opentofu::Weight::Aside => Weight::Aside,
+            opentofu::Weight::Tells => Weight::Tells,
+        },
+        ..note(difference.releases, true, difference.text)
+    };
+    wire_differences(&facts).into_iter().map(told).collect()
 }
 
 /// The challenges of the first answer that has any.
@@ -165,16 +167,20 @@ fn challenges(exchanges: &[Exchange]) -> Vec<String> {
     found.unwrap_or_default()
 }
 
-/// A redirect behind the last answer of the registry is the token server's.
+/// The redirects that were met, followed or not. That of a token server shows in what it answered.
 fn redirects(exchanges: &[Exchange]) -> Vec<Redirect> {
-    let mut way = false;
+    let mut by = Redirector::Registry;
     let mut found = Vec::new();
     for exchange in exchanges {
         match exchange {
-            Exchange::Way { .. } => way = true,
-            Exchange::Registry { .. } | Exchange::Token { .. } => way = false,
-            Exchange::Redirected { from, to, .. } => {
-                let by = if way { Redirector::TokenServer } else { Redirector::Registry };
+            Exchange::Registry { .. } => by = Redirector::Registry,
+            Exchange::Token { server, outcome, .. } => {
+                by = Redirector::TokenServer;
+                if let TokenOutcome::Elsewhere { to } = outcome {
+                    found.push(Redirect { by, from: server.clone(), to: to.clone() });
+                }
+            }
+            Exchange::Redirected { from, to, .. } if by == Redirector::Registry => {
                 found.push(Redirect { by, from: from.clone(), to: to.clone() });
             }
             _ => {}

@@ -28,10 +28,13 @@ pub(super) struct Found<'a> {
     pub(super) exchanges: Vec<Exchange>,
     /// What `/v2/` answers, where it was asked.
     pub(super) root: Option<Result<Ping, StoreError>>,
+    /// The requests for that.
+    pub(super) root_exchanges: Vec<Exchange>,
     pub(super) ended: Ended,
 }
 
 /// Who asks.
+#[derive(Clone, Copy)]
 pub(super) enum Asks<'a> {
     /// Whoever the files say.
     Files,
@@ -58,7 +61,7 @@ pub(super) fn tell(found: Found<'_>) -> (Explanation, Option<Complaint>) {
         credentials: credentials(&found),
         files: files(&found),
         chosen: chosen(&found),
-        exchanges: wire::steps(&found.exchanges),
+        exchanges: wire::steps(found.exchanges.iter().chain(&found.root_exchanges)),
         opentofu: notes(&found),
         helpers: found.helpers,
         outcome: Outcome::Works,

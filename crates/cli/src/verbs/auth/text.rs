@@ -3,8 +3,8 @@
 use anstyle::{AnsiColor, Style};
 
 use super::model::{
-    Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Outcome, Shows, Source, State, Step,
-    StepKind, Verdict,
+    Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Note, Outcome, Shows, Source, State, Step,
+    StepKind, Verdict, Weight,
 };
 use crate::printer::{row, visible};
 
@@ -22,7 +22,7 @@ pub(super) fn render(told: &Explanation) -> String {
     text.push_str(&row("", "chosen", &chosen(&told.chosen)));
     text.push_str(&asked(told));
     text.push_str(&answered(told));
-    for note in &told.opentofu {
+    for note in notes(told) {
         text.push_str(&row(
             "",
             "OpenTofu",
@@ -31,6 +31,12 @@ pub(super) fn render(told: &Explanation) -> String {
     }
     text.push_str(&result(told));
     text
+}
+
+/// What OpenTofu does, without what is told only beside other differences.
+fn notes(told: &Explanation) -> impl Iterator<Item = &Note> {
+    let differs = told.opentofu.iter().any(|note| note.differs && note.weight == Weight::Tells);
+    told.opentofu.iter().filter(move |note| differs || note.weight == Weight::Tells)
 }
 
 fn looked_at(told: &Explanation) -> String {
@@ -156,7 +162,7 @@ fn answered(told: &Explanation) -> String {
     for step in &told.exchanges {
         let name = if text.is_empty() { "answered" } else { "" };
         text.push_str(&row("", name, &step_text(step)));
-        let wanted = step.challenges.iter().filter(|_| !gives_up(step));
+        let wanted = step.challenges.iter().filter(|_| !gives_up(step) && !is_root(step));
         text.extend(wanted.map(|one| row("  ", "", &format!("wants {}", spaced(one)))));
     }
     match (text.is_empty(), told.outcome) {
@@ -170,7 +176,7 @@ fn step_text(step: &Step) -> String {
     let code = step.code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
     let problem = step.problem.clone().unwrap_or_default();
     let request = [step.method.as_deref(), step.url.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let mut ends = step.status.map(|status| status.to_string()).into_iter().collect::<Vec<_>>();
+    let mut ends = vec![step.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string())];
     match step.kind {
         // Of a helper, or a source that is wrong, it was told above why.
         StepKind::Refused if !step.code.as_deref().is_some_and(is_told_by_wire) => {
@@ -197,7 +203,15 @@ fn step_text(step: &Step) -> String {
         StepKind::Registry if step.shown == Some("nothing") && !step.challenges.is_empty() => {}
         _ => ends.extend(step.problem.iter().cloned()),
     }
+    if is_root(step) {
+        return format!("{request}, which OpenTofu up to 1.12 asks first: {}", ends.join(", "));
+    }
     format!("{request}, {}: {}", shown(step), ends.join(", "))
+}
+
+/// Whether it asks for `/v2/`, which nothing of a repository does.
+fn is_root(step: &Step) -> bool {
+    step.kind == StepKind::Registry && step.url.as_ref().is_some_and(|url| url.ends_with("/v2/"))
 }
 
 /// Whether it ends the upload that was begun for the question; no right is asked for to do so.

@@ -24,13 +24,14 @@ impl Witness for Record {
 }
 
 /// One line for each exchange; the way that was taken shows in what comes after it.
-pub(super) fn steps(exchanges: &[Exchange]) -> Vec<Step> {
-    exchanges.iter().filter_map(step).map(bare).collect()
+pub(super) fn steps<'a>(exchanges: impl IntoIterator<Item = &'a Exchange>) -> Vec<Step> {
+    exchanges.into_iter().filter_map(step).map(bare).collect()
 }
 
-/// A token server's refusal names the repository once more, which is told in the first line.
+/// A token server's refusal names the repository once more, which is told in the first line. The network does not.
 fn bare(mut step: Step) -> Step {
     if step.kind == StepKind::Token
+        && step.status.is_some()
         && let Some((_, problem)) = step.problem.as_ref().and_then(|problem| problem.split_once(": "))
     {
         step.problem = Some(problem.to_owned());
@@ -46,6 +47,12 @@ fn step(exchange: &Exchange) -> Option<Step> {
             status: Some(*status),
             challenges: challenges.clone(),
             problem: error.clone(),
+            ..Step::showing(StepKind::Registry, shown)
+        },
+        Exchange::NoAnswer { method, url, shown, problem } => Step {
+            method: Some(method.clone()),
+            url: Some(url.clone()),
+            problem: Some(problem.clone()),
             ..Step::showing(StepKind::Registry, shown)
         },
         Exchange::Refused { code, problem } => {
@@ -66,6 +73,7 @@ fn step(exchange: &Exchange) -> Option<Step> {
                 TokenOutcome::Token { seconds, granted } => {
                     Step { seconds: *seconds, granted: granted.clone(), ..step }
                 }
+                TokenOutcome::Elsewhere { to } => Step { problem: Some(format!("it redirects to {to}")), ..step },
                 TokenOutcome::None(reason) => Step { problem: Some(reason.clone()), ..step },
             }
         }

@@ -75,6 +75,17 @@ pub struct Difference {
     pub releases: &'static str,
     /// What it does: a sentence about "it" without a full stop. Holds no secret and no query of a URL.
     pub text: String,
+    /// Whether it matters.
+    pub weight: Weight,
+}
+
+/// Whether a difference changes what anybody gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// It does, or may.
+    Tells,
+    /// It costs a request more, and comes to the same.
+    Aside,
 }
 
 const ALL: &str = "1.10 to 1.13";
@@ -87,7 +98,10 @@ const LATER: &str = "1.12 and 1.13";
 /// Spec: measured on 1.10.10 (oras-go 2.5.0), 1.12.6 (2.6.1) and 1.13 (2.6.2).
 pub fn wire_differences(facts: &WireFacts) -> Vec<Difference> {
     let mut differences = Vec::new();
-    let mut differ = |releases, text: String| differences.push(Difference { releases, text });
+    if let Some(text) = two_tokens(facts) {
+        differences.push(Difference { releases: WITH_PING, text, weight: Weight::Aside });
+    }
+    let mut differ = |releases, text: String| differences.push(Difference { releases, text, weight: Weight::Tells });
     if let Some(ping) = &facts.ping {
         ping_differences(ping, facts, &mut differ);
     }
@@ -108,6 +122,24 @@ pub fn wire_differences(facts: &WireFacts) -> Vec<Difference> {
     differences
 }
 
+/// Up to 1.12 a token for `/v2/` comes before that for the repository.
+fn two_tokens(facts: &WireFacts) -> Option<String> {
+    let ping = facts.ping.as_ref().filter(|ping| ping.status == 401 && !facts.challenges.is_empty())?;
+    challenge::first(&ping.challenges).filter(|challenge| challenge.scheme == Scheme::Bearer)?;
+    let helper = match facts.held {
+        Some(HeldCredential::PasswordFromHelper | HeldCredential::IdentityTokenFromHelper) => {
+            " and asks the helper twice"
+        }
+        _ => "",
+    };
+    Some(format!("it fetches two tokens for each repository, one of them for /v2/{helper}"))
+}
+
+/// Whether a pull demands what `/v2/` demands, by the way that is taken.
+fn same_way(ping: &Challenge, facts: &WireFacts) -> bool {
+    challenge::first(&facts.challenges).is_some_and(|pull| pull.scheme == ping.scheme && pull.realm == ping.realm)
+}
+
 /// Up to 1.12 `GET /v2/` comes first, and what it gives decides.
 fn ping_differences(ping: &Ping, facts: &WireFacts, differ: &mut impl FnMut(&'static str, String)) {
     let (status, open) = (ping.status, facts.challenges.is_empty());
@@ -120,22 +152,22 @@ fn ping_differences(ping: &Ping, facts: &WireFacts, differ: &mut impl FnMut(&'st
                 differ(WITH_PING, format!("it asks for /v2/ first, which demands a password{pull}, and gives up"));
             }
             Some(Scheme::Basic | Scheme::Bearer) if open => {
-                let sent = if facts.held.is_some() { "the credential" } else { "an anonymous token" };
-                differ(
-                    WITH_PING,
-                    format!("it asks for /v2/ first, which demands access{pull}, and sends {sent} there"),
-                );
-            }
-            Some(Scheme::Bearer) => {
-                let helper = match facts.held {
-                    Some(HeldCredential::PasswordFromHelper | HeldCredential::IdentityTokenFromHelper) => {
-                        " and asks the helper twice"
-                    }
-                    _ => "",
+                let then = match facts.held {
+                    Some(_) => "sends the credential there",
+                    None => "gives up where it gets no anonymous token for that",
                 };
-                differ(WITH_PING, format!("it fetches two tokens for each repository, one of them for /v2/{helper}"));
+                differ(WITH_PING, format!("it asks for /v2/ first, which demands access{pull}, and {then}"));
             }
-            Some(Scheme::Basic) => {}
+            Some(Scheme::Basic | Scheme::Bearer) => {
+                if first.is_some_and(|first| !same_way(&first, facts)) {
+                    differ(
+                        WITH_PING,
+                        "it asks for /v2/ first, whose challenge is another one than that of a pull, and gives up where \
+                         it is not let in there"
+                            .to_owned(),
+                    );
+                }
+            }
             Some(Scheme::Other) | None => {
                 differ(
                     WITH_PING,
@@ -177,6 +209,10 @@ fn challenge_differences(facts: &WireFacts, differ: &mut impl FnMut(&'static str
 }
 
 fn realm_differences(facts: &WireFacts, differ: &mut impl FnMut(&'static str, String)) {
+    // Behind a redirect of the token server it is not the realm that was refused.
+    if facts.redirects.iter().any(|redirect| redirect.by == Redirector::TokenServer) {
+        return;
+    }
     let sent = match facts.held {
         None => "asks it for an anonymous token",
         Some(HeldCredential::RegistryToken) => "sends the access token to the registry all the same",
@@ -212,12 +248,18 @@ fn realm_differences(facts: &WireFacts, differ: &mut impl FnMut(&'static str, St
 }
 
 fn redirect_differences(redirect: &Redirect, facts: &WireFacts, differ: &mut impl FnMut(&'static str, String)) {
-    let Some(held) = facts.held else { return };
     let (Some(from), Some(to)) = (challenge::origin(&redirect.from), challenge::origin(&redirect.to)) else { return };
     if from == to {
         return;
     }
     let same_host = from.host == to.host;
+    let Some(held) = facts.held else {
+        if redirect.by == Redirector::TokenServer && facts.refused.is_some() && facts.redirects.last() == Some(redirect)
+        {
+            differ(ALL, format!("it follows the token server's redirect to {to}"));
+        }
+        return;
+    };
     match redirect.by {
         Redirector::TokenServer if held == HeldCredential::RegistryToken => {}
         Redirector::TokenServer => {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tofu_oci_types::RepositoryRef;
 
 use super::challenge::{self, Scheme};
-use super::{HeldCredential, Ping, Redirect, Redirector, WireFacts, wire_differences};
+use super::{HeldCredential, Ping, Redirect, Redirector, Weight, WireFacts, wire_differences};
 use crate::opentofu::measured::{Case, cases, with_port};
 
 const BEARER: &str = r#"Bearer realm="https://auth.example/token",service="svc",scope="repository:a/b/c:pull""#;
@@ -74,7 +74,7 @@ fn up_to_1_12_the_ping_decides() {
     check(
         &ping(401, BEARER, &[], None),
         &[
-            "1.10 to 1.12: it asks for /v2/ first, which demands access, while a pull demands nothing, and sends an anonymous token there",
+            "1.10 to 1.12: it asks for /v2/ first, which demands access, while a pull demands nothing, and gives up where it gets no anonymous token for that",
         ],
     );
     check(
@@ -86,6 +86,18 @@ fn up_to_1_12_the_ping_decides() {
         &ping(401, BEARER, &[BEARER], helper),
         &["1.10 to 1.12: it fetches two tokens for each repository, one of them for /v2/ and asks the helper twice"],
     );
+}
+
+#[test]
+fn a_ping_with_another_challenge_than_a_pull_may_stop_it() {
+    let want = "1.10 to 1.12: it asks for /v2/ first, whose challenge is another one than that of a pull, and gives up where it is not let in there";
+    let ping = |line: &str| Some(Ping { status: 401, challenges: vec![line.to_owned()] });
+    check(&WireFacts { ping: ping(BASIC), ..facts(&[BEARER], PASSWORD) }, &[want]);
+    let two = "1.10 to 1.12: it fetches two tokens for each repository, one of them for /v2/";
+    let other = ping(r#"Bearer realm="https://other.example/token""#);
+    check(&WireFacts { ping: other.clone(), ..facts(&[BEARER], PASSWORD) }, &[two, want]);
+    let facts = WireFacts { ping: ping(BEARER), ..facts(&[BEARER], PASSWORD) };
+    assert!(wire_differences(&facts).iter().all(|it| it.weight == Weight::Aside));
 }
 
 #[test]
@@ -180,6 +192,11 @@ fn redirects() {
         );
     }
     check(&token("https://other.example/", Some(HeldCredential::RegistryToken)), &[]);
+    let refused = |to, code: &str| WireFacts { refused: Some(code.to_owned()), ..token(to, None) };
+    check(
+        &refused("http://other.example/", "realm-downgrade"),
+        &["1.10 to 1.13: it follows the token server's redirect to http://other.example"],
+    );
     let blob = |to: &str| redirect(Redirector::Registry, "https://r.example/v2/a/b/c/blobs/x", to, PASSWORD);
     check(&blob("https://cdn.example/x"), &[]);
     check(&blob("https://r.example/x"), &[]);

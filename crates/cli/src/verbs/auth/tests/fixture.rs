@@ -52,6 +52,7 @@ pub(super) struct Case {
     pub(super) helpers: Vec<Helper>,
     pub(super) exchanges: Vec<Exchange>,
     pub(super) root: Option<Result<Ping, StoreError>>,
+    pub(super) root_exchanges: Vec<Exchange>,
     pub(super) ended: Result<Probe, StoreError>,
 }
 
@@ -66,6 +67,7 @@ impl Case {
             helpers: Vec::new(),
             exchanges: vec![answer(401, Shown::Nothing, "Basic"), answer(200, ada(), "")],
             root: None,
+            root_exchanges: Vec::new(),
             ended: Ok(Probe::Granted),
         }
     }
@@ -94,6 +96,7 @@ impl Case {
             helpers: self.helpers,
             exchanges: self.exchanges,
             root: self.root,
+            root_exchanges: self.root_exchanges,
             ended: Ended::Asked(self.ended),
         });
         let json = serde_json::to_string(&told).expect("plain values");

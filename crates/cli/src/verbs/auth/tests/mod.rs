@@ -5,7 +5,7 @@ mod fixture;
 use insta::assert_snapshot;
 use tofu_oci_credentials::opentofu::Prediction;
 use tofu_oci_credentials::{Candidate, Choice, ChoiceError, Fit, NearMiss, Origin, Verdict};
-use tofu_oci_remote::{Ping, Probe, Shown, TokenOutcome};
+use tofu_oci_remote::{Exchange, Ping, Probe, Shown, TokenOutcome};
 use tofu_oci_store::{AccessFault, StoreError};
 
 use super::model::{Action, Helper, HelperOutcome};
@@ -211,29 +211,67 @@ fn older_releases_stop_at_the_root() {
         let told = Case { root: Some(Ok(root)), ..Case::works() }.told();
         told.lines().filter(|line| line.starts_with("OpenTofu")).collect::<Vec<_>>().join("\n")
     };
-    let ping = |status, answered| Ping { status, challenges: Vec::new(), answered, fault: None };
-    assert_snapshot!(ending(ping(200, None)), @"OpenTofu  1.10 to 1.13: chooses the same login");
-    assert_snapshot!(ending(ping(401, Some(200))), @"
+    let ping = |status| Ping { status, challenges: Vec::new() };
+    assert_snapshot!(ending(ping(200)), @"OpenTofu  1.10 to 1.13: chooses the same login");
+    assert_snapshot!(ending(ping(401)), @"
     OpenTofu  1.10 to 1.13: chooses the same login
     OpenTofu  1.10 to 1.12: asks for /v2/ first and gives up at its 401, which names no way to log in
     ");
-    assert_snapshot!(ending(ping(401, Some(403))), @"
-    OpenTofu  1.10 to 1.13: chooses the same login
-    OpenTofu  1.10 to 1.12: asks for /v2/ first and gives up at its 401, which names no way to log in
-    OpenTofu  1.10 to 1.12: asks for /v2/ first, and gives up at its 403 for the same credentials
-    ");
-    assert_snapshot!(ending(ping(401, None)), @"
-    OpenTofu  1.10 to 1.13: chooses the same login
-    OpenTofu  1.10 to 1.12: asks for /v2/ first and gives up at its 401, which names no way to log in
-    ");
-    assert_snapshot!(ending(ping(404, None)), @"
+    assert_snapshot!(ending(ping(404)), @"
     OpenTofu  1.10 to 1.13: chooses the same login
     OpenTofu  1.10 to 1.12: asks for /v2/ first and takes its 404 for an unknown provider
     ");
-    assert_snapshot!(ending(ping(500, None)), @"
+    assert_snapshot!(ending(ping(500)), @"
     OpenTofu  1.10 to 1.13: chooses the same login
     OpenTofu  1.10 to 1.12: asks for /v2/ first and gives up at its status 500
     ");
+}
+
+#[test]
+fn a_login_that_is_redirected_is_told_with_what_opentofu_does() {
+    let elsewhere = TokenOutcome::Elsewhere { to: "https://other.example/token".to_owned() };
+    let code = AccessFault::TokenRedirect;
+    let problem = "the token server redirects a login to another origin, other.example";
+    let case = Case {
+        exchanges: vec![
+            answer(401, Shown::Nothing, "Bearer realm=\"https://ghcr.io/token\""),
+            token(ada(), 307, elsewhere),
+            Exchange::Refused { code: code.code(), problem: problem.to_owned() },
+        ],
+        ended: Err(StoreError::Forbidden {
+            place: "ghcr.io/acme/widget".to_owned(),
+            fault: Some(code),
+            problem: problem.to_owned(),
+        }),
+        ..Case::works()
+    };
+    let told = case.told();
+    let told = told.split("\nresult").next().unwrap_or_default();
+    let told: Vec<&str> = told.lines().skip_while(|line| !line.starts_with("asked")).collect();
+    assert_snapshot!(told.join("\n"), @r#"
+    asked     a token for repository:acme/widget:pull,push
+    answered  GET https://ghcr.io/v2/acme/widget/tags/list, showing nothing: 401
+                wants Bearer realm="https://ghcr.io/token"
+              GET https://ghcr.io/token, as ada: 307
+              stopped here (token-redirect): the token server redirects a login to another origin,
+              other.example
+    OpenTofu  1.10 to 1.13: chooses the same login
+    OpenTofu  1.10 to 1.13: follows the token server's redirect to https://other.example without the
+              credential and uses the anonymous token silently
+    "#);
+}
+
+#[test]
+fn two_tokens_are_told_only_beside_other_differences() {
+    let bearer = "Bearer realm=\"https://ghcr.io/token\"";
+    let pull = |challenge: &str| Case {
+        exchanges: vec![answer(401, Shown::Nothing, challenge), answer(200, Shown::Token, "")],
+        root: Some(Ok(Ping { status: 401, challenges: vec![bearer.to_owned()] })),
+        ..Case::works()
+    };
+    let opentofu = |case: Case| case.told().lines().filter(|line| line.starts_with("OpenTofu")).count();
+    assert_eq!(opentofu(pull(bearer)), 1);
+    assert_eq!(opentofu(pull(&format!("{bearer},scope=\"registry:catalog:*\""))), 3);
 }
 
 #[test]
