@@ -80,6 +80,8 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
         policy: wallet.policy(),
         held: held(&account.choice, &runs),
         account: &account,
+        closed: wallet.closed(),
+        unread: wallet.unread(),
         prediction: &prediction,
         helpers: runs.iter().map(helper).collect(),
         exchanges,

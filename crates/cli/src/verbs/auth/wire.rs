@@ -31,6 +31,7 @@ pub(super) fn steps(exchanges: &[Exchange]) -> Vec<Step> {
 /// A token server's refusal names the repository once more, which is told in the first line.
 fn bare(mut step: Step) -> Step {
     if step.kind == StepKind::Token
+        && step.said.is_none()
         && let Some((_, problem)) = step.problem.as_ref().and_then(|problem| problem.split_once(": "))
     {
         step.problem = Some(problem.to_owned());
@@ -54,19 +55,22 @@ fn step(exchange: &Exchange) -> Option<Step> {
         Exchange::Redirected { to, shown_there, .. } => {
             Step { url: Some(to.clone()), ..Step::showing(StepKind::Redirect, shown_there) }
         }
-        Exchange::Token { method, server, scopes, shown, status, outcome, .. } => {
+        Exchange::Token { method, server, scopes, shown, status, error, outcome, .. } => {
             let step = Step {
                 method: Some(method.clone()),
                 url: Some(server.clone()),
                 scopes: scopes.clone(),
                 status: *status,
+                said: error.clone(),
                 ..Step::showing(StepKind::Token, shown)
             };
             match outcome {
                 TokenOutcome::Token { seconds, granted } => {
                     Step { seconds: *seconds, granted: granted.clone(), ..step }
                 }
-                TokenOutcome::None(reason) => Step { problem: Some(reason.clone()), ..step },
+                TokenOutcome::None(reason) => {
+                    Step { problem: Some(error.as_ref().unwrap_or(reason).clone()), ..step }
+                }
             }
         }
         _ => return None,
@@ -88,6 +92,7 @@ impl Step {
             seconds: None,
             code: None,
             problem: None,
+            said: None,
         }
     }
 

@@ -88,6 +88,8 @@ impl Case {
             configuration: vec![file],
             policy: &Policy::new(Vec::new(), None, Search::Ambient, Vec::new()),
             account: &account,
+            closed: None,
+            unread: &[],
             prediction: &self.prediction,
             held: Some(HeldCredential::Password),
             helpers: self.helpers,
@@ -129,6 +131,7 @@ pub(super) fn token(shown: Shown, status: u16, outcome: TokenOutcome) -> Exchang
         scopes: vec!["repository:acme/widget:pull,push".to_owned()],
         shown,
         status: Some(status),
+        error: None,
         outcome,
     }
 }

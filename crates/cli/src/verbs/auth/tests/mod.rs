@@ -88,7 +88,7 @@ fn a_token_says_how_far_it_reaches() {
             token(ada(), 200, TokenOutcome::Token { seconds: Some(300), granted }),
             answer(403, Shown::Token, ""),
         ],
-        ended: Err(StoreError::Denied { place: "ghcr.io/acme/widget".to_owned(), problem: "denied".to_owned() }),
+        ended: Err(StoreError::Denied { place: "ghcr.io/acme/widget".to_owned(), fault: AccessFault::RegistryStatus(403), problem: "denied".to_owned() }),
         ..Case::works()
     };
     assert_snapshot!(case.told(), @r#"
