@@ -86,7 +86,7 @@ impl RemoteStore {
         let access = Access::mount(&self.repository, from.name());
         let answer = match self.post(&mount_query(&descriptor.digest, from.name()), &access).await {
             // Who may push here need not be allowed to pull there: the blob is sent then.
-            Err(StoreError::Unauthorized { .. }) => return Ok(false),
+            Err(StoreError::Unauthorized { .. } | StoreError::Denied { .. }) => return Ok(false),
             other => other?,
         };
         match answer.status() {
