@@ -103,16 +103,16 @@ fn a_wrong_password_is_blamed_on_its_entry() {
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
                 scope="repository:acme/widget:pull"
-              GET http://[REGISTRY]/token, as ada: 401
+              GET http://[REGISTRY]/token, as ada: 401, bad credentials (UNAUTHORIZED)
     OpenTofu  1.10 to 1.13: chooses the same login
     result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token
-              refuses the login of ada
+              refuses the login of ada: bad credentials (UNAUTHORIZED)
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token refuses the login of ada
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token refuses the login of ada: bad credentials (UNAUTHORIZED)
 
     hint: the login is that of auths "[REGISTRY]" of ~/.docker/config.json:3
-    hint: log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`
+    hint: log in again with `tofu-oci login [REGISTRY] --username ada`
     "#);
     let said = explain(&scene(basic(), Some(&Login::new("ada", "wrong-horse"))), EXPLAIN);
     assert_snapshot!(said.text, @r#"
@@ -140,7 +140,7 @@ fn a_wrong_password_is_blamed_on_its_entry() {
     error: [REGISTRY]/acme/widget: the registry refuses the login of ada
 
     hint: the login is that of auths "[REGISTRY]" of ~/.docker/config.json:3
-    hint: log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`
+    hint: log in again with `tofu-oci login [REGISTRY] --username ada`
     "#);
 }
 
@@ -161,15 +161,16 @@ fn no_credentials_at_all() {
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
                 scope="repository:acme/widget:pull"
-              GET http://[REGISTRY]/token, showing nothing: 401
+              GET http://[REGISTRY]/token, showing nothing: 401, bad credentials (UNAUTHORIZED)
     OpenTofu  1.10 to 1.13: asks anonymously too
     result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token gives
-              nothing to anonymous callers, and there are no credentials for it
+              nothing to anonymous callers, and there are no credentials for it: bad credentials
+              (UNAUTHORIZED)
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it: bad credentials (UNAUTHORIZED)
 
-    hint: log in with `tofu-oci login [REGISTRY] -u USER --password-stdin`
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`
     "#);
     assert_snapshot!(explain(&scene(basic(), None), EXPLAIN).text, @r#"
     exit code: 1
@@ -194,7 +195,7 @@ fn no_credentials_at_all() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget: the registry wants a name and a password, and there are no credentials for it
 
-    hint: log in with `tofu-oci login [REGISTRY] -u USER --password-stdin`
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`
     "#);
 }
 

@@ -91,13 +91,13 @@ fn json_is_one_object_and_the_error() {
     exit code: 1
     ----- stdout -----
     {"event":"auth","repository":"[REGISTRY]/acme/widget","action":"pull","credentials":"ambient","files":[{"file":"~/.tofurc","named_by":null,"known_to_opentofu":true,"state":"missing","problems":[],"sources":[]},{"file":"~/.config/containers/auth.json","named_by":null,"known_to_opentofu":true,"state":"missing","problems":[],"sources":[]},{"file":"~/.docker/config.json","named_by":null,"known_to_opentofu":true,"state":"read","problems":[],"sources":[{"kind":"auths","key":"[REGISTRY]","helper":null,"line":3,"specificity":2,"verdict":"chosen","why":"chosen, it names the registry","instead":null}]},{"file":"~/.dockercfg","named_by":null,"known_to_opentofu":true,"state":"missing","problems":[],"sources":[]}],"chosen":{"shows":"password","username":"ada","source":"auths \"[REGISTRY]\"","file":"~/.docker/config.json","line":3,"why":"nothing else fits"},"helpers":[],"exchanges":[{"kind":"registry","method":"GET","url":"http://[REGISTRY]/v2/acme/widget/tags/list","shown":"nothing","username":null,"scopes":[],"status":401,"challenges":["Basic realm=\"test\""],"granted":null,"seconds":null,"code":null,"problem":"UNAUTHORIZED: authentication required"},{"kind":"registry","method":"GET","url":"http://[REGISTRY]/v2/acme/widget/tags/list","shown":"password","username":"ada","scopes":[],"status":401,"challenges":["Basic realm=\"test\""],"granted":null,"seconds":null,"code":null,"problem":"UNAUTHORIZED: authentication required"}],"opentofu":[{"releases":"1.10 to 1.13","differs":false,"text":"chooses the same login"}],"outcome":"fails","code":"registry-status:401","reason":"the registry refuses the login of ada"}
-    {"event":"error","code":"registry-status:401","text":"[REGISTRY]/acme/widget: the registry refuses the login of ada","causes":[],"hints":["the login is that of auths \"[REGISTRY]\" of ~/.docker/config.json:3","log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`"]}
+    {"event":"error","code":"registry-status:401","text":"[REGISTRY]/acme/widget: the registry refuses the login of ada","causes":[],"hints":["the login is that of auths \"[REGISTRY]\" of ~/.docker/config.json:3","log in again with `tofu-oci login [REGISTRY] --username ada`"]}
 
     ----- stderr -----
     error: [REGISTRY]/acme/widget: the registry refuses the login of ada
 
     hint: the login is that of auths "[REGISTRY]" of ~/.docker/config.json:3
-    hint: log in again with `tofu-oci login [REGISTRY] -u ada --password-stdin`
+    hint: log in again with `tofu-oci login [REGISTRY] --username ada`
     "#);
     let events: Vec<_> = said.json().iter().map(|line| line["event"].clone()).collect();
     assert_eq!(events, ["auth", "error"]);
@@ -178,8 +178,8 @@ fn listed_files_must_all_be_sound() {
     asked     nothing: every verb stops before it asks
     answered  nothing: no request was made
     OpenTofu  1.10 to 1.13: stops at it too
-    result    a pull is refused: every verb stops at the error that is shown below, before it asks a
-              registry
+    result    a pull is refused, config-file-error: every verb stops at the error that is shown below,
+              before it asks a registry
 
     ----- stderr -----
     error: docker_style_config_files names ~/b.json, which is not there

@@ -245,7 +245,8 @@ impl Words {
             let [code, message] = [&error.code, &error.message].map(|text| clean(text));
             code_first(Some(code).filter(|text| !text.is_empty()), Some(message).filter(|text| !text.is_empty()))
         });
-        let said = first.or_else(|| code_first(text(&self.error), text(&self.error_description).or(text(&self.details))));
+        let said =
+            first.or_else(|| code_first(text(&self.error), text(&self.error_description).or(text(&self.details))));
         said.map(|said| clean(&said))
     }
 

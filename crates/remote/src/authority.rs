@@ -171,7 +171,13 @@ impl Authority {
                     Some(Credential::Basic { username, .. }) if username.is_empty() => incomplete("a password"),
                     Some(Credential::Basic { username, password }) => {
                         let shown = Shown::Basic { username: username.clone() };
-                        Ok(basic(username, password).map(|value| Proof { value, shown, named, short: false, fresh: false }))
+                        Ok(basic(username, password).map(|value| Proof {
+                            value,
+                            shown,
+                            named,
+                            short: false,
+                            fresh: false,
+                        }))
                     }
                     Some(Credential::IdentityToken(_)) => incomplete("an identity token"),
                     Some(Credential::RegistryToken(_)) => incomplete("an access token"),

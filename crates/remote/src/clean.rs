@@ -171,7 +171,10 @@ mod tests {
     #[test]
     fn a_certificate_error_is_a_sentence() {
         let check = |said: &str, want: &str| {
-            assert_eq!(certificate(&format!("invalid peer certificate: {said}")), format!("invalid peer certificate: {want}"));
+            assert_eq!(
+                certificate(&format!("invalid peer certificate: {said}")),
+                format!("invalid peer certificate: {want}")
+            );
         };
         check(
             "UnsupportedSignatureAlgorithmForPublicKeyContext { signature_algorithm_id: [6, 9], public_key_algorithm_id: [] }",

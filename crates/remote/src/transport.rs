@@ -73,7 +73,13 @@ impl RegistryClient {
                         self.wait(&label, attempts.made(), wait, &reason).await;
                         continue;
                     }
-                    Next::TooLong(asked) => return Err(StoreError::RateLimited { place, seconds: asked.as_secs(), patience: Patience::Wait }),
+                    Next::TooLong(asked) => {
+                        return Err(StoreError::RateLimited {
+                            place,
+                            seconds: asked.as_secs(),
+                            patience: Patience::Wait,
+                        });
+                    }
                     Next::GiveUp => {}
                 }
             }

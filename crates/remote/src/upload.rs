@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Method;
-use tofu_oci_store::{Content, Pushed, ReadStore as _, Patience, StoreError};
+use tofu_oci_store::{Content, Patience, Pushed, ReadStore as _, StoreError};
 use tofu_oci_types::{Descriptor, Digest, RepositoryRef};
 use url::Url;
 
@@ -176,7 +176,9 @@ impl RemoteStore {
                 Ok(())
             }
             Next::GiveUp => Err(error),
-            Next::TooLong(asked) => Err(StoreError::RateLimited { place: self.place(), seconds: asked.as_secs(), patience: Patience::Wait }),
+            Next::TooLong(asked) => {
+                Err(StoreError::RateLimited { place: self.place(), seconds: asked.as_secs(), patience: Patience::Wait })
+            }
         }
     }
 

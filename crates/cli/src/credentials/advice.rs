@@ -127,7 +127,7 @@ impl Advice<'_> {
         let more = hints.len().saturating_sub(MOST_NEAR);
         hints.truncate(MOST_NEAR);
         if let (Some(last), 1..) = (hints.last_mut(), more) {
-            last.push_str(&format!("; and {more} more entries are nearly right or left out"));
+            last.push_str(&format!("; and {more} more"));
         }
         hints
     }

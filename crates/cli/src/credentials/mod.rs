@@ -25,7 +25,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_credentials::{
-    Account, Choice, ChoiceError, Credential, HelperAnswer, HelperCall, HelperName, Origin, Place, Policy, Search, Secret,
+    Account, Choice, ChoiceError, Credential, HelperAnswer, HelperCall, HelperName, Origin, Place, Policy, Search,
+    Secret,
 };
 use tofu_oci_remote::{CredentialFault, CredentialProvider};
 use tofu_oci_types::{Event, Reporter, RepositoryRef};
@@ -157,7 +158,15 @@ impl Wallet {
     }
 
     fn of(policy: Policy, instead: Instead) -> Self {
-        Self { policy, instead, refusal: None, closed: None, unread: Vec::new(), answers: Mutex::default(), runs: Mutex::default() }
+        Self {
+            policy,
+            instead,
+            refusal: None,
+            closed: None,
+            unread: Vec::new(),
+            answers: Mutex::default(),
+            runs: Mutex::default(),
+        }
     }
 
     /// The files and blocks.

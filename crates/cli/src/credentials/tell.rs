@@ -70,7 +70,10 @@ impl Wallet {
             Choice::Refused(_) => return Told { cause, hints: Vec::new() },
         };
         let failed = run.as_ref().is_some_and(|run| matches!(run.heard, Heard::Failed(_)));
-        let advice = self.advice(&account);
+        let mut advice = self.advice(&account);
+        if let Some(Heard::Login { username }) = run.as_ref().map(|run| &run.heard) {
+            advice.username = Some(username);
+        }
         let hints = match (trouble, shown) {
             _ if failed => Vec::new(),
             (Trouble::Login, true) => advice.for_refused_login(),

@@ -1,7 +1,16 @@
 //! Files and variables in which people expect logins, and that nobody here reads, as in `OpenTofu`.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use zeroize::Zeroizing;
+
+/// No credential file is larger.
+const FILE_LIMIT: u64 = 4 << 20;
 
 /// Something that is there and is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,9 +30,32 @@ impl Unread {
 /// What is there of it on this machine.
 pub(super) fn find() -> Vec<Unread> {
     match user() {
-        Some(user) => unread(&|name| std::env::var_os(name), &user, &|path| path.exists()),
+        Some(user) => unread(&|name| std::env::var_os(name), &user, &holds_logins),
         None => Vec::new(),
     }
+}
+
+/// Whether a file is there with anything in it; one that cannot be read may have.
+fn holds_logins(path: &Path) -> bool {
+    let mut bytes = Zeroizing::new(Vec::new());
+    let read = std::fs::File::open(path).and_then(|file| file.take(FILE_LIMIT).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => !is_empty(&bytes),
+        Err(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
+    }
+}
+
+/// Whether it is a credential file that names no login and no helper, as `podman logout` leaves one.
+fn is_empty(bytes: &[u8]) -> bool {
+    #[derive(Default, Deserialize)]
+    #[serde(rename_all = "camelCase", default)]
+    struct Held {
+        auths: BTreeMap<String, IgnoredAny>,
+        cred_helpers: BTreeMap<String, IgnoredAny>,
+        creds_store: String,
+    }
+    let Ok(held) = serde_json::from_slice::<Held>(bytes) else { return bytes.trim_ascii().is_empty() };
+    held.auths.is_empty() && held.cred_helpers.is_empty() && held.creds_store.is_empty()
 }
 
 #[cfg(target_os = "linux")]
@@ -36,11 +68,7 @@ fn user() -> Option<String> {
     Some(String::new())
 }
 
-fn unread(
-    variable: &dyn Fn(&str) -> Option<OsString>,
-    user: &str,
-    exists: &dyn Fn(&Path) -> bool,
-) -> Vec<Unread> {
+fn unread(variable: &dyn Fn(&str) -> Option<OsString>, user: &str, exists: &dyn Fn(&Path) -> bool) -> Vec<Unread> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let mut found = Vec::new();
     let mut files = vec![format!("/run/containers/{user}/auth.json")];
@@ -73,9 +101,8 @@ mod tests {
 
     #[track_caller]
     fn check(variables: &[(&str, &str)], files: &[&str], want: &[&str]) {
-        let variable = |name: &str| {
-            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
-        };
+        let variable =
+            |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value));
         let exists = |path: &Path| files.iter().any(|file| Path::new(file) == path);
         let names: Vec<String> = unread(&variable, "1000", &exists).into_iter().map(|one| one.name).collect();
         assert_eq!(names, want);
@@ -91,5 +118,16 @@ mod tests {
         check(&[], &["/run/containers/7/auth.json"], &[]);
         check(&[("DOCKER_AUTH_CONFIG", "{}")], &[], &["$DOCKER_AUTH_CONFIG"]);
         check(&[("DOCKER_AUTH_CONFIG", "")], &[], &[]);
+    }
+
+    #[test]
+    fn a_file_without_logins_is_not_worth_a_word() {
+        for text in ["", "\n", "{}", r#"{"auths": {}}"#, r#"{"auths":{},"credsStore":""}"#] {
+            assert!(is_empty(text.as_bytes()), "{text}");
+        }
+        for text in [r#"{"auths": {"ghcr.io": {}}}"#, r#"{"credsStore": "pass"}"#, r#"{"credHelpers":{"a":"b"}}"#, "{"]
+        {
+            assert!(!is_empty(text.as_bytes()), "{text}");
+        }
     }
 }

@@ -95,7 +95,8 @@ fn registry(told: &Explanation, error: &StoreError, advice: &Advice<'_>) -> Opti
         return Some((problem(error), vec![hint.to_owned()]));
     }
     if let StoreError::Unauthorized { fault: AccessFault::TokenRefused(_), .. } = error {
-        let hint = "the registry refuses what its own token server gave: run the same command again, or ask its operator";
+        let hint =
+            "the registry refuses what its own token server gave: run the same command again, or ask its operator";
         return Some((problem(error), vec![hint.to_owned()]));
     }
     let step = told.exchanges.iter().rfind(|step| step.kind == StepKind::Registry)?;
@@ -112,9 +113,7 @@ fn registry(told: &Explanation, error: &StoreError, advice: &Advice<'_>) -> Opti
             (format!("the registry refuses the access token: {words}"), login(told, advice))
         }
         _ if step.challenges.is_empty() => return None,
-        _ => {
-            (format!("the registry lets nobody in without credentials, and {}", nothing(told)), missing(told, advice))
-        }
+        _ => (format!("the registry lets nobody in without credentials, and {}", nothing(told)), missing(told, advice)),
     })
 }
 

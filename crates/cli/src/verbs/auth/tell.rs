@@ -6,7 +6,9 @@ use tofu_oci_remote::{Exchange, Ping, Probe};
 use tofu_oci_store::StoreError;
 
 use super::blame::{self, Blame};
-use super::model::{Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Outcome, Problem, Shows, State};
+use super::model::{
+    Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Outcome, Problem, Shows, State,
+};
 use super::opentofu::{self, Goes, Seen};
 use super::{account, wire};
 use crate::complaint::Complaint;

@@ -68,9 +68,7 @@ fn step(exchange: &Exchange) -> Option<Step> {
                 TokenOutcome::Token { seconds, granted } => {
                     Step { seconds: *seconds, granted: granted.clone(), ..step }
                 }
-                TokenOutcome::None(reason) => {
-                    Step { problem: Some(error.as_ref().unwrap_or(reason).clone()), ..step }
-                }
+                TokenOutcome::None(reason) => Step { problem: Some(error.as_ref().unwrap_or(reason).clone()), ..step },
             }
         }
         _ => return None,
