@@ -278,10 +278,6 @@ fn a_long_list_of_other_registries_stays_short() {
         others    "r10.example.com", "r11.example.com", "r12.example.com", "r13.example.com",
                   "r14.example.com", "r15.example.com" and 24 more: for other repositories
       ~/.dockercfg                    missing
-      /run/containers/0/auth.json     not read
-                  it is there and is not read, as in OpenTofu: set
-                  REGISTRY_AUTH_FILE=/run/containers/0/auth.json, which tofu-oci alone reads, or log in
-                  with `tofu-oci login`
     "#);
 }
 

@@ -246,7 +246,17 @@ fn with_tokens(login: &Login) -> Scene {
 #[test]
 fn a_push_without_the_right_is_no_wrong_password() {
     let scene = with_tokens(&Login { rights: Rights::Pull, ..ada() });
-    assert_snapshot!(scene.run(&format!("push dist REGISTRY/acme/widget --address {}", crate::setup::WIDGET)).text, @"");
+    assert_snapshot!(scene.run(&format!("push dist REGISTRY/acme/widget --address {}", crate::setup::WIDGET)).text, @r#"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget denied access: the login is right, and lacks the right to do this: authentication required (UNAUTHORIZED)
+      cause: the credentials are those of auths "[REGISTRY]" in ~/.docker/config.json:1
+
+    hint: ask the owner of [REGISTRY]/acme/widget for the right to read, and for a push to write; another login may have it
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    "#);
 }
 
 #[test]
