@@ -182,7 +182,7 @@ impl TokenRequest<'_> {
                     let reason = format!("status {status}");
                     let said = answer.words().await.of_token_server();
                     self.saw(client, sending, Some(status), said.clone(), || TokenOutcome::None(reason.clone()));
-                    (asked, reason, self.no_token(status, said))
+                    (asked, reason, self.no_token(status, said.as_deref()))
                 }
                 Ok(answer) => return Ok(answer),
                 Err(no_answer) => {
@@ -292,7 +292,10 @@ impl TokenRequest<'_> {
             (400 | 401 | 403, Asker::Nobody) => format!("the token server {server} gives nothing to anonymous callers"),
             (403, _) => format!("the token server {server} does not allow this to the login"),
             (400 | 401, _) => format!("the token server {server} refused the credentials"),
-            _ => return (said.clone(), Err(self.no_token(status, said))),
+            _ => {
+                let error = self.no_token(status, said.as_deref());
+                return (said, Err(error));
+            }
         };
         let problem = with_words(format!("{problem} (status {status})"), said.as_deref());
         let (place, fault) = (self.place.to_owned(), AccessFault::TokenServerStatus(status));
@@ -323,9 +326,9 @@ impl TokenRequest<'_> {
 
     /// A status that is neither a token nor a refusal. The server's words stand behind the status: one that is not there
     /// must not look like a missing repository.
-    fn no_token(&self, status: u16, said: Option<String>) -> StoreError {
+    fn no_token(&self, status: u16, said: Option<&str>) -> StoreError {
         let problem = format!("the token server {} answered with status {status}", host_of(self.realm));
-        let problem = with_words(problem, said.as_deref());
+        let problem = with_words(problem, said);
         let fault = AccessFault::TokenServerStatus(status);
         StoreError::NoToken { place: self.place.to_owned(), fault, problem }
     }

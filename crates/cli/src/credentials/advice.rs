@@ -67,11 +67,11 @@ impl Advice<'_> {
     }
 
     /// How the login of a source is changed.
-    fn change(&self, origin: &Origin, log_in: &str) -> String {
+    fn change(&self, origin: &Origin, verb: &str) -> String {
         let place = origin.place();
         let program = |name: &str| HelperName::parse(name).map_or_else(|_| name.to_owned(), |name| name.program());
         let server = server_key(self.account.repository.registry());
-        let login = || format!("{log_in} with {}", self.command(self.other_file(&place.file)));
+        let login = || format!("{verb} with {}", self.command(self.other_file(&place.file)));
         match (origin, &self.account.choice) {
             (Origin::Block { .. }, Choice::Ask { call, .. }) => format!(
                 "give {} another login for {}, or change the block in {place}: `tofu-oci login` does neither",

@@ -1,12 +1,11 @@
 //! Files and variables in which people expect logins, and that nobody here reads, as in `OpenTofu`.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
 /// No credential file is larger.
@@ -29,10 +28,7 @@ impl Unread {
 
 /// What is there of it on this machine.
 pub(super) fn find() -> Vec<Unread> {
-    match user() {
-        Some(user) => unread(&|name| std::env::var_os(name), &user, &holds_logins),
-        None => Vec::new(),
-    }
+    unread(&|name| std::env::var_os(name), &user(), &holds_logins)
 }
 
 /// Whether a file is there with anything in it; one that cannot be read may have.
@@ -50,8 +46,8 @@ fn is_empty(bytes: &[u8]) -> bool {
     #[derive(Default, Deserialize)]
     #[serde(rename_all = "camelCase", default)]
     struct Held {
-        auths: BTreeMap<String, IgnoredAny>,
-        cred_helpers: BTreeMap<String, IgnoredAny>,
+        auths: Map<String, Value>,
+        cred_helpers: Map<String, Value>,
         creds_store: String,
     }
     let Ok(held) = serde_json::from_slice::<Held>(bytes) else { return bytes.trim_ascii().is_empty() };
@@ -59,13 +55,13 @@ fn is_empty(bytes: &[u8]) -> bool {
 }
 
 #[cfg(target_os = "linux")]
-fn user() -> Option<String> {
-    Some(rustix::process::getuid().as_raw().to_string())
+fn user() -> String {
+    rustix::process::getuid().as_raw().to_string()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn user() -> Option<String> {
-    Some(String::new())
+fn user() -> String {
+    String::new()
 }
 
 fn unread(variable: &dyn Fn(&str) -> Option<OsString>, user: &str, exists: &dyn Fn(&Path) -> bool) -> Vec<Unread> {

@@ -182,7 +182,7 @@ fn step_text(step: &Step) -> String {
             });
             ends.extend(step.granted.as_ref().map(|granted| match granted.as_slice() {
                 [] => "which grants nothing".to_owned(),
-                granted if granted.iter().all(|one| one.ends_with(":")) => "which grants nothing".to_owned(),
+                granted if granted.iter().all(|one| one.ends_with(':')) => "which grants nothing".to_owned(),
                 granted => format!("which grants {}", granted.join(" ")),
             }));
         }
