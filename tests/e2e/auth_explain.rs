@@ -84,13 +84,13 @@ fn a_wrong_password_is_blamed_on_its_entry() {
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
                 scope="repository:acme/widget:pull"
-              GET http://[REGISTRY]/token, as ada: 401
+              GET http://[REGISTRY]/token, as ada: 401, bad credentials (UNAUTHORIZED)
     OpenTofu  1.10 to 1.13: chooses the same login
     result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token
-              refuses the login of ada
+              refuses the login of ada: bad credentials (UNAUTHORIZED)
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token refuses the login of ada
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token refuses the login of ada: bad credentials (UNAUTHORIZED)
 
     hint: the login is that of auths "[REGISTRY]" of ~/.docker/config.json:3
     hint: log in again with `tofu-oci login [REGISTRY] --username ada`
@@ -142,15 +142,16 @@ fn no_credentials_at_all() {
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
                 scope="repository:acme/widget:pull"
-              GET http://[REGISTRY]/token, showing nothing: 401
+              GET http://[REGISTRY]/token, showing nothing: 401, bad credentials (UNAUTHORIZED)
     OpenTofu  1.10 to 1.13: asks anonymously too
     result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token gives
-              nothing to anonymous callers, and there are no credentials for it
+              nothing to anonymous callers, and there are no credentials for it: bad credentials
+              (UNAUTHORIZED)
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it: bad credentials (UNAUTHORIZED)
 
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`
     "#);
     assert_snapshot!(explain(&scene(basic(), None), EXPLAIN).text, @r#"
     exit code: 1
@@ -175,7 +176,7 @@ fn no_credentials_at_all() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget: the registry wants a name and a password, and there are no credentials for it
 
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`
     "#);
 }
 

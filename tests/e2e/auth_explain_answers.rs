@@ -218,13 +218,14 @@ fn options_that_say_who_asks_leave_the_files_alone() {
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
                 scope="repository:acme/widget:pull"
-              GET http://[REGISTRY]/token, showing nothing: 401
+              GET http://[REGISTRY]/token, showing nothing: 401, bad credentials (UNAUTHORIZED)
     OpenTofu  1.10 to 1.13: knows nothing of --anonymous: it goes by its CLI configuration and the files
     result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token gives
-              nothing to anonymous callers, and there are no credentials for it
+              nothing to anonymous callers, and there are no credentials for it: bad credentials
+              (UNAUTHORIZED)
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it: bad credentials (UNAUTHORIZED)
 
     hint: leave --anonymous out, so that the user's credentials are shown
     "#);

@@ -88,7 +88,7 @@ fn a_helper_that_is_missing_is_named_with_its_file() {
     error: [REGISTRY]/acme/widget: docker-credential-vault is not on the PATH
 
     hint: the helper is named by credHelpers "[REGISTRY]": "vault" of ~/.docker/config.json:3
-    hint: put the program on the PATH, or take its name out of that file
+    hint: install the helper in a folder of the PATH, or take its name out of ~/.docker/config.json:3 and log in again
     "#);
 }
 
@@ -118,15 +118,17 @@ fn a_helper_that_has_nothing_is_final() {
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
                 scope="repository:acme/widget:pull"
-              GET http://[REGISTRY]/token, showing nothing: 401
+              GET http://[REGISTRY]/token, showing nothing: 401, bad credentials (UNAUTHORIZED)
     OpenTofu  1.10 to 1.13: asks the same helper the same
     result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token gives
-              nothing to anonymous callers, and docker-credential-vault has no login for it
+              nothing to anonymous callers, and docker-credential-vault has no login for it: bad
+              credentials (UNAUTHORIZED)
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and docker-credential-vault has no login for it
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and docker-credential-vault has no login for it: bad credentials (UNAUTHORIZED)
 
     hint: what docker-credential-vault says is final: auths "[REGISTRY]" of ~/.dockercfg:1 is not tried
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`: docker-credential-vault keeps it
     "#);
 }
 
@@ -160,7 +162,7 @@ fn a_helper_that_fails_is_to_blame() {
     error: [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed
 
     hint: the helper is named by credsStore "vault" of ~/.docker/config.json:2
-    hint: try it by hand: printf %s https://[REGISTRY] | docker-credential-vault get
+    hint: run the helper by hand to see what is wrong with it: printf %s https://[REGISTRY] | docker-credential-vault get
     "#);
 }
 
@@ -230,18 +232,19 @@ fn keys_that_nearly_fit_are_shown_with_what_to_write() {
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
                 scope="repository:acme/widget:pull"
-              GET http://[REGISTRY]/token, showing nothing: 401
+              GET http://[REGISTRY]/token, showing nothing: 401, bad credentials (UNAUTHORIZED)
     OpenTofu  1.10 to 1.13: asks anonymously too
     result    a pull fails, token-server-status:401: the token server http://[REGISTRY]/token gives
-              nothing to anonymous callers, and there are no credentials for it
+              nothing to anonymous callers, and there are no credentials for it: bad credentials
+              (UNAUTHORIZED)
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it
+    error: [REGISTRY]/acme/widget: the token server http://[REGISTRY]/token gives nothing to anonymous callers, and there are no credentials for it: bad credentials (UNAUTHORIZED)
 
-    hint: auths "https://[REGISTRY]" of ~/.docker/config.json:3 does not fit, a key is no URL: write [REGISTRY]
-    hint: auths "127.0.0.1:[PORT]" of ~/.docker/config.json:6 does not fit, the port counts: write [REGISTRY]
-    hint: auths "[REGISTRY]/Acme" of ~/.docker/config.json:9 does not fit, upper and lower case count: write [REGISTRY]/acme
-    hint: auths "[REGISTRY]/acme/" of ~/.docker/config.json:12 does not fit, it has a blank, slash or dot too many: write [REGISTRY]/acme
+    hint: auths "https://[REGISTRY]" in ~/.docker/config.json:3 does not serve: a key is no URL: write [REGISTRY]
+    hint: auths "127.0.0.1:[PORT]" in ~/.docker/config.json:6 does not serve: the port counts: write [REGISTRY]
+    hint: auths "[REGISTRY]/Acme" in ~/.docker/config.json:9 does not serve: upper and lower case count: write [REGISTRY]/acme; and 1 more
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`
     "#);
 }
 
@@ -335,8 +338,8 @@ fn a_wrong_block_is_explained_and_refused() {
     answered  nothing: no request was made
     OpenTofu  1.10 to 1.13: tells of the error and goes on: shows the login of ada, from auths
               "[REGISTRY]" of ~/.docker/config.json:3
-    result    a pull is refused: every verb stops at the error that is shown below, before it asks a
-              registry
+    result    a pull is refused, block-basic-needs-both: every verb stops at the error that is shown
+              below, before it asks a registry
 
     ----- stderr -----
     error: username and password belong together (block-basic-needs-both)
@@ -383,7 +386,7 @@ fn a_broken_entry_that_is_needed_is_to_blame() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget: the `auth` of [REGISTRY] in ~/.docker/config.json:3 has no colon between username and password
 
-    hint: mend it in ~/.docker/config.json:3, or take it out
+    hint: log in to [REGISTRY] again, or take the entry out of ~/.docker/config.json:3: `auth` is NAME:PASSWORD in base64
     "#);
 }
 

@@ -179,8 +179,8 @@ fn listed_files_must_all_be_sound() {
     asked     nothing: every verb stops before it asks
     answered  nothing: no request was made
     OpenTofu  1.10 to 1.13: stops at it too
-    result    a pull is refused: every verb stops at the error that is shown below, before it asks a
-              registry
+    result    a pull is refused, config-file-error: every verb stops at the error that is shown below,
+              before it asks a registry
 
     ----- stderr -----
     error: docker_style_config_files names ~/b.json, which is not there

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use tofu_oci_testkit::{Answer, Fault, Rule};
 
-use crate::auth_explain::{EXPLAIN, ada, basic, bearer, explain, scene};
+use crate::auth_explain::{EXPLAIN, explain, scene};
+use crate::setup::logins::{ada, basic, bearer};
 use crate::setup::{Said, Scene};
 
 /// What is told of each request: method, path, and the status.

@@ -113,10 +113,9 @@ fn statuses_of_the_registry() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: injected (UNAUTHORIZED)
-      cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
+    error: [REGISTRY]/acme/widget denied access: it names no way to log in, so nothing was shown: injected (UNAUTHORIZED)
 
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: no login helps there; check that this is the registry you mean, or ask its operator
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
     assert_snapshot!(refused_by(every(403, "DENIED"), "--attempts 1"), @"
@@ -124,10 +123,9 @@ fn statuses_of_the_registry() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget denied access: injected (DENIED)
-      cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
+    error: [REGISTRY]/acme/widget denied access: it names no way to log in, so nothing was shown: injected (DENIED)
 
-    hint: the account needs the right to read, and for a push to write; `tofu-oci login [REGISTRY] --username NAME` changes the account
+    hint: no login helps there; check that this is the registry you mean, or ask its operator
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
     assert_snapshot!(refused_by(every(404, "NAME_UNKNOWN"), "--attempts 1"), @"
@@ -204,7 +202,7 @@ fn a_registry_that_wants_credentials() {
     error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
 
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }

@@ -86,7 +86,7 @@ fn a_registry_that_wants_credentials() {
     error: [REGISTRY]/acme/widget needs credentials: unauthorized
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
 
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }
@@ -107,7 +107,7 @@ fn a_registry_that_does_not_know_these_credentials() {
     error: [REGISTRY]/acme/widget needs credentials: unauthorized
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (nothing for it), ~/.dockercfg (not there)
 
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }
@@ -124,10 +124,10 @@ fn credentials_that_may_not_push() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401)
+    error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401): bad credentials (UNAUTHORIZED)
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (nothing for it), ~/.dockercfg (not there)
 
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }
@@ -139,10 +139,9 @@ fn access_is_denied() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget denied access: injected (DENIED)
-      cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
+    error: [REGISTRY]/acme/widget denied access: it names no way to log in, so nothing was shown: injected (DENIED)
 
-    hint: the account needs the right to read, and for a push to write; `tofu-oci login [REGISTRY] --username NAME` changes the account
+    hint: no login helps there; check that this is the registry you mean, or ask its operator
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }

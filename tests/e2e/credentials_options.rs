@@ -60,7 +60,6 @@ fn a_wrong_login_for_one_command() {
       cause: the credentials were those of --username ada
 
     hint: check the name, and what --password-stdin was given
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
 }
@@ -130,7 +129,6 @@ fn nobody_is_shown_anything() {
       cause: no credentials were shown, as --anonymous says
 
     hint: leave --anonymous out, to have the credentials shown that there are
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
     assert_eq!(scene.helper_calls(), Vec::<String>::new());

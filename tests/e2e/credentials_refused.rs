@@ -151,7 +151,7 @@ fn a_helper_that_knows_nothing_is_final() {
     error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
       cause: docker-credential-vault, named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1, knows no credentials for https://[REGISTRY]
 
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`: docker-credential-vault keeps it
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
     assert_eq!(scene.helper_calls(), ["vault get [https://REGISTRY]"]);
@@ -232,7 +232,7 @@ fn a_login_without_a_password_is_not_sent() {
     error: no credentials for [REGISTRY]/acme/widget: the registry asks for a name and a password, and there is only a name
       cause: the credentials are those of auths "[REGISTRY]" in ~/.docker/config.json:1
 
-    hint: log in with a name and a password: `tofu-oci login [REGISTRY] --username NAME`
+    hint: log in again with `tofu-oci login [REGISTRY] --username ada`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
     assert!(scene.registry.requests().iter().all(|request| request.header("authorization").is_none()));
@@ -252,7 +252,7 @@ fn a_wrong_password_is_told_with_its_source() {
     error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
       cause: the credentials are those of auths "[REGISTRY]" in ~/.docker/config.json:1
 
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in again with `tofu-oci login [REGISTRY] --username ada`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
     scene.helper_with("vault", "ada", "wrong");
@@ -265,7 +265,7 @@ fn a_wrong_password_is_told_with_its_source() {
     error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
       cause: the credentials, of ada, came from docker-credential-vault, named by credsStore "vault" in ~/.docker/config.json:1
 
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in again with `tofu-oci login [REGISTRY] --username ada`: docker-credential-vault keeps it
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
 }
@@ -281,7 +281,7 @@ fn no_credentials_at_all_and_where_they_were_looked_for() {
     error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (not there), ~/.dockercfg (not there)
 
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");
     let host = format!("https://{}", scene.registry.address());
@@ -296,7 +296,7 @@ fn no_credentials_at_all_and_where_they_were_looked_for() {
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (nothing for it), ~/.dockercfg (not there)
 
     hint: auths "https://[REGISTRY]" in ~/.docker/config.json:1 does not serve: a key is no URL: write [REGISTRY]
-    hint: log in with `tofu-oci login [REGISTRY] --username NAME`, `docker login [REGISTRY]` or `podman login [REGISTRY]`
+    hint: log in with `tofu-oci login [REGISTRY] --username USER`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
 }

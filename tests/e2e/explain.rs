@@ -360,8 +360,9 @@ fn a_registry_whose_root_fails_stops_up_to_1_12() {
     tofu-oci  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 1.5.0,
               which method 2 (oci_mirror) lists, and a mirror does not give way
     OpenTofu  1.10 and 1.12: stops at method 1 (oci_mirror), denied: it asks for /v2/ first
-              ([REGISTRY]/acme/widget denied access: injected (DENIED)), and any error but an
-              unknown provider ends the search while versions are listed
+              ([REGISTRY]/acme/widget denied access: it names no way to log in, so nothing was
+              shown: injected (DENIED)), and any error but an unknown provider ends the search while
+              versions are listed
     OpenTofu  1.13: chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks
               1.5.0, which method 2 (oci_mirror) lists, and a mirror does not give way
 

@@ -163,7 +163,7 @@ fn without_a_name_the_login_that_is_stored_is_checked() {
 
     ----- stderr -----
     error: [REGISTRY] refuses the login of bob
-      cause: the token server [REGISTRY] refused the credentials (status 401)
+      cause: the token server [REGISTRY] refused the credentials (status 401): bad credentials (UNAUTHORIZED)
 
     hint: check the name and the password; many registries want an access token in the password's place
     hint: this login is that of auths "[REGISTRY]" in ~/.config/containers/auth.json:1

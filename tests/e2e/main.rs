@@ -36,6 +36,7 @@ mod config_snippet;
 mod copy;
 #[cfg(unix)]
 mod credentials;
+mod credentials_advice;
 #[cfg(unix)]
 mod credentials_config;
 #[cfg(unix)]

@@ -7,11 +7,14 @@ use bytes::{Bytes, BytesMut};
 use reqwest::header::WWW_AUTHENTICATE;
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
-use tofu_oci_store::{AccessFault, StoreError};
+use serde_json::Value;
+use tofu_oci_store::{AccessFault, Patience, StoreError};
 use url::Url;
 
+use crate::challenge::parse;
 use crate::clean::{NetworkProblem, clean, network_problem};
 use crate::origin::host_of;
+use crate::refusal::Refusal;
 use crate::retry::retry_after;
 use crate::told::Told;
 use crate::witness::Shown;
@@ -32,6 +35,8 @@ pub(crate) struct Answer {
     pub(crate) shown: Shown,
     /// Whether there was a credential behind it.
     pub(crate) named: bool,
+    /// Whether what it showed says itself that it grants less than was asked for.
+    pub(crate) short: bool,
     /// Why nothing was shown to a registry that asked for it.
     pub(crate) lack: Option<AccessFault>,
     /// The registry's own words, where they have been read already.
@@ -130,7 +135,8 @@ impl Answer {
     /// The registry's own words, and the answer as an error that says its status.
     pub(crate) async fn words_and_error(self) -> (Words, StoreError) {
         let status = self.response.status();
-        let (asked_wait, named, lack) = (self.asked_wait(), self.named, self.lack);
+        let asked_wait = self.asked_wait();
+        let refusal = self.refusal();
         let from = self.crossed.then(|| host_of(self.url()));
         let (place, request) = (self.place.clone(), self.request.clone());
         let words = self.words().await;
@@ -140,22 +146,21 @@ impl Answer {
             let status = status.as_u16();
             return (words, StoreError::Rejected { place, status, request, problem });
         }
-        let error = match status {
-            StatusCode::UNAUTHORIZED if named => {
-                let problem = format!("the given ones are refused: {problem}");
-                StoreError::Unauthorized { place, fault: AccessFault::RegistryStatus(401), problem }
-            }
-            StatusCode::UNAUTHORIZED => {
-                let fault = lack.unwrap_or(AccessFault::RegistryStatus(401));
-                StoreError::Unauthorized { place, fault, problem }
-            }
-            StatusCode::FORBIDDEN => StoreError::Denied { place, problem },
-            StatusCode::TOO_MANY_REQUESTS if asked_wait.is_some() => {
-                StoreError::RateLimited { place, seconds: asked_wait.unwrap_or_default().as_secs() }
+        let error = match (status, asked_wait) {
+            (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => refusal.error(status, place, problem),
+            (StatusCode::TOO_MANY_REQUESTS, Some(asked)) => {
+                StoreError::RateLimited { place, seconds: asked.as_secs(), patience: Patience::Attempts }
             }
             _ => StoreError::Rejected { place, status: status.as_u16(), request, problem },
         };
         (words, error)
+    }
+
+    /// What a refusal is about.
+    fn refusal(&self) -> Refusal {
+        let lines = self.challenges();
+        let challenges = parse(lines.iter().map(String::as_str));
+        Refusal::new((self.shown.clone(), self.named, self.short), self.lack, &challenges, &self.told)
     }
 
     /// The registry's own words, without what it was shown.
@@ -181,9 +186,14 @@ impl Answer {
             }
         }
         let mut words: Words = serde_json::from_slice(&bytes).unwrap_or_default();
-        for error in &mut words.errors {
-            error.code = self.told.hide(&error.code);
-            error.message = self.told.hide(&error.message);
+        let errors = words.errors.iter_mut().flat_map(|error| [&mut error.code, &mut error.message]);
+        let others = [&mut words.error, &mut words.error_description, &mut words.details];
+        let others = others.into_iter().filter_map(|one| match one {
+            Value::String(text) => Some(text),
+            _ => None,
+        });
+        for text in errors.chain(others) {
+            *text = self.told.hide(text);
         }
         words
     }
@@ -196,6 +206,13 @@ impl Answer {
 pub(crate) struct Words {
     #[serde(default)]
     errors: Vec<Word>,
+    /// What token servers say instead: of `OAuth2` these two, of Docker Hub the third.
+    #[serde(default)]
+    error: Value,
+    #[serde(default)]
+    error_description: Value,
+    #[serde(default)]
+    details: Value,
 }
 
 #[derive(Debug, Deserialize)]
@@ -213,6 +230,24 @@ impl Words {
         let parts = [clean(&error.code), clean(&error.message)];
         Some(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": "))
             .filter(|said| !said.is_empty())
+    }
+
+    /// What a token server says, in one line: an error as registries name them, or one of `OAuth2`.
+    ///
+    /// Spec: RFC 6749, section 5.2; distribution, `docs/spec/auth/token.md`.
+    pub(crate) fn of_token_server(&self) -> Option<String> {
+        let text = |value: &Value| value.as_str().map(clean).filter(|text| !text.is_empty());
+        let code_first = |code: Option<String>, message: Option<String>| match (code, message) {
+            (Some(code), Some(message)) => Some(format!("{message} ({code})")),
+            (code, message) => message.or(code),
+        };
+        let first = self.errors.first().and_then(|error| {
+            let [code, message] = [&error.code, &error.message].map(|text| clean(text));
+            code_first(Some(code).filter(|text| !text.is_empty()), Some(message).filter(|text| !text.is_empty()))
+        });
+        let said =
+            first.or_else(|| code_first(text(&self.error), text(&self.error_description).or(text(&self.details))));
+        said.map(|said| clean(&said))
     }
 
     /// Whether there are none: the answer may come from something that is no registry.

@@ -76,6 +76,8 @@ pub(crate) struct Proof {
     pub(crate) shown: Shown,
     /// Whether there is a credential behind it.
     pub(crate) named: bool,
+    /// Whether it says itself that it grants less than was asked for.
+    pub(crate) short: bool,
     /// Whether it was got for the request at hand: a newer one cannot be had.
     pub(crate) fresh: bool,
 }
@@ -180,7 +182,7 @@ impl Authority {
                 let unusable =
                     || fault("token-unusable", "the access token holds characters that no request can carry");
                 let value = bearer(token).ok_or_else(unusable)?;
-                return Ok(Some(Proof { value, shown: Shown::RegistryToken, named, fresh: false }));
+                return Ok(Some(Proof { value, shown: Shown::RegistryToken, named, short: false, fresh: false }));
             }
         };
         let scopes = self.scopes(access);
@@ -189,7 +191,7 @@ impl Authority {
         let service = service.as_deref();
         let request = TokenRequest { realm, service, scopes: &scopes, asker, registry: root, place: &place, tokens };
         let (token, fresh) = self.token(client, &access.subject, &request, refused).await?;
-        Ok(Some(Proof { value: token.header, shown: Shown::Token, named, fresh }))
+        Ok(Some(Proof { value: token.header, shown: Shown::Token, named, short: token.short, fresh }))
     }
 
     /// Remembers the scopes of a challenge, beside what was asked for earlier.
@@ -283,7 +285,7 @@ fn with_password(credential: Option<&Credential>) -> Result<Option<Proof>, &'sta
         Some(Credential::Basic { username, .. }) if username.is_empty() => Err("a password"),
         Some(Credential::Basic { username, password }) => {
             let shown = Shown::Basic { username: username.clone() };
-            Ok(basic(username, password).map(|value| Proof { value, shown, named: true, fresh: false }))
+            Ok(basic(username, password).map(|value| Proof { value, shown, named: true, short: false, fresh: false }))
         }
         Some(Credential::IdentityToken(_)) => Err("an identity token"),
         Some(Credential::RegistryToken(_)) => Err("an access token"),

@@ -81,9 +81,31 @@ pub(crate) fn network_problem(error: reqwest::Error) -> NetworkProblem {
     while let Some(source) = innermost.source() {
         innermost = source;
     }
-    let text = clean(&innermost.to_string());
+    let text = certificate(&clean(&innermost.to_string()));
     let text = if timeout && !text.contains("time") { format!("timed out: {text}") } else { text };
     NetworkProblem { text, fault }
+}
+
+/// What the TLS library says of a certificate, where that is the name of a variant with what it holds.
+fn certificate(text: &str) -> String {
+    const START: &str = "invalid peer certificate: ";
+    let Some(said) = text.strip_prefix(START) else { return text.to_owned() };
+    let name = said.split(|character: char| !character.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let meaning = match name {
+        "UnsupportedSignatureAlgorithmForPublicKeyContext"
+        | "UnsupportedSignatureAlgorithmContext"
+        | "UnsupportedSignatureAlgorithmForPublicKey"
+        | "UnsupportedSignatureAlgorithm" => "it is signed with a kind of key or signature that is not supported here",
+        "BadSignature" => "its signature is wrong",
+        "BadEncoding" => "it is not encoded as certificates are",
+        "Revoked" => "it is revoked",
+        "UnhandledCriticalExtension" => "it has a critical extension that is not known here",
+        "InvalidPurpose" | "InvalidPurposeContext" => "it is not meant for servers",
+        "Other" if said.contains("CaUsedAsEndEntity") => "it is that of a certificate authority, not of a server",
+        _ if said.contains(['{', '(']) && said.contains("OtherError") => "it is not accepted",
+        _ => return text.to_owned(),
+    };
+    format!("{START}{meaning}")
 }
 
 fn network_fault(error: &reqwest::Error) -> NetworkFault {
@@ -144,6 +166,24 @@ mod tests {
         check("https://a@b@c.test", "https://c.test");
         check("GET \"/v2/x?token=abc\"", "GET \"/v2/x");
         check("why? because", "why? because");
+    }
+
+    #[test]
+    fn a_certificate_error_is_a_sentence() {
+        let check = |said: &str, want: &str| {
+            assert_eq!(
+                certificate(&format!("invalid peer certificate: {said}")),
+                format!("invalid peer certificate: {want}")
+            );
+        };
+        check(
+            "UnsupportedSignatureAlgorithmForPublicKeyContext { signature_algorithm_id: [6, 9], public_key_algorithm_id: [] }",
+            "it is signed with a kind of key or signature that is not supported here",
+        );
+        check("Other(OtherError(CaUsedAsEndEntity))", "it is that of a certificate authority, not of a server");
+        check("UnknownIssuer", "UnknownIssuer");
+        check("certificate expired: verification time 7 (UNIX)", "certificate expired: verification time 7 (UNIX)");
+        assert_eq!(certificate("connection reset"), "connection reset");
     }
 
     #[test]

@@ -60,6 +60,7 @@ mod origin;
 mod probe;
 mod referrers;
 mod refresh;
+mod refusal;
 mod retry;
 mod scope;
 mod store;

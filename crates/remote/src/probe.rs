@@ -80,7 +80,7 @@ impl RegistryClient {
     /// Shows a login to a registry.
     ///
     /// # Errors
-    /// [`StoreError::Unauthorized`] when it is refused.
+    /// [`StoreError::Unauthorized`] or [`StoreError::Denied`] when it is refused.
     pub async fn check_login(
         self: &Arc<Self>,
         registry: &str,

@@ -97,6 +97,14 @@ impl Scopes {
         self
     }
 
+    /// Whether all of them are among those that a token says it grants.
+    pub(crate) fn are_in(&self, granted: &[String]) -> bool {
+        let granted = granted.iter().fold(Self::default(), |all, one| all.and_challenged(one));
+        let covers =
+            |actions: &BTreeSet<String>, have: &BTreeSet<String>| have.contains("*") || actions.is_subset(have);
+        self.0.iter().all(|(resource, actions)| granted.0.get(resource).is_some_and(|have| covers(actions, have)))
+    }
+
     /// Each scope as it stands in a token request.
     pub(crate) fn each(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|(resource, actions)| {

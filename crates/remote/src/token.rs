@@ -10,7 +10,7 @@ use bytes::Bytes;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
 use tofu_oci_credentials::Secret;
-use tofu_oci_store::{AccessFault, StoreError};
+use tofu_oci_store::{AccessFault, Patience, StoreError};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
@@ -34,6 +34,8 @@ const TOKEN_USER: &str = "<token>";
 #[derive(Clone)]
 pub(crate) struct Token {
     pub(crate) header: HeaderValue,
+    /// Whether it says itself that it grants less than was asked for.
+    pub(crate) short: bool,
     expires: Instant,
 }
 
@@ -94,6 +96,14 @@ fn secret_header(scheme: &str, value: &Secret) -> Option<HeaderValue> {
     Some(header)
 }
 
+/// A sentence, and behind it what the server said itself.
+fn with_words(problem: String, said: Option<&str>) -> String {
+    match said {
+        Some(said) => format!("{problem}: {said}"),
+        None => problem,
+    }
+}
+
 impl TokenRequest<'_> {
     /// The token, after as many attempts as the policy allows.
     pub(crate) async fn fetch(&self, client: &RegistryClient) -> Result<Token, StoreError> {
@@ -134,7 +144,7 @@ impl TokenRequest<'_> {
                 return Ok(token);
             }
             let reason = format!("status {}: it knows no such request, and is asked with GET", answer.status());
-            self.saw(client, &sending, answer.url(), Some(answer.status()), || TokenOutcome::None(reason));
+            self.saw(client, &sending, answer.url(), Some(answer.status()), None, || TokenOutcome::None(reason));
             refresh.grant = Grant::Get;
         }
         let sending = self.get(basic(TOKEN_USER, &refresh.token), Shown::RefreshToken);
@@ -170,15 +180,17 @@ impl TokenRequest<'_> {
             let outcome = self.follow(client, sending).await?;
             let (asked, reason, error) = match outcome {
                 Ok(answer) if is_transient(answer.status()) => {
-                    let status = answer.status();
+                    let (status, asked) = (answer.status(), answer.asked_wait());
                     let reason = format!("status {status}");
-                    self.saw(client, sending, answer.url(), Some(status), || TokenOutcome::None(reason.clone()));
-                    (answer.asked_wait(), reason, self.no_token(status))
+                    let url = answer.url().clone();
+                    let said = answer.words().await.of_token_server();
+                    self.saw(client, sending, &url, Some(status), said.clone(), || TokenOutcome::None(reason.clone()));
+                    (asked, reason, self.no_token(status, said.as_deref()))
                 }
                 Ok(answer) => return Ok(answer),
                 Err((url, no_answer)) => {
                     let reason = format!("the token server {server}: {}", no_answer.problem.text);
-                    self.saw(client, sending, &url, None, || TokenOutcome::None(no_answer.problem.text.clone()));
+                    self.saw(client, sending, &url, None, None, || TokenOutcome::None(no_answer.problem.text.clone()));
                     let (place, fault) = (self.place.to_owned(), no_answer.problem.fault);
                     let error = StoreError::Unreachable { place, fault, problem: reason.clone() };
                     if no_answer.lasting {
@@ -191,7 +203,11 @@ impl TokenRequest<'_> {
                 Next::Wait(wait) => client.wait(&label, attempts.made(), wait, &reason).await,
                 Next::GiveUp => return Err(error),
                 Next::TooLong(asked) => {
-                    return Err(StoreError::RateLimited { place: self.place.to_owned(), seconds: asked.as_secs() });
+                    return Err(StoreError::RateLimited {
+                        place: self.place.to_owned(),
+                        seconds: asked.as_secs(),
+                        patience: Patience::Wait,
+                    });
                 }
             }
         }
@@ -217,7 +233,7 @@ impl TokenRequest<'_> {
             };
             let to = url.join(location).map_or_else(|_| String::from("no address"), |to| shown_url(&to));
             let status = response.status().as_u16();
-            self.saw(client, sending, &url, Some(status), || TokenOutcome::Elsewhere { to });
+            self.saw(client, sending, &url, Some(status), None, || TokenOutcome::Elsewhere { to });
             let next = self.next(client, &url, location).map_err(|refusal| self.forbidden(client, refusal))?;
             client.saw(|| {
                 let shown_there = sending.shown.clone();
@@ -251,41 +267,57 @@ impl TokenRequest<'_> {
         answer: Answer,
     ) -> Result<(Token, Option<Secret>), StoreError> {
         let (status, url) = (answer.status(), answer.url().clone());
-        let read = self.token_of(answer).await;
+        let (said, read) = self.token_of(answer).await;
         let outcome = || match &read {
             Ok(answer) => TokenOutcome::Token { seconds: answer.seconds, granted: answer.granted() },
-            Err(StoreError::Unauthorized { problem, .. } | StoreError::NoToken { problem, .. }) => {
-                TokenOutcome::None(problem.clone())
-            }
+            Err(
+                StoreError::Unauthorized { problem, .. }
+                | StoreError::Denied { problem, .. }
+                | StoreError::NoToken { problem, .. },
+            ) => TokenOutcome::None(problem.clone()),
             Err(error) => TokenOutcome::None(error.to_string()),
         };
-        self.saw(client, sending, &url, Some(status), outcome);
-        let TokenAnswer { token, life, refresh, .. } = read?;
+        self.saw(client, sending, &url, Some(status), said, outcome);
+        let answer = read?;
+        let short = answer.granted().is_some_and(|granted| !self.scopes.are_in(&granted));
+        let TokenAnswer { token, life, refresh, .. } = answer;
         client.told.secret(token.expose());
         let header = bearer(&token).ok_or_else(|| {
             let problem = format!("the token server {} gave a token that no request can carry", host_of(self.realm));
             StoreError::NoToken { place: self.place.to_owned(), fault: AccessFault::TokenEmpty, problem }
         })?;
         // A token that dies on the way is worth nothing: it counts as dead a tenth of its life earlier.
-        Ok((Token { header, expires: Instant::now() + life.saturating_sub(life / 10) }, refresh))
+        Ok((Token { header, short, expires: Instant::now() + life.saturating_sub(life / 10) }, refresh))
     }
 
-    async fn token_of(&self, answer: Answer) -> Result<TokenAnswer, StoreError> {
-        let server = host_of(self.realm);
+    /// The server's own words where it refuses, and the token or why there is none.
+    async fn token_of(&self, answer: Answer) -> (Option<String>, Result<TokenAnswer, StoreError>) {
         let status = answer.status();
-        if matches!(status, 400 | 401 | 403) {
-            let problem = match self.asker {
-                Asker::Nobody => {
-                    format!("the token server {server} gives nothing to anonymous callers (status {status})")
-                }
-                _ => format!("the token server {server} refused the credentials (status {status})"),
-            };
-            let (place, fault) = (self.place.to_owned(), AccessFault::TokenServerStatus(status));
-            return Err(StoreError::Unauthorized { place, fault, problem });
+        if status == 200 {
+            return (None, self.good(answer).await);
         }
-        if status != 200 {
-            return Err(self.no_token(status));
-        }
+        let said = answer.words().await.of_token_server();
+        let server = host_of(self.realm);
+        let problem = match (status, self.asker) {
+            (400 | 401 | 403, Asker::Nobody) => format!("the token server {server} gives nothing to anonymous callers"),
+            (403, _) => format!("the token server {server} does not allow this to the login"),
+            (400 | 401, _) => format!("the token server {server} refused the credentials"),
+            _ => {
+                let error = self.no_token(status, said.as_deref());
+                return (said, Err(error));
+            }
+        };
+        let problem = with_words(format!("{problem} (status {status})"), said.as_deref());
+        let (place, fault) = (self.place.to_owned(), AccessFault::TokenServerStatus(status));
+        let error = match (status, self.asker) {
+            (403, Asker::Login { .. } | Asker::Refresh(_)) => StoreError::Denied { place, fault, problem },
+            _ => StoreError::Unauthorized { place, fault, problem },
+        };
+        (said, Err(error))
+    }
+
+    async fn good(&self, answer: Answer) -> Result<TokenAnswer, StoreError> {
+        let server = host_of(self.realm);
         let no_token = |fault, problem: &str| {
             let problem = format!("the token server {server} {problem}");
             StoreError::NoToken { place: self.place.to_owned(), fault, problem }
@@ -302,10 +334,11 @@ impl TokenRequest<'_> {
         })
     }
 
-    /// A status that is neither a token nor a refusal. Not in the server's words: one that is not there must not look
-    /// like a missing repository, and it may repeat what it was sent.
-    fn no_token(&self, status: u16) -> StoreError {
+    /// A status that is neither a token nor a refusal. The server's words stand behind the status: one that is not there
+    /// must not look like a missing repository.
+    fn no_token(&self, status: u16, said: Option<&str>) -> StoreError {
         let problem = format!("the token server {} answered with status {status}", host_of(self.realm));
+        let problem = with_words(problem, said);
         let fault = AccessFault::TokenServerStatus(status);
         StoreError::NoToken { place: self.place.to_owned(), fault, problem }
     }
@@ -316,6 +349,7 @@ impl TokenRequest<'_> {
         sending: &Sending,
         url: &Url,
         status: Option<u16>,
+        said: Option<String>,
         outcome: impl FnOnce() -> TokenOutcome,
     ) {
         client.saw(|| Exchange::Token {
@@ -325,6 +359,7 @@ impl TokenRequest<'_> {
             scopes: self.scopes.each().map(|scope| crate::clean::clean(&scope)).collect(),
             shown: sending.shown.clone(),
             status,
+            error: said,
             outcome: outcome(),
         });
     }

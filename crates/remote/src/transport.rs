@@ -11,7 +11,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
 use std::sync::Arc;
 use std::time::Duration;
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{Patience, StoreError};
 use tofu_oci_types::Event;
 use url::Url;
 
@@ -76,7 +76,13 @@ impl RegistryClient {
                         self.wait(&label, attempts.made(), wait, &reason).await;
                         continue;
                     }
-                    Next::TooLong(asked) => return Err(StoreError::RateLimited { place, seconds: asked.as_secs() }),
+                    Next::TooLong(asked) => {
+                        return Err(StoreError::RateLimited {
+                            place,
+                            seconds: asked.as_secs(),
+                            patience: Patience::Wait,
+                        });
+                    }
                     Next::GiveUp => {}
                 }
             }
@@ -131,6 +137,7 @@ impl RegistryClient {
             let mut answer = self.answer(response, place.to_owned(), request, hop.crossed);
             answer.shown = shown.map_or(Shown::Nothing, |proof| proof.shown.clone());
             answer.named = shown.is_some_and(|proof| proof.named);
+            answer.short = shown.is_some_and(|proof| proof.short);
             self.saw_answer(call, &hop.url, &mut answer).await;
             self.note_warnings(root, &answer);
             if answer.status() == 401 && !hop.crossed && challenges > 0 {
@@ -239,6 +246,7 @@ impl RegistryClient {
             crossed,
             shown: Shown::Nothing,
             named: false,
+            short: false,
             lack: None,
             said: None,
             idle: self.http.idle(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Method;
-use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
+use tofu_oci_store::{Content, Patience, Pushed, ReadStore as _, StoreError};
 use tofu_oci_types::{Descriptor, Digest, RepositoryRef};
 use url::Url;
 
@@ -86,7 +86,7 @@ impl RemoteStore {
         let access = Access::mount(&self.repository, from.name());
         let answer = match self.post(&mount_query(&descriptor.digest, from.name()), &access).await {
             // Who may push here need not be allowed to pull there: the blob is sent then.
-            Err(StoreError::Unauthorized { .. }) => return Ok(false),
+            Err(StoreError::Unauthorized { .. } | StoreError::Denied { .. }) => return Ok(false),
             other => other?,
         };
         match answer.status() {
@@ -176,7 +176,9 @@ impl RemoteStore {
                 Ok(())
             }
             Next::GiveUp => Err(error),
-            Next::TooLong(asked) => Err(StoreError::RateLimited { place: self.place(), seconds: asked.as_secs() }),
+            Next::TooLong(asked) => {
+                Err(StoreError::RateLimited { place: self.place(), seconds: asked.as_secs(), patience: Patience::Wait })
+            }
         }
     }
 

@@ -89,6 +89,8 @@ pub enum Exchange {
         shown: Shown,
         /// The status of the answer; none when there was no answer.
         status: Option<u16>,
+        /// The server's own words, where it refused and said why.
+        error: Option<String>,
         /// What came of it.
         outcome: TokenOutcome,
     },
@@ -147,9 +149,9 @@ impl Exchange {
             Self::Way { realm, service, .. } => texts.extend(realm.iter_mut().chain(service)),
             Self::Refused { problem, .. } => texts.push(problem),
             Self::Redirected { from, to, .. } => texts.extend([from, to]),
-            Self::Token { server, service, scopes, outcome, .. } => {
+            Self::Token { server, service, scopes, error, outcome, .. } => {
                 texts.push(server);
-                texts.extend(service.iter_mut().chain(scopes));
+                texts.extend(service.iter_mut().chain(scopes).chain(error));
                 match outcome {
                     TokenOutcome::Token { granted, .. } => texts.extend(granted.iter_mut().flatten()),
                     TokenOutcome::Elsewhere { to } => texts.push(to),

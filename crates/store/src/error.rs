@@ -78,6 +78,8 @@ pub enum StoreError {
     Denied {
         /// The repository.
         place: String,
+        /// Who refuses, and what is missing.
+        fault: AccessFault,
         /// The registry's answer, in short.
         problem: String,
     },
@@ -120,6 +122,8 @@ pub enum StoreError {
         place: String,
         /// How long it asks to wait.
         seconds: u64,
+        /// What stands in the way of waiting.
+        patience: Patience,
     },
     /// No connection, or one that broke and could not be mended.
     #[error("cannot reach {place}: {problem}")]
@@ -198,8 +202,23 @@ pub enum AccessFault {
     TokenServerStatus(u16),
     /// The registry answered with this status.
     RegistryStatus(u16),
+    /// The registry answered with this status, and names no way to log in that is known here: nothing was shown.
+    NoKnownScheme(u16),
+    /// The registry answered with this status to a token that is good, and does not carry the right.
+    InsufficientScope(u16),
+    /// The registry answered with this status to the token that its token server had given.
+    TokenRefused(u16),
     /// The registry asks for a name and a password, and there are none.
     NoCredentialsForBasic,
+}
+
+/// Why a wait that a registry asks for is not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// All attempts have been made.
+    Attempts,
+    /// It is longer than we are willing to wait.
+    Wait,
 }
 
 impl AccessFault {
@@ -217,7 +236,10 @@ impl AccessFault {
             Self::TokenNotJson => "token-not-json",
             Self::NoCredentialsForBasic => "no-credentials-for-basic",
             Self::TokenServerStatus(status) => return format!("token-server-status:{status}"),
-            Self::RegistryStatus(status) => return format!("registry-status:{status}"),
+            Self::RegistryStatus(status)
+            | Self::NoKnownScheme(status)
+            | Self::InsufficientScope(status)
+            | Self::TokenRefused(status) => return format!("registry-status:{status}"),
         };
         name.to_owned()
     }
@@ -293,10 +315,11 @@ impl StoreError {
     pub fn credential_code(&self) -> Option<String> {
         match self {
             Self::Credentials { code, .. } => Some(code.clone()),
-            Self::Unauthorized { fault, .. } | Self::NoToken { fault, .. } => Some(fault.code()),
+            Self::Unauthorized { fault, .. } | Self::NoToken { fault, .. } | Self::Denied { fault, .. } => {
+                Some(fault.code())
+            }
             Self::Forbidden { fault, .. } => fault.map(AccessFault::code),
             Self::Rejected { status, .. } => Some(AccessFault::RegistryStatus(*status).code()),
-            Self::Denied { .. } => Some(AccessFault::RegistryStatus(403).code()),
             Self::RateLimited { .. } => Some(AccessFault::RegistryStatus(429).code()),
             _ => None,
         }

@@ -13,12 +13,9 @@ use serde::Serialize;
 
 use tofu_oci_types::RepositoryRef;
 
-use crate::credentials::Wallet;
+use crate::credentials::{Trouble, Wallet};
 use crate::exit::Exit;
 use crate::printer::{self, visible};
-
-/// So many entries that were perhaps meant are shown; `auth explain` shows all.
-const MOST_NEAR: usize = 3;
 
 /// One error as the user sees it.
 #[derive(Clone, Debug)]
@@ -30,7 +27,7 @@ pub(crate) struct Complaint {
     /// A stable name of the fault, where it has one.
     code: Option<Box<str>>,
     /// The repository that access was refused to, because of the credentials or for want of them.
-    refused: Option<Box<str>>,
+    refused: Option<Box<(String, Trouble)>>,
 }
 
 impl Complaint {
@@ -77,8 +74,8 @@ impl Complaint {
     }
 
     /// The same, marked as a refusal of this repository that credentials may have to do with.
-    pub(crate) fn refused(mut self, place: &str) -> Self {
-        self.refused = Some(place.into());
+    pub(crate) fn refused(mut self, place: &str, trouble: Trouble) -> Self {
+        self.refused = Some(Box::new((place.to_owned(), trouble)));
         self
     }
 
@@ -90,14 +87,12 @@ impl Complaint {
 
     /// A refusal, with where the credentials came from; anything else as it is.
     pub(crate) fn tell_of_credentials(mut self, wallet: Option<&Wallet>) -> Self {
-        let Some(repository) = self.refused.as_ref().and_then(|place| place.parse::<RepositoryRef>().ok()) else {
-            return self;
-        };
+        let Some((place, trouble)) = self.refused.as_deref() else { return self };
+        let Ok(repository) = place.parse::<RepositoryRef>() else { return self };
         if let Some(wallet) = wallet {
-            let told = wallet.tell(&repository);
+            let told = wallet.tell(&repository, *trouble);
             self.causes.extend(told.cause);
-            let near = told.hints.into_iter().take(MOST_NEAR);
-            self.hints.splice(0..0, near);
+            self.hints.splice(0..0, told.hints);
         }
         self.hint(format!(
             "`tofu-oci auth explain {repository}` shows every file, entry and helper, and what the registry answers"
@@ -133,6 +128,11 @@ impl Complaint {
     /// What is wrong, in one line.
     pub(crate) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// A stable name of the fault, where it has one.
+    pub(crate) fn stable_name(&self) -> Option<&str> {
+        self.code.as_deref()
     }
 
     /// What to do about it.

@@ -1,8 +1,9 @@
 //! Errors of stores.
 
-use tofu_oci_store::{AccessFault, StoreError};
+use tofu_oci_store::{AccessFault, Patience, StoreError};
 
 use super::Complaint;
+use crate::credentials::Trouble;
 use crate::exit::Exit;
 
 impl From<StoreError> for Complaint {
@@ -22,20 +23,18 @@ impl From<&StoreError> for Complaint {
             StoreError::UnknownRepository { .. } => {
                 complaint.hint("check the name; some registries also say this to those who may not read the repository")
             }
-            StoreError::Unauthorized { place, .. } => complaint
+            StoreError::Unauthorized { place, fault: AccessFault::TokenRefused(_), .. } => complaint
+                .hint("the registry refuses what its own token server gave: run the same command again, or ask its operator")
+                .refused(place, Trouble::Other),
+            StoreError::Unauthorized { place, .. } => complaint.refused(place, Trouble::Login),
+            StoreError::Denied { place, fault: AccessFault::NoKnownScheme(_), .. } => complaint
+                .hint("no login helps there; check that this is the registry you mean, or ask its operator")
+                .refused(place, Trouble::Unasked),
+            StoreError::Denied { place, .. } => complaint
                 .hint(format!(
-                    "log in with `tofu-oci login {0} --username NAME`, `docker login {0}` or `podman login {0}`",
-                    registry(place)
+                    "ask the owner of {place} for the right to read, and for a push to write; another login may have it"
                 ))
-                .refused(place),
-            StoreError::Denied { place, .. } => {
-                complaint
-                .hint(format!(
-                    "the account needs the right to read, and for a push to write; `tofu-oci login {} --username NAME` changes the account",
-                    registry(place)
-                ))
-                .refused(place)
-            }
+                .refused(place, Trouble::Right),
             StoreError::Rejected { problem, .. } if problem.contains("DIGEST_INVALID") => complaint.hint(
                 "what was sent is not what its digest says: the source is damaged, or something changed it on the way",
             ),
@@ -54,22 +53,18 @@ impl From<&StoreError> for Complaint {
                 complaint.hint("the registry sends to a server without TLS; its operator can mend that")
             }
             StoreError::Forbidden { place, fault: Some(fault), .. } => {
-                complaint.hint(realm_hint(*fault)).refused(place)
+                complaint.hint(realm_hint(*fault)).refused(place, Trouble::Other)
             }
             StoreError::Malformed { .. } | StoreError::Forbidden { .. } => {
                 complaint.hint("-vv shows every request; check that this is the registry you mean")
             }
             StoreError::NoToken { place, .. } => complaint
                 .hint("the registry's token server has a problem of its own; run the same command again later")
-                .refused(place),
+                .refused(place, Trouble::Other),
             StoreError::Credentials { place, code, hint, .. } => {
                 let complaint = hint.iter().flat_map(|hint| hint.lines()).fold(complaint, Self::hint);
-                match code.as_str() {
-                    "incomplete-basic" => complaint
-                        .hint(format!("log in with a name and a password: `tofu-oci login {} --username NAME`", registry(place))),
-                    _ => complaint,
-                }
-                .refused(place)
+                let trouble = if code == "incomplete-basic" { Trouble::Login } else { Trouble::Other };
+                complaint.refused(place, trouble)
             }
             StoreError::NotFound { what, .. } if !what.starts_with("tag") => {
                 complaint.hint("the release is incomplete there; its publisher can push it again")
@@ -97,6 +92,9 @@ impl From<&StoreError> for Complaint {
             }
             StoreError::DigestMismatch { .. } | StoreError::SizeMismatch { .. } => complaint
                 .hint("the registry, or something between it and here, changed the content; nothing of it was kept"),
+            StoreError::RateLimited { seconds, patience: Patience::Attempts, .. } => complaint.hint(format!(
+                "try again in {seconds} s, or have it tried more often with --attempts N (and --jobs 1, for fewer at once)"
+            )),
             StoreError::RateLimited { seconds, .. } => {
                 complaint.hint(format!("try again later, or wait longer with --max-wait {seconds}"))
             }

@@ -11,11 +11,13 @@
 //! Which source counts is decided in the `credentials` crate.
 
 pub(crate) mod access;
+pub(crate) mod advice;
 pub(crate) mod files;
 pub(crate) mod helper;
 mod program;
 mod settings;
 mod tell;
+pub(crate) mod unread;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,13 +25,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_credentials::{
-    Account, Choice, ChoiceError, Credential, HelperAnswer, HelperCall, HelperName, Origin, Policy, Search, Secret,
+    Account, Choice, ChoiceError, Credential, HelperAnswer, HelperCall, HelperName, Origin, Place, Policy, Search,
+    Secret,
 };
 use tofu_oci_remote::{CredentialFault, CredentialProvider};
 use tofu_oci_types::{Event, Reporter, RepositoryRef};
 use tokio::sync::OnceCell;
 
 pub(crate) use access::Access;
+pub(crate) use advice::Advice;
+pub(crate) use tell::Trouble;
+pub(crate) use unread::Unread;
 
 use crate::complaint::Complaint;
 use crate::environment::environment;
@@ -43,6 +49,10 @@ pub(crate) struct Wallet {
     /// What takes the place of the policy.
     instead: Instead,
     refusal: Option<Complaint>,
+    /// What says that the usual files are not read.
+    closed: Option<Place>,
+    /// What is there, and is not read.
+    unread: Vec<Unread>,
     answers: Mutex<HashMap<(HelperName, String), Answer>>,
     runs: Mutex<Vec<HelperRun>>,
 }
@@ -117,17 +127,23 @@ impl Wallet {
         let shown = Shown::new(&environment);
         let settings = settings::read(&environment, &shown);
         let mut refusal = settings.refusal;
+        let mut closed = None;
         let (search, files) = match settings.search {
             Plan::Ambient => (Search::Ambient, files::ambient(&environment, &shown)),
-            Plan::Off => (Search::Off, Vec::new()),
+            Plan::Off { place } => {
+                closed = Some(place);
+                (Search::Off, Vec::new())
+            }
             Plan::Listed { files: listed, place } => {
                 let found = files::listed(&listed, &place, &shown);
                 refusal = refusal.or_else(|| files::refuse(&listed, &found, &place, &shown));
+                closed = Some(place);
                 (Search::Listed, found)
             }
         };
         let policy = Policy::new(settings.blocks, settings.default, search, files);
-        Ok(Self { refusal, ..Self::of(policy, Instead::Nothing) })
+        let unread = if search == Search::Ambient { unread::find() } else { Vec::new() };
+        Ok(Self { refusal, closed, unread, ..Self::of(policy, Instead::Nothing) })
     }
 
     /// What the arguments say; `ambient` reads the user's files where they count.
@@ -154,7 +170,15 @@ impl Wallet {
     }
 
     fn of(policy: Policy, instead: Instead) -> Self {
-        Self { policy, instead, refusal: None, answers: Mutex::default(), runs: Mutex::default() }
+        Self {
+            policy,
+            instead,
+            refusal: None,
+            closed: None,
+            unread: Vec::new(),
+            answers: Mutex::default(),
+            runs: Mutex::default(),
+        }
     }
 
     /// The files and blocks.

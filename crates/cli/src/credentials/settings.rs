@@ -26,8 +26,8 @@ pub(super) enum Plan {
     Ambient,
     /// Here alone, as somebody has written it.
     Listed { files: Vec<ListedFile>, place: Place },
-    /// Nowhere.
-    Off,
+    /// Nowhere, as this says.
+    Off { place: Place },
 }
 
 /// One of `docker_style_config_files`.
@@ -67,9 +67,9 @@ impl Reader<'_> {
     }
 
     fn search(&self, block: &RawBlock) -> Plan {
-        let discover = block.attribute("discover_ambient_credentials").map(|attribute| &attribute.value);
-        if discover == Some(&Setting::Bool(false)) {
-            return Plan::Off;
+        let discover = block.attribute("discover_ambient_credentials");
+        if let Some(attribute) = discover.filter(|attribute| attribute.value == Setting::Bool(false)) {
+            return Plan::Off { place: self.place(block.file, attribute.span.start) };
         }
         let Some(attribute) = block.attribute("docker_style_config_files") else { return Plan::Ambient };
         let Setting::List(files) = &attribute.value else { return Plan::Ambient };

@@ -1,28 +1,51 @@
 //! Where the credentials came from, for whoever is refused.
 
-use tofu_oci_credentials::{Choice, FileState, FoundFile, HelperCall, Origin, Search, Verdict};
+use tofu_oci_credentials::{Account, Choice, FileState, FoundFile, HelperCall, Origin, Place, Search};
 use tofu_oci_types::RepositoryRef;
 
+use super::advice::Advice;
+use super::unread::Unread;
 use super::{Heard, HelperRun, Instead, Wallet};
 
 /// What an error about access says beside the registry's answer.
+#[derive(Default)]
 pub(crate) struct Told {
     /// Where the credentials were looked for or came from; nothing where the error itself says so.
     pub(crate) cause: Option<String>,
-    /// What was perhaps meant, and what to write instead.
+    /// What to do about it.
     pub(crate) hints: Vec<String>,
+}
+
+/// What a refusal is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The login, or that there is none.
+    Login,
+    /// The login is good, and lacks a right.
+    Right,
+    /// Something else: no other login would help.
+    Other,
+    /// Credentials do not come into it.
+    Unasked,
 }
 
 impl Wallet {
     /// Where the credentials for a repository came from; where there are none, where they were looked for. No helper is
     /// asked that has not been asked before.
-    pub(crate) fn tell(&self, repository: &RepositoryRef) -> Told {
-        let told = |cause: String, hint: &str| Told { cause: Some(cause), hints: vec![hint.to_owned()] };
+    pub(crate) fn tell(&self, repository: &RepositoryRef, trouble: Trouble) -> Told {
+        let told = |cause: String, hint: &str| {
+            let advice = matches!(trouble, Trouble::Login).then(|| hint.to_owned());
+            Told { cause: Some(cause), hints: advice.into_iter().collect() }
+        };
+        if trouble == Trouble::Unasked {
+            return Told::default();
+        }
         match &self.instead {
             Instead::Nothing => {}
             Instead::Anonymous => {
                 let cause = "no credentials were shown, as --anonymous says";
-                return told(cause.to_owned(), "leave --anonymous out, to have the credentials shown that there are");
+                let hint = "leave --anonymous out, to have the credentials shown that there are";
+                return Told { cause: Some(cause.to_owned()), hints: vec![hint.to_owned()] };
             }
             Instead::Login { registry, username, .. } if registry == repository.registry() => {
                 let cause = format!("the credentials were those of --username {username}");
@@ -34,19 +57,59 @@ impl Wallet {
             }
         }
         let account = self.policy.look_up(repository);
+        let run = self.run(&account);
         let cause = match &account.choice {
             Choice::Anonymous => Some(self.looked_in()),
             Choice::Credential { origin, .. } => Some(format!("the credentials are those of {origin}")),
-            Choice::Ask { call, origin } => self.heard(call, origin),
+            Choice::Ask { call, origin } => heard(run.as_ref(), call, origin),
             Choice::Refused(_) => None,
         };
-        let hint = |origin: &Origin, verdict: &Verdict| match verdict {
-            Verdict::NoMatch(Some(near)) => Some(format!("{origin} does not serve: {near}")),
-            Verdict::LeftOut(problem) => Some(format!("{origin} is left out: {problem}")),
-            _ => None,
+        let shown = match &account.choice {
+            Choice::Anonymous => false,
+            Choice::Credential { .. } => true,
+            Choice::Ask { .. } => {
+                run.as_ref().is_some_and(|run| matches!(run.heard, Heard::Login { .. } | Heard::IdentityToken))
+            }
+            Choice::Refused(_) => return Told { cause, hints: Vec::new() },
         };
-        let hints = account.candidates.iter().filter_map(|one| hint(&one.origin, &one.verdict)).collect();
+        let failed = run.as_ref().is_some_and(|run| matches!(run.heard, Heard::Failed(_)));
+        let mut advice = self.advice(&account);
+        if let Some(Heard::Login { username }) = run.as_ref().map(|run| &run.heard) {
+            advice.username = Some(username);
+        }
+        let hints = match (trouble, shown) {
+            _ if failed => Vec::new(),
+            (Trouble::Login, true) => advice.for_refused_login(),
+            (Trouble::Login | Trouble::Right, false) => advice.for_want_of_credentials(),
+            (Trouble::Right | Trouble::Other | Trouble::Unasked, _) => Vec::new(),
+        };
         Told { cause, hints }
+    }
+
+    /// What helps where access to this is refused.
+    fn advice<'a>(&'a self, account: &'a Account) -> Advice<'a> {
+        Advice {
+            policy: &self.policy,
+            account,
+            closed: self.closed.as_ref(),
+            unread: &self.unread,
+            username: match &account.choice {
+                Choice::Credential { credential: tofu_oci_credentials::Credential::Basic { username, .. }, .. } => {
+                    Some(username)
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// What says that the usual files are not read.
+    pub(crate) fn closed(&self) -> Option<&Place> {
+        self.closed.as_ref()
+    }
+
+    /// What is there, and is not read.
+    pub(crate) fn unread(&self) -> &[Unread] {
+        &self.unread
     }
 
     fn looked_in(&self) -> String {
@@ -69,25 +132,29 @@ impl Wallet {
         }
     }
 
-    /// What the helper that is named there said.
-    fn heard(&self, call: &HelperCall, origin: &Origin) -> Option<String> {
-        let calls = self.calls();
-        let asked = |run: &&HelperRun| run.helper == call.helper && call.servers.contains(&run.server);
-        let Some(run) = calls.iter().rfind(asked) else {
-            return Some(format!("{origin} names a helper, which was not asked"));
-        };
-        let program = run.helper.program();
-        Some(match &run.heard {
-            Heard::Login { username } => {
-                format!("the credentials, of {username}, came from {program}, named by {origin}")
-            }
-            Heard::IdentityToken => {
-                format!("the credentials, an identity token, came from {program}, named by {origin}")
-            }
-            Heard::NotFound | Heard::Empty => {
-                format!("{program}, named by {origin}, knows no credentials for {}", call.servers.join(" and "))
-            }
-            Heard::Failed(_) => return None,
-        })
+    /// The last run of the helper that was chosen.
+    fn run(&self, account: &Account) -> Option<HelperRun> {
+        let Choice::Ask { call, .. } = &account.choice else { return None };
+        self.calls().into_iter().rfind(|run| run.helper == call.helper && call.servers.contains(&run.server))
     }
+}
+
+/// What the helper that is named there said.
+fn heard(run: Option<&HelperRun>, call: &HelperCall, origin: &Origin) -> Option<String> {
+    let Some(run) = run else {
+        return Some(format!("{origin} names a helper, which was not asked"));
+    };
+    let program = run.helper.program();
+    Some(match &run.heard {
+        Heard::Login { username } => {
+            format!("the credentials, of {username}, came from {program}, named by {origin}")
+        }
+        Heard::IdentityToken => {
+            format!("the credentials, an identity token, came from {program}, named by {origin}")
+        }
+        Heard::NotFound | Heard::Empty => {
+            format!("{program}, named by {origin}, knows no credentials for {}", call.servers.join(" and "))
+        }
+        Heard::Failed(_) => return None,
+    })
 }

@@ -56,7 +56,7 @@ fn lines(account: &Account, hosts: &[(&Server, &str)]) -> Vec<String> {
         Exchange::Way { scheme, realm, service } => format!("way {scheme} {realm:?} {service:?}"),
         Exchange::Refused { code, problem } => format!("refused {code}: {problem}"),
         Exchange::Redirected { from, to, shown_there } => format!("{from} -> {to} ({})", shown(shown_there)),
-        Exchange::Token { method, server, service, scopes, shown: what, status, outcome } => {
+        Exchange::Token { method, server, service, scopes, shown: what, status, outcome, error: _ } => {
             let outcome = match outcome {
                 TokenOutcome::Token { seconds, granted } => format!("token {seconds:?} {granted:?}"),
                 TokenOutcome::Elsewhere { to } => format!("elsewhere: {to}"),

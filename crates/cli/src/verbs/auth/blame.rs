@@ -1,11 +1,10 @@
 //! Why access fails, and who is to blame: a file, an entry, a helper, a scope or an answer.
 
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{AccessFault, StoreError};
 
-use super::model::{
-    Action, Chosen, Credentials, Explanation, File, Outcome, Shows, Source, State, Step, StepKind, Verdict,
-};
+use super::model::{Chosen, Credentials, Explanation, Outcome, Shows, Step, StepKind, Verdict};
 use crate::complaint::Complaint;
+use crate::credentials::Advice;
 use crate::exit::Exit;
 
 /// The specificity of a source that is for all of a registry.
@@ -20,20 +19,18 @@ pub(super) struct Blame {
 }
 
 /// Names the culprit of a failed request.
-pub(super) fn blame(told: &Explanation, error: &StoreError) -> Blame {
+pub(super) fn blame(told: &Explanation, error: &StoreError, advice: &Advice<'_>) -> Blame {
     let code = error.credential_code();
     let known = match code.as_deref() {
-        Some(code) if code.starts_with("token-server-status:4") => token_server(told),
-        Some("registry-status:401" | "registry-status:403") => registry(told),
+        Some(code) if code.starts_with("token-server-status:4") => token_server(told, error, advice),
+        Some("registry-status:401" | "registry-status:403") => registry(told, error, advice),
         Some("no-credentials-for-basic") => {
-            Some((format!("the registry wants a name and a password, and {}", nothing(told)), missing(told)))
+            Some((format!("the registry wants a name and a password, and {}", nothing(told)), missing(told, advice)))
         }
-        Some("incomplete-basic") => {
-            Some(("a name and a password are needed, and one of them is empty".to_owned(), login(told)))
-        }
-        Some(code) if code.starts_with("helper-") => Some((failure(told, error), helper(told, code))),
+        Some("incomplete-basic") => Some((problem(error), login(told, advice))),
+        Some(code) if code.starts_with("helper-") => Some((failure(told, error), helper(told, error))),
         Some("auth-without-colon" | "block-style-undecided" | "invalid-helper-name") => {
-            Some((problem(error), broken(told)))
+            Some((problem(error), said(error)))
         }
         _ => None,
     };
@@ -71,96 +68,110 @@ pub(super) fn who(chosen: &Chosen) -> String {
 
 type Known = (String, Vec<String>);
 
-fn token_server(told: &Explanation) -> Option<Known> {
+fn token_server(told: &Explanation, error: &StoreError, advice: &Advice<'_>) -> Option<Known> {
     let step = told.exchanges.iter().rfind(|step| step.kind == StepKind::Token)?;
     let server = step.url.as_deref().unwrap_or("of the registry");
+    let words = step.said.as_ref().map(|said| format!(": {said}")).unwrap_or_default();
+    let verb = told.action.word();
     Some(match (step.shown, &step.username) {
+        (Some("password" | "identity-token"), _) if matches!(error, StoreError::Denied { .. }) => (
+            format!("the token server {server} does not allow {} to {verb}{words}", who(&told.chosen)),
+            ask_for_right(told, verb),
+        ),
         (Some("password"), Some(user)) => {
-            (format!("the token server {server} refuses the login of {user}"), login(told))
+            (format!("the token server {server} refuses the login of {user}{words}"), login(told, advice))
         }
-        (Some("identity-token"), _) => (format!("the token server {server} refuses the identity token"), login(told)),
+        (Some("identity-token"), _) => {
+            (format!("the token server {server} refuses the identity token{words}"), login(told, advice))
+        }
         _ => (
-            format!("the token server {server} gives nothing to anonymous callers, and {}", nothing(told)),
-            missing(told),
+            format!("the token server {server} gives nothing to anonymous callers, and {}{words}", nothing(told)),
+            missing(told, advice),
         ),
     })
 }
 
-fn registry(told: &Explanation) -> Option<Known> {
-    let step = told.exchanges.iter().rfind(|step| step.kind == StepKind::Registry)?;
+fn registry(told: &Explanation, error: &StoreError, advice: &Advice<'_>) -> Option<Known> {
     let verb = told.action.word();
+    if let StoreError::Denied { fault: AccessFault::NoKnownScheme(_), .. } = error {
+        let hint = "no login helps there; check that this is the registry you mean, or ask its operator";
+        return Some((problem(error), vec![hint.to_owned()]));
+    }
+    if let StoreError::Unauthorized { fault: AccessFault::TokenRefused(_), .. } = error {
+        let hint =
+            "the registry refuses what its own token server gave: run the same command again, or ask its operator";
+        return Some((problem(error), vec![hint.to_owned()]));
+    }
+    let step = told.exchanges.iter().rfind(|step| step.kind == StepKind::Registry)?;
     Some(match (step.shown, &step.username) {
-        (Some("token"), _) => right(told, verb),
+        (Some("token"), _) => right(told, verb, advice),
         (Some("password"), Some(user)) if step.status == Some(403) => (
             format!("the registry knows {user}, who may not {verb}"),
             vec![format!("ask the owner of the repository for the right to {verb}, or log in as somebody else")],
         ),
-        (Some("password"), Some(user)) => (format!("the registry refuses the login of {user}"), login(told)),
-        (Some("access-token"), _) => ("the registry refuses the access token".to_owned(), login(told)),
+        (Some("password"), Some(user)) => (format!("the registry refuses the login of {user}"), login(told, advice)),
+        (Some("access-token"), _) => {
+            let words = problem(error);
+            let words = words.strip_prefix("the given ones are refused: ").unwrap_or(&words);
+            (format!("the registry refuses the access token: {words}"), login(told, advice))
+        }
         _ if step.challenges.is_empty() => return None,
-        _ => (format!("the registry lets nobody in without credentials, and {}", nothing(told)), missing(told)),
+        _ => (format!("the registry lets nobody in without credentials, and {}", nothing(told)), missing(told, advice)),
     })
 }
 
 /// The token was given, and is worth too little.
-fn right(told: &Explanation, verb: &str) -> Known {
+fn right(told: &Explanation, verb: &str, advice: &Advice<'_>) -> Known {
     let token = told.exchanges.iter().rfind(|step| step.kind == StepKind::Token);
     let scopes = token.map(|step| step.scopes.join(" ")).unwrap_or_default();
-    let owner = told.chosen.username.clone().unwrap_or_else(|| "anonymous callers".to_owned());
     let reason = format!("the token for {scopes} does not carry the right to {verb}");
-    let granted = token.and_then(|step: &Step| step.granted.as_ref()).map(|granted| match granted.as_slice() {
-        [] => "the token grants nothing".to_owned(),
-        granted => format!("the token grants {} alone", granted.join(" ")),
+    let granted = token.and_then(|step: &Step| step.granted.as_ref()).map(|granted| {
+        let granted: Vec<&str> = granted.iter().map(String::as_str).filter(|one| !one.ends_with(':')).collect();
+        match granted.as_slice() {
+            [] => "the token grants nothing".to_owned(),
+            granted => format!("the token grants {} alone", granted.join(" ")),
+        }
     });
     let mut hints: Vec<String> = granted.into_iter().collect();
-    if let Some(source) = &told.chosen.source {
-        hints.push(format!("the login is that of {source}{}", place(&told.chosen)));
-    }
-    hints.push(match told.chosen.shows {
-        Shows::Nothing => format!("{owner} may not {verb}; {}", log_in(told)),
-        _ => format!("ask the owner of the repository to let {owner} {verb}, or log in as somebody else"),
-    });
+    hints.extend(if told.chosen.shows == Shows::Nothing { missing(told, advice) } else { ask_for_right(told, verb) });
     (reason, hints)
 }
 
-/// Where the login stands that was refused.
-fn login(told: &Explanation) -> Vec<String> {
-    let Some(source) = &told.chosen.source else { return missing(told) };
-    let mut hints = vec![format!("the login is that of {source}{}", place(&told.chosen))];
-    hints.extend(again(told));
+/// The login is good.
+fn ask_for_right(told: &Explanation, verb: &str) -> Vec<String> {
+    let mut hints = Vec::new();
+    if let Some(source) = &told.chosen.source {
+        hints.push(format!("the login is that of {source}{}", place(&told.chosen)));
+    }
+    let owner = who(&told.chosen);
+    hints.push(format!("ask the owner of the repository to let {owner} {verb}, or log in as somebody else"));
     hints
 }
 
-/// What puts another login in the place of the chosen one; nothing where that stands in the CLI configuration.
-fn again(told: &Explanation) -> Option<String> {
-    let chosen = |file: &File| file.sources.iter().position(|source| source.verdict == Verdict::Chosen);
-    let (file, source) = told.files.iter().find_map(|file| Some((file, &file.sources[chosen(file)?])))?;
-    if source.kind.starts_with("oci_") {
-        return None;
+/// Where the login stands that was refused, and how it is changed.
+fn login(told: &Explanation, advice: &Advice<'_>) -> Vec<String> {
+    let Some(source) = &told.chosen.source else { return missing(told, advice) };
+    let mut hints = vec![format!("the login is that of {source}{}", place(&told.chosen))];
+    match told.credentials {
+        Credentials::Given => hints.push("check the name, and what --password-stdin was given".to_owned()),
+        _ => hints.extend(advice.for_refused_login()),
     }
-    if source.specificity > Some(FOR_REGISTRY) {
-        return Some("correct it there: `tofu-oci login` stores logins for whole registries".to_owned());
-    }
-    // What is stored in docker's own file comes before what is in the older one, and behind podman's.
-    let own = told.credentials == Credentials::Ambient
-        && file.named_by.as_deref() != Some("$REGISTRY_AUTH_FILE")
-        && !file.name.ends_with("auth.json");
-    let file = if own { String::new() } else { format!(" --auth-file {}", file.name) };
-    let user = told.chosen.username.as_deref().unwrap_or("NAME");
-    Some(format!("log in again with `tofu-oci login {} --username {user}{file}`", host(&told.repository)))
+    hints
 }
 
-fn helper(told: &Explanation, code: &str) -> Vec<String> {
-    let Some(source) = &told.chosen.source else { return Vec::new() };
-    let named = format!("the helper is named by {source}{}", place(&told.chosen));
-    let mend = match (code, told.helpers.last()) {
-        ("helper-not-found" | "helper-not-found-desktop", _) => {
-            "put the program on the PATH, or take its name out of that file".to_owned()
-        }
-        (_, Some(run)) => format!("try it by hand: printf %s {} | {} get", run.server, run.program),
-        (_, None) => log_in(told),
-    };
-    vec![named, mend]
+fn helper(told: &Explanation, error: &StoreError) -> Vec<String> {
+    let Some(source) = &told.chosen.source else { return said(error) };
+    let mut hints = vec![format!("the helper is named by {source}{}", place(&told.chosen))];
+    hints.extend(said(error));
+    hints
+}
+
+/// What the error itself advises.
+fn said(error: &StoreError) -> Vec<String> {
+    match error {
+        StoreError::Credentials { hint: Some(hint), .. } => hint.lines().map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Why the helper failed; who names it is told by a hint.
@@ -168,38 +179,12 @@ fn failure(told: &Explanation, error: &StoreError) -> String {
     told.helpers.last().and_then(|run| run.reason.clone()).unwrap_or_else(|| problem(error))
 }
 
-fn broken(told: &Explanation) -> Vec<String> {
-    vec![match told.chosen.file {
-        Some(_) => format!("mend it{}, or take it out", place(&told.chosen).replacen(" of", " in", 1)),
-        None => log_in(told),
-    }]
-}
-
-/// Why nothing fits: near misses first, then files that are left out.
-fn missing(told: &Explanation) -> Vec<String> {
+/// Why nothing fits, and what to do.
+fn missing(told: &Explanation, advice: &Advice<'_>) -> Vec<String> {
     if told.credentials == Credentials::None {
         return vec!["leave --anonymous out, so that the user's credentials are shown".to_owned()];
     }
-    let mut hints = Vec::new();
-    for file in &told.files {
-        let near = |source: &&Source| source.verdict == Verdict::NearMiss;
-        for source in file.sources.iter().filter(near) {
-            let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
-            hints.push(format!("{} of {}{line} {}", source.name(), file.name, source.why));
-        }
-        for source in file.sources.iter().filter(|source| source.verdict == Verdict::LeftOut) {
-            let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
-            hints.push(format!("{} of {}{line} is left out: {}", source.name(), file.name, source.why));
-        }
-        if matches!(file.state, State::Malformed | State::Unreadable) {
-            hints.push(format!("{} is left out; mend it if the login is there", file.name));
-        }
-    }
-    hints.extend(final_answer(told));
-    if hints.is_empty() || told.action == Action::Push {
-        hints.push(log_in(told));
-    }
-    hints
+    final_answer(told).into_iter().chain(advice.for_want_of_credentials()).collect()
 }
 
 /// A source that is not tried, because a helper that fits as closely or more closely has nothing.
@@ -210,10 +195,6 @@ fn final_answer(told: &Explanation) -> Option<String> {
     let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
     let name = source.name();
     Some(format!("what {} says is final: {name} of {}{line} is not tried", asked.program, file.name))
-}
-
-fn log_in(told: &Explanation) -> String {
-    format!("log in with `tofu-oci login {} --username NAME`", host(&told.repository))
 }
 
 fn nothing(told: &Explanation) -> String {
@@ -233,10 +214,6 @@ fn place(chosen: &Chosen) -> String {
         (Some(file), None) => format!(" of {file}"),
         (None, _) => String::new(),
     }
-}
-
-fn host(repository: &str) -> &str {
-    repository.split('/').next().unwrap_or(repository)
 }
 
 /// The text of an error without the repository in front of it.

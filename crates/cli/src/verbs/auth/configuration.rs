@@ -1,5 +1,7 @@
 //! The CLI configuration: its files, its blocks, and what is wrong with them.
 
+use std::path::Path;
+
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect};
 use tofu_oci_credentials::{Account, Place};
 use tofu_oci_mapper::TofuRelease;

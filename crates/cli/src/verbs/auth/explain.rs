@@ -73,6 +73,8 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
         policy: wallet.policy(),
         held: held(&account.choice, &runs),
         account: &account,
+        closed: wallet.closed(),
+        unread: wallet.unread(),
         prediction: &prediction,
         faults: &faults,
         helpers: runs.iter().map(helper).collect(),

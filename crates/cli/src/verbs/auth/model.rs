@@ -75,6 +75,8 @@ pub(super) enum State {
     Missing,
     Unreadable,
     Malformed,
+    /// It is there, and nobody looks into it.
+    NotRead,
 }
 
 /// Something wrong in a file.
@@ -196,6 +198,9 @@ pub(super) struct Step {
     pub(super) seconds: Option<u64>,
     pub(super) code: Option<String>,
     pub(super) problem: Option<String>,
+    /// What the token server said itself, where it refused.
+    #[serde(skip)]
+    pub(super) said: Option<String>,
 }
 
 /// What a line of the conversation is about.

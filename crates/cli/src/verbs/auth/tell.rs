@@ -1,15 +1,18 @@
 //! What was found becomes what is told. Nothing is read or asked here.
 
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect, HeldCredential, Prediction};
-use tofu_oci_credentials::{Account, Policy, Search};
+use tofu_oci_credentials::{Account, Place, Policy, Search};
 use tofu_oci_remote::{Exchange, Ping, Probe};
 use tofu_oci_store::StoreError;
 
 use super::blame::{self, Blame};
-use super::model::{Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Outcome, Shows};
+use super::model::{
+    Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Outcome, Problem, Shows, State,
+};
 use super::opentofu::{self, Goes, Seen};
 use super::{account, wire};
 use crate::complaint::Complaint;
+use crate::credentials::{Advice, Unread};
 
 /// Everything that was found out about the access to one repository.
 pub(super) struct Found<'a> {
@@ -19,6 +22,10 @@ pub(super) struct Found<'a> {
     pub(super) configuration: Vec<File>,
     pub(super) policy: &'a Policy,
     pub(super) account: &'a Account,
+    /// What says that the usual files are not read.
+    pub(super) closed: Option<&'a Place>,
+    /// What is there, and is not read.
+    pub(super) unread: &'a [Unread],
     pub(super) prediction: &'a Prediction,
     /// What is wrong in the CLI configuration.
     pub(super) faults: &'a [ConfigFault],
@@ -68,16 +75,24 @@ pub(super) fn tell(found: Found<'_>) -> (Explanation, Option<Complaint>) {
         code: None,
         reason: String::new(),
     };
+    let username = told.chosen.username.clone();
+    let advice = Advice {
+        policy: found.policy,
+        account: found.account,
+        closed: found.closed,
+        unread: found.unread,
+        username: username.as_deref(),
+    };
     let blame = match found.ended {
         Ended::Asked(Ok(Probe::Granted)) => {
             told.reason = lets_in(&told);
             return (told, None);
         }
         Ended::Asked(Ok(Probe::NoSuchRepository)) => blame::no_such_repository(&told),
-        Ended::Asked(Err(error)) => blame::blame(&told, &error),
+        Ended::Asked(Err(error)) => blame::blame(&told, &error, &advice),
         Ended::Refused(complaint) => Blame {
             outcome: Outcome::Refuses,
-            code: None,
+            code: complaint.stable_name().map(str::to_owned),
             reason: "every verb stops at the error that is shown below, before it asks a registry".to_owned(),
             complaint,
         },
@@ -101,7 +116,15 @@ fn credentials(found: &Found<'_>) -> Credentials {
 fn files(found: &Found<'_>) -> Vec<File> {
     let notes = found.policy.notes();
     let files = found.policy.files().iter().map(|file| account::file(file, found.account, &notes));
-    found.configuration.iter().cloned().chain(files).collect()
+    let unread = found.unread.iter().map(|unread| File {
+        name: unread.name.clone(),
+        named_by: None,
+        known_to_opentofu: false,
+        state: State::NotRead,
+        problems: vec![Problem::new(None, unread.told())],
+        sources: Vec::new(),
+    });
+    found.configuration.iter().cloned().chain(files).chain(unread).collect()
 }
 
 /// A helper chooses the user only when it is asked.

@@ -59,9 +59,10 @@ fn file(file: &File, width: usize) -> String {
         State::Missing => "missing".to_owned(),
         State::Unreadable => "left out: it cannot be read".to_owned(),
         State::Malformed => "left out: it is malformed".to_owned(),
+        State::NotRead => "not read".to_owned(),
     }];
     remarks.extend(file.named_by.iter().map(|variable| format!("named by {variable}")));
-    if !file.known_to_opentofu {
+    if !file.known_to_opentofu && file.state != State::NotRead {
         remarks.push("not known to OpenTofu".to_owned());
     }
     remarks.retain(|remark| !remark.is_empty());
@@ -191,6 +192,7 @@ fn step_text(step: &Step) -> String {
             });
             ends.extend(step.granted.as_ref().map(|granted| match granted.as_slice() {
                 [] => "which grants nothing".to_owned(),
+                granted if granted.iter().all(|one| one.ends_with(':')) => "which grants nothing".to_owned(),
                 granted => format!("which grants {}", granted.join(" ")),
             }));
         }
@@ -199,7 +201,7 @@ fn step_text(step: &Step) -> String {
             _ => ends.push("the upload, which is given up, expires by itself".to_owned()),
         },
         // The status says it all.
-        StepKind::Token if step.status.is_some_and(|status| status != 200) => {}
+        StepKind::Token if step.status.is_some_and(|status| status != 200) => ends.extend(step.said.clone()),
         StepKind::Registry if step.shown == Some("nothing") && !step.challenges.is_empty() => {}
         _ => ends.extend(step.problem.iter().cloned()),
     }

@@ -32,6 +32,7 @@ pub(super) fn steps<'a>(exchanges: impl IntoIterator<Item = &'a Exchange>) -> Ve
 fn bare(mut step: Step) -> Step {
     if step.kind == StepKind::Token
         && step.status.is_some()
+        && step.said.is_none()
         && let Some((_, problem)) = step.problem.as_ref().and_then(|problem| problem.split_once(": "))
     {
         step.problem = Some(problem.to_owned());
@@ -61,12 +62,13 @@ fn step(exchange: &Exchange) -> Option<Step> {
         Exchange::Redirected { to, shown_there, .. } => {
             Step { url: Some(to.clone()), ..Step::showing(StepKind::Redirect, shown_there) }
         }
-        Exchange::Token { method, server, scopes, shown, status, outcome, .. } => {
+        Exchange::Token { method, server, scopes, shown, status, error, outcome, .. } => {
             let step = Step {
                 method: Some(method.clone()),
                 url: Some(server.clone()),
                 scopes: scopes.clone(),
                 status: *status,
+                said: error.clone(),
                 ..Step::showing(StepKind::Token, shown)
             };
             match outcome {
@@ -74,7 +76,7 @@ fn step(exchange: &Exchange) -> Option<Step> {
                     Step { seconds: *seconds, granted: granted.clone(), ..step }
                 }
                 TokenOutcome::Elsewhere { to } => Step { problem: Some(format!("it redirects to {to}")), ..step },
-                TokenOutcome::None(reason) => Step { problem: Some(reason.clone()), ..step },
+                TokenOutcome::None(reason) => Step { problem: Some(error.as_ref().unwrap_or(reason).clone()), ..step },
             }
         }
         _ => return None,
@@ -96,6 +98,7 @@ impl Step {
             seconds: None,
             code: None,
             problem: None,
+            said: None,
         }
     }
 

@@ -90,6 +90,8 @@ impl Case {
             configuration: vec![file],
             policy: &Policy::new(Vec::new(), None, Search::Ambient, Vec::new()),
             account: &account,
+            closed: None,
+            unread: &[],
             prediction: &self.prediction,
             faults: &[],
             held: Some(HeldCredential::Password),
@@ -133,6 +135,7 @@ pub(super) fn token(shown: Shown, status: u16, outcome: TokenOutcome) -> Exchang
         scopes: vec!["repository:acme/widget:pull,push".to_owned()],
         shown,
         status: Some(status),
+        error: None,
         outcome,
     }
 }

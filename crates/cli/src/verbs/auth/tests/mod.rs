@@ -88,7 +88,11 @@ fn a_token_says_how_far_it_reaches() {
             token(ada(), 200, TokenOutcome::Token { seconds: Some(300), granted }),
             answer(403, Shown::Token, ""),
         ],
-        ended: Err(StoreError::Denied { place: "ghcr.io/acme/widget".to_owned(), problem: "denied".to_owned() }),
+        ended: Err(StoreError::Denied {
+            place: "ghcr.io/acme/widget".to_owned(),
+            fault: AccessFault::RegistryStatus(403),
+            problem: "denied".to_owned(),
+        }),
         ..Case::works()
     };
     assert_snapshot!(case.told(), @r#"
@@ -295,7 +299,8 @@ fn the_culprit_is_named() {
         ..none
     }), @r#"
     ghcr.io/acme/widget: the registry wants a name and a password, and there are no credentials for it
-    hint: auths "https://ghcr.io" of ~/.docker/config.json:5 does not fit, a key is no URL: write ghcr.io
+    hint: auths "https://ghcr.io" in ~/.docker/config.json:5 does not serve: a key is no URL: write ghcr.io
+    hint: log in with `tofu-oci login ghcr.io --username USER`
     "#);
     let colon = ChoiceError::AuthWithoutColon { key: "ghcr.io".to_owned(), place: place(3) };
     assert_snapshot!(error(Case {
@@ -304,13 +309,13 @@ fn the_culprit_is_named() {
             place: "ghcr.io/acme/widget".to_owned(),
             code: colon.code().to_owned(),
             problem: colon.to_string(),
-            hint: None,
+            hint: Some("log in again".to_owned()),
         }),
         choice: Choice::Refused(colon),
         ..Case::works()
     }), @"
     ghcr.io/acme/widget: the `auth` of ghcr.io in ~/.docker/config.json:3 has no colon between username and password
-    hint: mend it in ~/.docker/config.json:3, or take it out
+    hint: log in again
     ");
     assert_snapshot!(error(Case { ended: Ok(Probe::NoSuchRepository), ..Case::works() }), @"
     ghcr.io/acme/widget: the registry lets ada in, and has no such repository
