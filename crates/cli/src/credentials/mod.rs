@@ -43,6 +43,8 @@ pub(crate) struct Wallet {
     /// What takes the place of the policy.
     instead: Instead,
     refusal: Option<Complaint>,
+    /// What the CLI configuration is warned of.
+    warnings: Vec<String>,
     answers: Mutex<HashMap<(HelperName, String), Answer>>,
     runs: Mutex<Vec<HelperRun>>,
 }
@@ -102,6 +104,9 @@ impl Wallet {
         if let Some(complaint) = wallet.refusal.take() {
             return Err(complaint);
         }
+        for warning in std::mem::take(&mut wallet.warnings) {
+            reporter.event(&Event::warning("cli-configuration", warning));
+        }
         for warning in wallet.policy.warnings() {
             reporter.event(&Event::warning("credential-file", warning.to_string()));
         }
@@ -127,7 +132,7 @@ impl Wallet {
             }
         };
         let policy = Policy::new(settings.blocks, settings.default, search, files);
-        Ok(Self { refusal, ..Self::of(policy, Instead::Nothing) })
+        Ok(Self { refusal, warnings: settings.warnings, ..Self::of(policy, Instead::Nothing) })
     }
 
     /// Shows nobody anything.
@@ -142,7 +147,7 @@ impl Wallet {
     }
 
     fn of(policy: Policy, instead: Instead) -> Self {
-        Self { policy, instead, refusal: None, answers: Mutex::default(), runs: Mutex::default() }
+        Self { policy, instead, refusal: None, warnings: Vec::new(), answers: Mutex::default(), runs: Mutex::default() }
     }
 
     /// The files and blocks.

@@ -71,7 +71,10 @@ impl Configuration {
         here.map(|wrong| Problem {
             line: self.place(wrong).and_then(|place| place.line),
             text: format!("{} ({})", wrong.message, wrong.code),
-            opentofu: self.fault(wrong).map(|fault| does(&fault.effect).to_owned()),
+            opentofu: match wrong.code.as_str() {
+                "cli-config-missing" => Some("prints a warning, and goes on without the file".to_owned()),
+                _ => self.fault(wrong).map(|fault| does(&fault.effect).to_owned()),
+            },
         })
         .collect()
     }
@@ -79,6 +82,8 @@ impl Configuration {
     fn fault(&self, wrong: &Wrong) -> Option<ConfigFault> {
         let effect = match (wrong.effect, wrong.code.as_str()) {
             (Effect::Crash, _) => FaultEffect::Crash,
+            // Nothing is known of such a file, and nothing goes wrong with what is known.
+            (_, "cli-config-missing") => return None,
             (Effect::FileDropped, _) => FaultEffect::ConfigDropped,
             (Effect::FirstUsed, _) => FaultEffect::FirstKept,
             (_, "block-files-without-discovery") => FaultEffect::DiscoveryOff,

@@ -113,6 +113,7 @@ fn turns_off(file: &crate::FoundFile) -> bool {
         && match &file.state {
             FileState::Missing => false,
             FileState::Unreadable { .. } | FileState::Malformed(_) => true,
+            FileState::TooLarge { .. } => false,
             FileState::Read(read) => read.as_opentofu.off().is_some(),
         }
 }
