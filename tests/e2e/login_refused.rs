@@ -290,7 +290,7 @@ fn wrong_usage() {
 }
 
 /// A command with a terminal as its standard input, and the other end of that terminal.
-fn at_a_terminal(scene: &Scene, line: &str) -> (Child, std::fs::File, std::fs::File) {
+pub(crate) fn at_a_terminal(scene: &Scene, line: &str) -> (Child, std::fs::File, std::fs::File) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal can be made");
     grantpt(&person).and_then(|()| unlockpt(&person)).expect("it is ours");
@@ -302,7 +302,7 @@ fn at_a_terminal(scene: &Scene, line: &str) -> (Child, std::fs::File, std::fs::F
 }
 
 /// Reads what a program says until it asks.
-fn asked(child: &mut Child) -> String {
+pub(crate) fn asked(child: &mut Child) -> String {
     let mut said = Vec::new();
     let mut letter = [0];
     let stderr = child.stderr.as_mut().expect("a pipe");
@@ -318,7 +318,7 @@ fn echoes(terminal: &std::fs::File) -> bool {
 }
 
 #[test]
-fn at_a_terminal_the_password_is_asked_for_and_not_shown() {
+pub(crate) fn at_a_terminal_the_password_is_asked_for_and_not_shown() {
     use std::io::Write as _;
     let scene = Scene::with(basic());
     let (mut child, mut person, terminal) = at_a_terminal(&scene, "login REGISTRY --username ada");

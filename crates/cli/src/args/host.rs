@@ -34,7 +34,7 @@ impl HostParser {
         let bare = without_port(host);
         let problem = match (scheme, path) {
             _ if text.is_empty() => "it is empty",
-            _ if text.contains('@') => "no user is named there",
+            _ if text.contains('@') => "it is the host alone, without a user",
             (Some(_), _) => "it is written without a scheme such as https://",
             (None, Some(_)) => "it is the host alone, without a path",
             _ if !is_host(host) => "it is no host",
@@ -62,7 +62,7 @@ impl TypedValueParser for HostParser {
                 Self::WithPort => "HOST or HOST:PORT, such as registry.example.com:5000",
             };
             let instead = instead.unwrap_or_else(|| form.to_owned());
-            let text = format!("--{option} cannot be `{}`: {problem}\n\nwrite {instead}\n", shown.escape_debug());
+            let text = format!("--{option} cannot be `{}`: {problem}\n\nhint: write {instead}\n", shown.escape_debug());
             Error::raw(ErrorKind::ValueValidation, text).with_cmd(command)
         })
     }
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn what_stands_before_an_at_is_never_repeated() {
         use HostParser::{Alone, WithPort};
-        let user = "no user is named there";
+        let user = "it is the host alone, without a user";
         check(Alone, "ada:SECRET@a.example", Err(("a.example", user, Some("a.example"))));
         check(WithPort, "https://ada:SEC/RET@a.example:5/x", Err(("a.example:5", user, Some("a.example:5"))));
         check(WithPort, "ada:SECRET@", Err(("", user, None)));

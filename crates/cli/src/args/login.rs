@@ -96,7 +96,7 @@ impl TypedValueParser for NoPassword {
     type Value = String;
 
     fn parse_ref(&self, command: &Command, _: Option<&Arg>, _: &OsStr) -> Result<String, Error> {
-        const TEXT: &str = "there is no option for the password itself: others on the machine can read it\n\n\
+        const TEXT: &str = "there is no option for the password itself: others on the machine can read it\n\nhint: \
                             use --password-stdin, such as: printf %s \"$PASSWORD\" | tofu-oci login REGISTRY \
                             --username NAME --password-stdin\n";
         Err(Error::raw(ErrorKind::ValueValidation, TEXT).with_cmd(command))
