@@ -261,19 +261,15 @@ fn wrong_usage() {
 
     For more information, try '--help'.
     ");
-    assert_snapshot!(said("login REGISTRY --username ada --password x", PASSWORD), @"
+    assert_snapshot!(said("login REGISTRY --username ada --password x", PASSWORD), @r#"
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: unexpected argument '--password' found
+    error: there is no option for the password itself: others on the machine can read it
 
-      tip: a similar argument exists: '--password-stdin'
-
-    Usage: tofu-oci login --username <NAME> --password-stdin <REGISTRY>
-
-    For more information, try '--help'.
-    ");
+    hint: use --password-stdin, such as: printf %s "$PASSWORD" | tofu-oci login REGISTRY --username NAME --password-stdin
+    "#);
     assert_snapshot!(said("login REGISTRY --auth-file x.json", ""), @"
     exit code: 2
     ----- stdout -----
