@@ -4,9 +4,9 @@ use insta::assert_snapshot;
 use serde_json::json;
 use tofu_oci_testkit::{Answer, Auth, Bearer, Fault, Login, Registry, Rights, Rule};
 
-use crate::setup::logins::{ada, encoded};
 use crate::credentials::basic;
 use crate::setup::Scene;
+use crate::setup::logins::{ada, encoded};
 
 const VERSIONS: &str = "versions REGISTRY/acme/widget";
 

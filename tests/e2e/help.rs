@@ -159,10 +159,12 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
                                 TOFU_OCI_CLIENT_CERT=]
           --client-key <FILE>   The private key of the client certificate (PEM), where it is in a file
                                 of its own [env: TOFU_OCI_CLIENT_KEY=]
-          --plain-http <HOST>   Speak plain HTTP with this HOST[:PORT] (repeatable). Loopback hosts that
-                                do not speak TLS need no such option [env: TOFU_OCI_PLAIN_HTTP=]
+          --plain-http <HOST>   Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes a
+                                list with commas). Loopback hosts that do not speak TLS need no such
+                                option [env: TOFU_OCI_PLAIN_HTTP=]
           --token-host <HOST>   Tell the registry's password to this token server too, although it is of
-                                another site (repeatable) [env: TOFU_OCI_TOKEN_HOST=]
+                                another site (repeatable; the variable takes a list with commas) [env:
+                                TOFU_OCI_TOKEN_HOST=]
           --attempts <N>        How often a request that failed for a passing reason is tried in all, 1
                                 to 20 [default: 5]
           --max-wait <SECONDS>  The longest wait, in seconds, that a registry may ask for (Retry-After)

@@ -262,19 +262,15 @@ fn wrong_usage() {
 
     For more information, try '--help'.
     ");
-    assert_snapshot!(said("login REGISTRY --username ada --password x", PASSWORD), @"
+    assert_snapshot!(said("login REGISTRY --username ada --password x", PASSWORD), @r#"
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: unexpected argument '--password' found
+    error: there is no option for the password itself: others on the machine can read it
 
-      tip: a similar argument exists: '--password-stdin'
-
-    Usage: tofu-oci login --username <NAME> --password-stdin <REGISTRY>
-
-    For more information, try '--help'.
-    ");
+    hint: use --password-stdin, such as: printf %s "$PASSWORD" | tofu-oci login REGISTRY --username NAME --password-stdin
+    "#);
     assert_snapshot!(said("login REGISTRY --auth-file x.json", ""), @"
     exit code: 2
     ----- stdout -----
@@ -291,7 +287,7 @@ fn wrong_usage() {
 }
 
 /// A command with a terminal as its standard input, and the other end of that terminal.
-fn at_a_terminal(scene: &Scene, line: &str) -> (Child, std::fs::File, std::fs::File) {
+pub(crate) fn at_a_terminal(scene: &Scene, line: &str) -> (Child, std::fs::File, std::fs::File) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal can be made");
     grantpt(&person).and_then(|()| unlockpt(&person)).expect("it is ours");
@@ -303,7 +299,7 @@ fn at_a_terminal(scene: &Scene, line: &str) -> (Child, std::fs::File, std::fs::F
 }
 
 /// Reads what a program says until it asks.
-fn asked(child: &mut Child) -> String {
+pub(crate) fn asked(child: &mut Child) -> String {
     let mut said = Vec::new();
     let mut letter = [0];
     let stderr = child.stderr.as_mut().expect("a pipe");
@@ -319,7 +315,7 @@ fn echoes(terminal: &std::fs::File) -> bool {
 }
 
 #[test]
-fn at_a_terminal_the_password_is_asked_for_and_not_shown() {
+pub(crate) fn at_a_terminal_the_password_is_asked_for_and_not_shown() {
     use std::io::Write as _;
     let scene = Scene::with(basic());
     let (mut child, mut person, terminal) = at_a_terminal(&scene, "login REGISTRY --username ada");

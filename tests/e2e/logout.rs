@@ -59,6 +59,7 @@ fn every_form_that_a_docker_has_used_is_removed_and_repositories_stay() {
       removed "http://[REGISTRY]" from ~/.docker/config.json
 
     ----- stderr -----
+    note: auths "[REGISTRY]/acme" in ~/.docker/config.json:1 stays: it is for the repositories that it names
     "#);
     let left = scene.home_text(".docker/config.json").expect("it is there");
     assert!(kept.iter().all(|key| left.contains(&format!("\"{key}\""))), "{left}");

@@ -61,6 +61,7 @@ mod login_helper;
 mod login_refused;
 mod login_sources;
 mod logout;
+mod newcomer;
 mod providers;
 mod push;
 mod query;

@@ -80,6 +80,11 @@ impl Connector {
         Self { network: network.clone(), access, reporter, wallet, client: OnceLock::new() }
     }
 
+    /// Who this run is to registries.
+    pub(crate) fn access(&self) -> &Access {
+        &self.access
+    }
+
     /// The same, and nobody is shown anything.
     pub(crate) fn anonymous(self) -> Self {
         Self { access: Access::Anonymous, ..self }

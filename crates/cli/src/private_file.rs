@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 /// No file of credentials is larger.
-const LIMIT: u64 = 4 << 20;
+const LIMIT: u64 = 64 << 20;
 
 /// As many links as Linux follows.
 const LINKS: usize = 40;
@@ -56,7 +56,7 @@ impl PrivateFile {
         Ok(Self { path: path.to_owned(), real })
     }
 
-    /// All bytes of it, at most 4 MiB; nothing where it is missing.
+    /// All bytes of it, at most 64 MiB; nothing where it is missing.
     pub(crate) fn read(&self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
         let file = match File::open(&self.real) {
             Ok(file) => file,
@@ -68,7 +68,7 @@ impl PrivateFile {
         let mut bytes = Zeroizing::new(Vec::with_capacity(usize::try_from(length).unwrap_or_default() + 1));
         file.take(LIMIT + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > LIMIT {
-            return Err(io::Error::new(ErrorKind::FileTooLarge, "it is larger than 4 MiB"));
+            return Err(io::Error::new(ErrorKind::FileTooLarge, "it is larger than 64 MiB"));
         }
         Ok(Some(bytes))
     }

@@ -8,6 +8,19 @@ pub(crate) fn can_ask() -> bool {
     cfg!(unix) && io::stdin().is_terminal()
 }
 
+/// Asks for a line that may be seen. It comes without its end; empty at the end of input.
+pub(crate) async fn line(question: &str) -> io::Result<String> {
+    crate::printer::stderr(question);
+    let mut line = aside(read_line).await??;
+    line.truncate(line.trim_end_matches(['\n', '\r']).len());
+    Ok(line)
+}
+
+fn read_line() -> io::Result<String> {
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).map(|_| line)
+}
+
 /// Asks for a secret, and shows nothing of what is typed. The line comes without its end; empty at the end of input.
 ///
 /// An interruption meanwhile gives the terminal back as it was.
@@ -15,11 +28,7 @@ pub(crate) fn can_ask() -> bool {
 pub(crate) async fn secret(question: &str) -> io::Result<String> {
     let _hidden = Hidden::begin()?;
     crate::printer::stderr(question);
-    let read = || {
-        let mut line = String::new();
-        io::stdin().read_line(&mut line).map(|_| line)
-    };
-    let mut line = aside(read).await??;
+    let mut line = aside(read_line).await??;
     line.truncate(line.trim_end_matches(['\n', '\r']).len());
     Ok(line)
 }

@@ -34,6 +34,11 @@ pub enum FileState {
         /// Why not, in the system's words.
         reason: String,
     },
+    /// A file that is too large to be read here; `OpenTofu` knows no such limit.
+    TooLarge {
+        /// The most that is read, in bytes.
+        limit: u64,
+    },
     /// A credential file; some of its entries may be left out.
     Read(AuthFile),
     /// A file that is no credential file.
@@ -92,6 +97,10 @@ impl FoundFile {
             FileState::Missing => return Vec::new(),
             FileState::Unreadable { reason } => {
                 (None, format!("it is left out, since it cannot be read: {reason}"), OpenTofuEffect::AllFilesOff)
+            }
+            FileState::TooLarge { limit } => {
+                let problem = format!("it is left out: it is larger than {} MiB", limit >> 20);
+                (None, problem, OpenTofuEffect::Nothing)
             }
             FileState::Malformed(error) => {
                 (error.line(), format!("it is left out: {}", error.problem()), OpenTofuEffect::AllFilesOff)

@@ -1,5 +1,7 @@
 //! Credential helpers: their names and their answers. Running one is the caller's part.
 
+mod said;
+
 use std::fmt;
 
 use zeroize::{Zeroize as _, Zeroizing};
@@ -63,7 +65,7 @@ pub enum HelperError {
     Failed {
         /// The helper's name.
         name: HelperName,
-        /// The first line that it wrote, at most 200 characters, or how it ended.
+        /// The harmless words of the first line that it wrote, at most 200 characters, or how it ended.
         said: String,
     },
     /// The answer is not what helpers write.
@@ -134,29 +136,42 @@ impl HelperError {
 ///
 /// Spec: docker-credential-helpers, client; measured on `OpenTofu` 1.10 to 1.13.
 pub fn helper_outcome(name: &HelperName, output: &HelperOutput) -> Result<HelperAnswer, HelperError> {
-    let text = Zeroizing::new(String::from_utf8_lossy(&output.stdout).into_owned());
+    let text = text_of(output);
     match output.exit {
         Some(0) => answer(&text).ok_or_else(|| HelperError::Malformed { name: name.clone() }),
-        _ if text.trim() == NOT_FOUND => Ok(HelperAnswer::NotFound),
-        exit => Err(HelperError::Failed { name: name.clone(), said: said(&text, exit) }),
+        _ => failure(name, &text, output.exit, None),
     }
+}
+
+/// Reads what `docker-credential-NAME store` or `erase` left behind, where that is no success. `secret` is the one that
+/// is stored or erased: it is not repeated in any form.
+///
+/// # Errors
+/// When it failed for another reason than that nothing was found.
+///
+/// Spec: docker-credential-helpers, client.
+pub fn helper_failure(name: &HelperName, output: &HelperOutput, secret: &Secret) -> Result<HelperAnswer, HelperError> {
+    failure(name, &text_of(output), output.exit, Some(secret))
+}
+
+fn text_of(output: &HelperOutput) -> Zeroizing<String> {
+    Zeroizing::new(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn failure(
+    name: &HelperName,
+    text: &str,
+    exit: Option<i32>,
+    known: Option<&Secret>,
+) -> Result<HelperAnswer, HelperError> {
+    if text.trim() == NOT_FOUND {
+        return Ok(HelperAnswer::NotFound);
+    }
+    Err(HelperError::Failed { name: name.clone(), said: said::said(text, exit, known) })
 }
 
 /// What a helper writes to its standard output, and not to the other, when it knows no credential.
 const NOT_FOUND: &str = "credentials not found in native keychain";
-
-/// The first line of what a helper wrote; how it ended where that is nothing, or may be a secret after all.
-fn said(text: &str, exit: Option<i32>) -> String {
-    let line = text.trim().lines().next().unwrap_or_default();
-    let ended = exit.map_or_else(|| "a signal ended it".to_owned(), |code| format!("exit status {code}"));
-    if line.is_empty() {
-        ended
-    } else if text.contains('{') {
-        format!("{ended}; what it wrote may hold a secret and is not repeated")
-    } else {
-        line.chars().filter(|letter| !letter.is_control()).take(200).collect()
-    }
-}
 
 /// Reads an answer as Go fills its structure: members in any case, others passed over, `null` is nothing.
 fn answer(text: &str) -> Option<HelperAnswer> {
@@ -249,7 +264,6 @@ mod tests {
         assert_snapshot!(said(Some(1), "the keyring is locked\nsecond line"), @"credential helper h1 failed: the keyring is locked");
         assert_snapshot!(said(Some(7), ""), @"credential helper h1 failed: exit status 7");
         assert_snapshot!(said(None, " \n"), @"credential helper h1 failed: a signal ended it");
-        assert_snapshot!(said(Some(1), "\u{1b}[31mred\u{7}"), @"credential helper h1 failed: [31mred");
         assert_snapshot!(said(Some(1), r#"{"Secret": "hunter2"}"#), @"credential helper h1 failed: exit status 1; what it wrote may hold a secret and is not repeated");
         assert_snapshot!(said(Some(0), "hunter2"), @"the answer of credential helper h1 is not an object with Username and Secret");
     }

@@ -32,7 +32,9 @@ mod vectors;
 pub use account::{Account, Candidate, Choice, ChoiceError, Fit, HelperCall, Origin, Verdict};
 pub use credential::{Credential, Secret};
 pub use file::{AuthFile, AuthFileError, FileState, FileWarning, FoundFile, OpenTofuEffect};
-pub use helper::{HelperAnswer, HelperError, HelperName, HelperOutput, InvalidHelperName, helper_outcome};
+pub use helper::{
+    HelperAnswer, HelperError, HelperName, HelperOutput, InvalidHelperName, helper_failure, helper_outcome,
+};
 pub use near::NearMiss;
 pub use paths::{FileKind, SearchPath, auth_file_paths};
 pub use policy::{Block, BlockStyle, DefaultHelper, Place, Policy, Search};

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::host::HostParser;
+
 /// Options of every verb.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
@@ -36,11 +38,13 @@ pub(crate) struct Network {
     /// The private key of the client certificate (PEM), where it is in a file of its own
     #[arg(long, value_name = "FILE", env = "TOFU_OCI_CLIENT_KEY", requires = "client_cert")]
     pub(crate) client_key: Option<PathBuf>,
-    /// Speak plain HTTP with this HOST[:PORT] (repeatable). Loopback hosts that do not speak TLS need no such option
-    #[arg(long, value_name = "HOST", env = "TOFU_OCI_PLAIN_HTTP", value_delimiter = ',')]
+    /// Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes a list with commas). Loopback hosts that
+    /// do not speak TLS need no such option
+    #[arg(long, value_name = "HOST", env = "TOFU_OCI_PLAIN_HTTP", value_delimiter = ',', value_parser = HostParser::WithPort)]
     pub(crate) plain_http: Vec<String>,
-    /// Tell the registry's password to this token server too, although it is of another site (repeatable)
-    #[arg(long, value_name = "HOST", env = "TOFU_OCI_TOKEN_HOST", value_delimiter = ',')]
+    /// Tell the registry's password to this token server too, although it is of another site (repeatable; the variable
+    /// takes a list with commas)
+    #[arg(long, value_name = "HOST", env = "TOFU_OCI_TOKEN_HOST", value_delimiter = ',', value_parser = HostParser::Alone)]
     pub(crate) token_host: Vec<String>,
     /// How often a request that failed for a passing reason is tried in all, 1 to 20
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=20))]

@@ -1,8 +1,11 @@
 //! `login` and `logout`.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Args, Command, Error};
 
 use super::{Network, Output};
 
@@ -12,15 +15,21 @@ use super::{Network, Output};
 Examples:
   tofu-oci login ghcr.io --username ada                      # asks for the password on a terminal
   echo \"$TOKEN\" | tofu-oci login ghcr.io --username ada --password-stdin
-  tofu-oci login ghcr.io                                     # checks the login that is stored
+  tofu-oci login ghcr.io      # checks the login that is stored; without one, asks on a terminal
   tofu-oci login registry.example.com:5000 -u ada --password-stdin < password.txt \\
       --auth-file \"$XDG_RUNTIME_DIR/containers/auth.json\"    # podman's file
 
-What is stored, and where, is what `docker login` stores: docker, podman, skopeo, crane and tofu
-use it too. The file is $DOCKER_CONFIG/config.json, else ~/.docker/config.json, or the one that
---auth-file names. Where it names a credential helper for the registry (credHelpers, else
-credsStore), the helper keeps the password, and the file says only that there is one. Without a
-helper the password stands in the file in the clear (base64 is no cipher), for its owner alone.
+What is stored, and where, is what `docker login` stores. The file is $DOCKER_CONFIG/config.json,
+else ~/.docker/config.json, or the one that --auth-file names. Where it names a credential helper
+for the registry (credHelpers, else credsStore), the helper keeps the password, and the file says
+only that there is one. Without a helper the password stands in the file in the clear (base64 is
+no cipher). A new file is for its owner alone; one that is there keeps its mode, with a warning
+where others may read it.
+
+A login in ~/.docker/config.json itself is used by docker, podman, skopeo, crane and tofu too. One
+in a helper is used by docker and crane. tofu asks the helper for https://HOST, and helpers that
+keep docker's name, the bare HOST, do not know that: login says so where it is the case. skopeo
+1.9 asks credHelpers and not credsStore.
 
 The registry is asked first. A login that it refuses is not stored, and neither is one that it
 could not be asked about. A registry that lets everybody in cannot check a login: it is stored
@@ -34,12 +43,16 @@ pub(crate) struct LoginArgs {
     /// The registry: HOST[:PORT], as repositories of it begin
     #[arg(value_name = "REGISTRY")]
     pub(crate) registry: String,
-    /// The account. Without it the login that is stored is checked, and nothing is written
+    /// The account. Without it the login that is stored is checked, and nothing is written; where there is none, the
+    /// account is asked for on a terminal
     #[arg(short, long, value_name = "NAME", value_parser = super::identity::user())]
     pub(crate) username: Option<String>,
     /// Read the password, or a token in its place, from standard input; one line break at its end is cut
     #[arg(long, requires = "username")]
     pub(crate) password_stdin: bool,
+    /// Refused: others on the machine can read the arguments of a program
+    #[arg(short = 'p', long = "password", hide = true, num_args = 0..=1, default_missing_value = "", value_parser = NoPassword)]
+    _password: Option<String>,
     /// Store it in this file, of docker's form, such as podman's containers/auth.json
     #[arg(long, value_name = "FILE", requires = "username")]
     pub(crate) auth_file: Option<PathBuf>,
@@ -73,4 +86,19 @@ pub(crate) struct LogoutArgs {
     pub(crate) auth_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// Refuses a password on the command line, and repeats nothing of it.
+#[derive(Clone, Copy, Debug)]
+struct NoPassword;
+
+impl TypedValueParser for NoPassword {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, _: Option<&Arg>, _: &OsStr) -> Result<String, Error> {
+        const TEXT: &str = "there is no option for the password itself: others on the machine can read it\n\nhint: \
+                            use --password-stdin, such as: printf %s \"$PASSWORD\" | tofu-oci login REGISTRY \
+                            --username NAME --password-stdin\n";
+        Err(Error::raw(ErrorKind::ValueValidation, TEXT).with_cmd(command))
+    }
 }

@@ -4,6 +4,7 @@
 mod auth;
 mod common;
 mod config;
+mod host;
 mod identity;
 mod install;
 mod login;

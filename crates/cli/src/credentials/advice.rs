@@ -142,6 +142,11 @@ impl Advice<'_> {
             FileState::Unreadable { reason } => {
                 Some(format!("mend {}: it cannot be read, {reason}; the login may be there", file.name))
             }
+            FileState::TooLarge { limit } => Some(format!(
+                "make {} smaller: more than {} MiB are not read; the login may be there",
+                file.name,
+                limit >> 20
+            )),
             FileState::Missing | FileState::Read(_) => None,
         };
         self.policy.files().iter().filter_map(hint).collect()

@@ -10,8 +10,8 @@ use zeroize::Zeroizing;
 use super::settings::ListedFile;
 use crate::complaint::Complaint;
 
-/// A credential file larger than this is not one.
-const FILE_LIMIT: u64 = 4 << 20;
+/// A credential file larger than this is not one. A device that never ends is not read to its end.
+const FILE_LIMIT: u64 = 64 << 20;
 
 /// How paths are named for people: the home folder as `~`.
 pub(crate) struct Shown {
@@ -69,6 +69,9 @@ pub(super) fn refuse(files: &[ListedFile], found: &[FoundFile], place: &Place, s
             FileState::Unreadable { reason } => {
                 format!("docker_style_config_files names {name}, which cannot be read: {reason}")
             }
+            FileState::TooLarge { limit } => {
+                format!("docker_style_config_files names {name}, which is larger than {} MiB", limit >> 20)
+            }
             FileState::Malformed(error) => format!("docker_style_config_files names a file that is none: {error}"),
             FileState::Read(file) => {
                 let warning = file.off()?;
@@ -94,16 +97,20 @@ fn state(name: &str, path: &Path) -> FileState {
         },
         // Of a link, too, that points nowhere.
         Err(error) if error.kind() == ErrorKind::NotFound => FileState::Missing,
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => FileState::TooLarge { limit: FILE_LIMIT },
         Err(error) => FileState::Unreadable { reason: reason(&error) },
     }
 }
 
 fn read(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut file = std::fs::File::open(path)?;
-    if file.metadata()?.is_dir() {
+    let data = file.metadata()?;
+    if data.is_dir() {
         return Err(ErrorKind::IsADirectory.into());
     }
-    let mut bytes = Zeroizing::new(Vec::with_capacity(16 << 10));
+    // Taken at once, so that no shorter copy of a secret is left behind in memory.
+    let room = data.len().clamp(16 << 10, FILE_LIMIT) + 1;
+    let mut bytes = Zeroizing::new(Vec::with_capacity(usize::try_from(room).unwrap_or(16 << 10)));
     file.by_ref().take(FILE_LIMIT + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > FILE_LIMIT { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }
@@ -114,7 +121,6 @@ fn reason(error: &io::Error) -> String {
         ErrorKind::IsADirectory => "it is a folder".to_owned(),
         ErrorKind::NotADirectory => "a part of its path is no folder".to_owned(),
         ErrorKind::PermissionDenied => "it may not be read by this user".to_owned(),
-        ErrorKind::FileTooLarge => format!("it is larger than {} MiB", FILE_LIMIT >> 20),
         _ => {
             let text = error.to_string();
             text.split_once(" (os error").map_or(text.as_str(), |(text, _)| text).to_lowercase()

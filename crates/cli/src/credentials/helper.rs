@@ -3,7 +3,9 @@
 //! What an answer means is decided in the `credentials` crate; how a program is found and run, in [`super::program`].
 
 use serde::Serialize;
-use tofu_oci_credentials::{HelperAnswer, HelperError, HelperName, HelperOutput, Secret, helper_outcome};
+use tofu_oci_credentials::{
+    HelperAnswer, HelperError, HelperName, HelperOutput, Secret, helper_failure, helper_outcome,
+};
 use zeroize::Zeroizing;
 
 use super::program::{self, RunError, TIME_LIMIT};
@@ -35,7 +37,8 @@ pub(crate) enum Erased {
 ///
 /// Spec: docker-credential-helpers, client; real-tofu-credentials, section 4.
 pub(crate) async fn run_get(helper: &HelperName, server: &str) -> Result<HelperAnswer, HelperFault> {
-    meaning(helper, &run(helper, "get", server.as_bytes()).await?)
+    let output = run(helper, "get", server.as_bytes()).await?;
+    helper_outcome(helper, &output).map_err(|error| HelperFault::of(&error))
 }
 
 /// Gives a helper a login to keep.
@@ -62,21 +65,21 @@ pub(crate) async fn run_store(
     if output.exit == Some(0) {
         return Ok(());
     }
-    meaning(helper, &output)?;
+    failure(helper, &output, secret)?;
     // It says that it knows no such login, where it was given one.
     Err(HelperFault::of(&HelperError::Failed { name: helper.clone(), said: "it kept nothing".to_owned() }))
 }
 
-/// Tells a helper to forget the login of a server.
+/// Tells a helper to forget the login of a server; `secret` is what it said of it, and is not repeated.
 ///
 /// # Errors
 /// When it cannot be run, or fails for another reason than that it knows none.
-pub(crate) async fn run_erase(helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
+pub(crate) async fn run_erase(helper: &HelperName, server: &str, secret: &Secret) -> Result<Erased, HelperFault> {
     let output = run(helper, "erase", server.as_bytes()).await?;
     if output.exit == Some(0) {
         return Ok(Erased::Gone);
     }
-    meaning(helper, &output).map(|_| Erased::NotThere)
+    failure(helper, &output, secret).map(|_| Erased::NotThere)
 }
 
 async fn run(helper: &HelperName, action: &str, input: &[u8]) -> Result<HelperOutput, HelperFault> {
@@ -86,8 +89,8 @@ async fn run(helper: &HelperName, action: &str, input: &[u8]) -> Result<HelperOu
     program::run(&path, action, input, TIME_LIMIT).await.map_err(fault)
 }
 
-fn meaning(helper: &HelperName, output: &HelperOutput) -> Result<HelperAnswer, HelperFault> {
-    helper_outcome(helper, output).map_err(|error| HelperFault::of(&error))
+fn failure(helper: &HelperName, output: &HelperOutput, secret: &Secret) -> Result<HelperAnswer, HelperFault> {
+    helper_failure(helper, output, secret).map_err(|error| HelperFault::of(&error))
 }
 
 /// A program that did not come so far as to answer.

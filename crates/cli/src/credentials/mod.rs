@@ -53,6 +53,8 @@ pub(crate) struct Wallet {
     closed: Option<Place>,
     /// What is there, and is not read.
     unread: Vec<Unread>,
+    /// What the CLI configuration is warned of.
+    warnings: Vec<String>,
     answers: Mutex<HashMap<(HelperName, String), Answer>>,
     runs: Mutex<Vec<HelperRun>>,
 }
@@ -112,6 +114,9 @@ impl Wallet {
         if let Some(complaint) = wallet.refusal.take() {
             return Err(complaint);
         }
+        for warning in std::mem::take(&mut wallet.warnings) {
+            reporter.event(&Event::warning("cli-configuration", warning));
+        }
         for warning in wallet.policy.warnings() {
             reporter.event(&Event::warning("credential-file", warning.to_string()));
         }
@@ -143,7 +148,7 @@ impl Wallet {
         };
         let policy = Policy::new(settings.blocks, settings.default, search, files);
         let unread = if search == Search::Ambient { unread::find() } else { Vec::new() };
-        Ok(Self { refusal, closed, unread, ..Self::of(policy, Instead::Nothing) })
+        Ok(Self { refusal, closed, unread, warnings: settings.warnings, ..Self::of(policy, Instead::Nothing) })
     }
 
     /// What the arguments say; `ambient` reads the user's files where they count.
@@ -176,6 +181,7 @@ impl Wallet {
             refusal: None,
             closed: None,
             unread: Vec::new(),
+            warnings: Vec::new(),
             answers: Mutex::default(),
             runs: Mutex::default(),
         }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use tofu_oci_credentials::HelperOutput;
@@ -19,6 +19,9 @@ const STDOUT_LIMIT: usize = 1 << 20;
 
 /// How long the streams of a helper that has ended are read on: what it started may hold them open for ever.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// How long an interruption that has ended a helper is waited for in this process.
+const INTERRUPTION: Duration = Duration::from_millis(500);
 
 /// Why a program left nothing behind. Without its output, which may be a secret.
 #[derive(Debug, thiserror::Error)]
@@ -146,7 +149,23 @@ async fn talk(child: &mut Child, input: &[u8]) -> io::Result<HelperOutput> {
             }
         }
     };
+    if was_interrupted(status) {
+        // Whoever interrupts at the terminal interrupts this process, too: then nothing of this is gone on with.
+        tokio::time::sleep(INTERRUPTION).await;
+    }
     Ok(HelperOutput { exit: status.code(), stdout: std::mem::take(&mut *stdout) })
+}
+
+/// Whether SIGINT or SIGTERM has ended a program, or a shell says so of what it ran.
+#[cfg(unix)]
+fn was_interrupted(status: ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt as _;
+    matches!((status.signal(), status.code()), (Some(2 | 15), _) | (_, Some(130 | 143)))
+}
+
+#[cfg(not(unix))]
+fn was_interrupted(_: ExitStatus) -> bool {
+    false
 }
 
 /// Keeps what comes, and hangs up when it is more than `limit`.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place, Secret};
 use tofu_oci_mapper::TofuRelease;
-use tofu_oci_mapper::config::{self, Attribute, Environment, RawBlock, Reading, Setting};
+use tofu_oci_mapper::config::{self, Attribute, Environment, Problem, RawBlock, Reading, Setting};
 
 use super::files::Shown;
 use crate::complaint::Complaint;
@@ -18,6 +18,8 @@ pub(super) struct Settings {
     pub(super) search: Plan,
     /// Why this program goes no further.
     pub(super) refusal: Option<Complaint>,
+    /// What `OpenTofu` warns of, and what stops nobody.
+    pub(super) warnings: Vec<String>,
 }
 
 /// Where credential files are looked for.
@@ -47,8 +49,12 @@ pub(super) fn read(environment: &Environment, shown: &Shown) -> Settings {
         default: defaults.and_then(|block| reader.default_helper(block)),
         search: defaults.map_or(Plan::Ambient, |block| reader.search(block)),
         refusal: reader.refusal(),
+        warnings: reading.warnings().map(|problem| problem.message.clone()).collect(),
     }
 }
+
+/// What a misspelt argument looks like, too.
+const INCOMPLETE: [&str; 3] = ["block-basic-needs-both", "block-oauth-needs-both", "block-no-style"];
 
 struct Reader<'a> {
     reading: &'a Reading,
@@ -81,9 +87,12 @@ impl Reader<'_> {
     }
 
     fn refusal(&self) -> Option<Complaint> {
-        let mut problems = self.reading.credential_errors();
-        let first = problems.next()?;
-        let complaint = refusal(self.reading, first, problems.count());
+        let problems: Vec<&Problem> = self.reading.credential_errors().collect();
+        let first = *problems.first()?;
+        // An argument with a wrong name is also one that is missing, which is told of first.
+        let is_cause = |problem: &&&Problem| problem.code == "misspelt-name" && problem.file == first.file;
+        let cause = problems.iter().find(is_cause).filter(|_| INCOMPLETE.contains(&first.code.as_str()));
+        let complaint = refusal(self.reading, cause.unwrap_or(&first), problems.len() - 1);
         Some(
             complaint
                 .hint("OpenTofu goes on, and may show other credentials than were meant, or none")

@@ -116,7 +116,7 @@ impl Wallet {
         let said = |file: &FoundFile| {
             let what = match &file.state {
                 FileState::Missing => "not there",
-                FileState::Unreadable { .. } => "cannot be read",
+                FileState::Unreadable { .. } | FileState::TooLarge { .. } => "cannot be read",
                 FileState::Malformed(_) => "cannot be understood",
                 FileState::Read(_) => "nothing for it",
             };

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_mapper::config::{
-    self, Candidate, Environment, Files, MethodKind, Methods, Problem, Reading, render_problem,
+    self, Candidate, Environment, Files, MethodKind, Methods, Problem, Reading, Topic, render_problem,
 };
 use tofu_oci_mapper::{MagicSuffix, TofuRelease};
 use tofu_oci_types::ProviderAddr;
@@ -13,6 +13,7 @@ use tofu_oci_types::ProviderAddr;
 use super::suffix;
 use crate::args::Lookup;
 use crate::complaint::Complaint;
+use crate::credentials::Access;
 use crate::environment::{RealFiles, environment};
 use crate::exit::Exit;
 
@@ -47,15 +48,19 @@ impl Configured {
         Ok(Self { reading, methods, suffix })
     }
 
-    /// What is wrong with the files; `OpenTofu` would go on.
+    /// What is wrong with the files; `OpenTofu` would go on. Blocks of credentials are in nobody's way where `access`
+    /// needs none of them.
     ///
     /// # Errors
     /// The first error, with its line; exit code 2.
-    pub(crate) fn refuse(&self) -> Result<(), Complaint> {
-        let Err(problem) = self.reading.refuse() else { return Ok(()) };
-        let more = self.reading.errors().count().saturating_sub(1);
+    pub(crate) fn refuse(&self, access: &Access) -> Result<(), Complaint> {
+        let ambient = matches!(access, Access::Ambient { .. });
+        let counts = |problem: &&Problem| ambient || problem.topic != Topic::RegistryCredentials;
+        let errors: Vec<&Problem> = self.reading.errors().filter(counts).collect();
+        let Some(problem) = errors.first().copied() else { return Ok(()) };
+        let more = errors.len() - 1;
         let complaint = refusal(&self.reading, problem, more);
-        if self.reading.credential_errors().any(|other| other == problem) {
+        if ambient && self.reading.credential_errors().any(|other| other == problem) {
             // That is in the way with --from, too.
             return Err(complaint);
         }

@@ -73,7 +73,7 @@ impl Finder {
             Rules::From { from: From::parse(text)?, text: text.clone() }
         } else {
             let configured = Configured::read(lookup, chdir, not_asked)?;
-            configured.refuse()?;
+            configured.refuse(connector.access())?;
             Rules::Configured(Box::new(configured))
         };
         Ok(Self { rules, connector, opener: OnceLock::new() })

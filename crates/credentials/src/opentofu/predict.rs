@@ -93,6 +93,8 @@ fn broken(file: &FoundFile) -> Option<String> {
     match &file.state {
         FileState::Missing => Some(format!("{name}: there is no such file")),
         FileState::Unreadable { reason } => Some(format!("{name}: it cannot be read: {reason}")),
+        // What is in it is not known.
+        FileState::TooLarge { .. } => None,
         FileState::Malformed(error) => Some(match error.line() {
             Some(line) => format!("{name}:{line}: {}", error.problem()),
             None => format!("{name}: {}", error.problem()),

@@ -41,6 +41,8 @@ fn every_warning_says_what_opentofu_makes_of_it() {
     assert_snapshot!(warned(Search::Ambient, vec![file("~/.docker", true, unreadable())]), @"a.json: it is left out, since it cannot be read: Not a directory; OpenTofu then reads no ambient file at all");
     // OpenTofu looks for neither of these.
     assert_snapshot!(warned(Search::Ambient, vec![file("$DOCKER_CONFIG", false, unreadable())]), @"a.json: it is left out, since it cannot be read: Not a directory");
+    let large = FileState::TooLarge { limit: 64 << 20 };
+    assert_snapshot!(warned(Search::Ambient, vec![file("~/.docker", true, large)]), @"a.json: it is left out: it is larger than 64 MiB");
     assert_snapshot!(warned(Search::Listed, vec![found("a.json", "[]")]), @"a.json: it is left out: it is not a credential file: it is not an object");
     assert_snapshot!(warned(Search::Off, vec![found("a.json", "[]")]), @"");
 }

@@ -53,7 +53,7 @@ pub enum FileState {
     Read,
     /// Nothing in it counts, because of an error.
     Dropped,
-    /// A variable names it and it is not there.
+    /// It is not there: a variable names it, or its folder is none.
     Missing,
     /// It is there and cannot be read.
     Unreadable,
@@ -75,11 +75,25 @@ pub struct Unknown {
 }
 
 impl Reading {
-    /// What is wrong by this program's measure: errors, and files that are named and not there.
+    /// What is wrong by this program's measure: errors, and files that are named or there and cannot be opened.
     pub fn errors(&self) -> impl Iterator<Item = &Problem> {
-        self.problems
-            .iter()
-            .filter(|problem| problem.severity == Severity::Error || problem.code == "cli-config-missing")
+        self.problems.iter().filter(|problem| match problem.severity {
+            Severity::Error => true,
+            Severity::Warning => problem.code == "cli-config-missing" && !self.is_out_of_reach(problem),
+        })
+    }
+
+    /// What `OpenTofu` warns of, and what is no error by this program's measure either: a usual place where no file
+    /// can be.
+    pub fn warnings(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().filter(|problem| problem.severity == Severity::Warning && self.is_out_of_reach(problem))
+    }
+
+    /// Whether this is about a file that is missing at its usual place, such as in the home folder `/dev/null`.
+    fn is_out_of_reach(&self, problem: &Problem) -> bool {
+        let missing = problem.file.and_then(|file| self.files.get(file)).map(|file| file.state);
+        let named = self.located.main.as_ref().is_some_and(|main| matches!(main.origin, Origin::Variable(_)));
+        missing == Some(FileState::Missing) && !named
     }
 
     /// Those of [`Reading::errors`] that concern the credentials of registries: what is wrong with their blocks, and
@@ -147,6 +161,7 @@ impl Reader<'_> {
             Err(error) => error,
         };
         let missing = error.kind() == std::io::ErrorKind::NotFound;
+        let nowhere = error.kind() == std::io::ErrorKind::NotADirectory;
         let named = match &main.origin {
             Origin::Variable(name) => Some(*name),
             _ if missing => return,
@@ -158,9 +173,13 @@ impl Reader<'_> {
                 format!("{name} names {path}, which is not there"),
                 format!("name a file that is there, or unset {name} to have the usual files read"),
             ),
+            (None, _) if nowhere => (
+                format!("{path} cannot be opened: a part of its path is no folder"),
+                "set HOME to a folder, or name a file with TF_CLI_CONFIG_FILE".to_owned(),
+            ),
             (_, _) => (format!("{path} cannot be opened: {error}"), "make the file readable".to_owned()),
         };
-        let state = if missing { FileState::Missing } else { FileState::Unreadable };
+        let state = if missing || (nowhere && named.is_none()) { FileState::Missing } else { FileState::Unreadable };
         let file = Some(self.add(&main.path, String::new(), state));
         let problem = Problem::load("cli-config-missing", message).instead(instead).effect(Effect::FileDropped);
         self.findings.push(Problem { severity: Severity::Warning, file, ..problem });

@@ -16,6 +16,9 @@ pub(super) fn file(found: &FoundFile, account: &Account, notes: &[FileWarning]) 
     let (state, problems) = match &found.state {
         FileState::Missing => (State::Missing, Vec::new()),
         FileState::Unreadable { reason } => (State::Unreadable, vec![Problem::new(None, reason.clone())]),
+        FileState::TooLarge { limit } => {
+            (State::Unreadable, vec![Problem::new(None, format!("it is larger than {} MiB", limit >> 20))])
+        }
         FileState::Malformed(error) => (State::Malformed, vec![Problem::new(error.line(), error.problem())]),
         FileState::Read(file) => {
             // What is told of an entry itself is not told again.

@@ -22,6 +22,7 @@ use super::install::LOCK_FILE;
 use crate::args::ResolveArgs;
 use crate::complaint::Complaint;
 use crate::connect::Connector;
+use crate::credentials::Access;
 use crate::exit::Exit;
 use crate::lookup::{Configured, Finder, Opener};
 use step::Step;
@@ -82,8 +83,10 @@ pub(crate) async fn explain(
     }
     let read = |release| Configured::read_as(release, &args.lookup, args.chdir.as_deref(), &[]);
     let latest = read(TofuRelease::V1_13)?;
+    let refused = latest.refuse(connector.access());
     // What is wrong there may have others shown than were meant.
-    let doubtful = latest.reading.credential_errors().next().is_some();
+    let ambient = matches!(connector.access(), Access::Ambient { .. });
+    let doubtful = ambient && latest.reading.credential_errors().next().is_some();
     let opener = Opener::new(&latest, &if doubtful { connector.anonymous() } else { connector })?;
     let mut steps = step::steps(&latest, &opener, address);
     ask::ask(&mut steps, &latest, &opener, &question).await;
@@ -104,7 +107,6 @@ pub(crate) async fn explain(
             add(&mut outcomes, program, verdict(&others, &question, program));
         }
     }
-    let refused = latest.refuse();
     let ours = match &refused {
         Ok(()) => verdict(&steps, &question, Program::Ours),
         Err(_) => Verdict::Refuses { errors: latest.reading.errors().count() },

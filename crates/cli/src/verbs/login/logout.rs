@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tofu_oci_credentials::docker_file;
-use tofu_oci_credentials::{HelperAnswer, HelperName};
+use tofu_oci_credentials::{Credential, HelperAnswer, HelperName};
+use tofu_oci_types::Event;
 
 use super::helper_failed;
 use super::registry::RegistryName;
@@ -22,6 +23,10 @@ pub(crate) async fn logout(context: &Context, args: &LogoutArgs) -> Result<(), C
     let registry = RegistryName::parse(&args.registry)?;
     let target = Target::choose(args.auth_file.as_deref())?;
     let keys = registry.keys();
+    if args.auth_file.is_some() && target.is_missing()? {
+        let text = format!("{} is not there", target.shown());
+        context.reporter.event(&Event::note("no-such-file", text));
+    }
     let there = target.present(&keys)?;
     let mut removed = Vec::new();
     let mut failure = None;
@@ -49,6 +54,7 @@ pub(crate) async fn logout(context: &Context, args: &LogoutArgs) -> Result<(), C
         }
         None => {
             standing.warn_after_logout(context, &registry);
+            standing.note_of_what_stays(context, &registry);
             print(context, &registry, &target, &removed, standing.used());
             Ok(())
         }
@@ -78,7 +84,12 @@ fn held(
 async fn erase(helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
     match helper::run_get(helper, server).await? {
         HelperAnswer::NotFound | HelperAnswer::Empty => Ok(Erased::NotThere),
-        HelperAnswer::Credential(_) => helper::run_erase(helper, server).await,
+        HelperAnswer::Credential(credential) => {
+            let (Credential::Basic { password: secret, .. }
+            | Credential::IdentityToken(secret)
+            | Credential::RegistryToken(secret)) = &credential;
+            helper::run_erase(helper, server, secret).await
+        }
     }
 }
 

@@ -42,7 +42,26 @@ pub(super) async fn login(context: &Context, args: &LoginArgs) -> Result<(), Com
     let registry = RegistryName::parse(&args.registry)?;
     match &args.username {
         Some(username) => log_in(context, args, &registry, username).await,
-        None => check_stored(context, args, &registry).await,
+        None => match Standing::look(&registry).await? {
+            // As docker does.
+            standing if standing.is_empty() && prompt::can_ask() => {
+                let username = username(&registry).await?;
+                log_in(context, args, &registry, &username).await
+            }
+            standing => check_stored(context, args, &registry, &standing).await,
+        },
+    }
+}
+
+/// Asks for the name of the account.
+async fn username(registry: &RegistryName) -> Result<String, Complaint> {
+    let wrong = |text: &str| Err(Complaint::usage(text).hint("nothing was stored"));
+    let answer = prompt::line(&format!("User name at {registry}: ")).await;
+    let answer = answer.map_err(|error| Complaint::usage(format!("the user name cannot be read: {error}")))?;
+    match answer.trim() {
+        "" => wrong("the user name is empty"),
+        name if name.contains(':') => wrong("a name with a colon in it cannot be sent"),
+        name => Ok(name.to_owned()),
     }
 }
 
@@ -70,6 +89,7 @@ async fn log_in(context: &Context, args: &LoginArgs, registry: &RegistryName, us
     if check == LoginCheck::NotAsked {
         note_unchecked(context, registry);
     }
+    warn_of_capitals(context, registry);
     if helper.is_none() {
         warn_of_plain(context, &target);
     }
@@ -79,8 +99,12 @@ async fn log_in(context: &Context, args: &LoginArgs, registry: &RegistryName, us
     Ok(())
 }
 
-async fn check_stored(context: &Context, args: &LoginArgs, registry: &RegistryName) -> Result<(), Complaint> {
-    let standing = Standing::look(registry).await?;
+async fn check_stored(
+    context: &Context,
+    args: &LoginArgs,
+    registry: &RegistryName,
+    standing: &Standing,
+) -> Result<(), Complaint> {
     let again = standing.log_in(registry);
     let Some(credential) = standing.credential()? else {
         return Err(Complaint::new(Exit::Fixable, format!("there is no login for {registry}")).hint(again));
@@ -180,6 +204,13 @@ fn helper_failed(fault: HelperFault, target: &Target) -> Complaint {
 fn note_unchecked(context: &Context, registry: &RegistryName) {
     let text = format!("{registry} lets everybody in, so that the login could not be checked");
     context.reporter.event(&Event::note("login-not-checked", text));
+}
+
+fn warn_of_capitals(context: &Context, registry: &RegistryName) {
+    let Some(small) = registry.in_small_letters() else { return };
+    let text = format!("this login is for repositories that are written {registry}/… alone, in these letters");
+    let hint = format!("names of registries are compared byte for byte: `tofu-oci login {small}` is for {small}/…");
+    context.reporter.event(&Event::warning("capital-letters", text).with_hint(hint));
 }
 
 fn warn_of_plain(context: &Context, target: &Target) {

@@ -14,6 +14,15 @@ pub(super) struct RegistryName(String);
 impl RegistryName {
     /// Reads the host that every repository of the registry begins with, and nothing more.
     pub(super) fn parse(text: &str) -> Result<Self, Complaint> {
+        if let Some((host, port)) = text.rsplit_once(':')
+            && port.starts_with('0')
+            && repository(text).is_some()
+        {
+            let port = port.trim_start_matches('0');
+            let port = if port.is_empty() { String::new() } else { format!(":{port}") };
+            return Err(Complaint::usage(format!("`{text}` is not a registry: a port does not begin with 0"))
+                .hint(format!("name the registry as its repositories begin: {host}{port}")));
+        }
         if repository(text).is_some() {
             return Ok(Self(text.to_owned()));
         }
@@ -71,6 +80,12 @@ impl RegistryName {
             }
         }
         keys
+    }
+
+    /// The name in small letters, where it has others: repositories are hardly ever written so.
+    pub(super) fn in_small_letters(&self) -> Option<String> {
+        let small = self.0.to_ascii_lowercase();
+        (small != self.0).then_some(small)
     }
 
     fn is_hub(&self) -> bool {
@@ -138,6 +153,21 @@ mod tests {
         let form = "write it as its repositories begin, such as ghcr.io or registry.example.com:5000";
         check("", Err(("`` is not a registry: it is empty", form)));
         check("a b", Err(("`a b` is not a registry: it is HOST or HOST:PORT", form)));
+    }
+
+    #[test]
+    fn a_port_that_no_repository_has_is_refused() {
+        let wrong = "`localhost:06543` is not a registry: a port does not begin with 0";
+        check("localhost:06543", Err((wrong, "name the registry as its repositories begin: localhost:6543")));
+        let wrong = "`localhost:0` is not a registry: a port does not begin with 0";
+        check("localhost:0", Err((wrong, "name the registry as its repositories begin: localhost")));
+    }
+
+    #[test]
+    fn capital_letters_are_noticed() {
+        let small = |text| RegistryName::parse(text).ok().and_then(|name| name.in_small_letters());
+        assert_eq!(small("LOCALHOST:6543").as_deref(), Some("localhost:6543"));
+        assert_eq!(small("localhost:6543"), None);
     }
 
     #[test]

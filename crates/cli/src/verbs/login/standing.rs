@@ -41,6 +41,11 @@ impl Standing {
         }
     }
 
+    /// Whether nothing answers, and nothing is in the way either.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self.answer, Ok(None))
+    }
+
     /// The source that answers; nothing where none does.
     pub(super) fn used(&self) -> Option<String> {
         match &self.answer {
@@ -134,17 +139,29 @@ impl Standing {
 
     /// Says which repositories of the registry have a login of their own.
     pub(super) fn note_of_repositories(&self, context: &Context, registry: &RegistryName) {
+        for origin in self.of_repositories(registry) {
+            let text = format!("for the repositories that it names, {origin} still comes first");
+            context.reporter.event(&Event::note("own-login", text));
+        }
+    }
+
+    /// Says which repositories of the registry keep a login of their own, after a logout.
+    pub(super) fn note_of_what_stays(&self, context: &Context, registry: &RegistryName) {
+        for origin in self.of_repositories(registry) {
+            let text = format!("{origin} stays: it is for the repositories that it names");
+            context.reporter.event(&Event::note("own-login", text));
+        }
+    }
+
+    /// What is for single repositories of the registry.
+    fn of_repositories(&self, registry: &RegistryName) -> Vec<Origin> {
         let inside = format!("{registry}/");
         let own = |origin: &Origin| match origin {
             Origin::Auth { key: name, .. } | Origin::Block { label: name, .. } => name.starts_with(&inside),
             _ => false,
         };
-        for candidate in self.wallet.policy().look_up(&self.repository).candidates {
-            if own(&candidate.origin) {
-                let text = format!("for the repositories that it names, {} still comes first", candidate.origin);
-                context.reporter.event(&Event::note("own-login", text));
-            }
-        }
+        let candidates = self.wallet.policy().look_up(&self.repository).candidates;
+        candidates.into_iter().map(|candidate| candidate.origin).filter(own).collect()
     }
 
     /// Where the same login does not work in `tofu`.
@@ -202,7 +219,7 @@ fn remedy(origin: Option<&Origin>, registry: &RegistryName) -> String {
             format!("it stands in the CLI configuration, {place}, which is yours to edit")
         }
         Some(origin @ (Origin::CredHelper { .. } | Origin::CredsStore { .. })) => {
-            format!("the file names a helper, which is asked for it: {}", origin.place())
+            format!("erase it with the helper, or take the helper's name out of {}", origin.place())
         }
         None => format!("`tofu-oci auth explain {registry}/REPOSITORY` shows every source"),
     }

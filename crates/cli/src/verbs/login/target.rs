@@ -67,6 +67,14 @@ impl Target {
         self.file.is_shared()
     }
 
+    /// Whether there is no such file.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(super) fn is_missing(&self) -> Result<bool, Complaint> {
+        Ok(self.file.read().map_err(|error| unusable(&self.shown, "read", &error))?.is_none())
+    }
+
     /// What is in it; nothing where it is missing.
     ///
     /// # Errors

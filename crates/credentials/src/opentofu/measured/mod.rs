@@ -111,7 +111,7 @@ fn files_are_off_where_they_were_measured_to_be() {
 fn turns_off(file: &crate::FoundFile) -> bool {
     file.known_to_opentofu
         && match &file.state {
-            FileState::Missing => false,
+            FileState::Missing | FileState::TooLarge { .. } => false,
             FileState::Unreadable { .. } | FileState::Malformed(_) => true,
             FileState::Read(read) => read.as_opentofu.off().is_some(),
         }

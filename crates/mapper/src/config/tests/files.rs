@@ -40,6 +40,9 @@ impl<const N: usize> From<[(&str, &str); N]> for MemoryFiles {
 impl Files for MemoryFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let text = path.to_string_lossy();
+        if path.ancestors().skip(1).any(|folder| self.0.contains_key(folder.to_string_lossy().as_ref())) {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
         self.0.get(text.as_ref()).cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 

@@ -50,6 +50,20 @@ fn a_named_file_that_is_missing_is_refused_though_it_is_a_warning_there() {
 }
 
 #[test]
+fn a_home_folder_that_is_a_file_is_warned_of_and_stops_nobody() {
+    let files = MemoryFiles::from([("/home/u", "")]);
+    let reading = read(&environment(), &files, TofuRelease::V1_13);
+    assert_eq!((reading.refuse().err(), reading.credential_errors().count()), (None, 0));
+    let warnings: Vec<&str> = reading.warnings().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(warnings, ["/home/u/.tofurc cannot be opened: a part of its path is no folder"]);
+    // Where a variable names a file in there, somebody meant it.
+    let mut environment = environment();
+    environment.vars.insert("TF_CLI_CONFIG_FILE".to_owned(), "/home/u/x".to_owned());
+    let reading = read(&environment, &files, TofuRelease::V1_13);
+    assert_eq!(reading.refuse().err().map(|problem| problem.code.as_str()), Some("cli-config-missing"));
+}
+
+#[test]
 fn who_needs_credentials_alone_stops_for_what_concerns_them() {
     #[track_caller]
     fn check(text: &str, want: &[&str]) {
