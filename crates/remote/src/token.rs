@@ -296,7 +296,8 @@ impl TokenRequest<'_> {
         if status == 200 {
             return (None, self.good(answer).await);
         }
-        let said = answer.words().await.of_token_server();
+        // What stands behind a wrong address is no token server: its words would mislead.
+        let said = if status == 404 { None } else { answer.words().await.of_token_server() };
         let server = host_of(self.realm);
         let problem = match (status, self.asker) {
             (400 | 401 | 403, Asker::Nobody) => format!("the token server {server} gives nothing to anonymous callers"),

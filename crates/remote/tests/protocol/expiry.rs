@@ -247,7 +247,7 @@ async fn a_mount_a_manifest_and_a_list_outlive_their_tokens() {
 async fn a_token_that_is_refused_although_it_is_new_is_refused_for_good() {
     let lab = Lab::new(|_| reply(401).error("UNAUTHORIZED", "no"));
     let error = lab.store(ChunkMode::Never).tags().await.unwrap_err();
-    assert!(matches!(error, StoreError::Unauthorized { fault: AccessFault::RegistryStatus(401), .. }), "{error}");
+    assert!(matches!(error, StoreError::Unauthorized { fault: AccessFault::TokenRefused(401), .. }), "{error}");
     assert_eq!(error.credential_code().as_deref(), Some("registry-status:401"));
     assert_eq!((lab.of("GET").len(), lab.tokens.requests().len()), (2, 1));
 }

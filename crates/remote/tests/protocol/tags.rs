@@ -1,6 +1,6 @@
 //! Lists of tags.
 
-use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_store::{AccessFault, ReadStore as _, StoreError};
 
 use crate::server::{Reply, Server, reply};
 use crate::support::{check_error, store};
@@ -76,11 +76,11 @@ async fn a_404_is_an_unknown_repository_unless_the_registry_says_otherwise() {
         assert!(matches!(listed(&server).await, Err(StoreError::UnknownRepository { .. })), "{status}");
     }
     let server = Server::start(|_, _| reply(401).error("NAME_UNKNOWN", "no"));
-    assert!(matches!(listed(&server).await, Err(StoreError::Unauthorized { .. })));
+    assert!(matches!(listed(&server).await, Err(StoreError::Denied { fault: AccessFault::NoKnownScheme(401), .. })));
     let server = Server::start(|_, _| reply(403).error("DENIED", "no"));
     assert!(matches!(listed(&server).await, Err(StoreError::Denied { .. })));
     let server = Server::start(|_, _| reply(401).error("UNAUTHORIZED", "who are you"));
-    assert!(matches!(listed(&server).await, Err(StoreError::Unauthorized { .. })));
+    assert!(matches!(listed(&server).await, Err(StoreError::Denied { fault: AccessFault::NoKnownScheme(401), .. })));
 }
 
 #[tokio::test]

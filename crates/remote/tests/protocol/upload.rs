@@ -213,7 +213,11 @@ async fn no_right_and_no_repository_are_said_helpfully() {
         "POST" => reply(403).error("DENIED", "read only"),
         _ => reply(404),
     });
-    check_error(push(&store(&server), &noise(10)).await, &server, "HOST/x denied access: read only (DENIED)");
+    check_error(
+        push(&store(&server), &noise(10)).await,
+        &server,
+        "HOST/x denied access: it names no way to log in, so nothing was shown: read only (DENIED)",
+    );
 }
 
 #[tokio::test]
