@@ -244,5 +244,5 @@ fn a_wrong_login_is_replaced_where_it_stands() {
     assert_snapshot!(hint(".docker/config.json", address), @"hint: log in again with `tofu-oci login [REGISTRY] --username ada`");
     assert_snapshot!(hint(".config/containers/auth.json", address), @"hint: log in again with `tofu-oci login [REGISTRY] --username ada --auth-file ~/.config/containers/auth.json`");
     let of_path = format!("{address}/acme");
-    assert_snapshot!(hint(".docker/config.json", &of_path), @"hint: correct it there: `tofu-oci login` stores logins for whole registries");
+    assert_snapshot!(hint(".docker/config.json", &of_path), @r#"hint: change or remove auths "[REGISTRY]/acme" in ~/.docker/config.json:1: `tofu-oci login` writes the registry's own entry, and this one is more specific"#);
 }

@@ -107,3 +107,29 @@ fn a_configuration_below_a_file_stops_no_opentofu() {
     scene.context.env("TF_CLI_CONFIG_FILE", below.to_str().expect("a path"));
     goes_on(&scene);
 }
+
+#[test]
+fn a_misspelt_argument_is_not_said_to_drop_the_block_in_opentofu() {
+    let scene = scene(bearer(), Some(&ada()));
+    let block = "oci_default_credentials {\n  discover_ambient_credential = false\n}\n";
+    scene.context.write_home(".tofurc", block);
+    let said = explain(&scene, EXPLAIN);
+    assert_eq!(said.code, Some(2), "{}", said.text);
+    let lines: Vec<&str> = said.text.lines().map(str::trim).filter(|line| line.starts_with("OpenTofu")).collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    OpenTofu: passes it over without a word
+    OpenTofu  1.10 to 1.13: says nothing of the error and goes on: shows the login of ada, from auths
+    "#);
+}
+
+#[test]
+fn two_blocks_of_defaults_are_said_to_crash_opentofu() {
+    let scene = scene(bearer(), Some(&ada()));
+    scene.context.write_home(".tofurc", "oci_default_credentials {\n}\noci_default_credentials {\n}\n");
+    let said = explain(&scene, EXPLAIN);
+    let lines: Vec<&str> = said.text.lines().map(str::trim).filter(|line| line.starts_with("OpenTofu")).collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    OpenTofu: crashes at the first access to a registry
+    OpenTofu  1.10 to 1.13: crashes: ~/.tofurc:3: a second oci_default_credentials block
+    "#);
+}

@@ -76,7 +76,7 @@ fn a_helper_that_may_not_be_run_or_lies_in_a_relative_folder() {
     ----- stdout -----
 
     ----- stderr -----
-    error: no credentials for [REGISTRY]/acme/widget: docker-credential-vault is in `.` alone, a relative entry of the PATH, and these are passed over; it is named by credsStore "vault" in ~/.docker/config.json:1
+    error: no credentials for [REGISTRY]/acme/widget: docker-credential-vault was found in `.`, a relative entry of the PATH, and is not run from there; it is named by credsStore "vault" in ~/.docker/config.json:1
 
     hint: install the helper in a folder of the PATH, or take its name out of ~/.docker/config.json:1 and log in again
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers

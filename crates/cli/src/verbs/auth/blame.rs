@@ -7,9 +7,6 @@ use crate::complaint::Complaint;
 use crate::credentials::Advice;
 use crate::exit::Exit;
 
-/// The specificity of a source that is for all of a registry.
-const FOR_REGISTRY: usize = 2;
-
 /// How it ended, in the words of the last line, and the complaint that follows it.
 pub(super) struct Blame {
     pub(super) outcome: Outcome,
