@@ -1,5 +1,6 @@
-//! `auth explain`: every request that was made is told, also where nothing came of it.
+//! `auth explain`: every request that was made is told, also where nothing came of it; what OpenTofu does at mistakes.
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tofu_oci_testkit::{Answer, Fault, Rule};
 
