@@ -135,7 +135,8 @@ impl Merged {
         if let Some(second) = self.oci_defaults.get(1) {
             let at = At { file: second.file, span: second.span.clone() };
             let problem = twice("duplicate-block", "oci_default_credentials", &at);
-            findings.push(problem.topic(Topic::RegistryCredentials));
+            // Not while the files are read, but as soon as a registry is asked.
+            findings.push(problem.topic(Topic::RegistryCredentials).effect(Effect::Crash));
         }
         let mut seen = BTreeSet::new();
         self.oci_credentials.retain(|block| {

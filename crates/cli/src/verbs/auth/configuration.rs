@@ -105,8 +105,6 @@ impl Configuration {
         let effect = match (wrong.effect, wrong.code.as_str()) {
             (Effect::Crash, _) => FaultEffect::Crash,
             (Effect::FileDropped, _) => FaultEffect::ConfigDropped,
-            // The second block of defaults is what it crashes at, once a registry is asked.
-            (Effect::FirstUsed, _) if self.of_default_block(wrong) => FaultEffect::Crash,
             (Effect::FirstUsed, _) => FaultEffect::FirstKept,
             (Effect::SilentlyIgnored, _) => FaultEffect::PassedOver,
             (_, "block-files-without-discovery") => FaultEffect::DiscoveryOff,

@@ -226,7 +226,7 @@ fn every_class_of_refusals_is_told() {
     cache-modified (lock-cache-tampered-lock-kept) $BASE/cache/registry.example.test/acme/widget/1.0.0/linux_amd64 has other contents than registry.example.test/acme/widget 1.0.0
     connection-lost (fail-oci-list-reset-then-fs) oci ends the search for registry.example.test/acme/widget: cannot reach [REGISTRY]/m/acme/widget: …
     connection-refused (tpl-ipv6) oci ends the search for registry.example.test/acme/widget: cannot reach [REGISTRY]/acme/widget: …
-    denied (fail-oci-list-403-then-fs) oci ends the search for registry.example.test/acme/widget: [REGISTRY]/m/acme/widget denied access: forbidden
+    denied (fail-oci-list-403-then-fs) oci ends the search for registry.example.test/acme/widget: [REGISTRY]/m/acme/widget denied access: it names no way to log in, so nothing was shown: forbidden
     descriptor-platform-missing (fail-oci-broken-no-platform-then-fs) oci ends the search for registry.example.test/acme/widget 1.0.0: registry.example.test/acme/widget 1.0.0 in [REGISTRY]/m/acme/widget cannot be installed: the provider package [DIGEST] has no platform in its index entry
     dns (fail-oci-dns-then-fs) oci ends the search for registry.example.test/acme/widget: cannot reach [REGISTRY]/m/acme/widget: …
     empty-repository (tpl-number) oci ends the search for registry.example.test/acme/widget: nothing can be installed from oci_mirror at $BASE/rc.tfrc:2: the repository template `${1}` gives only the registry 1 for registry.example.test/acme/widget, and no repository in it
@@ -256,7 +256,7 @@ fn every_class_of_refusals_is_told() {
     timeout (fail-net-hang-then-oci) network_mirror ends the search for registry.example.test/acme/widget: nothing can be installed from network_mirror: index: timeout
     tls (fail-oci-tls-then-fs) oci ends the search for registry.example.test/acme/widget: cannot reach [REGISTRY]/m/acme/widget: …
     too-many-requests (fail-oci-list-429-then-fs) oci ends the search for registry.example.test/acme/widget: [REGISTRY]/m/acme/widget answered 429 to GET /v2/m/acme/widget/tags/list: too many requests
-    unauthorized (fail-oci-list-401-then-fs) oci ends the search for registry.example.test/acme/widget: [REGISTRY]/m/acme/widget needs credentials: unauthorized
+    unauthorized (fail-oci-list-401-then-fs) oci ends the search for registry.example.test/acme/widget: [REGISTRY]/m/acme/widget denied access: it names no way to log in, so nothing was shown: unauthorized
     zero-version (alone-oci-zero-version) registry.example.test/acme/widget 0.0.0 cannot be installed: that number means that there is no version
     "#);
 }

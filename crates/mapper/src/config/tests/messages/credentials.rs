@@ -148,6 +148,6 @@ fn labels_and_defaults_of_oci_credentials() {
     5 | oci_default_credentials {
       | ^^^^^^^^^^^^^^^^^^^^^^^^^
       = instead: leave one of them out
-      = OpenTofu 1.13: prints an error that names no line, and uses the first one
+      = OpenTofu 1.13: prints an error that names no line, and crashes
     ");
 }
