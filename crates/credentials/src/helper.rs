@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_name_is_no_path() {
-        for text in ["", "a/b", "a\\b", "a b", "a;b", "ä", "a\0", "/evil", "x/../../work/evil", "a\n"] {
+        for text in ["", "a/b", "a\\b", "a b", "a;b", "ä", "a\0", "/evil", "x/../../evil", "a\n"] {
             assert!(HelperName::parse(text).is_err(), "{text:?}");
         }
         for text in ["osxkeychain", "ecr-login", "desktop.exe", "a_b", "..", "0"] {

@@ -295,8 +295,9 @@ fn same_path(path: &str, program: &str) -> bool {
         }
         plain
     }
-    let path = path.replace("$WORK", "/home/work");
-    plain(&path) == plain(&program.replacen("./", "/home/work/", 1))
+    let folder = "/home/work";
+    let program = program.strip_prefix("./").map_or(program.to_owned(), |file| format!("{folder}/{file}"));
+    plain(&path.replace("$WORK", folder)) == plain(&program)
 }
 
 /// What was measured with 1.12.6: what was sent, else the error, in the words of [`sent`].
