@@ -12,6 +12,7 @@ use tofu_oci_types::{ProviderAddr, Reporter, RepositoryRef};
 use crate::args::Network;
 use crate::complaint::Complaint;
 use crate::credentials::{Access, Wallet};
+use crate::environment::ReadConfig;
 use crate::exit::Exit;
 
 /// One end, as people name it.
@@ -72,17 +73,30 @@ pub(crate) struct Connector {
     reporter: Arc<dyn Reporter>,
     wallet: WalletSlot,
     client: OnceLock<Arc<RegistryClient>>,
+    config: OnceLock<ReadConfig>,
 }
 
 impl Connector {
     /// Nothing is read and nothing is asked before an end is opened.
     pub(crate) fn new(network: &Network, access: Access, reporter: Arc<dyn Reporter>, wallet: WalletSlot) -> Self {
-        Self { network: network.clone(), access, reporter, wallet, client: OnceLock::new() }
+        Self { network: network.clone(), access, reporter, wallet, client: OnceLock::new(), config: OnceLock::new() }
     }
 
     /// Who this run is to registries.
     pub(crate) fn access(&self) -> &Access {
         &self.access
+    }
+
+    /// The CLI configuration, read once a run: where providers are, and who registries are shown.
+    ///
+    /// # Errors
+    /// When the current directory is gone.
+    pub(crate) fn config(&self, chdir: Option<&Path>) -> Result<&ReadConfig, Complaint> {
+        if let Some(config) = self.config.get() {
+            return Ok(config);
+        }
+        let config = ReadConfig::read(chdir)?;
+        Ok(self.config.get_or_init(|| config))
     }
 
     /// The same, and nobody is shown anything.
@@ -114,7 +128,7 @@ impl Connector {
         if let Some(client) = self.client.get() {
             return Ok(Arc::clone(client));
         }
-        let wallet = Arc::new(Wallet::by(&self.access, |chdir| Wallet::read(&self.reporter, chdir))?);
+        let wallet = Arc::new(Wallet::by(&self.access, |chdir| Wallet::read(self.config(chdir)?, &self.reporter))?);
         let wallet = Arc::clone(self.wallet.get_or_init(|| wallet));
         let client = client(&self.network, wallet, None, &self.reporter)?;
         Ok(Arc::clone(self.client.get_or_init(|| client)))

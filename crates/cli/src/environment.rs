@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tofu_oci_installer::PluginCache;
-use tofu_oci_mapper::config::{Environment, Files, Os};
+use tofu_oci_mapper::TofuRelease;
+use tofu_oci_mapper::config::{self, Environment, Files, Os, Reading};
 
 use crate::complaint::Complaint;
 
@@ -73,6 +75,36 @@ pub(crate) fn plugin_cache_variable(working_dir: &Path) -> Option<PluginCache> {
     let may_break = std::env::var("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE").unwrap_or_default();
     let may_break_lock = !may_break.is_empty() && may_break != "0";
     Some(PluginCache { dir: working_dir.join(dir), may_break_lock })
+}
+
+/// The release of `OpenTofu` that this program behaves as.
+const RELEASE: TofuRelease = TofuRelease::V1_13;
+
+/// The user's files as a release of `OpenTofu` reads them.
+#[derive(Clone)]
+pub(crate) struct ReadConfig {
+    pub(crate) environment: Arc<Environment>,
+    pub(crate) reading: Arc<Reading>,
+}
+
+impl ReadConfig {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// When the current directory is gone.
+    pub(crate) fn read(chdir: Option<&Path>) -> Result<Self, Complaint> {
+        Self::read_as(RELEASE, chdir)
+    }
+
+    /// Reads them as another release does.
+    ///
+    /// # Errors
+    /// As [`ReadConfig::read`].
+    pub(crate) fn read_as(release: TofuRelease, chdir: Option<&Path>) -> Result<Self, Complaint> {
+        let environment = environment(chdir)?;
+        let reading = config::read(&environment, &RealFiles, release);
+        Ok(Self { environment: Arc::new(environment), reading: Arc::new(reading) })
+    }
 }
 
 /// The files of this machine.

@@ -38,7 +38,7 @@ pub(crate) use tell::Trouble;
 pub(crate) use unread::Unread;
 
 use crate::complaint::Complaint;
-use crate::environment::environment;
+use crate::environment::ReadConfig;
 use files::Shown;
 use helper::HelperFault;
 use settings::Plan;
@@ -104,13 +104,13 @@ pub(crate) enum Heard {
 }
 
 impl Wallet {
-    /// Reads the blocks of the CLI configuration and every credential file that counts, and reports what is wrong with
+    /// Takes the blocks of the CLI configuration, reads every credential file that counts, and reports what is wrong with
     /// these. A file that cannot be read or understood never turns the others off.
     ///
     /// # Errors
     /// What is wrong with the blocks, with the files that they list, or with a file that could hold blocks; exit code 2.
-    pub(crate) fn read(reporter: &Arc<dyn Reporter>, chdir: Option<&Path>) -> Result<Self, Complaint> {
-        let mut wallet = Self::read_lenient(chdir)?;
+    pub(crate) fn read(config: &ReadConfig, reporter: &Arc<dyn Reporter>) -> Result<Self, Complaint> {
+        let mut wallet = Self::read_lenient(config);
         if let Some(complaint) = wallet.refusal.take() {
             return Err(complaint);
         }
@@ -124,17 +124,14 @@ impl Wallet {
     }
 
     /// The same with what `OpenTofu` goes on with, whatever is wrong; nothing is reported. See [`Wallet::refusal`].
-    ///
-    /// # Errors
-    /// When the current directory is gone.
-    pub(crate) fn read_lenient(chdir: Option<&Path>) -> Result<Self, Complaint> {
-        let environment = environment(chdir)?;
-        let shown = Shown::new(&environment);
-        let settings = settings::read(&environment, &shown);
+    pub(crate) fn read_lenient(config: &ReadConfig) -> Self {
+        let environment = &config.environment;
+        let shown = Shown::new(environment);
+        let settings = settings::read(&config.reading, &shown);
         let mut refusal = settings.refusal;
         let mut closed = None;
         let (search, files) = match settings.search {
-            Plan::Ambient => (Search::Ambient, files::ambient(&environment, &shown)),
+            Plan::Ambient => (Search::Ambient, files::ambient(environment, &shown)),
             Plan::Off { place } => {
                 closed = Some(place);
                 (Search::Off, Vec::new())
@@ -148,7 +145,7 @@ impl Wallet {
         };
         let policy = Policy::new(settings.blocks, settings.default, search, files);
         let unread = if search == Search::Ambient { unread::find() } else { Vec::new() };
-        Ok(Self { refusal, closed, unread, warnings: settings.warnings, ..Self::of(policy, Instead::Nothing) })
+        Self { refusal, closed, unread, warnings: settings.warnings, ..Self::of(policy, Instead::Nothing) }
     }
 
     /// What the arguments say; `ambient` reads the user's files where they count.

@@ -3,12 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place, Secret};
-use tofu_oci_mapper::TofuRelease;
-use tofu_oci_mapper::config::{self, Attribute, Environment, Problem, RawBlock, Reading, Setting};
+use tofu_oci_mapper::config::{Attribute, Problem, RawBlock, Reading, Setting};
 
 use super::files::Shown;
 use crate::complaint::Complaint;
-use crate::environment::RealFiles;
 use crate::lookup::refusal;
 
 /// The blocks that count, and what is wrong with the others.
@@ -38,10 +36,9 @@ pub(super) struct ListedFile {
     pub(super) path: PathBuf,
 }
 
-/// Reads the user's files. `shown` names files for people.
-pub(super) fn read(environment: &Environment, shown: &Shown) -> Settings {
-    let reading = config::read(environment, &RealFiles, TofuRelease::V1_13);
-    let reader = Reader { reading: &reading, shown };
+/// What the user's files say. `shown` names files for people.
+pub(super) fn read(reading: &Reading, shown: &Shown) -> Settings {
+    let reader = Reader { reading, shown };
     let config = &reading.config;
     let defaults = config.oci_default_credentials.as_ref();
     Settings {

@@ -3,49 +3,36 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use tofu_oci_mapper::MagicSuffix;
 use tofu_oci_mapper::config::{
-    self, Candidate, Environment, Files, MethodKind, Methods, Problem, Reading, Topic, render_problem,
+    Candidate, Environment, Files, MethodKind, Methods, Problem, Reading, Topic, render_problem,
 };
-use tofu_oci_mapper::{MagicSuffix, TofuRelease};
 use tofu_oci_types::ProviderAddr;
 
 use super::suffix;
 use crate::args::Lookup;
 use crate::complaint::Complaint;
 use crate::credentials::Access;
-use crate::environment::{RealFiles, environment};
+use crate::environment::{ReadConfig, RealFiles};
 use crate::exit::Exit;
-
-/// The release of `OpenTofu` that this program behaves as.
-const RELEASE: TofuRelease = TofuRelease::V1_13;
 
 /// The user's files, read.
 pub(crate) struct Configured {
-    pub(crate) reading: Reading,
+    pub(crate) reading: Arc<Reading>,
     pub(crate) methods: Methods,
     pub(crate) suffix: MagicSuffix,
 }
 
 impl Configured {
-    /// Reads the user's files as `OpenTofu` does, errors and all. `not_asked` are folders that are not looked into.
-    pub(crate) fn read(lookup: &Lookup, chdir: Option<&Path>, not_asked: &[PathBuf]) -> Result<Self, Complaint> {
-        Self::read_as(RELEASE, lookup, chdir, not_asked)
-    }
-
-    /// The same as a release of `OpenTofu` reads them.
-    pub(crate) fn read_as(
-        release: TofuRelease,
-        lookup: &Lookup,
-        chdir: Option<&Path>,
-        not_asked: &[PathBuf],
-    ) -> Result<Self, Complaint> {
-        let environment = environment(chdir)?;
-        let reading = config::read(&environment, &RealFiles, release);
+    /// What the user's files say, errors and all. `not_asked` are folders that are not looked into.
+    pub(crate) fn new(read: &ReadConfig, lookup: &Lookup, not_asked: &[PathBuf]) -> Result<Self, Complaint> {
+        let ReadConfig { environment, reading } = read;
         let hidden: Vec<PathBuf> = not_asked.iter().map(|dir| environment.launch_dir.join(dir)).collect();
-        let methods = methods(&reading, &environment, hidden);
+        let methods = methods(reading, environment, hidden);
         let suffix = suffix(lookup, reading.config.magic_suffix.as_ref().map(|(suffix, _)| suffix))?;
-        Ok(Self { reading, methods, suffix })
+        Ok(Self { reading: Arc::clone(reading), methods, suffix })
     }
 
     /// What is wrong with the files; `OpenTofu` would go on. Blocks of credentials are in nobody's way where `access`

@@ -72,7 +72,7 @@ impl Finder {
         let rules = if let Some(text) = &lookup.from {
             Rules::From { from: From::parse(text)?, text: text.clone() }
         } else {
-            let configured = Configured::read(lookup, chdir, not_asked)?;
+            let configured = Configured::new(connector.config(chdir)?, lookup, not_asked)?;
             configured.refuse(connector.access())?;
             Rules::Configured(Box::new(configured))
         };

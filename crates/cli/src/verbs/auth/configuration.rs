@@ -1,28 +1,27 @@
 //! The CLI configuration: its files, its blocks, and what is wrong with them.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect};
 use tofu_oci_credentials::{Account, Place};
-use tofu_oci_mapper::TofuRelease;
-use tofu_oci_mapper::config::{self, Effect, Environment, FileState, Origin, Problem as Wrong, Reading, Setting};
+use tofu_oci_mapper::config::{Effect, FileState, Origin, Problem as Wrong, Reading, Setting};
 
 use super::account::sources;
 use super::model::{File, Problem, State};
 use crate::credentials::files::Shown;
-use crate::environment::RealFiles;
+use crate::environment::ReadConfig;
 
 /// The CLI configuration as far as credentials of registries are concerned.
 pub(super) struct Configuration {
-    reading: Reading,
+    reading: Arc<Reading>,
     shown: Shown,
 }
 
 impl Configuration {
-    /// Reads the user's files once more; what counts of them has been read before.
-    pub(super) fn read(environment: &Environment) -> Self {
-        let reading = config::read(environment, &RealFiles, TofuRelease::V1_13);
-        Self { reading, shown: Shown::new(environment) }
+    /// What has been read.
+    pub(super) fn new(read: &ReadConfig) -> Self {
+        Self { reading: Arc::clone(&read.reading), shown: Shown::new(&read.environment) }
     }
 
     /// What is wrong, as the prediction takes it.

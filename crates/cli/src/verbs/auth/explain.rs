@@ -15,7 +15,7 @@ use crate::args::AuthExplainArgs;
 use crate::complaint::Complaint;
 use crate::connect::{self, End};
 use crate::credentials::{Access, Heard, HelperRun, Wallet};
-use crate::environment::environment;
+use crate::environment::ReadConfig;
 use crate::printer;
 use crate::report::json_line;
 use crate::verbs::Context;
@@ -33,18 +33,17 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
         }
     };
     let access = args.identity.access(&[repository.registry()], None).await?;
-    let wallet = Arc::new(Wallet::by(&access, Wallet::read_lenient)?);
+    // Where the arguments say who asks, nothing is read.
+    let mut config = None;
+    let wallet =
+        Arc::new(Wallet::by(&access, |chdir| Ok(Wallet::read_lenient(config.insert(ReadConfig::read(chdir)?))))?);
     let asks = match &access {
         Access::Ambient { .. } => Asks::Files,
         Access::Anonymous => Asks::Nobody,
         Access::As { username, .. } => Asks::User(username),
     };
     let account = wallet.policy().look_up(&repository);
-    // Where the arguments say who asks, nothing is read.
-    let configuration = match asks {
-        Asks::Files => Some(Configuration::read(&environment(None)?)),
-        Asks::Nobody | Asks::User(_) => None,
-    };
+    let configuration = config.as_ref().map(Configuration::new);
     let faults = configuration.as_ref().map(Configuration::faults).unwrap_or_default();
     let prediction = predict(wallet.policy(), &faults, &repository);
     let action = if args.push { Action::Push } else { Action::Pull };

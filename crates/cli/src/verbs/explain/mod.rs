@@ -23,6 +23,7 @@ use crate::args::ResolveArgs;
 use crate::complaint::Complaint;
 use crate::connect::Connector;
 use crate::credentials::Access;
+use crate::environment::ReadConfig;
 use crate::exit::Exit;
 use crate::lookup::{Configured, Finder, Opener};
 use step::Step;
@@ -81,7 +82,7 @@ pub(crate) async fn explain(
     if args.lookup.from.is_some() {
         return explain_from(context, args, connector, &question).await;
     }
-    let read = |release| Configured::read_as(release, &args.lookup, args.chdir.as_deref(), &[]);
+    let read = |release| Configured::new(&ReadConfig::read_as(release, args.chdir.as_deref())?, &args.lookup, &[]);
     let latest = read(TofuRelease::V1_13)?;
     let refused = latest.refuse(connector.access());
     // What is wrong there may have others shown than were meant.

@@ -8,6 +8,7 @@ use super::registry::RegistryName;
 use super::target::Target;
 use crate::complaint::Complaint;
 use crate::credentials::{Heard, Wallet};
+use crate::environment::ReadConfig;
 use crate::exit::Exit;
 use crate::verbs::Context;
 
@@ -21,7 +22,7 @@ pub(super) struct Standing {
 impl Standing {
     /// Reads files and blocks, and asks the helper where one is chosen.
     pub(super) async fn look(registry: &RegistryName) -> Result<Self, Complaint> {
-        let wallet = Wallet::read_lenient(None)?;
+        let wallet = Wallet::read_lenient(&ReadConfig::read(None)?);
         let repository = registry.any_repository();
         let answer = wallet.answer(&repository).await;
         Ok(Self { wallet, repository, answer })
