@@ -1,0 +1,1 @@
+//! Findings about repositories, lock files and registries, and what `OpenTofu` makes of them.

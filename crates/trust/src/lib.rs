@@ -1,0 +1,1 @@
+//! Evidence and bytes in, a verdict out.
