@@ -7,8 +7,10 @@ mod cosign_tag;
 mod fault;
 mod key_id;
 mod keys;
+mod openpgp;
 mod signer;
 mod statement;
+mod sums;
 mod vocabulary;
 
 pub use bundle::{open_bundle, peek_bundle, sign_bundle};
@@ -16,8 +18,13 @@ pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_
 pub use fault::{Form, MadeBy, Peek, SignatureFault, Signed};
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keys::{KeyError, KeyKind, PublicKey};
+pub use openpgp::{
+    Expired, KeyPart, KeyStanding, OpenPgpError, OpenPgpFault, OpenPgpKey, OpenPgpSignature, Reason, WeakPart,
+    verify_detached, verify_each,
+};
 pub use signer::PrivateKey;
 pub use statement::{Name, SignedSubject, Statement, Subject};
+pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
 pub use vocabulary::{
     ADDRESS_ANNOTATION, BUNDLE_TYPE, SIGN_PREDICATE, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE,
     VERSION_ANNOTATION,
