@@ -8,11 +8,11 @@ use tofu_oci_store::{ByteStream, ReadStore, StoreError, is_manifest_type};
 use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Descriptor, PackageHash, Platform, ProviderAddr, Version};
 
-use self::memory::Memory;
 use self::reading::Reading;
+use crate::evidence::Reader;
+use crate::memory::Memory;
 use crate::{Listing, NotOffered, Offer, Release, Search, Source, SourceError};
 
-mod memory;
 mod reading;
 
 /// One repository that holds one provider's releases.
@@ -75,7 +75,7 @@ impl Source for OciSource {
     }
 
     async fn evidence(&self, release: &Release, search: Search) -> Result<Vec<Evidence>, SourceError> {
-        Ok(crate::evidence::evidence(&*self.store, &release.index, search).await?)
+        Ok(Reader { store: &*self.store, memory: &self.memory, index: &release.index }.search(search).await?)
     }
 
     async fn release_hashes(

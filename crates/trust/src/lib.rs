@@ -1,5 +1,26 @@
 //! Evidence and bytes in, a verdict out.
+//!
+//! Nothing here reads a file, a socket, an environment variable or a clock.
 
+mod bundle;
+mod cosign_tag;
 mod evidence;
+mod fault;
+mod key_id;
+mod keys;
+mod signer;
+mod statement;
+mod vocabulary;
 
+pub use bundle::{open_bundle, peek_bundle, sign_bundle};
+pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_cosign_tag};
 pub use evidence::Evidence;
+pub use fault::{Form, MadeBy, Peek, SignatureFault, Signed};
+pub use key_id::{InvalidKeyId, KeyId};
+pub use keys::{KeyError, KeyKind, PublicKey};
+pub use signer::PrivateKey;
+pub use statement::{Name, SignedSubject, Statement, Subject};
+pub use vocabulary::{
+    ADDRESS_ANNOTATION, BUNDLE_TYPE, SIGN_PREDICATE, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE,
+    VERSION_ANNOTATION,
+};
