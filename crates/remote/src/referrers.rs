@@ -63,10 +63,8 @@ impl RemoteStore {
     /// What the API says and what the tag says. A registry that has no API for one repository may have it for another:
     /// only this repository's own answer counts here.
     pub(crate) async fn all_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        let by_api = match self.memory.no_referrers.load(Ordering::Relaxed) {
-            false => self.referrers_by_api(subject).await?,
-            true => None,
-        };
+        let asked = !self.memory.no_referrers.load(Ordering::Relaxed);
+        let by_api = if asked { self.referrers_by_api(subject).await? } else { None };
         let has_api = by_api.is_some();
         let mut found = by_api.unwrap_or_default();
         let more = match self.standing_in(subject).await {
@@ -190,6 +188,9 @@ impl RemoteStore {
             entries.push(entry.clone());
             let written = Bytes::from(Value::Object(index).to_string());
             self.write_manifest(tag.as_str(), OCI_INDEX, &written).await?;
+            if let Some(tags) = &mut self.memory.state().standing_in {
+                tags.insert(tag.clone());
+            }
             // Somebody else may have written between our reading and writing: the loop reads again.
         }
         let index = self.standing_in_index(subject).await?;

@@ -85,7 +85,14 @@ impl Source for OciSource {
         let reading = Reading { source: self, address: &release.address, version: &release.version };
         let mut index = reading.parse(&release.index).await?;
         while reading.absorb(&mut index, None).await? {}
-        reading.hashes(&index, release.claims.clone()).await
+        let mut hashes = reading.hashes(&index, release.claims.clone()).await?;
+        hashes.retain(|platform, _| release.kinds.contains_key(platform));
+        Ok(hashes)
+    }
+
+    /// By the digest of the offer's index: a tag that has moved since leads nowhere else.
+    async fn release_of(&self, offer: &Offer) -> Result<Release, SourceError> {
+        Reading { source: self, address: &offer.address, version: &offer.version }.release_of(offer).await
     }
 
     async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
