@@ -19,8 +19,8 @@ pub use fault::{Form, MadeBy, Peek, SignatureFault, Signed};
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub use openpgp::{
-    Expired, KeyPart, KeyStanding, OpenPgpError, OpenPgpFault, OpenPgpKey, OpenPgpSignature, Reason, WeakPart,
-    verify_detached, verify_each,
+    Expired, KEYS_LIMIT, KeyPart, KeyStanding, OpenPgpError, OpenPgpFault, OpenPgpKey, OpenPgpSignature, Reason,
+    SIGNATURES_LIMIT, WeakPart, verify_detached, verify_each,
 };
 pub use signer::PrivateKey;
 pub use statement::{Name, SignedSubject, Statement, Subject};
