@@ -7,8 +7,12 @@ mod cosign_tag;
 mod dsse;
 mod encrypted;
 mod fault;
+#[cfg(test)]
+mod fixtures;
 mod json;
 mod key_id;
+#[cfg(test)]
+mod key_tests;
 mod keys;
 mod pem;
 mod signer;
