@@ -4,13 +4,22 @@
 
 mod bundle;
 mod cosign_tag;
+mod dsse;
+mod encrypted;
 mod fault;
+#[cfg(test)]
+mod fixtures;
+mod json;
 mod key_id;
+#[cfg(test)]
+mod key_tests;
 mod keys;
 mod openpgp;
+mod pem;
 mod signer;
 mod statement;
 mod sums;
+mod verify;
 mod vocabulary;
 
 pub use bundle::{open_bundle, peek_bundle, sign_bundle};
