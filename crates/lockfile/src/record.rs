@@ -42,12 +42,7 @@ fn binds_everybody(hash: &PackageHash) -> bool {
 ///
 /// Spec: `OpenTofu` 1.12, providercache installer, "newHashes"; it drops unknown schemes here, we keep them.
 /// `oci-reality.md` §4.7.
-pub fn merge(
-    before: Option<&LockEntry>,
-    version: Version,
-    constraints: Constraints,
-    hashes: &Recordable,
-) -> LockEntry {
+pub fn merge(before: Option<&LockEntry>, version: Version, constraints: Constraints, hashes: &Recordable) -> LockEntry {
     let mut entry = LockEntry { version, constraints, hashes: hashes.0.clone() };
     if let Some(before) = before.filter(|before| before.version == entry.version) {
         entry.hashes.extend(before.hashes.iter().cloned());
@@ -111,9 +106,10 @@ mod tests {
 
     #[test]
     fn a_line_is_restored_where_another_of_its_package_stayed() {
-        let release: ReleaseHashes = [("linux_amd64", "ch:own h1:own zh:own"), ("darwin_arm64", "ch:mac h1:mac zh:mac")]
-            .map(|(platform, lines)| (platform.parse().unwrap(), lines.split_whitespace().map(hash).collect()))
-            .into();
+        let release: ReleaseHashes =
+            [("linux_amd64", "ch:own h1:own zh:own"), ("darwin_arm64", "ch:mac h1:mac zh:mac")]
+                .map(|(platform, lines)| (platform.parse().unwrap(), lines.split_whitespace().map(hash).collect()))
+                .into();
         let after = entry("1.0.0", "ch:own ch:mac h1:own h1:mac zh:own zh:mac");
         let told = |before: Option<&LockEntry>| {
             restored(before, &after, &release).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
