@@ -25,13 +25,17 @@ mod choose;
 mod config;
 mod error;
 mod feed;
+mod fetch;
 mod guard;
 mod job;
 mod link;
+mod lock;
 mod pipeline;
 mod place;
+mod record;
 mod stage;
 mod staging;
+mod trust;
 mod verify;
 
 #[cfg(test)]
@@ -44,5 +48,7 @@ pub use config::{
 };
 pub use error::{ConfigProblem, InstallError};
 pub use job::{Installed, Job, LockPolicy, LockResult, Options, Outcome, PluginCache, Target, Upgrade};
+pub use lock::{Basis, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider, Wanted, lock};
 pub use pipeline::install;
+pub use trust::{SignedBy, Trust, Vouched, read_pins, write_pins};
 pub(crate) use pipeline::subject;
