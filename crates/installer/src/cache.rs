@@ -76,7 +76,12 @@ impl Run<'_> {
     }
 
     /// Links what has just been put into the cache, or was found there to be the same.
-    pub(crate) async fn link_fetched(&self, mut done: Done, cached: &Place, place: &Place) -> Result<Done, InstallError> {
+    pub(crate) async fn link_fetched(
+        &self,
+        mut done: Done,
+        cached: &Place,
+        place: &Place,
+    ) -> Result<Done, InstallError> {
         if self.link(&done.installed.version, cached, place).await? != Linked::Before {
             done.installed.outcome = Outcome::Installed;
         }

@@ -48,7 +48,9 @@ pub use config::{
 };
 pub use error::{ConfigProblem, InstallError};
 pub use job::{Installed, Job, LockPolicy, LockResult, Options, Outcome, PluginCache, Target, Upgrade};
-pub use lock::{Basis, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider, Wanted, lock};
+pub use lock::{
+    Basis, Difference, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider, Wanted, lock,
+};
 pub use pipeline::install;
-pub use trust::{SignedBy, Trust, Vouched, read_pins, write_pins};
 pub(crate) use pipeline::subject;
+pub use trust::{SignedBy, Trust, Vouched, read_pins, write_pins};

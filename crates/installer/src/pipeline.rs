@@ -1,6 +1,6 @@
 //! Jobs to packages in their places.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 

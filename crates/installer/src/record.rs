@@ -51,6 +51,7 @@ pub(crate) fn entry(
     record: &Record,
 ) -> LockEntry {
     let hashes = record.hashes().into_values().flatten();
-    let hashes = Recordable::new(hashes).expect("of every package that was verified or is covered its h1 or zh is known");
+    let hashes =
+        Recordable::new(hashes).expect("of every package that was verified or is covered its h1 or zh is known");
     merge(before, version.clone(), constraints.clone(), &hashes)
 }

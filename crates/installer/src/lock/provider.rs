@@ -106,7 +106,8 @@ impl Locking<'_> {
         before: Option<&LockEntry>,
         judged: &Judged,
     ) -> Result<Package, InstallError> {
-        if let Some(covered) = judged.covered().get(platform).filter(|covered| is_complete(release, platform, covered)) {
+        if let Some(covered) = judged.covered().get(platform).filter(|covered| is_complete(release, platform, covered))
+        {
             let of = |scheme| covered.iter().find(|hash| hash.scheme() == scheme).cloned();
             let hashes = PackageHashes { h1: of(Scheme::H1), zh: of(Scheme::Zh), ch: None };
             let trust = judged.vouched(hashes.zh.as_ref());

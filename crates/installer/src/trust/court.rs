@@ -82,11 +82,7 @@ impl<'a> Court<'a> {
     ///
     /// # Errors
     /// [`InstallError::Untrusted`], and when signatures could not be asked for.
-    pub(crate) async fn of_release(
-        &self,
-        source: &dyn Source,
-        release: &Release,
-    ) -> Result<Arc<Judged>, InstallError> {
+    pub(crate) async fn of_release(&self, source: &dyn Source, release: &Release) -> Result<Arc<Judged>, InstallError> {
         let knowledge = || async { Ok(Knowledge { zips: release.zips.clone(), release: Some(release.clone()) }) };
         self.judge(source, Case::of_release(release), knowledge).await
     }

@@ -19,7 +19,7 @@ use serde::Serialize;
 use tofu_oci_trust::{KeyId, Pins, Policy, Standing, Verdict};
 use tofu_oci_types::PackageHash;
 
-pub(crate) use court::{Case, Court, Judged};
+pub(crate) use court::{Court, Judged, real_zips};
 pub use pin_file::{read_pins, write_pins};
 
 /// What is trusted, and what was.
@@ -63,8 +63,7 @@ impl Vouched {
             tofu_oci_trust::Covers::Index => true,
             tofu_oci_trust::Covers::Zips(zips) => zip.is_some_and(|zip| zips.contains(zip)),
         };
-        let name =
-            |signer: &tofu_oci_trust::Signer| SignedBy { name: signer.name.clone(), key: signer.key.clone() };
+        let name = |signer: &tofu_oci_trust::Signer| SignedBy { name: signer.name.clone(), key: signer.key.clone() };
         let mut signers: Vec<SignedBy> = verdict.signers.iter().filter(signed).map(name).collect();
         signers.sort();
         Self { standing: verdict.standing, signers }
