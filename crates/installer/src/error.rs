@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_lockfile::{LockFileError, Refusal};
 use tofu_oci_source::SourceError;
-use tofu_oci_trust::{PinConflict, PinsError};
 use tofu_oci_types::{Constraints, Digest, Platform, ProviderAddr, Version};
+
+use crate::PinFileError;
 
 /// Why an installation failed. Nothing of the failed package is visible then, and the lock file is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -146,18 +147,9 @@ pub enum InstallError {
         /// Why.
         refusal: Box<tofu_oci_trust::Refusal>,
     },
-    /// The pin file cannot be used.
-    #[error("{} is no pin file that can be used", path.display())]
-    Pins {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        #[source]
-        source: PinsError,
-    },
-    /// Another program has pinned something else while this one ran.
+    /// The pins cannot be read or written.
     #[error(transparent)]
-    PinConflict(#[from] PinConflict),
+    Pins(#[from] PinFileError),
     /// What lies in the package's place is something else; it may have been changed by hand.
     #[error("{} has other contents than {address} {version}", path.display())]
     LocallyModified {
@@ -405,8 +397,9 @@ impl InstallError {
             Self::LayerType { .. } => "layer-type",
             Self::NotTheLockedPackage { .. } | Self::NotTheLockedRelease { .. } => "lock-mismatch",
             Self::Untrusted { refusal, .. } => refusal.code(),
-            Self::Pins { .. } => "pins-invalid",
-            Self::PinConflict(_) => "pin-conflict",
+            Self::Pins(PinFileError::Invalid { .. }) => "pins-invalid",
+            Self::Pins(PinFileError::Conflict(_)) => "pin-conflict",
+            Self::Pins(PinFileError::File(_)) => "pin-file",
             Self::LocallyModified { .. } => "cache-modified",
             Self::LockFile(LockFileError::Invalid { .. }) => "lock-invalid",
             Self::LockFile(_) => "lock-file",

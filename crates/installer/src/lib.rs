@@ -30,6 +30,7 @@ mod guard;
 mod job;
 mod link;
 mod lock;
+pub mod pin_file;
 mod pipeline;
 mod place;
 mod record;
@@ -51,6 +52,7 @@ pub use job::{Installed, Job, LockPolicy, LockResult, Options, Outcome, PluginCa
 pub use lock::{
     Basis, Difference, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider, Wanted, lock,
 };
+pub use pin_file::PinFileError;
 pub use pipeline::install;
 pub(crate) use pipeline::subject;
-pub use trust::{SignedBy, Trust, Vouched, read_pins, write_pins};
+pub use trust::{SignedBy, Trust, Vouched};

@@ -14,11 +14,11 @@ use crate::fetch::Fetcher;
 use crate::guard::Guard;
 use crate::place::{Existing, Place};
 use crate::record::{Record, entry};
-use crate::trust::{Court, Judged, write_pins};
+use crate::trust::{Court, Judged};
 use crate::verify::{
     Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, zh_is_suspicious,
 };
-use crate::{InstallError, Installed, Job, LockPolicy, LockResult, Options, Outcome, Target};
+use crate::{InstallError, Installed, Job, LockPolicy, LockResult, Options, Outcome, Target, pin_file};
 
 /// So many jobs ask and wait at once; fewer fetch ([`Options::parallel`]).
 const JOBS: usize = 16;
@@ -56,7 +56,7 @@ pub async fn install(
     let lock = match &options.lock {
         LockPolicy::Update(path) => {
             let file = record(path, &jobs, &done)?;
-            write_pins(&options.trust.pins_path, &court.pins())?;
+            pin_file::write(&options.trust.pins_path, &court.pins())?;
             Some(tofu_oci_lockfile::write(path, &file)?)
         }
         LockPolicy::Leave => None,

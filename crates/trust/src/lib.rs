@@ -4,17 +4,22 @@
 
 mod bundle;
 mod cosign_tag;
+mod dsse;
+mod encrypted;
 mod evidence;
 mod fault;
+mod json;
 mod judge;
 mod key_id;
 mod keys;
 mod openpgp;
+mod pem;
 mod pins;
 mod policy;
 mod signer;
 mod statement;
 mod sums;
+mod verify;
 mod vocabulary;
 
 pub use bundle::{open_bundle, peek_bundle, sign_bundle};

@@ -25,8 +25,8 @@ use tofu_oci_types::{Constraints, Platform, ProviderAddr, Reporter};
 
 use crate::fetch::Fetcher;
 use crate::job::pipelines;
-use crate::trust::{Court, write_pins};
-use crate::{InstallError, Trust, Upgrade};
+use crate::trust::Court;
+use crate::{InstallError, Trust, Upgrade, pin_file};
 use provider::{Locked, Locking};
 
 pub use report::{Basis, Difference, LockReport, LockedPlatform, LockedProvider};
@@ -140,7 +140,7 @@ fn finish(
     let difference = difference(before.as_deref(), &after, &lenient);
     let written = match (options.write, difference) {
         (LockWrite::Write, _) => {
-            write_pins(&options.trust.pins_path, &court.pins())?;
+            pin_file::write(&options.trust.pins_path, &court.pins())?;
             rewrite(&options.path, &file)?
         }
         (LockWrite::Compare, _) => Written::Unchanged,

@@ -16,7 +16,7 @@ use tofu_oci_store::{Content, MemoryStore, ReadStore, Store};
 use tofu_oci_trust::PIN_FILE_NAME;
 use tofu_oci_types::{Constraints, Event, PackageHash, Platform, ProviderAddr, Reporter, Tag};
 
-use crate::{InstallError, Installed, Job, LockPolicy, Options, Target, Trust, Upgrade, install, read_pins};
+use crate::{InstallError, Installed, Job, LockPolicy, Options, Target, Trust, Upgrade, install, pin_file};
 
 pub(super) const ADDRESS: &str = "registry.example.test/acme/widget";
 pub(super) const PLATFORM: &str = "linux_amd64";
@@ -239,7 +239,7 @@ pub(super) fn address() -> ProviderAddr {
 
 /// The pins of this file, and the default policy.
 pub(super) fn trust(pins_path: PathBuf) -> Trust {
-    let pins = read_pins(&pins_path).unwrap();
+    let pins = pin_file::read(&pins_path).unwrap();
     Trust { policy: Arc::default(), pins, pins_path, now: std::time::SystemTime::UNIX_EPOCH }
 }
 

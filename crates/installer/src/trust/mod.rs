@@ -9,7 +9,6 @@
 //! ```
 
 mod court;
-mod pin_file;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +19,6 @@ use tofu_oci_trust::{KeyId, Pins, Policy, Standing, Verdict};
 use tofu_oci_types::PackageHash;
 
 pub(crate) use court::{Court, Judged, real_zips};
-pub use pin_file::{read_pins, write_pins};
 
 /// What is trusted, and what was.
 #[derive(Clone, Debug)]

@@ -95,8 +95,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Pin>, PinsError> {
     }
     let mut pins: Vec<Pin> = document.providers.into_iter().map(pin).collect::<Result<_, _>>()?;
     pins.sort_by(merge::order);
-    if let Some(pair) = pins.windows(2).find(|pair| merge::order(&pair[0], &pair[1]).is_eq()) {
-        let Pin { address, version, place, .. } = &pair[0];
+    let twice = pins.windows(2).find(|pair| matches!(pair, [one, other] if merge::order(one, other).is_eq()));
+    if let Some(Pin { address, version, place, .. }) = twice.and_then(<[Pin]>::first) {
         return Err(PinsError::Duplicate { release: format!("{address} {version} at {place}") });
     }
     Ok(pins)
