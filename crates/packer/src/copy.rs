@@ -77,12 +77,7 @@ async fn find(from: &dyn ReadStore, versions: &[Version]) -> Result<Vec<(Tag, De
     let mut found = Vec::with_capacity(tags.len());
     for tag in tags {
         let Some(root) = resolve(from, &Reference::Tag(tag.clone())).await? else {
-            let offered = match from.tags().await {
-                Ok(tags) => canonical(&tags),
-                Err(error) if error.is_not_found() => Vec::new(),
-                Err(error) => return Err(error.into()),
-            };
-            return Err(PackError::NoRelease { place: from.place(), tag, offered });
+            return Err(no_release(from, tag).await);
         };
         found.push((tag, root));
     }
@@ -90,6 +85,15 @@ async fn find(from: &dyn ReadStore, versions: &[Version]) -> Result<Vec<(Tag, De
         return Err(PackError::NothingToCopy { place: from.place() });
     }
     Ok(found)
+}
+
+/// There is no such tag: what there is instead.
+pub(crate) async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
+    match store.tags().await {
+        Ok(tags) => PackError::NoRelease { place: store.place(), tag, offered: canonical(&tags) },
+        Err(error) if error.is_not_found() => PackError::NoRelease { place: store.place(), tag, offered: Vec::new() },
+        Err(error) => error.into(),
+    }
 }
 
 /// The versions that have their own tag, in their order.
