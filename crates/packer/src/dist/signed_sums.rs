@@ -29,7 +29,10 @@ pub(crate) enum FoundSums {
     /// It has none.
     Nothing,
     /// It has one without a signature by an `OpenPGP` key.
-    Unsigned,
+    Unsigned {
+        /// Its file name.
+        name: String,
+    },
     /// It has a signed one.
     Signed(SignedSums),
 }
@@ -65,7 +68,7 @@ impl Dist {
             }
         }
         if signatures.is_empty() {
-            return Ok(FoundSums::Unsigned);
+            return Ok(FoundSums::Unsigned { name: sums_name });
         }
         let text = Bytes::copy_from_slice(sums.text.as_bytes());
         Ok(FoundSums::Signed(SignedSums { sums: (sums_name, text), signatures, keys }))
