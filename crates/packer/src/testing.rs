@@ -12,9 +12,7 @@ use tofu_oci_store::{ByteStream, Content, MemoryStore, Pushed, ReadStore, Store,
 use tofu_oci_trust::PrivateKey;
 use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
-use crate::{
-    Dist, Forms, H1Mode, PackError, PackageLayout, PushReport, PushRequest, ReplaceTag, Signing, SumsMode,
-};
+use crate::{Dist, Forms, H1Mode, PackError, PackageLayout, PushReport, PushRequest, ReplaceTag, Signing, SumsMode};
 
 /// A folder of release files in the making; removed with the value.
 pub(crate) struct Folder(pub(crate) tempfile::TempDir);

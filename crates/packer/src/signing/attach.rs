@@ -26,7 +26,12 @@ pub(super) struct Attacher<'a> {
     pub(super) transfers: Transfers,
 }
 
-impl Attacher<'_> {
+impl<'a> Attacher<'a> {
+    /// Nothing is sent yet.
+    pub(super) fn new(store: &'a dyn Store, subject: &'a Digest) -> Self {
+        Self { store, subject, transfers: Transfers::default() }
+    }
+
     /// Pushes a referrer; it is listed among those of its subject afterwards, and comes back as it was.
     pub(super) async fn referrer(&mut self, form: Form, artifact: &Artifact) -> Result<(), PackError> {
         self.push(form, artifact).await?;
@@ -66,7 +71,7 @@ impl Attacher<'_> {
     }
 
     /// Writes an image of signatures under its tag, unless the tag has moved since it was read.
-    pub(crate) async fn put(&mut self, image: SignatureImage) -> Result<(), PackError> {
+    pub(super) async fn put(&mut self, image: SignatureImage) -> Result<(), PackError> {
         let before = image.found.as_ref().map(|found| found.digest.clone());
         let (tag, artifact) = image.into_artifact();
         self.push(Form::CosignTag, &artifact).await?;

@@ -18,13 +18,12 @@ use super::artifact::Artifact;
 use super::seen::{MAX_BUNDLE, says};
 use crate::PackError;
 
-/// The tags that cosign keeps beside an image, by what they hold.
-pub(crate) const SUFFIXES: [&str; 3] = ["sig", "att", "sbom"];
+/// The time that stands for none, as cosign writes it.
+const NO_TIME: &str = "0001-01-01T00:00:00Z";
 
 /// Signatures of one manifest.
 #[derive(Clone, Debug)]
 pub(crate) struct SignatureImage {
-    place: String,
     tag: Tag,
     /// Where the tag points; nothing where there is no such tag.
     pub(crate) found: Option<Descriptor>,
@@ -47,7 +46,7 @@ impl SignatureImage {
     pub(crate) async fn read(store: &dyn ReadStore, tag: Tag) -> Result<Self, PackError> {
         let place = store.place();
         let Some(found) = crate::push::resolve(store, &Reference::Tag(tag.clone())).await? else {
-            return Ok(Self::empty(place, tag));
+            return Ok(Self::empty(tag));
         };
         let wrong = |problem: &str| SignError::NotSignatures {
             place: place.clone(),
@@ -73,14 +72,13 @@ impl SignatureImage {
             false => None,
         };
         let config_type = config.media_type;
-        Ok(Self { place, tag, found: Some(found), manifest, config: document, config_type, added: Vec::new() })
+        Ok(Self { tag, found: Some(found), manifest, config: document, config_type, added: Vec::new() })
     }
 
     /// Spec: cosign writes this config; it has no time in it but the one that stands for none.
-    fn empty(place: String, tag: Tag) -> Self {
-        let nothing = "0001-01-01T00:00:00Z";
+    fn empty(tag: Tag) -> Self {
         let config = json!({
-            "architecture": "", "created": nothing, "history": [], "os": "",
+            "architecture": "", "created": NO_TIME, "history": [], "os": "",
             "rootfs": {"type": "layers", "diff_ids": []}, "config": {},
         });
         let manifest = json!({
@@ -88,7 +86,6 @@ impl SignatureImage {
         });
         let object = |value: Value| value.as_object().cloned().unwrap_or_default();
         Self {
-            place,
             tag,
             found: None,
             manifest: object(manifest),
@@ -133,21 +130,29 @@ impl SignatureImage {
         let mut layer = Descriptor::of(SIMPLE_SIGNING_TYPE, &payload);
         layer.annotations.insert(SIGNATURE_ANNOTATION.to_owned(), signature.signature.clone());
         let entry = serde_json::to_value(&layer).expect("a descriptor always serialises");
-        self.add_layer(entry, layer.digest.clone());
+        self.add_layer(entry, json!(layer.digest));
         self.added.push((layer, payload));
     }
 
-    /// Adds a layer as it stands in another manifest; its content is not looked at.
-    pub(crate) fn add_layer(&mut self, layer: Value, diff_id: Digest) {
+    /// Adds layers as they stand in another manifest; their content is not looked at.
+    pub(super) fn add_layers(&mut self, layers: Vec<Value>) {
+        for layer in layers {
+            let digest = layer.get("digest").cloned().unwrap_or_default();
+            self.add_layer(layer, digest);
+        }
+    }
+
+    /// A payload is not compressed, so that its digest is its `diff_id` as well.
+    fn add_layer(&mut self, layer: Value, diff_id: Value) {
         if let Some(layers) = self.manifest.get_mut("layers").and_then(Value::as_array_mut) {
             layers.push(layer);
         }
         let Some(config) = &mut self.config else { return };
         if let Some(diff_ids) = config.get_mut("rootfs").and_then(|rootfs| rootfs.get_mut("diff_ids")?.as_array_mut()) {
-            diff_ids.push(json!(diff_id));
+            diff_ids.push(diff_id);
         }
         if let Some(history) = config.get_mut("history").and_then(Value::as_array_mut) {
-            history.push(json!({"created": "0001-01-01T00:00:00Z"}));
+            history.push(json!({"created": NO_TIME}));
         }
     }
 
@@ -166,10 +171,5 @@ impl SignatureImage {
         };
         let bytes = Bytes::from(Value::Object(self.manifest).to_string());
         (self.tag, Artifact { blobs, manifest: (Descriptor::of(&media_type, &bytes), bytes) })
-    }
-
-    /// Where it is.
-    pub(crate) fn place(&self) -> &str {
-        &self.place
     }
 }

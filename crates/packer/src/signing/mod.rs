@@ -8,6 +8,7 @@
 
 mod artifact;
 mod attach;
+mod carry;
 mod error;
 mod image;
 mod seen;
@@ -17,6 +18,7 @@ use serde::Serialize;
 use tofu_oci_trust::{Form, KeyId, PrivateKey};
 use tofu_oci_types::{Digest, Tag};
 
+pub(crate) use carry::{Carrier, Known, at_destination};
 pub use error::SignError;
 pub(crate) use wanted::{Wanted, Wish};
 

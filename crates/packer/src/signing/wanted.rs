@@ -73,7 +73,7 @@ impl<'a> Wanted<'a> {
 
     /// Writes what is missing, and reads back what was written.
     pub(crate) async fn attach(self, store: &dyn Store) -> Result<(Vec<Attachment>, Transfers), PackError> {
-        let mut attacher = Attacher { store, subject: self.wish.subject.index, transfers: Transfers::default() };
+        let mut attacher = Attacher::new(store, self.wish.subject.index);
         let mut attachments = Vec::with_capacity(self.items.len());
         for Item { mut attachment, content } in self.items {
             if attachment.state == AttachmentState::Missing {
