@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::key_id::KeyId;
 use crate::statement::Statement;
+use crate::vocabulary::BUNDLE_TYPE;
 
 /// How a signature was written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -70,7 +71,7 @@ pub enum SignatureFault {
         limit: usize,
     },
     /// A bundle of a version that is not supported.
-    #[error("the bundle is of {}, and only v0.3 is supported", shown_version(.media_type))]
+    #[error("the bundle is {}; only {BUNDLE_TYPE} is supported", shown_version(.media_type))]
     BundleVersion {
         /// The media type that it names.
         media_type: String,
@@ -94,13 +95,13 @@ pub enum SignatureFault {
         key: KeyId,
     },
 }
-fn shown_version(media_type: &str) -> String {
-    format!("another kind ({media_type:?})")
+
+impl SignatureFault {
+    pub(crate) fn malformed(problem: impl Into<String>) -> Self {
+        Self::Malformed { problem: problem.into() }
+    }
 }
 
-fn shown_hint(hint: Option<&str>) -> String {
-    hint.map(|hint| format!("; it says it was made with key {hint:?}")).unwrap_or_default()
-}
 impl Peek {
     /// What the signature says about its key.
     pub fn hint(&self) -> Option<&str> {
@@ -109,4 +110,24 @@ impl Peek {
             MadeBy::Certificate => None,
         }
     }
+}
+
+/// Tells an older bundle from a newer one, and both from something else.
+fn shown_version(media_type: &str) -> String {
+    let rest = media_type.strip_prefix("application/vnd.dev.sigstore.bundle");
+    let version = rest.and_then(|rest| {
+        let newer = rest.strip_prefix(".v").and_then(|rest| rest.strip_suffix("+json"));
+        newer.or_else(|| rest.strip_prefix("+json;version="))
+    });
+    let minor = version.and_then(|version| version.strip_prefix("0.")).and_then(|minor| minor.parse::<u32>().ok());
+    match (version, minor) {
+        (_, Some(..=2)) => format!("of an older version ({media_type:?})"),
+        (_, Some(3)) => format!("of the older spelling {media_type:?}"),
+        (Some(_), _) => format!("of a newer version ({media_type:?})"),
+        (None, _) => format!("no Sigstore bundle ({media_type:?})"),
+    }
+}
+
+fn shown_hint(hint: Option<&str>) -> String {
+    hint.map(|hint| format!("; it says that key {hint:?} made it")).unwrap_or_default()
 }

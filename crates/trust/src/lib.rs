@@ -4,11 +4,16 @@
 
 mod bundle;
 mod cosign_tag;
+mod dsse;
+mod encrypted;
 mod fault;
+mod json;
 mod key_id;
 mod keys;
+mod pem;
 mod signer;
 mod statement;
+mod verify;
 mod vocabulary;
 
 pub use bundle::{open_bundle, peek_bundle, sign_bundle};
