@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn public_keys_are_taken_in_armor_and_without_the_text_around_them() {
         let packets = [packet(6, b"key"), packet(13, b"Acme"), packet(2, b"sig"), packet(14, b"sub")].concat();
-        let armored = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nxgNrZXnNBEFjbWXCA3NpZ84Dc3Vi\n=MuLx\n-----END PGP PUBLIC KEY BLOCK-----";
+        let armored = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nxgNrZXnNBEFjbWXCA3NpZ84Dc3Vi\n=Uxip\n-----END PGP PUBLIC KEY BLOCK-----";
         check(&packets, &format!("keys:\n{armored}"));
         let own = block("PUBLIC KEY BLOCK", &packets);
         let other = block("PUBLIC KEY BLOCK", &packet(6, b"other"));
