@@ -8,8 +8,12 @@ mod dsse;
 mod encrypted;
 mod evidence;
 mod fault;
+#[cfg(test)]
+mod fixtures;
 mod json;
 mod key_id;
+#[cfg(test)]
+mod key_tests;
 mod keys;
 mod pem;
 mod signer;
