@@ -11,6 +11,7 @@ mod login;
 mod providers;
 mod push;
 mod resolve;
+mod sign;
 mod verify;
 mod versions;
 
@@ -67,6 +68,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Push(args) => args.output.json,
         Verb::Pack(args) => args.output.json,
         Verb::Copy(args) => args.output.json,
+        Verb::Sign(args) => args.output.json,
         Verb::Install(args) => args.output.json,
         Verb::Lock(args) => args.output.json,
         Verb::Verify(args) => args.output.json,
@@ -104,6 +106,7 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Push(args) => push::push(&context(&args.output), &args).await?,
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,
         Verb::Copy(args) => copy::copy(&context(&args.output), &args).await?,
+        Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,
         Verb::Lock(args) => lock::lock(&context(&args.output), &args).await?,
         Verb::Verify(args) => verify::verify(&context(&args.output), &args).await?,
