@@ -5,6 +5,7 @@ use tofu_oci_store::{CopyOptions, ReadStore, Referrers, Store};
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
 
 use crate::push::{for_version, leaves_of, resolve};
+use crate::signing::{Carrier, Known, at_destination};
 use crate::{Difference, PackError, ReplaceTag, TagTaken, Transfers};
 
 /// What to copy and how.
@@ -25,13 +26,17 @@ pub struct CopiedRelease {
     pub tag: Tag,
     /// The digest of the manifest that it points at.
     pub index: Digest,
+    /// The tags beside it that cosign keeps signatures, attestations and bills of materials under, the same at both
+    /// ends.
+    pub tags: Vec<Tag>,
     /// What was sent and what was there.
     pub transfers: Transfers,
     /// Whether the destination had this very release under this tag, and everything that belongs to it, before.
     pub unchanged: bool,
 }
 
-/// Copies releases with everything that refers to them (signatures, attestations), each tag last of all.
+/// Copies releases with everything that refers to them (signatures, attestations), be it as a referrer or under a tag
+/// of cosign's, each version's tag last of all.
 ///
 /// A release that the destination has is looked through all the same, since it may have been signed since then.
 ///
@@ -49,24 +54,21 @@ pub async fn copy_release(
     for (tag, root) in &releases {
         existing.push(look(from, to, tag, root, request.replace).await?);
     }
+    let known = Known::of(from).await?;
     let mut copied = Vec::with_capacity(releases.len());
     for ((tag, root), existing) in releases.into_iter().zip(existing) {
-        let options = CopyOptions {
-            jobs: request.jobs.max(1),
-            reporter,
-            tag: (existing != Existing::Equal).then(|| tag.clone()),
-            referrers: Referrers::Copy,
-        };
+        let jobs = request.jobs.max(1);
+        let options = CopyOptions { jobs, reporter, tag: None, referrers: Referrers::Copy };
         let report = tofu_oci_store::copy(from, to, &root, options).await?;
-        let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-        let transfers = Transfers {
-            uploaded: count(report.pushed),
-            present: count(report.present),
-            mounted: count(report.mounted),
-            bytes: report.bytes,
-        };
-        let unchanged = existing == Existing::Equal && report.pushed + report.mounted == 0;
-        copied.push(CopiedRelease { tag, index: root.digest, transfers, unchanged });
+        let mut carrier = Carrier { from, to, jobs, reporter, transfers: Transfers::of_copy(&report) };
+        let leaves = leaves_of(from, &root).await.unwrap_or_default();
+        let tags = carrier.carry(&known, &root.digest, &leaves).await?;
+        let transfers = carrier.transfers;
+        if existing != Existing::Equal {
+            to.tag(&root, &tag).await.map_err(at_destination)?;
+        }
+        let unchanged = existing == Existing::Equal && transfers.uploaded + transfers.mounted == 0;
+        copied.push(CopiedRelease { tag, index: root.digest, tags, transfers, unchanged });
     }
     Ok(copied)
 }
@@ -77,12 +79,7 @@ async fn find(from: &dyn ReadStore, versions: &[Version]) -> Result<Vec<(Tag, De
     let mut found = Vec::with_capacity(tags.len());
     for tag in tags {
         let Some(root) = resolve(from, &Reference::Tag(tag.clone())).await? else {
-            let offered = match from.tags().await {
-                Ok(tags) => canonical(&tags),
-                Err(error) if error.is_not_found() => Vec::new(),
-                Err(error) => return Err(error.into()),
-            };
-            return Err(PackError::NoRelease { place: from.place(), tag, offered });
+            return Err(no_release(from, tag).await);
         };
         found.push((tag, root));
     }
@@ -90,6 +87,15 @@ async fn find(from: &dyn ReadStore, versions: &[Version]) -> Result<Vec<(Tag, De
         return Err(PackError::NothingToCopy { place: from.place() });
     }
     Ok(found)
+}
+
+/// There is no such tag: what there is instead.
+pub(crate) async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
+    match store.tags().await {
+        Ok(tags) => PackError::NoRelease { place: store.place(), tag, offered: canonical(&tags) },
+        Err(error) if error.is_not_found() => PackError::NoRelease { place: store.place(), tag, offered: Vec::new() },
+        Err(error) => error.into(),
+    }
 }
 
 /// The versions that have their own tag, in their order.

@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use tofu_oci_store::{ByteStream, Content, MemoryStore, Pushed, ReadStore, Store, StoreError, fetch_bytes};
+use tofu_oci_trust::PrivateKey;
 use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
-use crate::{Dist, H1Mode, PackError, PackageLayout, PushReport, PushRequest, ReplaceTag};
+use crate::{Dist, Forms, H1Mode, PackError, PackageLayout, PushReport, PushRequest, ReplaceTag, Signing, SumsMode};
 
 /// A folder of release files in the making; removed with the value.
 pub(crate) struct Folder(pub(crate) tempfile::TempDir);
@@ -95,6 +96,8 @@ pub(crate) struct Push {
     pub(crate) h1: H1Mode,
     pub(crate) jobs: usize,
     pub(crate) replace: ReplaceTag,
+    pub(crate) signer: Option<(PrivateKey, Forms)>,
+    pub(crate) sums: SumsMode,
     pub(crate) memo_dir: Option<PathBuf>,
     pub(crate) work: tempfile::TempDir,
 }
@@ -109,6 +112,8 @@ impl Push {
             h1: H1Mode::Compute,
             jobs: 4,
             replace: ReplaceTag::Refuse,
+            signer: None,
+            sums: SumsMode::Attach,
             memo_dir: None,
             work: tempfile::tempdir().unwrap(),
         }
@@ -123,6 +128,8 @@ impl Push {
             h1: self.h1,
             jobs: self.jobs,
             replace: self.replace,
+            signing: self.signer.as_ref().map(|(key, forms)| Signing { key, forms: *forms }),
+            sums: self.sums,
             memo_dir: self.memo_dir.clone(),
             work_dir: self.work.path().to_owned(),
         }

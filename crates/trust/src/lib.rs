@@ -6,6 +6,7 @@ mod bundle;
 mod cosign_tag;
 mod dsse;
 mod encrypted;
+mod evidence;
 mod fault;
 #[cfg(test)]
 mod fixtures;
@@ -24,6 +25,7 @@ mod vocabulary;
 
 pub use bundle::{open_bundle, peek_bundle, sign_bundle};
 pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_cosign_tag};
+pub use evidence::Evidence;
 pub use fault::{Form, MadeBy, Peek, SignatureFault, Signed};
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keys::{KeyError, KeyKind, PublicKey};
