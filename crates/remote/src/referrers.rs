@@ -8,7 +8,6 @@ use std::sync::{MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use reqwest::Method;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
@@ -23,12 +22,6 @@ use crate::store::RemoteStore;
 const REFERRERS_LIMIT: usize = 1000;
 /// How often the standing-in tag is written when somebody else writes it at the same time.
 const WRITES: usize = 3;
-
-#[derive(Deserialize)]
-struct Listed {
-    #[serde(default)]
-    manifests: Option<Vec<Value>>,
-}
 
 impl RemoteStore {
     /// What the API says, or the tag that stands in for it.
@@ -130,9 +123,9 @@ impl RemoteStore {
             if !pages.fits(&bytes) {
                 return Err(self.list_too_large("the list of referrers"));
             }
-            let page: Listed =
-                serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of referrers is no index"))?;
-            found.extend(descriptors(&page.manifests.unwrap_or_default()));
+            found.extend(descriptors(
+                &entries(&bytes).ok_or_else(|| self.malformed("its list of referrers is no index"))?,
+            ));
             if found.len() > REFERRERS_LIMIT {
                 return Err(self.malformed(format!("{subject} has more than {REFERRERS_LIMIT} referrers")));
             }
@@ -219,6 +212,16 @@ pub(crate) fn may_stand_in(tag: &Tag) -> bool {
 
 fn is_list(answer: &Answer) -> bool {
     answer.status() == 200 && answer.media_type().is_some_and(|media_type| media_type == OCI_INDEX)
+}
+
+/// The entries of a page; nothing when it is no index.
+fn entries(page: &[u8]) -> Option<Vec<Value>> {
+    let mut members: Map<String, Value> = serde_json::from_slice(page).ok()?;
+    match members.remove("manifests") {
+        None | Some(Value::Null) => Some(Vec::new()),
+        Some(Value::Array(entries)) => Some(entries),
+        Some(_) => None,
+    }
 }
 
 /// The entries that can be read as descriptors.

@@ -119,6 +119,6 @@ fn missing(descriptor: &Descriptor, error: StoreError) -> StoreError {
 }
 
 #[cfg(test)]
-mod answers;
+pub(crate) mod answers;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -11,27 +11,38 @@ mod fault;
 #[cfg(test)]
 mod fixtures;
 mod json;
+mod judge;
 mod key_id;
 #[cfg(test)]
 mod key_tests;
 mod keys;
 mod openpgp;
 mod pem;
+mod pins;
+mod policy;
 mod signer;
 mod statement;
 mod sums;
+#[cfg(test)]
+mod testing;
 mod verify;
 mod vocabulary;
 
 pub use bundle::{open_bundle, peek_bundle, sign_bundle};
 pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_cosign_tag};
-pub use evidence::Evidence;
+pub use evidence::{EVIDENCE_LIMIT, Evidence, ReleaseFacts};
 pub use fault::{Form, MadeBy, Peek, SignatureFault, Signed};
+pub use judge::{Covered, Covers, Examined, Missing, Outcome, Refusal, Remark, Signer, Standing, Verdict, judge};
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub use openpgp::{
     Expired, KEYS_LIMIT, KeyPart, KeyStanding, OpenPgpError, OpenPgpFault, OpenPgpKey, OpenPgpSignature, Reason,
     SIGNATURES_LIMIT, WeakPart, verify_detached, verify_each,
+};
+pub use pins::{Admission, PIN_FILE_NAME, Pin, PinConflict, PinnedSigner, Pins, PinsError};
+pub use policy::{
+    Action, ExpiredKeys, KeyMaterial, KeyMaterialError, ManifestChecksums, NamedKey, Policy, PolicyError, PolicyFile,
+    PolicyProblem, Rule, RuleOrigin, Unsigned,
 };
 pub use signer::PrivateKey;
 pub use statement::{Name, SignedSubject, Statement, Subject};

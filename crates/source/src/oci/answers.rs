@@ -30,7 +30,7 @@ impl Clock for NoWait {
     async fn sleep(&self, _: Duration) {}
 }
 
-fn client(options: ClientOptions) -> Arc<RegistryClient> {
+pub(crate) fn client(options: ClientOptions) -> Arc<RegistryClient> {
     let options = ClientOptions { clock: Arc::new(NoWait), ..options };
     RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(NoReporter)).unwrap()
 }
