@@ -5,6 +5,7 @@ mod config;
 mod copy;
 mod explain;
 mod install;
+mod lock;
 mod locked;
 mod login;
 mod providers;
@@ -68,6 +69,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Copy(args) => args.output.json,
         Verb::Sign(args) => args.output.json,
         Verb::Install(args) => args.output.json,
+        Verb::Lock(args) => args.output.json,
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
         Verb::Providers(args) => args.output.json,
@@ -104,6 +106,7 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Copy(args) => copy::copy(&context(&args.output), &args).await?,
         Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,
+        Verb::Lock(args) => lock::lock(&context(&args.output), &args).await?,
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
         Verb::Providers(args) => providers::providers(&context(&args.output), &args)?,
