@@ -7,7 +7,7 @@
 //!
 //! Digests and sizes are those of the changed documents, so that a case is wrong only where it says so. A change:
 //! `["set", POINTER, VALUE]`, `["drop", POINTER]`, `["copy", POINTER, POINTER]`, `["text", FROM, TO]`,
-//! `["once", FROM, TO]`, `["bytes", FROM, HEX]`, `["whole", TEXT]`, `["spaces", COUNT]`; a pointer that ends in `/-` is
+//! `["once", FROM, TO]`, `["bytes", FROM, HEX]`, `["whole", TEXT]`, `["spaces", COUNT]`, `["nest", DEPTH]`; a pointer that ends in `/-` is
 //! behind the last element. Files: `["remove", WHICH]`, `["flip", WHICH]`, `["append", WHICH, TEXT]`, `["cut", WHICH]`.
 
 use std::path::Path;
@@ -22,10 +22,21 @@ const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const TARGET: &str = "application/vnd.opentofu.provider-target";
 const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 
-/// Writes the repository of a case into a folder.
+/// Writes the repository of a case into a folder, with the releases that are `beside` it.
 pub(crate) fn repository(case: &Value, folder: &Path) {
     let blobs = folder.join("blobs");
     std::fs::create_dir_all(blobs.join("sha256")).expect("a folder");
+    let mut entries = release(case, &blobs);
+    for other in case["beside"].as_array().into_iter().flatten() {
+        entries.extend(release(other, &blobs));
+    }
+    let top = changed(json!({"schemaVersion": 2, "manifests": entries}), &case["top"]);
+    std::fs::write(folder.join("index.json"), top).expect("a file");
+    std::fs::write(folder.join("oci-layout"), r#"{"imageLayoutVersion":"1.0.0"}"#).expect("a file");
+}
+
+/// Writes one release, and returns the entries of its tags.
+fn release(case: &Value, blobs: &Path) -> Vec<Value> {
     let algorithm = case["algorithm"].as_str().unwrap_or("sha256");
     let put = |bytes: &[u8]| {
         let digest = digest(algorithm, bytes);
@@ -69,10 +80,6 @@ pub(crate) fn repository(case: &Value, folder: &Path) {
             "annotations": {"org.opencontainers.image.ref.name": tag},
         })
     };
-    let entries: Vec<Value> = tags.iter().map(entry).collect();
-    let top = changed(json!({"schemaVersion": 2, "manifests": entries}), &case["top"]);
-    std::fs::write(folder.join("index.json"), top).expect("a file");
-    std::fs::write(folder.join("oci-layout"), r#"{"imageLayoutVersion":"1.0.0"}"#).expect("a file");
 
     for change in case["files"].as_array().into_iter().flatten() {
         let which = match change[1].as_str().expect("the name of a file") {
@@ -86,6 +93,7 @@ pub(crate) fn repository(case: &Value, folder: &Path) {
         let path = blobs.join(which.replace(':', "/"));
         change_file(change, &path);
     }
+    tags.iter().map(entry).collect()
 }
 
 fn change_file(change: &Value, path: &Path) {
@@ -144,6 +152,11 @@ fn changed(mut document: Value, changes: &Value) -> Vec<u8> {
                 [&bytes[..at], &hex(&word(change, 2)), &bytes[at + from.len()..]].concat()
             }
             "whole" => word(change, 1).into_bytes(),
+            "nest" => {
+                let depth = usize::try_from(change[1].as_u64().expect("a count")).expect("a small number");
+                let nested = format!("{{\"x\":{}{},", "[".repeat(depth), "]".repeat(depth));
+                text().replacen('{', &nested, 1).into_bytes()
+            }
             "spaces" => {
                 let count = usize::try_from(change[1].as_u64().expect("a count")).expect("a small number");
                 bytes.resize(count.max(bytes.len()), b' ');

@@ -1,14 +1,16 @@
 //! Zip archives, byte by byte: sound ones, and ones that no tool would write.
 
+#![expect(clippy::cast_possible_wrap, reason = "sizes here are small")]
+
 use std::io::Write as _;
 
 use serde_json::Value;
 
 /// An archive from its description; what is not named is as it should be.
 ///
-/// `files`: entries with `name`, `text`, `mode` (octal, with the type), `method`, `deflated`, `flags`, `crc`, `size`,
+/// `files`: entries with `name` (`times`, then `end`), `name_hex`, `text`, `mode` (octal, with the type), `method`, `deflated`, `flags`, `crc`, `size`,
 /// `compressed`, `creator`, `attributes`, `extra` (hex), `offset_add`, `local` (`bad`), `descriptor` (`signed`, `plain`, `wrong`).
-/// The archive: `comment`, `prefix`, `suffix`, `records`, `size_add`, `offset_add`, `zip64`, `cut`, `bytes` (a text
+/// The archive: `comment`, `prefix`, `suffix` (each with `_times`), `records`, `size_add`, `offset_add`, `zip64`, `cut`, `bytes` (a text
 /// instead of an archive).
 pub(crate) fn archive(description: &Value) -> Vec<u8> {
     if let Some(text) = description["bytes"].as_str() {
@@ -41,7 +43,8 @@ fn entry(file: &Value, bytes: &mut Vec<u8>) -> Vec<u8> {
         Some(digits) => hex(digits),
         None => file["name"].as_str().unwrap_or_default().as_bytes().to_vec(),
     };
-    let name = name.repeat(usize::try_from(number(file, "times", 1)).expect("a small number"));
+    let mut name = name.repeat(usize::try_from(number(file, "times", 1)).expect("a small number"));
+    name.extend(text(file, "end").into_bytes());
     let directory = name.ends_with(b"/");
     let plain = file["text"].as_str().unwrap_or(if directory { "" } else { "#!/bin/sh\n" }).as_bytes();
     let deflated = file["deflated"].as_bool() == Some(true);
@@ -151,7 +154,8 @@ fn number(description: &Value, member: &str, default: i64) -> i64 {
 }
 
 fn text(description: &Value, member: &str) -> String {
-    description[member].as_str().unwrap_or_default().to_owned()
+    let unit = description[member].as_str().unwrap_or_default();
+    unit.repeat(usize::try_from(number(description, &format!("{member}_times"), 1)).expect("a small number"))
 }
 
 fn two(bytes: &mut Vec<u8>, value: i64) {
