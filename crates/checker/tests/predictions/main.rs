@@ -2,12 +2,13 @@
 //! `testdata/checker/repositories.json`, each built from its description and measured with `OpenTofu` itself.
 
 mod build;
+mod registry;
 mod zip;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tofu_oci_checker::facts::{Depth, Versions, What, read};
+use tofu_oci_checker::facts::{Depth, Facts, Versions, What, read};
 use tofu_oci_checker::opentofu::{Asked, OpenTofu, Prediction, Provider, Request, predict};
 use tofu_oci_store::DirStore;
 use tofu_oci_types::{Platform, ProviderAddr, Version};
@@ -23,15 +24,22 @@ fn cases(file: &Path) -> Vec<Value> {
     serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
 }
 
+/// What is asked: the newest version, or the one of a constraint.
+fn question(constraint: Option<&str>) -> Option<Version> {
+    constraint.map(|text| text.parse().unwrap())
+}
+
+fn rows(facts: &Facts, version: Option<Version>) -> Vec<Prediction> {
+    let address: ProviderAddr = "registry.example.test/acme/widget".parse().unwrap();
+    let request = version.as_ref().map_or(Request::Newest, Request::Exactly);
+    let platforms: [Platform; 1] = ["linux_amd64".parse().unwrap()];
+    predict(facts, &Asked { provider: Provider::Named(&address), request, platforms: &platforms })
+}
+
 async fn predicted(folder: &Path, constraint: Option<&str>) -> Vec<Prediction> {
     let store = DirStore::open(folder).unwrap();
     let what = What { versions: Versions::All, depth: Depth::Packages };
-    let facts = read(&store, &what).await.unwrap();
-    let address: ProviderAddr = "registry.example.test/acme/widget".parse().unwrap();
-    let version: Option<Version> = constraint.map(|text| text.parse().unwrap());
-    let request = version.as_ref().map_or(Request::Newest, Request::Exactly);
-    let platforms: [Platform; 1] = ["linux_amd64".parse().unwrap()];
-    predict(&facts, &Asked { provider: Provider::Named(&address), request, platforms: &platforms })
+    rows(&read(&store, &what).await.unwrap(), question(constraint))
 }
 
 fn told(verdict: &str, version: Option<&str>, because: Option<&str>) -> String {
