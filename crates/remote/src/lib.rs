@@ -70,6 +70,7 @@ mod token;
 mod token_answer;
 mod told;
 mod transport;
+mod unverified;
 mod upload;
 mod way;
 mod web;
