@@ -1,0 +1,3 @@
+//! The rules, and where each looks.
+
+pub(crate) mod catalogue;
