@@ -1,6 +1,8 @@
 //! Findings about repositories, lock files and registries, and what `OpenTofu` makes of them.
 
+pub mod facts;
 mod model;
+pub mod opentofu;
 mod rules;
 
 pub use model::{Finding, Group, Level, Rule};
