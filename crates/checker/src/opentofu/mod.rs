@@ -10,6 +10,7 @@
 
 mod because;
 mod descriptor;
+pub(crate) mod json;
 mod predict;
 mod zip;
 
