@@ -7,3 +7,4 @@ mod rules;
 
 pub use model::{Finding, Group, Level, Rule};
 pub use rules::catalogue::{rule, rules};
+pub use rules::{Images, Referring, Subject, drift, repository};

@@ -10,6 +10,7 @@ pub(super) static ALL: &[&Rule] = &[
     &INDEX_ARTIFACT_TYPE,
     &INDEX_EMPTY,
     &NESTED_INDEX,
+    &TOO_MANY_ENTRIES,
     &ATTESTATION_ENTRY,
     &DUPLICATE_MEMBER,
     &MANIFEST_TOO_LARGE,
@@ -89,6 +90,16 @@ pub(crate) static NESTED_INDEX: Rule = Rule {
            any other entry it is skipped.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
     mend: "list the manifests of the inner index directly",
+};
+
+pub(crate) static TOO_MANY_ENTRIES: Rule = Rule {
+    id: "too-many-entries",
+    group: Group::Index,
+    level: Level::Warning,
+    finds: "an index with more than 1000 entries",
+    why: "tofu-oci reads no more than that, and what lies beyond was not looked at.",
+    spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "publish fewer entries",
 };
 
 pub(crate) static ATTESTATION_ENTRY: Rule = Rule {

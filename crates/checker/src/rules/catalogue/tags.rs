@@ -70,7 +70,7 @@ pub(crate) static SEVERAL_BUILDS: Rule = Rule {
 pub(crate) static PRERELEASES_ONLY: Rule = Rule {
     id: "prereleases-only",
     group: Group::Tags,
-    level: Level::Warning,
+    level: Level::Error,
     finds: "a repository in which every version is a prerelease",
     why: "A prerelease is chosen only by a constraint that names it exactly; `tofu init` without one says that \
            there are no available releases.",
