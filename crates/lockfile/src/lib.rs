@@ -14,11 +14,14 @@ mod disk;
 mod error;
 mod file;
 mod parse;
+mod record;
 mod render;
 
 pub use check::{
-    Line, Origin, PackageHashes, Refusal, ReleaseHashes, Report, Verdict, check, locked_platforms, merge, precheck,
+    Line, Origin, PackageHashes, Refusal, ReleaseHashes, Report, Verdict, check, check_manifest, check_release,
+    locked_platforms, precheck,
 };
-pub use disk::{LOCK_FILE_NAME, Written, read, write};
+pub use disk::{LOCK_FILE_NAME, Written, read, read_text, rewrite, write};
 pub use error::{LockFileError, LockProblem};
 pub use file::{LockEntry, LockFile, Maintainer};
+pub use record::{ManifestsAlone, Recordable, merge, restored};

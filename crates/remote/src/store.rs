@@ -179,6 +179,10 @@ impl ReadStore for RemoteStore {
         self.resolve_manifest(reference).await.map_err(|error| self.told(error))
     }
 
+    async fn manifest(&self, reference: &Reference) -> Result<(Descriptor, Bytes), StoreError> {
+        self.get_manifest(reference, None).await.map_err(|error| self.told(error))
+    }
+
     async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
         self.list_tags().await.map_err(|error| self.told(error))
     }
