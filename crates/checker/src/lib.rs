@@ -1,10 +1,12 @@
 //! Findings about repositories, lock files and registries, and what `OpenTofu` makes of them.
 
 pub mod facts;
+mod lock_file;
 mod model;
 pub mod opentofu;
 mod rules;
 
+pub use lock_file::{Coverage, LockText, coverage, lock_file, not_asked, version_gone};
 pub use model::{Finding, Group, Level, Rule};
 pub use rules::catalogue::{rule, rules};
 pub use rules::{Images, Referring, Subject, drift, repository};
