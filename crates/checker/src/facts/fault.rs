@@ -21,6 +21,8 @@ pub enum FaultKind {
     Unaddressable,
     /// It is larger than what is read.
     TooLarge,
+    /// It has another size than its descriptor says; it was not read further.
+    WrongSize,
     /// Access was refused, or needs credentials.
     Denied,
     /// The store could not be reached, or said something else.
@@ -40,6 +42,7 @@ impl From<&StoreError> for Fault {
     fn from(error: &StoreError) -> Self {
         let kind = match error {
             StoreError::NotFound { .. } | StoreError::UnknownRepository { .. } => FaultKind::Missing,
+            StoreError::SizeMismatch { .. } => FaultKind::WrongSize,
             StoreError::TooLarge { .. } => FaultKind::TooLarge,
             StoreError::UnsupportedDigest { .. } => FaultKind::Unaddressable,
             StoreError::Denied { .. }

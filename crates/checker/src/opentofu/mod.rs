@@ -12,9 +12,12 @@ mod because;
 mod descriptor;
 pub(crate) mod json;
 mod predict;
+mod steps;
+mod unpack;
 mod zip;
 
 pub use because::Because;
 pub use descriptor::{GoDescriptor, GoPlatform};
 pub use predict::{Asked, OpenTofu, Prediction, Provider, Request, predict};
+pub(crate) use zip::list_zip;
 pub use zip::{ZipFault, ZipItem, ZipListing};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
-use super::Because;
+use super::{Because, steps};
 use crate::facts::Facts;
 
 /// A release series of `OpenTofu`.
@@ -106,13 +106,56 @@ pub fn predict(facts: &Facts, asked: &Asked<'_>) -> Vec<Prediction> {
     rows
 }
 
-fn one(_facts: &Facts, _asked: &Asked<'_>, opentofu: OpenTofu, platform: &Platform) -> Prediction {
-    Prediction {
-        opentofu,
-        platform: platform.clone(),
-        version: None,
-        installs: false,
-        because: Some(Because::NoVersions),
-        unread: false,
+fn one(facts: &Facts, asked: &Asked<'_>, opentofu: OpenTofu, platform: &Platform) -> Prediction {
+    let (version, outcome) = match choose(facts, asked.request) {
+        Ok(version) => {
+            let outcome = match facts.release(&version) {
+                Some(release) => steps::install(release, platform, asked.provider),
+                None => Outcome::Unread(Because::RepositoryUnreadable),
+            };
+            (Some(version), outcome)
+        }
+        Err(because) => (None, Outcome::Refuses(because)),
+    };
+    let (installs, because, unread) = match outcome {
+        Outcome::Installs => (true, None, false),
+        Outcome::InstallsAsFarAsSeen => (true, None, true),
+        Outcome::Refuses(because) => (false, Some(because), false),
+        Outcome::Unread(because) => (false, Some(because), true),
+    };
+    Prediction { opentofu, platform: platform.clone(), version, installs, because, unread }
+}
+
+/// How it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It installs.
+    Installs,
+    /// It installs, unless something that was not looked at is wrong.
+    InstallsAsFarAsSeen,
+    /// It refuses.
+    Refuses(Because),
+    /// Nobody knows: it could not be read here, and probably not there.
+    Unread(Because),
+}
+
+/// The version that is chosen: the greatest by `OpenTofu`'s own order that the request admits. Among equals, which
+/// differ in build metadata alone, it chooses at random; here the last of the list stands for them.
+fn choose(facts: &Facts, request: Request<'_>) -> Result<Version, Because> {
+    let mut chosen: Option<Version> = None;
+    for tag in &facts.tags {
+        let version: Version = match tag.replace('_', "+").parse::<Version>() {
+            Ok(version) => version,
+            Err(invalid) if invalid.code() == "number-too-large" => return Err(Because::Crash),
+            Err(_) => continue,
+        };
+        let admitted = match request {
+            Request::Newest => !version.is_prerelease(),
+            Request::Exactly(wanted) => version == *wanted && !wanted.is_unspecified(),
+        };
+        if admitted && chosen.as_ref().is_none_or(|best| best.precedence(&version).is_le()) {
+            chosen = Some(version);
+        }
     }
+    chosen.ok_or(Because::NoVersions)
 }
