@@ -22,6 +22,9 @@ mod referrers;
 mod subject;
 mod tags;
 
+#[cfg(test)]
+mod tests;
+
 pub use drift::drift;
 pub use images::Images;
 pub use referrers::Referring;

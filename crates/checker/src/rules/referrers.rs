@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
-use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+use tofu_oci_types::{Descriptor, Digest, Reference};
 
 use super::catalogue::signatures::{REFERRER_DANGLING, REFERRER_MISSING, REFERRER_OTHER_SUBJECT};
 use super::subject::Findings;
@@ -109,9 +109,4 @@ pub(super) fn check(referring: &Referring, release: &Release) -> Findings {
 pub(super) fn dangling(referring: &Referring) -> Findings {
     let said = |subject: &Digest| format!("the repository has no {subject}");
     referring.dangling.iter().map(|(tag, subject)| REFERRER_DANGLING.at(format!("tag {tag}"), said(subject))).collect()
-}
-
-/// Whether a tag is one of those that carry referrers.
-pub(crate) fn is_referrers_tag(tag: &Tag) -> bool {
-    subject_of(tag.as_str()).is_some()
 }

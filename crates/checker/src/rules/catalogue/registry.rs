@@ -3,13 +3,14 @@
 use crate::model::{Group, Level, Rule};
 
 pub(super) static ALL: &[&Rule] = &[
-    &REGISTRY_NO_PUSH,
     &REGISTRY_UPLOAD_MODE,
     &REGISTRY_MOUNT,
     &REGISTRY_CUSTOM_TYPES,
     &REGISTRY_REFERRERS,
     &REGISTRY_REFERRERS_LOST,
     &REGISTRY_TAGS,
+    &REGISTRY_PAGING,
+    &REGISTRY_DIGEST,
     &REGISTRY_HEAD,
     &REGISTRY_IMMUTABLE,
     &REGISTRY_DELETE,
@@ -20,16 +21,6 @@ pub(super) static ALL: &[&Rule] = &[
     &REGISTRY_DIGEST_ALGORITHM,
     &REGISTRY_LEFT,
 ];
-
-pub(crate) static REGISTRY_NO_PUSH: Rule = Rule {
-    id: "registry-push",
-    group: Group::Registry,
-    level: Level::Error,
-    finds: "a registry that takes no upload in one piece",
-    why: "tofu-oci pushes with POST and PUT; without them nothing can be published.",
-    spec: "OCI distribution-spec 1.1.1, POST then PUT",
-    mend: "use another registry",
-};
 
 pub(crate) static REGISTRY_UPLOAD_MODE: Rule = Rule {
     id: "registry-upload-mode",
@@ -90,6 +81,27 @@ pub(crate) static REGISTRY_TAGS: Rule = Rule {
     why: "A client that pages may not see every version.",
     spec: "OCI distribution-spec 1.1.1, Listing Tags",
     mend: "nothing for OpenTofu and tofu-oci, which follow what the registry gives",
+};
+
+pub(crate) static REGISTRY_PAGING: Rule = Rule {
+    id: "registry-paging",
+    group: Group::Registry,
+    level: Level::Note,
+    finds: "a registry that ignores how a list of tags is to be paged",
+    why: "It gives all tags at once; clients that read until nothing is left see them all.",
+    spec: "OCI distribution-spec 1.1.1, Listing Tags",
+    mend: "nothing",
+};
+
+pub(crate) static REGISTRY_DIGEST: Rule = Rule {
+    id: "registry-digests",
+    group: Group::Registry,
+    level: Level::Error,
+    finds: "a registry that does not keep bytes under their digest",
+    why: "What comes back is not what was pushed, or anything may lie under any name; every client then has to \
+           refuse it.",
+    spec: "OCI distribution-spec 1.1.1, Pushing blobs",
+    mend: "use another registry",
 };
 
 pub(crate) static REGISTRY_HEAD: Rule = Rule {
