@@ -228,6 +228,34 @@ pub fn check_manifest(entry: &LockEntry, found: &PackageHash, release: &ReleaseH
     other_manifest(&known(entry), &package, release)
 }
 
+/// Judges a package that is to be recorded beside those of other platforms: `facts` are true checksums of the release,
+/// of the platform and of others.
+///
+/// A package without a line of its own may be new to the lock file. It is refused where a line is nobody's although all
+/// checksums of its scheme are known: that may be the line of this platform, for another package.
+pub fn check_addition(entry: &LockEntry, platform: &Platform, facts: &ReleaseHashes) -> Option<Refusal> {
+    let locked = known(entry);
+    let own = facts.get(platform)?;
+    if locked.iter().any(|hash| own.contains(hash)) {
+        return None;
+    }
+    let orphans = orphans(&locked, facts);
+    let of = |scheme| own.iter().find(|hash| hash.scheme() == scheme).cloned();
+    let found = || PackageHashes { h1: of(Scheme::H1), zh: of(Scheme::Zh), ch: of(Scheme::Ch) };
+    (!orphans.is_empty()).then(|| Refusal::NoMatch { locked: orphans, found: found() })
+}
+
+/// The lines that no package of the release has, as far as that can be known.
+pub fn nobodys(entry: &LockEntry, facts: &ReleaseHashes) -> Vec<PackageHash> {
+    orphans(&known(entry), facts)
+}
+
+fn orphans(locked: &[PackageHash], facts: &ReleaseHashes) -> Vec<PackageHash> {
+    let complete = |scheme| facts.values().all(|hashes| hashes.iter().any(|hash| hash.scheme() == scheme));
+    let has = |hash: &PackageHash| facts.values().any(|hashes| hashes.contains(hash));
+    locked.iter().filter(|hash| complete(hash.scheme()) && !has(hash)).cloned().collect()
+}
+
 /// Judges a release as a whole: of the lines of known schemes at least one must be `proven`, whatever platform it is of.
 /// So an entry for one platform vouches for the release that the others are recorded from.
 ///

@@ -22,6 +22,7 @@ mod error;
 mod evidence;
 mod failure;
 mod listing;
+mod memory;
 mod not_read;
 mod oci;
 mod offer;

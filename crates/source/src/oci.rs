@@ -8,11 +8,11 @@ use tofu_oci_store::{ByteStream, ReadStore, StoreError, is_manifest_type};
 use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Descriptor, PackageHash, Platform, ProviderAddr, Version};
 
-use self::memory::Memory;
 use self::reading::Reading;
+use crate::evidence::Reader;
+use crate::memory::Memory;
 use crate::{Listing, NotOffered, Offer, Release, Search, Source, SourceError};
 
-mod memory;
 mod reading;
 
 /// One repository that holds one provider's releases.
@@ -75,7 +75,7 @@ impl Source for OciSource {
     }
 
     async fn evidence(&self, release: &Release, search: Search) -> Result<Vec<Evidence>, SourceError> {
-        Ok(crate::evidence::evidence(&*self.store, &release.index, search).await?)
+        Ok(Reader { store: &*self.store, memory: &self.memory, index: &release.index }.search(search).await?)
     }
 
     async fn release_hashes(
@@ -85,7 +85,14 @@ impl Source for OciSource {
         let reading = Reading { source: self, address: &release.address, version: &release.version };
         let mut index = reading.parse(&release.index).await?;
         while reading.absorb(&mut index, None).await? {}
-        reading.hashes(&index, release.claims.clone()).await
+        let mut hashes = reading.hashes(&index, release.claims.clone()).await?;
+        hashes.retain(|platform, _| release.kinds.contains_key(platform));
+        Ok(hashes)
+    }
+
+    /// By the digest of the offer's index: a tag that has moved since leads nowhere else.
+    async fn release_of(&self, offer: &Offer) -> Result<Release, SourceError> {
+        Reading { source: self, address: &offer.address, version: &offer.version }.release_of(offer).await
     }
 
     async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
@@ -112,6 +119,6 @@ fn missing(descriptor: &Descriptor, error: StoreError) -> StoreError {
 }
 
 #[cfg(test)]
-mod answers;
+pub(crate) mod answers;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tofu_oci_layout::{LABEL, LABEL_PROVIDER, media_type};
 use tofu_oci_types::{Digest, PackageHash, Platform};
 
-use super::catalogue::leaf::{CONFIG_PLATFORM, CONFIG_UNREADABLE, DIFF_IDS, IMAGE_LABEL};
+use super::catalogue::leaf::{CONFIG_PLATFORM, CONFIG_UNREADABLE, DIFF_IDS, DIFF_IDS_MISSING, IMAGE_LABEL};
 use super::catalogue::package::{LAYER_ARCHIVE, NO_EXECUTABLE, PACKAGES_DIFFER};
 use super::document::text;
 use super::images::ImageFault;
@@ -96,7 +96,9 @@ fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
         }
     }
     let (layers, ids) = (entry.leaf.layers.len(), diff_ids(entry).len());
-    if layers != ids {
+    if ids == 0 && layers > 0 {
+        found.push(DIFF_IDS_MISSING.at(place, "its config has no diff_ids"));
+    } else if layers != ids {
         found.push(DIFF_IDS.at(place, format!("it has {layers} layers, and its config {ids} diff_ids")));
     }
     match subject.images.of(entry) {

@@ -115,3 +115,32 @@ fn a_release_is_known_by_any_of_its_packages() {
     assert_eq!(refused("h1:wrong"), "the one checksum in the lock file is none of its packages'");
     assert_eq!(refused("h1:wrong zh:wrong"), "none of the 2 checksums in the lock file is one of its packages'");
 }
+
+#[test]
+fn a_platform_is_added_unless_its_line_may_be_there_already() {
+    let hash = |text: &str| -> PackageHash { text.parse().unwrap() };
+    // The h1 of darwin is not known.
+    let facts: ReleaseHashes = [("linux_amd64", "ch:own h1:own zh:own"), ("darwin_arm64", "ch:mac zh:mac")]
+        .map(|(platform, lines)| (platform.parse().unwrap(), lines.split_whitespace().map(hash).collect()))
+        .into();
+    let refused = |lock: &str| {
+        let mut entry = LockEntry::new("1.0.0".parse().unwrap(), Constraints::any());
+        entry.hashes = lock.split_whitespace().map(hash).collect();
+        match check_addition(&entry, &"linux_amd64".parse().unwrap(), &facts) {
+            Some(Refusal::NoMatch { locked, .. }) => list(&locked),
+            Some(other) => panic!("{other}"),
+            None => String::new(),
+        }
+    };
+    for (lock, want) in [
+        ("zh:mac h1:mac ch:mac", ""),
+        ("zh:own zh:wrong", ""),
+        ("zh:mac zh:wrong", "zh:wrong"),
+        ("zh:mac ch:wrong", "ch:wrong"),
+        // It may be darwin's.
+        ("zh:mac h1:wrong", ""),
+        ("x:y", ""),
+    ] {
+        assert_eq!(refused(lock), want, "{lock}");
+    }
+}

@@ -57,22 +57,34 @@ impl Reading<'_> {
     /// What the index says, as far as a package can be installed from it.
     pub(super) async fn release(&self) -> Result<Release, SourceError> {
         let (tag, descriptor, index) = self.whole_index().await?;
+        self.described(tag, descriptor, &index).map_err(|error| *error)
+    }
+
+    /// The same of the index that an offer is from.
+    pub(super) async fn release_of(&self, offer: &Offer) -> Result<Release, SourceError> {
+        let mut index = self.parse(&offer.index).await?;
+        while self.absorb(&mut index, None).await? {}
+        self.described(offer.tag.clone(), offer.index.clone(), &index).map_err(|error| *error)
+    }
+
+    fn described(&self, tag: Tag, descriptor: Descriptor, index: &ReleaseIndex) -> Result<Release, Box<SourceError>> {
         let mut kinds = BTreeMap::new();
         let mut refused = None;
         for platform in index.platforms() {
-            match select(&index, &platform) {
+            match select(index, &platform) {
                 Ok(selected) => drop(kinds.insert(platform, selected.kind)),
                 Err(error) => drop(refused.get_or_insert(error)),
             }
         }
         if kinds.is_empty() {
             // Without any platform there is none that it could be asked for: this one tells what is there instead.
-            let error = refused.map_or_else(|| select(&index, &Platform::current()).err(), Some);
-            return Err(error.map_or_else(|| self.unusable("it has no package".to_owned()), |error| self.layout(error)));
+            let error = refused.map_or_else(|| select(index, &Platform::current()).err(), Some);
+            let nothing = || self.unusable("it has no package".to_owned());
+            return Err(Box::new(error.map_or_else(nothing, |error| self.layout(error))));
         }
         let said = index.claims();
         let zips = said.platforms.iter().filter_map(|(platform, said)| Some((platform.clone(), said.zh.clone()?)));
-        let mut claims = claims(&index);
+        let mut claims = claims(index);
         claims.retain(|platform, _| kinds.contains_key(platform));
         Ok(Release {
             address: self.address.clone(),

@@ -2,30 +2,7 @@
 
 use crate::model::{Group, Level, Rule};
 
-pub(super) static ALL: &[&Rule] = &[
-    &NO_PROVIDER_LEAF,
-    &LEAF_MISSING,
-    &LEAF_MEDIA_TYPE,
-    &LEAF_ARTIFACT_TYPE,
-    &ENTRY_ARTIFACT_TYPE,
-    &LEAF_WITHOUT_PLATFORM,
-    &DUPLICATE_PLATFORM,
-    &UNKNOWN_PLATFORM,
-    &OS_VERSION,
-    &VARIANT,
-    &NO_LEAVES,
-    &IMAGE_ONLY,
-    &IMAGE_LABEL,
-    &CONFIG_UNREADABLE,
-    &CONFIG_PLATFORM,
-    &DIFF_IDS,
-    &SEVERAL_PACKAGES,
-    &NO_ZIP_LAYER,
-    &EXTRA_LAYER,
-    &LAYER_DIGEST_ALGORITHM,
-    &LAYER_PLATFORM,
-    &FOREIGN_URLS,
-];
+pub(super) static ALL: &[&Rule] = &[&NO_PROVIDER_LEAF, &LEAF_MISSING, &LEAF_MEDIA_TYPE, &LEAF_ARTIFACT_TYPE, &ENTRY_ARTIFACT_TYPE, &LEAF_WITHOUT_PLATFORM, &DUPLICATE_PLATFORM, &UNKNOWN_PLATFORM, &OS_VERSION, &VARIANT, &NO_LEAVES, &IMAGE_ONLY, &IMAGE_LABEL, &CONFIG_UNREADABLE, &CONFIG_PLATFORM, &DIFF_IDS, &DIFF_IDS_MISSING, &SEVERAL_PACKAGES, &NO_ZIP_LAYER, &EXTRA_LAYER, &LAYER_DIGEST_ALGORITHM, &LAYER_PLATFORM, &FOREIGN_URLS];
 
 pub(crate) static NO_PROVIDER_LEAF: Rule = Rule {
     id: "no-provider-leaf",
@@ -189,6 +166,16 @@ pub(crate) static DIFF_IDS: Rule = Rule {
     why: "A client that checks them refuses the image; the layers are not those that the config was made for.",
     spec: "OCI image-spec 1.1.1, config.md, `rootfs.diff_ids`",
     mend: "push the release again",
+};
+
+pub(crate) static DIFF_IDS_MISSING: Rule = Rule {
+    id: "diff-ids-missing",
+    group: Group::Leaf,
+    level: Level::Warning,
+    finds: "an image whose config names no diff_ids",
+    why: "OpenTofu and tofu-oci need none; container tools refuse the image.",
+    spec: "OCI image-spec 1.1.1, config.md, `rootfs.diff_ids`",
+    mend: "build the image with a current builder",
 };
 
 pub(crate) static SEVERAL_PACKAGES: Rule = Rule {

@@ -18,7 +18,7 @@ type Once<T> = Arc<OnceCell<T>>;
 
 /// Tags as they were resolved first, documents by digest, and the tags that were listed last.
 #[derive(Default)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
     tags: Mutex<HashMap<Tag, Once<Descriptor>>>,
     /// By digest and media type: the same bytes may be read as something else, and are refused then.
     documents: Mutex<Documents>,
@@ -33,7 +33,7 @@ struct Documents {
 
 impl Memory {
     /// What the tag names: as it was when it was asked for first.
-    pub(super) async fn resolve(&self, store: &dyn ReadStore, tag: &Tag) -> Result<Descriptor, StoreError> {
+    pub(crate) async fn resolve(&self, store: &dyn ReadStore, tag: &Tag) -> Result<Descriptor, StoreError> {
         let once = slot(&mut lock(&self.tags), tag.clone());
         let descriptor = once.get_or_try_init(|| async {
             let (descriptor, bytes) = store.manifest(&Reference::Tag(tag.clone())).await?;
@@ -44,7 +44,7 @@ impl Memory {
     }
 
     /// The bytes of a manifest or config of at most 4 MiB, verified.
-    pub(super) async fn document(&self, store: &dyn ReadStore, descriptor: &Descriptor) -> Result<Bytes, StoreError> {
+    pub(crate) async fn document(&self, store: &dyn ReadStore, descriptor: &Descriptor) -> Result<Bytes, StoreError> {
         let once = slot(&mut lock(&self.documents).known, key(descriptor));
         let fetched = once.get_or_try_init(|| async {
             let bytes = fetch_bytes(store, descriptor, MAX_DOCUMENT).await?;
@@ -73,12 +73,12 @@ impl Memory {
         documents.bytes += more;
     }
 
-    pub(super) fn set_listed(&self, tags: &[Tag]) {
+    pub(crate) fn set_listed(&self, tags: &[Tag]) {
         *lock(&self.listed) = Some(Arc::new(tags.iter().cloned().collect()));
     }
 
     /// The tags that were listed last; nothing when none have been asked for.
-    pub(super) fn listed(&self) -> Option<Arc<BTreeSet<Tag>>> {
+    pub(crate) fn listed(&self) -> Option<Arc<BTreeSet<Tag>>> {
         lock(&self.listed).clone()
     }
 }
