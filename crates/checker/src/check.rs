@@ -65,7 +65,8 @@ impl CheckedAs {
         }
     }
 
-    fn address(&self) -> Option<&ProviderAddr> {
+    /// The provider's address, where that is known.
+    pub fn address(&self) -> Option<&ProviderAddr> {
         match self {
             Self::Named(address) | Self::Annotation(address) => Some(address),
             Self::Executables(_) | Self::Unknown => None,

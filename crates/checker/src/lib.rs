@@ -13,4 +13,4 @@ pub use lock_file::{Coverage, LockText, coverage, lock_file, not_asked, version_
 pub use model::{Finding, Group, Level, Rule};
 pub use registry::{Capability, ProbeError, ProbeReport, ProbeRequest, State, probe};
 pub use rules::catalogue::{rule, rules};
-pub use rules::{Images, Referring, Subject, drift, repository};
+pub use rules::{Images, Referring, Subject, Trust, drift, repository, signatures};

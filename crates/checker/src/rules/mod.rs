@@ -19,6 +19,7 @@ mod package;
 mod platforms;
 mod predicted;
 mod referrers;
+mod signatures;
 mod subject;
 mod tags;
 
@@ -28,6 +29,7 @@ mod tests;
 pub use drift::drift;
 pub use images::Images;
 pub use referrers::Referring;
+pub use signatures::{Trust, signatures};
 pub use subject::Subject;
 
 use crate::model::Finding;

@@ -2,7 +2,16 @@
 
 use crate::model::{Group, Level, Rule};
 
-pub(super) static ALL: &[&Rule] = &[&ANNOTATION_H1, &ANNOTATION_ZH, &ANNOTATION_SIZE, &ANNOTATION_FILENAME, &ANNOTATION_MALFORMED, &ANNOTATION_ADDRESS, &ANNOTATION_VERSION, &ANNOTATIONS_MISSING];
+pub(super) static ALL: &[&Rule] = &[
+    &ANNOTATION_H1,
+    &ANNOTATION_ZH,
+    &ANNOTATION_SIZE,
+    &ANNOTATION_FILENAME,
+    &ANNOTATION_MALFORMED,
+    &ANNOTATION_ADDRESS,
+    &ANNOTATION_VERSION,
+    &ANNOTATIONS_MISSING,
+];
 
 pub(crate) static ANNOTATION_H1: Rule = Rule {
     id: "annotation-h1",

@@ -2,7 +2,8 @@
 
 use crate::model::{Group, Level, Rule};
 
-pub(super) static ALL: &[&Rule] = &[&DRIFT_TAG_MISSING, &DRIFT_INDEX, &DRIFT_PLATFORM, &DRIFT_PACKAGE, &DRIFT_ANNOTATION, &DRIFT_REFERRER];
+pub(super) static ALL: &[&Rule] =
+    &[&DRIFT_TAG_MISSING, &DRIFT_INDEX, &DRIFT_PLATFORM, &DRIFT_PACKAGE, &DRIFT_ANNOTATION, &DRIFT_REFERRER];
 
 pub(crate) static DRIFT_TAG_MISSING: Rule = Rule {
     id: "drift-tag-missing",

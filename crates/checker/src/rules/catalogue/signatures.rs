@@ -2,7 +2,16 @@
 
 use crate::model::{Group, Level, Rule};
 
-pub(super) static ALL: &[&Rule] = &[&UNSIGNED, &SIGNATURE_REFUSED, &SIGNATURE_NOT_CHECKED, &SIGNATURE_UNREADABLE, &NOT_TRUSTED, &REFERRER_DANGLING, &REFERRER_OTHER_SUBJECT, &REFERRER_MISSING];
+pub(super) static ALL: &[&Rule] = &[
+    &UNSIGNED,
+    &SIGNATURE_REFUSED,
+    &SIGNATURE_NOT_CHECKED,
+    &SIGNATURE_UNREADABLE,
+    &NOT_TRUSTED,
+    &REFERRER_DANGLING,
+    &REFERRER_OTHER_SUBJECT,
+    &REFERRER_MISSING,
+];
 
 pub(crate) static UNSIGNED: Rule = Rule {
     id: "unsigned",

@@ -2,7 +2,17 @@
 
 use crate::model::{Group, Level, Rule};
 
-pub(super) static ALL: &[&Rule] = &[&STRAY_VERSION_TAG, &SECOND_SPELLING_TAG, &NO_VERSION_TAGS, &V_TAG, &SEVERAL_BUILDS, &PRERELEASES_ONLY, &VERSION_ZERO, &PLATFORM_TAG, &TAG_UNREADABLE];
+pub(super) static ALL: &[&Rule] = &[
+    &STRAY_VERSION_TAG,
+    &SECOND_SPELLING_TAG,
+    &NO_VERSION_TAGS,
+    &V_TAG,
+    &SEVERAL_BUILDS,
+    &PRERELEASES_ONLY,
+    &VERSION_ZERO,
+    &PLATFORM_TAG,
+    &TAG_UNREADABLE,
+];
 
 pub(crate) static STRAY_VERSION_TAG: Rule = Rule {
     id: "stray-version-tag",
