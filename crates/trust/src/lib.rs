@@ -19,6 +19,8 @@ mod policy;
 mod signer;
 mod statement;
 mod sums;
+#[cfg(test)]
+mod testing;
 mod verify;
 mod vocabulary;
 

@@ -8,6 +8,7 @@ mod config;
 mod host;
 mod identity;
 mod install;
+mod lock;
 mod login;
 mod providers;
 mod publish;
@@ -21,6 +22,7 @@ pub(crate) use common::{Global, Network, Output};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use identity::Identity;
 pub(crate) use install::InstallArgs;
+pub(crate) use lock::LockArgs;
 pub(crate) use login::{LoginArgs, LogoutArgs};
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
@@ -89,6 +91,8 @@ pub(crate) enum Verb {
     Copy(CopyArgs),
     /// Install providers from OCI repositories, verified, and update the lock file
     Install(InstallArgs),
+    /// Bring the lock file up to date for all platforms, from signed indexes without downloading packages
+    Lock(LockArgs),
     /// List the versions that a repository offers
     Versions(VersionsArgs),
     /// Say which repository a provider address belongs to, and by which rule

@@ -6,6 +6,7 @@ mod config;
 mod copy;
 mod explain;
 mod install;
+mod lock;
 mod locked;
 mod login;
 mod providers;
@@ -67,6 +68,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Pack(args) => args.output.json,
         Verb::Copy(args) => args.output.json,
         Verb::Install(args) => args.output.json,
+        Verb::Lock(args) => args.output.json,
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
         Verb::Check(args) => args.output().json,
@@ -103,6 +105,7 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,
         Verb::Copy(args) => copy::copy(&context(&args.output), &args).await?,
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,
+        Verb::Lock(args) => lock::lock(&context(&args.output), &args).await?,
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
         // Findings are no failure, and have an exit code all the same.
