@@ -21,7 +21,7 @@ pub use fault::{Fault, FaultKind};
 pub use packages::Package;
 pub use read::read;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -134,12 +134,8 @@ impl Facts {
 
     /// Every platform that an entry of an index names, sorted.
     pub fn platforms(&self) -> Vec<Platform> {
-        let mut found = BTreeMap::new();
-        for entry in self.releases.iter().flat_map(|release| &release.entries) {
-            if let Some(platform) = entry.descriptor.platform() {
-                found.insert(platform, ());
-            }
-        }
-        found.into_keys().collect()
+        let entries = self.releases.iter().flat_map(|release| &release.entries);
+        let found: BTreeSet<Platform> = entries.filter_map(|entry| entry.descriptor.platform()).collect();
+        found.into_iter().collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Reading a repository.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, stream};
@@ -182,9 +182,9 @@ impl Reading<'_> {
 
 /// Asks for each digest once, four at a time.
 async fn once_each<T>(asked: impl Iterator<Item = String>, ask: impl AsyncFn(String) -> T) -> BTreeMap<String, T> {
-    let once: BTreeMap<String, ()> = asked.map(|digest| (digest, ())).collect();
+    let once: BTreeSet<String> = asked.collect();
     let ask = &ask;
-    stream::iter(once.into_keys())
+    stream::iter(once)
         .map(async |digest| {
             let answer = ask(digest.clone()).await;
             (digest, answer)

@@ -10,6 +10,8 @@ use serde::{Serialize, Serializer};
 pub enum Because {
     /// No tag reads as a version that may be chosen.
     NoVersions,
+    /// The version 0.0.0 is asked for, which stands for none.
+    UnspecifiedVersion,
     /// The tag of the version that it chose is not there.
     TagNotFound,
     /// The tag points at a leaf's manifest.
@@ -62,8 +64,8 @@ pub enum Because {
     UnsafeEntry,
     /// The zip cannot be unpacked: an entry's contents are damaged or packed in a way that Go does not know.
     DamagedArchive,
-    /// Two entries of the zip stand in each other's way.
-    EntryConflict,
+    /// An entry of the zip cannot become a file: another one stands in its way, or no file can have its name.
+    EntryNotWritable,
     /// The package has no executable of the provider's name in its root.
     ExecutableNotFound,
     /// The program crashes.
@@ -77,6 +79,7 @@ impl Because {
     pub fn code(self) -> &'static str {
         match self {
             Self::NoVersions => "no-versions",
+            Self::UnspecifiedVersion => "unspecified-version",
             Self::TagNotFound => "tag-not-found",
             Self::NotAnIndex => "not-an-index",
             Self::IndexMediaType => "index-media-type",
@@ -103,7 +106,7 @@ impl Because {
             Self::EmptyArchive => "empty-archive",
             Self::UnsafeEntry => "unsafe-entry",
             Self::DamagedArchive => "damaged-archive",
-            Self::EntryConflict => "entry-conflict",
+            Self::EntryNotWritable => "entry-not-writable",
             Self::ExecutableNotFound => "executable-not-found",
             Self::Crash => "crash",
             Self::RepositoryUnreadable => "repository-unreadable",

@@ -142,6 +142,9 @@ pub(super) enum Outcome {
 /// The version that is chosen: the greatest by `OpenTofu`'s own order that the request admits. Among equals, which
 /// differ in build metadata alone, it chooses at random; here the last of the list stands for them.
 fn choose(facts: &Facts, request: Request<'_>) -> Result<Version, Because> {
+    if matches!(request, Request::Exactly(wanted) if wanted.is_unspecified()) {
+        return Err(Because::UnspecifiedVersion);
+    }
     let mut chosen: Option<Version> = None;
     for tag in &facts.tags {
         let version: Version = match tag.replace('_', "+").parse::<Version>() {
@@ -150,8 +153,8 @@ fn choose(facts: &Facts, request: Request<'_>) -> Result<Version, Because> {
             Err(_) => continue,
         };
         let admitted = match request {
-            Request::Newest => !version.is_prerelease(),
-            Request::Exactly(wanted) => version == *wanted && !wanted.is_unspecified(),
+            Request::Newest => !version.is_prerelease() && !version.is_unspecified(),
+            Request::Exactly(wanted) => version == *wanted,
         };
         if admitted && chosen.as_ref().is_none_or(|best| best.precedence(&version).is_le()) {
             chosen = Some(version);

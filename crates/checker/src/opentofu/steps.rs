@@ -27,7 +27,7 @@ const TARGET: &str = "application/vnd.opentofu.provider-target";
 const ZIP: &str = "archive/zip";
 
 /// The first size that is too large for a manifest: 5 MiB, although the message says 4.
-const MANIFEST_GATE: u64 = 5 * 1024 * 1024;
+const MANIFEST_GATE: i64 = 5 * 1024 * 1024;
 
 /// What becomes of one version on one platform.
 pub(super) fn install(release: &Release, platform: &Platform, provider: Provider<'_>) -> Outcome {
@@ -48,7 +48,7 @@ fn try_install(release: &Release, platform: &Platform, provider: Provider<'_>) -
     let part = select_layer(&leaf, &entry.leaf)?;
     check_layer(&part.descriptor, platform)?;
     let Some(package) = fetch(part)? else { return Ok(Outcome::InstallsAsFarAsSeen) };
-    unzip(package, provider)
+    unzip(package, provider, room(release, platform, provider))
 }
 
 /// The tag's head.
@@ -61,7 +61,7 @@ fn resolve(document: &Document) -> Result<(), Outcome> {
 }
 
 fn read_index(document: &Document) -> Result<GoIndex, Outcome> {
-    check_content(document, document.bytes.len() as u64)?;
+    check_content(document, length(document))?;
     let (index, good) = GoIndex::read(&document.bytes);
     if !good {
         // What is a manifest of the other kind is told apart.
@@ -102,7 +102,7 @@ fn select_entry(entries: &[GoDescriptor], platform: &Platform) -> Result<usize, 
 
 fn read_leaf(entry: &Entry) -> Result<GoManifest, Outcome> {
     let descriptor = &entry.descriptor;
-    if descriptor.size >= MANIFEST_GATE.cast_signed() {
+    if descriptor.size >= MANIFEST_GATE {
         return refuse(Because::ManifestTooLarge);
     }
     let document = entry.leaf.manifest.found.as_ref().map_err(|fault| match fault.kind {
@@ -113,7 +113,7 @@ fn read_leaf(entry: &Entry) -> Result<GoManifest, Outcome> {
     if sent_type(document) != descriptor.media_type {
         return refuse(Because::ManifestContentType);
     }
-    check_content(document, u64::try_from(descriptor.size).unwrap_or(u64::MAX))?;
+    check_content(document, descriptor.size)?;
     let (manifest, good) = GoManifest::read(&document.bytes);
     if !good {
         let (index, good) = GoIndex::read(&document.bytes);
@@ -165,24 +165,33 @@ fn fetch(part: &Part) -> Result<Option<&Package>, Outcome> {
     }
 }
 
-fn unzip(package: &Package, provider: Provider<'_>) -> Result<Outcome, Outcome> {
-    let zip = package.zip.as_ref().map_err(|_| Outcome::Refuses(Because::NotAZip))?;
-    let unpacked = unpack(zip).map_err(Outcome::Refuses)?;
+fn unzip(package: &Package, provider: Provider<'_>, room: usize) -> Result<Outcome, Outcome> {
+    let zip = package.zip.as_ref().map_err(|fault| Outcome::Refuses(fault.because()))?;
+    let unpacked = unpack(zip, room).map_err(Outcome::Refuses)?;
     if !unpacked.has_executable(provider) {
         return refuse(Because::ExecutableNotFound);
     }
     if unpacked.has_line_break() {
-        return refuse(Because::EntryConflict);
+        return refuse(Because::EntryNotWritable);
     }
     Ok(if zip.complete { Outcome::Installs } else { Outcome::InstallsAsFarAsSeen })
 }
 
+/// How long a path in the package can be, in bytes: Linux takes 4095, and the package's folder is among them.
+fn room(release: &Release, platform: &Platform, provider: Provider<'_>) -> usize {
+    let folder = match provider {
+        Provider::Named(address) => format!(".terraform/providers/{address}/{}/{platform}/", release.version),
+        Provider::Unnamed => String::new(),
+    };
+    4095_usize.saturating_sub(folder.len())
+}
+
 /// Size and digest of a manifest against its descriptor.
-fn check_content(document: &Document, size: u64) -> Result<(), Outcome> {
+fn check_content(document: &Document, size: i64) -> Result<(), Outcome> {
     if size >= MANIFEST_GATE {
         return refuse(Because::ManifestTooLarge);
     }
-    if document.bytes.len() as u64 != size {
+    if length(document) != size {
         return refuse(Because::SizeMismatch);
     }
     if document.digest.algorithm() == Algorithm::Other {
@@ -192,6 +201,10 @@ fn check_content(document: &Document, size: u64) -> Result<(), Outcome> {
         return refuse(Because::DigestMismatch);
     }
     Ok(())
+}
+
+fn length(document: &Document) -> i64 {
+    i64::try_from(document.bytes.len()).unwrap_or(i64::MAX)
 }
 
 /// What a document says about itself: first the media type, then the artifact type.

@@ -19,25 +19,29 @@ enum Node {
 #[derive(Default)]
 pub(super) struct Unpacked(BTreeMap<Vec<String>, Node>);
 
-/// Unpacks the entries one after the other.
-pub(super) fn unpack(zip: &ZipListing) -> Result<Unpacked, Because> {
+/// Unpacks the entries one after the other. A path may have `room` bytes.
+pub(super) fn unpack(zip: &ZipListing, room: usize) -> Result<Unpacked, Because> {
     if zip.items.is_empty() {
         return Err(Because::EmptyArchive);
     }
     let mut unpacked = Unpacked::default();
     for item in &zip.items {
-        unpacked.add(item)?;
+        unpacked.add(item, room)?;
     }
     Ok(unpacked)
 }
 
 impl Unpacked {
-    fn add(&mut self, item: &ZipItem) -> Result<(), Because> {
+    fn add(&mut self, item: &ZipItem, room: usize) -> Result<(), Because> {
         if item.name.split(['/', '\\']).any(|part| part == "..") {
             return Err(Because::UnsafeEntry);
         }
         let path: Vec<String> =
             item.name.split('/').filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect();
+        let length = path.iter().map(|part| part.len() + 1).sum::<usize>().saturating_sub(1);
+        if length > room {
+            return Err(Because::EntryNotWritable);
+        }
         if item.directory {
             return self.folders(&path);
         }
@@ -46,7 +50,7 @@ impl Unpacked {
             return Err(fault.because());
         }
         if path.is_empty() || self.0.get(&path) == Some(&Node::Folder) || path.iter().any(|part| is_impossible(part)) {
-            return Err(Because::EntryConflict);
+            return Err(Because::EntryNotWritable);
         }
         self.0.insert(path, Node::File);
         item.unread.map_or(Ok(()), |fault| Err(fault.because()))
@@ -55,10 +59,10 @@ impl Unpacked {
     fn folders(&mut self, path: &[String]) -> Result<(), Because> {
         for length in 1..=path.len() {
             if is_impossible(&path[length - 1]) {
-                return Err(Because::EntryConflict);
+                return Err(Because::EntryNotWritable);
             }
             if *self.0.entry(path[..length].to_vec()).or_insert(Node::Folder) == Node::File {
-                return Err(Because::EntryConflict);
+                return Err(Because::EntryNotWritable);
             }
         }
         Ok(())

@@ -83,12 +83,12 @@ struct RawIndex {
 
 impl Target for RawIndex {
     fn object(&mut self, reader: &mut Reader<'_>) -> bool {
-        let [a, b, c, d, e] = HEAD;
         while reader.more() {
-            match member(reader.name(), &[a, b, c, d, e, "manifests"]) {
-                Some(5) => reader.read(&mut self.manifests),
-                Some(position) => self.head.member(position, reader),
-                None => reader.skip(),
+            let name = reader.name();
+            match (member(name, &HEAD), member(name, &["manifests"])) {
+                (Some(position), _) => self.head.member(position, reader),
+                (None, Some(_)) => reader.read(&mut self.manifests),
+                (None, None) => reader.skip(),
             }
         }
         true
@@ -104,13 +104,13 @@ struct RawManifest {
 
 impl Target for RawManifest {
     fn object(&mut self, reader: &mut Reader<'_>) -> bool {
-        let [a, b, c, d, e] = HEAD;
         while reader.more() {
-            match member(reader.name(), &[a, b, c, d, e, "config", "layers"]) {
-                Some(5) => reader.read(&mut self.config),
-                Some(6) => reader.read(&mut self.layers),
-                Some(position) => self.head.member(position, reader),
-                None => reader.skip(),
+            let name = reader.name();
+            match (member(name, &HEAD), member(name, &["config", "layers"])) {
+                (Some(position), _) => self.head.member(position, reader),
+                (None, Some(0)) => reader.read(&mut self.config),
+                (None, Some(_)) => reader.read(&mut self.layers),
+                (None, None) => reader.skip(),
             }
         }
         true

@@ -50,7 +50,9 @@ pub(super) fn read(file: &mut (impl Read + Seek), header: &Header, start: u64) -
 /// The checksum of the data, if there are as many as the directory says.
 fn digest(mut data: impl Read, header: &Header) -> Result<u32, ZipFault> {
     let mut hasher = crc32fast::Hasher::new();
-    let mut buffer = vec![0; 64 * 1024];
+    // One byte more than there should be, to see when there is.
+    let mut buffer =
+        vec![0; usize::try_from(header.size.saturating_add(1)).map_or(64 * 1024, |size| size.min(64 * 1024))];
     let mut seen = 0;
     loop {
         let count = match data.read(&mut buffer) {
