@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use reqwest::{Method, StatusCode};
-use tofu_oci_store::{ByteStream, Content, Lists, Pushed, ReadStore, Store, StoreError, UnverifiedManifest, is_manifest_type};
+use tofu_oci_store::{
+    ByteStream, Content, Lists, Pushed, ReadStore, Store, StoreError, UnverifiedManifest, is_manifest_type,
+};
 use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
 use url::Url;
 
