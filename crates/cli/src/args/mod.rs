@@ -14,6 +14,7 @@ mod providers;
 mod publish;
 mod query;
 mod sign;
+mod verify;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
@@ -29,6 +30,7 @@ pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
 pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
 pub(crate) use sign::{Attach, SignArgs};
+pub(crate) use verify::VerifyArgs;
 
 /// Keeps OpenTofu and Terraform providers in any OCI registry.
 #[derive(Debug, Parser)]
@@ -97,6 +99,8 @@ pub(crate) enum Verb {
     Install(InstallArgs),
     /// Bring the lock file up to date for all platforms, from signed indexes without downloading packages
     Lock(LockArgs),
+    /// Say who has signed a release, whether that is enough, and why or why not
+    Verify(VerifyArgs),
     /// List the versions that a repository offers
     Versions(VersionsArgs),
     /// Say which repository a provider address belongs to, and by which rule

@@ -13,6 +13,7 @@ mod providers;
 mod push;
 mod resolve;
 mod sign;
+mod verify;
 mod versions;
 
 use std::path::{Path, PathBuf};
@@ -71,6 +72,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Sign(args) => args.output.json,
         Verb::Install(args) => args.output.json,
         Verb::Lock(args) => args.output.json,
+        Verb::Verify(args) => args.output.json,
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
         Verb::Check(args) => args.output().json,
@@ -109,6 +111,7 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,
         Verb::Lock(args) => lock::lock(&context(&args.output), &args).await?,
+        Verb::Verify(args) => verify::verify(&context(&args.output), &args).await?,
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
         // Findings are no failure, and have an exit code all the same.
