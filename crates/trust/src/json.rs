@@ -66,10 +66,11 @@ impl<'de> Visitor<'de> for OnceVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Once, A::Error> {
         let mut object = Map::new();
-        while let Some((name, Once(value))) = members.next_entry::<String, Once>()? {
+        while let Some(name) = members.next_key::<String>()? {
             if object.contains_key(&name) {
                 return Err(A::Error::custom(format_args!("{name:?} is given twice")));
             }
+            let Once(value) = members.next_value()?;
             object.insert(name, value);
         }
         Ok(Once(Value::Object(object)))

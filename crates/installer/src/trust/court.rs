@@ -281,7 +281,7 @@ fn zips(claims: &BTreeMap<Platform, BTreeSet<PackageHash>>) -> BTreeMap<Platform
 }
 
 /// The archives that the leaves name, whatever annotations say.
-pub(crate) async fn real_zips(
+pub async fn real_zips(
     source: &dyn Source,
     release: &Release,
 ) -> Result<BTreeMap<Platform, PackageHash>, InstallError> {

@@ -18,7 +18,8 @@ use serde::Serialize;
 use tofu_oci_trust::{Covers, KeyId, Pins, Policy, Signer, Standing, Verdict};
 use tofu_oci_types::PackageHash;
 
-pub(crate) use court::{Court, Judged, real_zips};
+pub use court::real_zips;
+pub(crate) use court::{Court, Judged};
 
 /// What is trusted, and what was.
 #[derive(Clone, Debug)]
