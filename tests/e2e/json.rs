@@ -127,6 +127,16 @@ fn an_install() {
 }
 
 #[test]
+fn a_lock() {
+    let scene = Scene::published();
+    let text = format!("terraform {{\n  required_providers {{\n    widget = {{ source = \"{WIDGET}\" }}\n  }}\n}}\n");
+    scene.context.write("main.tf", text);
+    let line = "lock --from REGISTRY/acme/widget --json";
+    assert_eq!(check(&scene.run(&format!("{line} --check"))), ["started", "started", "finished", "finished", "locked", "lock", "error"]);
+    assert_eq!(check(&scene.run(&format!("{line} --quiet"))), ["locked", "lock"]);
+}
+
+#[test]
 fn versions_and_resolve() {
     let scene = Scene::published();
     assert_eq!(check(&scene.run("versions REGISTRY/acme/widget --platforms --json")), ["version"]);

@@ -56,6 +56,7 @@ mod install_refused;
 mod interrupt;
 mod json;
 mod lock;
+mod lock_all;
 mod login;
 mod login_helper;
 mod login_refused;

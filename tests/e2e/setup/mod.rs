@@ -4,6 +4,7 @@
 mod helpers;
 pub(crate) mod logins;
 pub(crate) mod release;
+mod signing;
 pub(crate) mod stall;
 pub(crate) mod state;
 mod text;
