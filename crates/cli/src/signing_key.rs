@@ -82,7 +82,7 @@ async fn password(name: &str, from: KeyPassword) -> Result<Zeroizing<String>, Co
         return match prompt::can_ask() {
             true => Err(Complaint::usage("--key-password-stdin reads from a pipe or a file, and this is a terminal")
                 .hint("leave --key-password-stdin out to be asked for the password")),
-            false => Ok(Zeroizing::new(access::password_from_stdin().await?.expose().to_owned())),
+            false => Ok(Zeroizing::new(access::secret_from_stdin("--key-password-stdin").await?.expose().to_owned())),
         };
     }
     // One that is set and empty counts: it is the password of keys that were made so.
