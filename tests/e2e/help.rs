@@ -85,6 +85,7 @@ fn the_short_help_fits_a_screen() {
       push       Publish a provider's release files to an OCI repository
       pack       Write a provider's release files to an OCI image layout directory, without a registry
       copy       Copy releases between repositories or directories, byte for byte
+      sign       Sign a release where it is, so that clients and cosign can verify it
       install    Install providers from OCI repositories, verified, and update the lock file
       versions   List the versions that a repository offers
       resolve    Say which repository a provider address belongs to, and by which rule

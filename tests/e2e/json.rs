@@ -71,7 +71,7 @@ fn a_push() {
 
     ----- stderr -----
     "#);
-    assert_eq!(check(&scene.run(&format!("{line} --dry-run"))), ["plan"]);
+    assert_eq!(check(&scene.run(&format!("{line} --dry-run"))), ["message", "plan"]);
 }
 
 #[test]

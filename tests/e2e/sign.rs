@@ -35,9 +35,37 @@ fn a_release_is_signed_where_it_is() {
     for referrers in registries() {
         let scene = published(referrers);
         insta::allow_duplicates! {
-            assert_snapshot!(scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").text, @"");
-            assert_snapshot!(scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").text, @"");
-            assert_snapshot!(scene.run("sign REGISTRY/acme/widget:1.4.0 --key p384.pem --format both").text, @"");
+            assert_snapshot!(scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").text, @"
+            exit code: 0
+            ----- stdout -----
+            signed registry.example.com/acme/widget 1.4.0 at [REGISTRY]/acme/widget:1.4.0
+              index sha256:[DIGEST]
+              key sha256:[DIGEST]
+              attached signature sha256:[DIGEST]
+
+            ----- stderr -----
+            ");
+            assert_snapshot!(scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").text, @"
+            exit code: 0
+            ----- stdout -----
+            registry.example.com/acme/widget 1.4.0 at [REGISTRY]/acme/widget:1.4.0 is signed by this key already
+              index sha256:[DIGEST]
+              key sha256:[DIGEST]
+              present  signature sha256:[DIGEST]
+
+            ----- stderr -----
+            ");
+            assert_snapshot!(scene.run("sign REGISTRY/acme/widget:1.4.0 --key p384.pem --format both").text, @"
+            exit code: 0
+            ----- stdout -----
+            signed registry.example.com/acme/widget 1.4.0 at [REGISTRY]/acme/widget:1.4.0
+              index sha256:[DIGEST]
+              key sha256:[DIGEST]
+              attached signature sha256:[DIGEST]
+              attached signature at the tag sha256-[DIGEST].sig
+
+            ----- stderr -----
+            ");
         }
         scene.run("sign REGISTRY/acme/widget --version 1.4.0 --key ed25519.pem --format cosign-tag").success();
         scene.run("sign REGISTRY/acme/widget:1.4.0 --key rsa-2048.pem --format cosign-tag").success();
@@ -50,11 +78,41 @@ fn a_directory_is_signed_and_copied_with_its_signatures() {
     let scene = Scene::with_dist();
     scene.key("p256.pem");
     scene.run(&format!("pack dist oci:layout --address {WIDGET}")).success();
-    assert_snapshot!(scene.run("sign oci:layout:1.4.0 --key p256.pem --format both").text, @"");
-    assert_snapshot!(scene.run("copy oci:layout REGISTRY/mirror/widget").text, @"");
+    assert_snapshot!(scene.run("sign oci:layout:1.4.0 --key p256.pem --format both").text, @"
+    exit code: 0
+    ----- stdout -----
+    signed registry.example.com/acme/widget 1.4.0 at oci:layout (tag 1.4.0)
+      index sha256:[DIGEST]
+      key sha256:[DIGEST]
+      attached signature sha256:[DIGEST]
+      attached signature at the tag sha256-[DIGEST].sig
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.run("copy oci:layout REGISTRY/mirror/widget").text, @"
+    exit code: 0
+    ----- stdout -----
+    copied [REGISTRY]/mirror/widget:1.4.0, sent 7.4 kB (13 new, 0 mounted, 0 present)
+      index sha256:[DIGEST]
+      with the tag sha256-[DIGEST].sig
+
+    ----- stderr -----
+    application/vnd.dev.cosign.simplesigning.v1+json ([HEX]): pushed (352 B)
+    application/vnd.dev.sigstore.bundle.v0.3+json ([HEX]): pushed (799 B)
+    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
+    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    ");
     let again = scene.run("sign REGISTRY/mirror/widget:1.4.0 --key p256.pem --format both").success();
     assert!(again.stdout.contains("is signed by this key already"), "{}", again.text);
-    assert_snapshot!(scene.run("copy REGISTRY/mirror/widget oci:layout").text, @"");
+    assert_snapshot!(scene.run("copy REGISTRY/mirror/widget oci:layout").text, @"
+    exit code: 0
+    ----- stdout -----
+    oci:layout (tag 1.4.0) is there already
+      index sha256:[DIGEST]
+      with the tag sha256-[DIGEST].sig
+
+    ----- stderr -----
+    ");
 }
 
 #[test]
@@ -65,10 +123,57 @@ fn a_push_signs_before_it_writes_the_tag() {
         scene.key("p256.pem");
         let line = format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-key p256.pem --sign-format both");
         insta::allow_duplicates! {
-            assert_snapshot!(scene.run(&format!("{line} --dry-run")).text, @"");
+            assert_snapshot!(scene.run(&format!("{line} --dry-run")).text, @"
+            exit code: 0
+            ----- stdout -----
+            would push registry.example.com/acme/widget 1.4.0 to [REGISTRY]/acme/widget:1.4.0
+              index sha256:[DIGEST]
+              darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
+              linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+              new      package   darwin_arm64     sha256:[DIGEST]     324 B
+              new      config    darwin_arm64     sha256:[DIGEST]     220 B
+              new      manifest  darwin_arm64     sha256:[DIGEST]     527 B
+              new      package   linux_amd64      sha256:[DIGEST]     323 B
+              new      config    linux_amd64      sha256:[DIGEST]     219 B
+              new      manifest  linux_amd64      sha256:[DIGEST]     526 B
+              new      index                      sha256:[DIGEST]    1.5 kB
+              key sha256:[DIGEST]
+              would attach signature sha256:[DIGEST]
+              would attach signature at the tag sha256-[DIGEST].sig
+              would send 7.4 kB
+
+            ----- stderr -----
+            ");
             assert_eq!(scene.registry.tags("acme/widget"), []);
-            assert_snapshot!(scene.run(&line).text, @"");
-            assert_snapshot!(scene.run(&line).text, @"");
+            assert_snapshot!(scene.run(&line).text, @"
+            exit code: 0
+            ----- stdout -----
+            pushed registry.example.com/acme/widget 1.4.0 to [REGISTRY]/acme/widget:1.4.0
+              index sha256:[DIGEST]
+              darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
+              linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+              key sha256:[DIGEST]
+              attached signature sha256:[DIGEST]
+              attached signature at the tag sha256-[DIGEST].sig
+              sent 7.4 kB (13 new, 0 present)
+
+            ----- stderr -----
+            widget 1.4.0 darwin_arm64: pushed (324 B)
+            widget 1.4.0 linux_amd64: pushed (323 B)
+            ");
+            assert_snapshot!(scene.run(&line).text, @"
+            exit code: 0
+            ----- stdout -----
+            registry.example.com/acme/widget 1.4.0 is at [REGISTRY]/acme/widget:1.4.0 already; nothing was sent
+              index sha256:[DIGEST]
+              darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
+              linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+              key sha256:[DIGEST]
+              present  signature sha256:[DIGEST]
+              present  signature at the tag sha256-[DIGEST].sig
+
+            ----- stderr -----
+            ");
         }
         let writes: Vec<String> = scene.conversation().into_iter().filter(|line| line.starts_with("PUT")).collect();
         let last = writes.last().map(String::as_str);
@@ -93,10 +198,40 @@ fn the_signed_checksum_file_travels_with_the_release() {
     scene.context.write("dist/terraform-provider-widget_1.4.0_SHA256SUMS.sig", [0xc2, 0x01, b'x']);
     scene.context.write("dist/acme.gpg", [0xc6, 0x01, b'k']);
     let line = format!("push dist REGISTRY/acme/widget --address {WIDGET}");
-    assert_snapshot!(scene.run(&line).text, @"");
-    assert_snapshot!(scene.run("copy REGISTRY/acme/widget oci:layout").text, @"");
+    assert_snapshot!(scene.run(&line).text, @"
+    exit code: 0
+    ----- stdout -----
+    pushed registry.example.com/acme/widget 1.4.0 to [REGISTRY]/acme/widget:1.4.0
+      index sha256:[DIGEST]
+      linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+      attached terraform-provider-widget_1.4.0_SHA256SUMS, terraform-provider-widget_1.4.0_SHA256SUMS.sig, acme.gpg as sha256:[DIGEST]
+      sent 3.9 kB (9 new, 0 present)
+
+    ----- stderr -----
+    widget 1.4.0 linux_amd64: pushed (323 B)
+    ");
+    assert_snapshot!(scene.run("copy REGISTRY/acme/widget oci:layout").text, @"
+    exit code: 0
+    ----- stdout -----
+    copied oci:layout (tag 1.4.0), sent 3.9 kB (9 new, 0 mounted, 0 present)
+      index sha256:[DIGEST]
+
+    ----- stderr -----
+    acme.gpg ([HEX]): pushed (84 B)
+    terraform-provider-widget_1.4.0_SHA256SUMS ([HEX]): pushed (226 B)
+    terraform-provider-widget_1.4.0_SHA256SUMS.sig ([HEX]): pushed (3 B)
+    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    ");
     scene.context.write("dist/secret.gpg", [0xc5, 0x01, b'k']);
-    assert_snapshot!(scene.refuse(&line), @"");
+    assert_snapshot!(scene.refuse(&line), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: dist/secret.gpg holds a private key
+
+    hint: nothing was sent; move it out of the folder, and check where the folder has been before
+    ");
     scene.run(&format!("{line} --sums skip")).success();
 }
 
@@ -104,8 +239,25 @@ fn the_signed_checksum_file_travels_with_the_release() {
 fn a_password_comes_from_the_variable_or_from_standard_input() {
     let scene = published(Referrers::Supported);
     let line = "sign REGISTRY/acme/widget:1.4.0 --key p256-cosign.key";
-    assert_snapshot!(scene.refuse(line), @"");
-    assert_snapshot!(scene.refuse_with(scene.command(line).env("COSIGN_PASSWORD", "other")), @"");
+    assert_snapshot!(scene.refuse(line), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the key p256-cosign.key is encrypted, and there is no password
+
+    hint: set COSIGN_PASSWORD, or give the password on standard input with --key-password-stdin
+    ");
+    assert_snapshot!(scene.refuse_with(scene.command(line).env("COSIGN_PASSWORD", "other")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the key p256-cosign.key cannot be used
+      cause: the password of the private key is wrong
+
+    hint: check COSIGN_PASSWORD, or the password that you gave
+    ");
     let said = scene.output(scene.command(line).env("COSIGN_PASSWORD", KEY_PASSWORD)).success();
     assert!(said.stdout.starts_with("signed "), "{}", said.text);
     scene.context.write("password", format!("{KEY_PASSWORD}\n"));
