@@ -1,10 +1,10 @@
 //! Errors of `install` and `versions`.
 
 use tofu_oci_archive::ArchiveError;
-use tofu_oci_installer::{ConfigProblem, InstallError};
+use tofu_oci_installer::{ConfigProblem, InstallError, PinFileError};
 use tofu_oci_lockfile::{LockFileError, Refusal};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
-use tofu_oci_types::Version;
+use tofu_oci_types::{ProviderAddr, Version};
 
 use super::Complaint;
 use crate::exit::Exit;
@@ -145,10 +145,26 @@ impl From<InstallError> for Complaint {
                     .hint(format!(
                         "the lock file holds checksums of other platforms only; nothing vouches for {platform} yet"
                     ))
-                    .hint(format!(
-                        "to lock it too, remove the block of {address} from the lock file and install for each platform"
-                    ))
+                    .hint(format!("to lock it too: tofu-oci lock {address} --platform {platform}"))
             }
+            InstallError::NotTheLockedRelease { place, refusal, .. } => {
+                let Refusal::OtherRelease { locked } = &refusal else { return complaint };
+                let shown = locked.iter().take(SHOWN).map(|hash| format!("the lock file has {hash}"));
+                shown
+                    .fold(complaint, Self::cause)
+                    .cause(format!("it came from {place}"))
+                    .hint("either the repository or the lock file is not what it was")
+                    .hint("if the lock file is for other platforms alone, name one of them too, with --platform")
+                    .hint("if the release was replaced on purpose, remove the provider's block from the lock file")
+            }
+            InstallError::Untrusted { address, version, place, refusal } => {
+                untrusted(complaint, &refusal, &address, &version, &place)
+            }
+            InstallError::Pins(PinFileError::File(error)) => Self::from(error),
+            InstallError::Pins(PinFileError::Invalid { .. }) => complaint.code("pins-invalid").hint(
+                "take the file back from version control; without it, what was trusted before would be forgotten",
+            ),
+            InstallError::Pins(_) => complaint.hint("run the same command again"),
             InstallError::NotTheLockedPackage { place, refusal, .. } => complaint
                 .locked_and_found(&refusal)
                 .cause(format!("it came from {place}"))
@@ -264,11 +280,30 @@ fn versions(lead: &str, offered: &[Version]) -> String {
     format!("{lead} {}{rest}", newest.join(", "))
 }
 
+/// A release that must not be used.
+fn untrusted(
+    complaint: Complaint,
+    refusal: &tofu_oci_trust::Refusal,
+    address: &ProviderAddr,
+    version: &Version,
+    place: &str,
+) -> Complaint {
+    let complaint = complaint.code(refusal.code()).cause(format!("it came from {place}"));
+    match refusal {
+        tofu_oci_trust::Refusal::MovedTag { .. } => {
+            complaint.hint(format!("if that is right: tofu-oci verify {address}@{version} --accept"))
+        }
+        _ => complaint
+            .hint(format!("`tofu-oci verify {address}@{version}` shows every signature, and why it does not count")),
+    }
+}
+
 fn exit(error: &InstallError) -> Exit {
     match error {
-        InstallError::Config { .. } | InstallError::NoConfiguration { .. } | InstallError::InvalidWorkspace { .. } => {
-            Exit::Usage
-        }
+        InstallError::Config { .. }
+        | InstallError::NoConfiguration { .. }
+        | InstallError::InvalidWorkspace { .. }
+        | InstallError::Pins(PinFileError::Invalid { .. }) => Exit::Usage,
         InstallError::Io { source, .. } | InstallError::Package { source: ArchiveError::Io { source, .. }, .. } => {
             super::io_exit(source)
         }
