@@ -55,10 +55,20 @@ fn every_verb_explains_its_options() {
         "copy",
         &with(&[&NETWORK, &["SRC", "DEST", "--version", "--all", "--replace-tag", "--jobs", "--dry-run", "--json"]]),
     );
-    let install =
-        ["ADDR[@CONSTRAINT]", "--chdir", "--platform", "--into", "--packed", "--vendor", "--upgrade", "--trust-policy", "--json"];
+    let install = [
+        "ADDR[@CONSTRAINT]",
+        "--chdir",
+        "--platform",
+        "--into",
+        "--packed",
+        "--vendor",
+        "--upgrade",
+        "--trust-policy",
+        "--json",
+    ];
     check("install", &with(&[&LOOKUP, &NETWORK, &install]));
-    let lock = ["ADDR", "--chdir", "--platform", "--check", "--upgrade", "--jobs", "--trust-policy", "--json", "Examples:"];
+    let lock =
+        ["ADDR", "--chdir", "--platform", "--check", "--upgrade", "--jobs", "--trust-policy", "--json", "Examples:"];
     check("lock", &with(&[&LOOKUP, &NETWORK, &lock]));
     check("versions", &with(&[&LOOKUP, &NETWORK, &["ADDR|REPOSITORY", "--provider", "--platforms", "--json"]]));
     let resolve = ["ADDR", "--explain", "--platform", "--chdir", "--json"];
