@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod helpers;
+pub(crate) mod keys;
 pub(crate) mod logins;
 pub(crate) mod release;
 mod signing;
