@@ -73,3 +73,4 @@ mod second_client;
 mod secrets;
 mod sign;
 mod sign_refused;
+mod verify;
