@@ -205,6 +205,67 @@ mod tests {
         assert_eq!(again[0].transfers.bytes, 0);
     }
 
+    /// Puts a manifest with these layers under a tag, as cosign does.
+    async fn image(store: &Watching, tag: &str, layers: &[&str]) {
+        let blob = |text: &str| {
+            let descriptor = Descriptor::of("application/vnd.dev.cosign.simplesigning.v1+json", text.as_bytes());
+            store.inner.insert_unchecked(&descriptor, bytes::Bytes::copy_from_slice(text.as_bytes()));
+            serde_json::to_value(descriptor).unwrap()
+        };
+        let manifest = serde_json::json!({
+            "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "config": blob("{}"), "layers": layers.iter().map(|text| blob(text)).collect::<Vec<_>>(),
+        });
+        let manifest = bytes::Bytes::from(manifest.to_string());
+        let descriptor = Descriptor::of("application/vnd.oci.image.manifest.v1+json", &manifest);
+        store.inner.insert_unchecked(&descriptor, manifest);
+        store.inner.tag(&descriptor, &tag.parse().unwrap()).await.unwrap();
+    }
+
+    async fn layers(store: &dyn ReadStore, tag: &str) -> Vec<String> {
+        let found = store.resolve(&Reference::Tag(tag.parse().unwrap())).await.unwrap();
+        let bytes = tofu_oci_store::fetch_bytes(store, &found, 1 << 20).await.unwrap();
+        let manifest: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        let mut texts = Vec::new();
+        for layer in manifest["layers"].as_array().unwrap() {
+            let layer: Descriptor = serde_json::from_value(layer.clone()).unwrap();
+            let bytes = tofu_oci_store::fetch_bytes(store, &layer, 1 << 20).await.unwrap();
+            texts.push(String::from_utf8(bytes.to_vec()).unwrap());
+        }
+        texts
+    }
+
+    #[tokio::test]
+    async fn the_tags_of_cosign_come_along_and_lose_nothing() {
+        let from = store(&["1.4.0", "1.5.0"]).await;
+        let index = from.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
+        let [leaf] = leaves_of(&from, &index).await.unwrap().into_iter().collect::<Vec<_>>().try_into().unwrap();
+        let tag = |digest: &Digest, suffix: &str| format!("sha256-{}.{suffix}", digest.encoded());
+        let (sig, att, sbom, of_leaf) =
+            (tag(&index.digest, "sig"), tag(&index.digest, "att"), tag(&index.digest, "sbom"), tag(&leaf, "sig"));
+        image(&from, &sig, &["first", "second"]).await;
+        image(&from, &att, &["statement"]).await;
+        image(&from, &sbom, &["parts"]).await;
+        image(&from, &of_leaf, &["recursive"]).await;
+        image(&from, &tag(&Digest::sha256(b"other"), "sig"), &["of another image"]).await;
+
+        let to = Watching::new();
+        image(&to, &sig, &["own", "second"]).await;
+        image(&to, &sbom, &["other parts"]).await;
+        let copied = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.unwrap();
+        let carried: Vec<String> = copied[0].tags.iter().map(ToString::to_string).collect();
+        assert_eq!(carried, [sig.clone(), att.clone(), of_leaf.clone()], "another bill of materials stays");
+        assert_eq!(to.take().last().map(String::as_str), Some("tag 1.4.0"));
+        assert_eq!(layers(&to, &sig).await, ["own", "second", "first"]);
+        assert_eq!(layers(&to, &att).await, ["statement"]);
+        assert_eq!(layers(&to, &sbom).await, ["other parts"]);
+        assert_eq!(layers(&to, &of_leaf).await, ["recursive"]);
+        assert_eq!(tags(&to).await.len(), 5);
+        let again = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.unwrap();
+        assert!(again[0].unchanged);
+        assert!(to.take().iter().all(|what| what.starts_with("push")), "nothing is tagged again");
+    }
+
     #[tokio::test]
     async fn a_taken_tag_is_refused_before_anything_is_sent() {
         let from = store(&["1.4.0", "1.5.0"]).await;

@@ -160,3 +160,74 @@ fn crc24(bytes: &[u8]) -> u32 {
     }
     crc & 0x00FF_FFFF
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A packet with a short body, its header in the new format.
+    fn packet(packet_type: u8, body: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![0xc0 | packet_type, u8::try_from(body.len()).expect("a short body")];
+        bytes.extend(body);
+        bytes
+    }
+
+    fn block(kind: &str, packets: &[u8]) -> String {
+        let body = BASE64.encode(packets);
+        format!("-----BEGIN PGP {kind}-----\nComment: x\n\n{body}\n=AAAA\n-----END PGP {kind}-----\n")
+    }
+
+    #[track_caller]
+    fn check(bytes: &[u8], want: &str) {
+        let got = match content(bytes) {
+            Content::PublicKeys(armored) => format!("keys:\n{}", String::from_utf8_lossy(&armored)),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(got.trim_end(), want.trim_end());
+    }
+
+    #[test]
+    fn public_keys_are_taken_in_armor_and_without_the_text_around_them() {
+        let packets = [packet(6, b"key"), packet(13, b"Acme"), packet(2, b"sig"), packet(14, b"sub")].concat();
+        let armored = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nxgNrZXnNBEFjbWXCA3NpZ84Dc3Vi\n=Uxip\n-----END PGP PUBLIC KEY BLOCK-----";
+        check(&packets, &format!("keys:\n{armored}"));
+        let own = block("PUBLIC KEY BLOCK", &packets);
+        let other = block("PUBLIC KEY BLOCK", &packet(6, b"other"));
+        check(format!("our keys\r\n{own}and\n{other}bye").as_bytes(), &format!("keys:\n{own}{other}"));
+    }
+
+    #[test]
+    fn signatures_are_signatures() {
+        check(&packet(2, b"x"), "Signature");
+        check(&[packet(2, b"x"), packet(2, b"y")].concat(), "Signature");
+        check(&[0x89, 0x00, 0x01, b'x'], "Signature");
+        check(block("SIGNATURE", &packet(2, b"x")).as_bytes(), "Signature");
+    }
+
+    #[test]
+    fn a_private_key_hides_nowhere() {
+        check(&packet(5, b"secret"), "PrivateKey");
+        check(&[packet(6, b"key"), packet(7, b"secret")].concat(), "PrivateKey");
+        check(&[packet(6, b"key"), vec![0xc7]].concat(), "Other");
+        check(&[packet(5, b"secret"), vec![0xc7]].concat(), "PrivateKey");
+        check(&packet(5, b"secret")[..4], "PrivateKey");
+        check(block("PRIVATE KEY BLOCK", &packet(5, b"x")).as_bytes(), "PrivateKey");
+        check(block("PUBLIC KEY BLOCK", &packet(5, b"x")).as_bytes(), "PrivateKey");
+        let both = block("PUBLIC KEY BLOCK", &packet(6, b"x")) + &block("PUBLIC KEY BLOCK", &packet(7, b"x"));
+        check(both.as_bytes(), "PrivateKey");
+        check(b"-----BEGIN EC PRIVATE KEY-----\nAA==\n-----END EC PRIVATE KEY-----\n", "PrivateKey");
+        check(b"-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\n", "PrivateKey");
+    }
+
+    #[test]
+    fn the_rest_is_passed_over() {
+        check(b"", "Other");
+        check(b"= A title\n\nabout a PRIVATE KEY\n", "Other");
+        check(b"MEUCIQDP6OHCqFbsQhD1yqrsYNEB\n", "Other");
+        check(&packet(1, b"message"), "Other");
+        check(&[0xff, 0xfe, b'a', 0], "Other");
+        check(b"-----BEGIN PGP PUBLIC KEY BLOCK-----\n", "Other");
+        check(b"-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n***\n-----END PGP PUBLIC KEY BLOCK-----\n", "Other");
+        check(b"-----BEGIN PGP SIGNED MESSAGE-----\n\nx\n-----BEGIN PGP SIGNATURE-----\n\nwgF4\n-----END PGP SIGNATURE-----\n", "Other");
+    }
+}

@@ -11,6 +11,8 @@
 //! ```
 
 mod attached;
+#[cfg(test)]
+mod attached_tests;
 mod inspect;
 mod memo;
 mod pack;

@@ -15,8 +15,11 @@ use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 use super::SignError;
 use super::artifact::Artifact;
-use super::seen::{MAX_BUNDLE, says};
+use super::seen::says;
 use crate::PackError;
+
+/// The largest payload that is read, in bytes.
+const MAX_PAYLOAD: u64 = 1 << 20;
 
 /// The time that stands for none, as cosign writes it.
 const NO_TIME: &str = "0001-01-01T00:00:00Z";
@@ -113,7 +116,7 @@ impl SignatureImage {
             if layer.media_type != SIMPLE_SIGNING_TYPE {
                 continue;
             }
-            match fetch_bytes(store, &layer, MAX_BUNDLE).await {
+            match fetch_bytes(store, &layer, MAX_PAYLOAD).await {
                 Ok(payload) if says(&open_cosign_tag(&payload, signature, std::slice::from_ref(key)), subject) => {
                     return Ok(true);
                 }

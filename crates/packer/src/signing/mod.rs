@@ -12,6 +12,8 @@ mod carry;
 mod error;
 mod image;
 mod seen;
+#[cfg(test)]
+mod tests;
 mod wanted;
 
 use serde::Serialize;

@@ -126,7 +126,8 @@ async fn bundle_item(
     let artifact = Artifact::bundle(wish.index, sign_bundle(signing.key, &wish.subject));
     let seen = match is_listed(&artifact, listed) {
         true => Some(artifact.manifest.0.digest.clone()),
-        false => signed_bundle(store, listed, signing.key.public(), &wish.subject).await?,
+        false if listed.is_empty() => None,
+        false => signed_bundle(store, wish.index, signing.key.public(), &wish.subject).await?,
     };
     let attachment = Attachment {
         form: Form::Bundle,
