@@ -7,11 +7,13 @@ mod config;
 mod host;
 mod identity;
 mod install;
+mod lock;
 mod login;
 mod providers;
 mod publish;
 mod query;
 mod sign;
+mod verify;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
@@ -20,11 +22,13 @@ pub(crate) use common::{Global, Network, Output};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use identity::Identity;
 pub(crate) use install::InstallArgs;
+pub(crate) use lock::LockArgs;
 pub(crate) use login::{LoginArgs, LogoutArgs};
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
 pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
 pub(crate) use sign::{Attach, SignArgs};
+pub(crate) use verify::VerifyArgs;
 
 /// Keeps OpenTofu and Terraform providers in any OCI registry.
 #[derive(Debug, Parser)]
@@ -91,6 +95,10 @@ pub(crate) enum Verb {
     Sign(SignArgs),
     /// Install providers from OCI repositories, verified, and update the lock file
     Install(InstallArgs),
+    /// Bring the lock file up to date for all platforms, from signed indexes without downloading packages
+    Lock(LockArgs),
+    /// Say who has signed a release, whether that is enough, and why or why not
+    Verify(VerifyArgs),
     /// List the versions that a repository offers
     Versions(VersionsArgs),
     /// Say which repository a provider address belongs to, and by which rule

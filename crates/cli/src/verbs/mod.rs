@@ -5,12 +5,14 @@ mod config;
 mod copy;
 mod explain;
 mod install;
+mod lock;
 mod locked;
 mod login;
 mod providers;
 mod push;
 mod resolve;
 mod sign;
+mod verify;
 mod versions;
 
 use std::path::{Path, PathBuf};
@@ -68,6 +70,8 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Copy(args) => args.output.json,
         Verb::Sign(args) => args.output.json,
         Verb::Install(args) => args.output.json,
+        Verb::Lock(args) => args.output.json,
+        Verb::Verify(args) => args.output.json,
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
         Verb::Providers(args) => args.output.json,
@@ -104,6 +108,8 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Copy(args) => copy::copy(&context(&args.output), &args).await?,
         Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,
+        Verb::Lock(args) => lock::lock(&context(&args.output), &args).await?,
+        Verb::Verify(args) => verify::verify(&context(&args.output), &args).await?,
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
         Verb::Providers(args) => providers::providers(&context(&args.output), &args)?,
