@@ -22,6 +22,7 @@ mod printer;
 mod private_file;
 mod prompt;
 mod report;
+mod signing_key;
 mod verbs;
 
 use args::Args;

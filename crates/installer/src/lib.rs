@@ -28,6 +28,7 @@ mod feed;
 mod guard;
 mod job;
 mod link;
+pub mod pin_file;
 mod pipeline;
 mod place;
 mod stage;

@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value};
 ///
 /// # Errors
 /// On anything that is no JSON, is followed by something else, nests deeper than 128, or has a member twice.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Value, serde_json::Error> {
+pub fn parse(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = Strict.deserialize(&mut deserializer)?;
     deserializer.end()?;

@@ -61,11 +61,13 @@ pub fn write(path: &Path, file: &LockFile) -> Result<Written, LockFileError> {
     Ok(if before.is_some() { Written::Updated } else { Written::Created })
 }
 
-fn replace(place: &Path, text: &str) -> Result<(), LockFileError> {
+/// Replaces a file at once, with mode 0644; readers see the old or the new one. `place` is what [`follow`] gave.
+pub fn replace(place: &Path, text: &str) -> Result<(), LockFileError> {
     let failed = |action| move |source| LockFileError::Io { action, path: place.to_owned(), source };
     let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut temporary =
-        tempfile::Builder::new().prefix(".terraform.lock.hcl.").tempfile_in(folder).map_err(failed("write"))?;
+    let mut prefix = place.file_name().unwrap_or_default().to_owned();
+    prefix.push(".");
+    let mut temporary = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder).map_err(failed("write"))?;
     temporary.write_all(text.as_bytes()).map_err(failed("write"))?;
     #[cfg(unix)]
     {
@@ -77,8 +79,11 @@ fn replace(place: &Path, text: &str) -> Result<(), LockFileError> {
     Ok(())
 }
 
-/// Where a lock file that may be a link really lies.
-fn follow(path: &Path) -> Result<PathBuf, LockFileError> {
+/// Where a file that may be a link really lies.
+///
+/// # Errors
+/// When it leaves its folder.
+pub fn follow(path: &Path) -> Result<PathBuf, LockFileError> {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => {}
         _ => return Ok(path.to_owned()),

@@ -19,6 +19,6 @@ mod render;
 pub use check::{
     Line, Origin, PackageHashes, Refusal, ReleaseHashes, Report, Verdict, check, locked_platforms, merge, precheck,
 };
-pub use disk::{LOCK_FILE_NAME, Written, read, write};
+pub use disk::{LOCK_FILE_NAME, Written, follow, read, replace, write};
 pub use error::{LockFileError, LockProblem};
 pub use file::{LockEntry, LockFile, Maintainer};

@@ -1,72 +1,6 @@
-//! Patterns of providers: `example.com/acme/*`, and the lists of them that a method carries.
+//! The lists of provider patterns that a method carries.
 
-use std::fmt;
-use std::str::FromStr;
-
-use tofu_oci_types::{Hostname, InvalidHostname, ProviderAddr};
-
-/// A pattern of provider addresses, as `include` and `exclude` hold them.
-///
-/// Two parts mean the default host only: `*/*` does not match a provider of any other host. A wildcard stands for a
-/// whole part, and only from the right: the type, then the namespace, then the host.
-///
-/// Spec: `OpenTofu` 1.12, getproviders, multi source matching patterns; measured on 1.10 to 1.13.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern {
-    written: String,
-    hostname: Option<Hostname>,
-    namespace: Option<String>,
-    provider_type: Option<String>,
-}
-
-/// A text that is no pattern of providers.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{input}` is not a pattern of providers: {fault}")]
-pub struct InvalidPattern {
-    input: String,
-    fault: Fault,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum Fault {
-    #[error("it must read [HOST/]NAMESPACE/TYPE")]
-    SegmentCount,
-    #[error("{0}")]
-    Hostname(String),
-    #[error("the type {0}")]
-    Type(&'static str),
-    #[error("the namespace {0}")]
-    Namespace(&'static str),
-    #[error("a namespace can be * only if the type is * too")]
-    NamespaceWildcard,
-    #[error("the host can be * only if the namespace and the type are * too")]
-    HostnameWildcard,
-}
-
-impl InvalidPattern {
-    /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
-        match self.fault {
-            Fault::SegmentCount => "segment-count",
-            Fault::Hostname(_) => "invalid-hostname",
-            Fault::Type(_) => "invalid-type",
-            Fault::Namespace(_) => "invalid-namespace",
-            Fault::NamespaceWildcard => "namespace-wildcard-not-allowed",
-            Fault::HostnameWildcard => "hostname-wildcard-not-allowed",
-        }
-    }
-}
-
-impl InvalidPattern {
-    /// What to write instead.
-    pub fn instead(&self) -> String {
-        match self.fault {
-            Fault::NamespaceWildcard => "write the namespace, or * for the type too".to_owned(),
-            Fault::HostnameWildcard => "write the host, or */*/* for every provider".to_owned(),
-            _ => "write HOST/NAMESPACE/TYPE, such as \"registry.opentofu.org/acme/*\"".to_owned(),
-        }
-    }
-}
+use tofu_oci_types::{InvalidPattern, Pattern, ProviderAddr};
 
 /// Which providers a method is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,117 +28,6 @@ impl Selection {
     /// Whether the method is asked.
     pub fn is_in(&self) -> bool {
         matches!(self, Self::All | Self::Included(_))
-    }
-}
-
-impl Pattern {
-    /// Whether `address` is one of the providers that are meant.
-    pub fn matches(&self, address: &ProviderAddr) -> bool {
-        self.hostname.as_ref().is_none_or(|hostname| hostname == address.hostname())
-            && self.namespace.as_ref().is_none_or(|namespace| namespace == address.namespace())
-            && self.provider_type.as_ref().is_none_or(|provider_type| provider_type == address.provider_type())
-    }
-
-    /// The host that is meant; nothing where any host is.
-    pub fn hostname(&self) -> Option<&Hostname> {
-        self.hostname.as_ref()
-    }
-
-    /// The namespace that is meant; nothing where any namespace is.
-    pub fn namespace(&self) -> Option<&str> {
-        self.namespace.as_deref()
-    }
-
-    /// The type that is meant; nothing where any type is.
-    pub fn provider_type(&self) -> Option<&str> {
-        self.provider_type.as_deref()
-    }
-
-    /// Whether some address matches this pattern and `other`.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        fn meet<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
-            one.is_none() || other.is_none() || one == other
-        }
-        meet(self.hostname.as_ref(), other.hostname.as_ref())
-            && meet(self.namespace.as_ref(), other.namespace.as_ref())
-            && meet(self.provider_type.as_ref(), other.provider_type.as_ref())
-    }
-
-    /// Whether every address that matches `other` matches this pattern too.
-    pub fn covers(&self, other: &Self) -> bool {
-        fn within<T: PartialEq>(outer: Option<&T>, inner: Option<&T>) -> bool {
-            outer.is_none() || outer == inner
-        }
-        within(self.hostname.as_ref(), other.hostname.as_ref())
-            && within(self.namespace.as_ref(), other.namespace.as_ref())
-            && within(self.provider_type.as_ref(), other.provider_type.as_ref())
-    }
-
-    /// The pattern of exactly one provider.
-    pub fn exactly(address: &ProviderAddr) -> Self {
-        Self {
-            written: address.to_string(),
-            hostname: Some(address.hostname().clone()),
-            namespace: Some(address.namespace().to_owned()),
-            provider_type: Some(address.provider_type().to_owned()),
-        }
-    }
-}
-
-impl FromStr for Pattern {
-    type Err = InvalidPattern;
-
-    fn from_str(input: &str) -> Result<Self, InvalidPattern> {
-        parse(input).map_err(|fault| InvalidPattern { input: input.to_owned(), fault })
-    }
-}
-
-/// The parts in the order in which `OpenTofu` complains: host, type, namespace, and then how the wildcards stand.
-fn parse(input: &str) -> Result<Pattern, Fault> {
-    let parts: Vec<&str> = input.split('/').collect();
-    let (host, namespace, provider_type) = match parts[..] {
-        [namespace, provider_type] => (None, namespace, provider_type),
-        [host, namespace, provider_type] => (Some(host), namespace, provider_type),
-        _ => return Err(Fault::SegmentCount),
-    };
-    let hostname = match host {
-        Some(WILDCARD) => None,
-        Some(host) => Some(host.parse().map_err(|error: InvalidHostname| Fault::Hostname(error.to_string()))?),
-        None => Some(Hostname::default_registry()),
-    };
-    let provider_type = part(provider_type).map_err(Fault::Type)?;
-    let namespace = part(namespace).map_err(Fault::Namespace)?;
-    if hostname.is_none() && (namespace.is_some() || provider_type.is_some()) {
-        return Err(Fault::HostnameWildcard);
-    }
-    if namespace.is_none() && provider_type.is_some() {
-        return Err(Fault::NamespaceWildcard);
-    }
-    Ok(Pattern { written: input.to_owned(), hostname, namespace, provider_type })
-}
-
-/// A namespace or type in normal form; nothing for the wildcard. The rule is that of addresses, so it is asked there:
-/// a bare name is read as a type, whose prefixes are not looked at.
-fn part(text: &str) -> Result<Option<String>, &'static str> {
-    if text == WILDCARD {
-        return Ok(None);
-    }
-    if text.is_empty() {
-        return Err("is empty");
-    }
-    match text.parse::<ProviderAddr>() {
-        Ok(address) => Ok(Some(address.provider_type().to_owned())),
-        Err(_) if text.contains('*') => Err("has a * that is not alone: a wildcard stands for the whole part"),
-        Err(_) => Err("may contain only letters, digits, and single dashes between them"),
-    }
-}
-
-/// What stands for any whole part.
-const WILDCARD: &str = "*";
-
-impl fmt::Display for Pattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.written)
     }
 }
 
@@ -249,7 +72,12 @@ pub enum PatternList {
 mod tests {
     use insta::assert_snapshot;
 
+    use tofu_oci_types::Hostname;
+
     use super::*;
+
+    /// What stands for any whole part.
+    const WILDCARD: &str = "*";
     use crate::config::tests::table;
 
     #[track_caller]

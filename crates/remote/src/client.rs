@@ -58,6 +58,8 @@ pub struct RegistryClient {
     pub(crate) told: Arc<Told>,
     /// Registries and whether they mount a blob from its own repository.
     pub(crate) self_mounts: Mutex<HashMap<String, SelfMount>>,
+    /// Registries that have shown that they have no referrers API.
+    pub(crate) no_referrers: Mutex<HashSet<String>>,
 }
 
 impl RegistryClient {
@@ -74,6 +76,7 @@ impl RegistryClient {
             warnings: Mutex::default(),
             told: Arc::default(),
             self_mounts: Mutex::default(),
+            no_referrers: Mutex::default(),
             options,
             reporter,
         }))
@@ -92,6 +95,7 @@ impl RegistryClient {
             warnings: Mutex::default(),
             told: Arc::clone(&self.told),
             self_mounts: Mutex::default(),
+            no_referrers: Mutex::default(),
             options: ClientOptions { witness, ..self.options.clone() },
             reporter: Arc::clone(&self.reporter),
         })

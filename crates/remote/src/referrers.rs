@@ -2,11 +2,12 @@
 //!
 //! Spec: OCI distribution-spec 1.1.1, "Listing Referrers", "Referrers Tag Schema", "Pushing Manifests with Subject".
 
+use std::collections::HashSet;
 use std::sync::atomic::Ordering;
+use std::sync::{MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use reqwest::Method;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
@@ -22,26 +23,85 @@ const REFERRERS_LIMIT: usize = 1000;
 /// How often the standing-in tag is written when somebody else writes it at the same time.
 const WRITES: usize = 3;
 
-#[derive(Deserialize)]
-struct Listed {
-    #[serde(default)]
-    manifests: Option<Vec<Value>>,
-}
-
 impl RemoteStore {
+    /// What the API says, or the tag that stands in for it.
     pub(crate) async fn list_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        if !self.memory.no_referrers.load(Ordering::Relaxed) {
-            if let Some(found) = self.referrers_by_api(subject).await? {
-                return Ok(found);
-            }
-            self.memory.no_referrers.store(true, Ordering::Relaxed);
+        if self.registry_may_have_api()
+            && let Some(found) = self.referrers_by_api(subject).await?
+        {
+            return Ok(found);
         }
+        self.standing_in(subject).await
+    }
+
+    /// As few requests as it takes: where the tag that stands in is known to be there, that one; where it is known not
+    /// to be there, the API alone.
+    pub(crate) async fn nearest_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        let tag = self.standing_in_tag(subject)?;
+        let is_listed = self.memory.state().standing_in.as_ref().map(|tags| tags.contains(&tag));
+        match is_listed {
+            None => self.list_referrers(subject).await,
+            Some(true) => {
+                let found = self.standing_in(subject).await?;
+                // A list that names nobody says nothing: registries keep it when the last referrer is deleted.
+                if found.is_empty() { self.list_referrers(subject).await } else { Ok(found) }
+            }
+            Some(false) if self.registry_may_have_api() => {
+                Ok(self.referrers_by_api(subject).await?.unwrap_or_default())
+            }
+            Some(false) => Ok(Vec::new()),
+        }
+    }
+
+    /// What the API says and what the tag says. A registry that has no API for one repository may have it for another:
+    /// only this repository's own answer counts here.
+    pub(crate) async fn all_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        let asked = !self.memory.no_referrers.load(Ordering::Relaxed);
+        let by_api = if asked { self.referrers_by_api(subject).await? } else { None };
+        let has_api = by_api.is_some();
+        let mut found = by_api.unwrap_or_default();
+        let more = match self.standing_in(subject).await {
+            // What has an API has a tag of that name for other reasons, if any.
+            Err(StoreError::Malformed { .. }) if has_api => Vec::new(),
+            other => other?,
+        };
+        for referrer in more {
+            if !found.iter().any(|known| known.digest == referrer.digest) {
+                found.push(referrer);
+            }
+        }
+        Ok(found)
+    }
+
+    async fn standing_in(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
         let index = self.standing_in_index(subject).await?;
         Ok(descriptors(index.get("manifests").and_then(Value::as_array).into_iter().flatten()))
     }
 
-    /// The list, or nothing when the registry has no such API.
+    fn registry_may_have_api(&self) -> bool {
+        !self.memory.no_referrers.load(Ordering::Relaxed) && !self.registries_without_api().contains(&self.registry())
+    }
+
+    fn registries_without_api(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.client.no_referrers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn registry(&self) -> String {
+        self.repository.registry().to_ascii_lowercase()
+    }
+
+    /// What the API says; nothing when there is none, which is remembered for the repository and for the registry.
     async fn referrers_by_api(&self, subject: &Digest) -> Result<Option<Vec<Descriptor>>, StoreError> {
+        let found = self.asked_api(subject).await?;
+        if found.is_none() {
+            self.memory.no_referrers.store(true, Ordering::Relaxed);
+            self.registries_without_api().insert(self.registry());
+        }
+        Ok(found)
+    }
+
+    /// The list, or nothing when the registry has no such API.
+    async fn asked_api(&self, subject: &Digest) -> Result<Option<Vec<Descriptor>>, StoreError> {
         let call = Call::new(Method::GET, self.path("referrers", subject.as_str()), &self.pull);
         let mut answer = self.client.send(&call.header("accept", OCI_INDEX)).await?;
         let mut pages = Pages::new(answer.url().clone());
@@ -63,9 +123,9 @@ impl RemoteStore {
             if !pages.fits(&bytes) {
                 return Err(self.list_too_large("the list of referrers"));
             }
-            let page: Listed =
-                serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of referrers is no index"))?;
-            found.extend(descriptors(&page.manifests.unwrap_or_default()));
+            found.extend(descriptors(
+                &entries(&bytes).ok_or_else(|| self.malformed("its list of referrers is no index"))?,
+            ));
             if found.len() > REFERRERS_LIMIT {
                 return Err(self.malformed(format!("{subject} has more than {REFERRERS_LIMIT} referrers")));
             }
@@ -121,6 +181,9 @@ impl RemoteStore {
             entries.push(entry.clone());
             let written = Bytes::from(Value::Object(index).to_string());
             self.write_manifest(tag.as_str(), OCI_INDEX, &written).await?;
+            if let Some(tags) = &mut self.memory.state().standing_in {
+                tags.insert(tag.clone());
+            }
             // Somebody else may have written between our reading and writing: the loop reads again.
         }
         let index = self.standing_in_index(subject).await?;
@@ -142,8 +205,23 @@ impl RemoteStore {
     }
 }
 
+/// Whether a tag may stand in for the referrers API, by its name: `ALGORITHM-ENCODED`.
+pub(crate) fn may_stand_in(tag: &Tag) -> bool {
+    tag.as_str().starts_with("sha256-") || tag.as_str().starts_with("sha512-")
+}
+
 fn is_list(answer: &Answer) -> bool {
     answer.status() == 200 && answer.media_type().is_some_and(|media_type| media_type == OCI_INDEX)
+}
+
+/// The entries of a page; nothing when it is no index.
+fn entries(page: &[u8]) -> Option<Vec<Value>> {
+    let mut members: Map<String, Value> = serde_json::from_slice(page).ok()?;
+    match members.remove("manifests") {
+        None | Some(Value::Null) => Some(Vec::new()),
+        Some(Value::Array(entries)) => Some(entries),
+        Some(_) => None,
+    }
 }
 
 /// The entries that can be read as descriptors.

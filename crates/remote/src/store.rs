@@ -1,6 +1,6 @@
 //! One repository.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use reqwest::{Method, StatusCode};
-use tofu_oci_store::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, UnverifiedManifest, is_manifest_type};
+use tofu_oci_store::{
+    ByteStream, Content, Lists, Pushed, ReadStore, Store, StoreError, UnverifiedManifest, is_manifest_type,
+};
 use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
 use url::Url;
 
@@ -48,7 +50,7 @@ pub struct RemoteStore {
 #[derive(Default)]
 pub(crate) struct Memory {
     fresh: AtomicBool,
-    /// Whether the registry has shown that it has no referrers API.
+    /// Whether this repository has shown that the registry has no referrers API.
     pub(crate) no_referrers: AtomicBool,
     state: Mutex<State>,
 }
@@ -62,6 +64,8 @@ pub(crate) struct State {
     /// A blob that was uploaded: with it, the registry can be asked whether it mounts from the same repository.
     pub(crate) proof: Option<Digest>,
     manifests: HashMap<Digest, Bytes>,
+    /// Of the tags that were listed last, those that may stand in for the referrers API.
+    pub(crate) standing_in: Option<HashSet<Tag>>,
 }
 
 impl Memory {
@@ -179,6 +183,10 @@ impl ReadStore for RemoteStore {
         self.resolve_manifest(reference).await.map_err(|error| self.told(error))
     }
 
+    async fn manifest(&self, reference: &Reference) -> Result<(Descriptor, Bytes), StoreError> {
+        self.get_manifest(reference, None).await.map_err(|error| self.told(error))
+    }
+
     async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
         self.list_tags().await.map_err(|error| self.told(error))
     }
@@ -208,6 +216,14 @@ impl ReadStore for RemoteStore {
 
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
         self.list_referrers(subject).await.map_err(|error| self.told(error))
+    }
+
+    async fn referrers_in(&self, subject: &Digest, lists: Lists) -> Result<Vec<Descriptor>, StoreError> {
+        let found = match lists {
+            Lists::Nearest => self.nearest_referrers(subject).await,
+            Lists::All => self.all_referrers(subject).await,
+        };
+        found.map_err(|error| self.told(error))
     }
 }
 

@@ -8,6 +8,7 @@ use tofu_oci_types::Tag;
 use crate::answer::Answer;
 use crate::call::{Call, Target};
 use crate::link::Pages;
+use crate::referrers::may_stand_in;
 use crate::store::RemoteStore;
 
 /// Most bytes of one page.
@@ -59,6 +60,8 @@ impl RemoteStore {
             tags.extend(page.tags.unwrap_or_default().iter().filter_map(|tag| tag.parse::<Tag>().ok()));
             let Some(next) = next else {
                 self.memory.set_fresh(tags.is_empty());
+                let standing_in = tags.iter().filter(|tag| may_stand_in(tag)).cloned().collect();
+                self.memory.state().standing_in = Some(standing_in);
                 return Ok(tags);
             };
             answer = self.client.send(&Call::to(Method::GET, Target::Address(next), &self.pull)).await?;

@@ -25,9 +25,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use serde::Serialize;
 use tofu_oci_store::ByteStream;
+use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
 
-use crate::{Blame, Listing, NotOffered, Offer, Source, SourceError};
+use self::joined::{GaveWay, join};
+use crate::{Blame, Listing, NotOffered, Offer, Release, Search, Source, SourceError};
+
+mod joined;
 
 /// The kind of an installation method. `Display` is the name of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -93,6 +97,10 @@ pub struct Chain {
 struct Memory {
     /// Which link made an offer, by the digest of its leaf manifest and its place.
     offers: HashMap<(Digest, String), usize>,
+    /// Which link a release is from, by the digest of its index and its place.
+    releases: HashMap<(Digest, String), usize>,
+    /// Links that gave way when a release was looked for, and what they did not have.
+    absent: HashMap<(usize, ProviderAddr, Version), NotOffered>,
     /// What each link listed last.
     listed: HashMap<(usize, ProviderAddr), Vec<Version>>,
 }
@@ -160,50 +168,22 @@ impl Chain {
         }))
     }
 
+    /// The link that a release is from.
+    fn giver(&self, release: &Release) -> Option<&Link> {
+        let nth = self.memory().releases.get(&(release.index.digest.clone(), release.place.clone())).copied();
+        let by_place = || self.links.iter().position(|link| link.source.place() == release.place);
+        nth.or_else(by_place).and_then(|nth| self.links.get(nth))
+    }
+
+    /// What a link did not have when a release of this version was looked for.
+    fn absent(&self, nth: usize, address: &ProviderAddr, version: &Version) -> Option<NotOffered> {
+        self.memory().absent.get(&(nth, address.clone(), version.clone())).cloned()
+    }
+
     /// The link that made the offer.
-    fn maker(&self, offer: &Offer) -> Option<&Link> {
+    fn maker(&self, offer: &Offer) -> Option<usize> {
         let nth = self.memory().offers.get(&(offer.leaf.digest.clone(), offer.place.clone())).copied();
-        let by_place = || self.links.iter().position(|link| link.source.place() == offer.place);
-        let nth = nth.or_else(by_place);
-        nth.and_then(|nth| self.links.get(nth))
-    }
-}
-
-/// What the links that gave way had to say.
-#[derive(Default)]
-struct GaveWay {
-    /// Platforms that the version has somewhere.
-    platforms: Option<BTreeSet<Platform>>,
-    /// Versions that are there instead.
-    versions: Option<Vec<Version>>,
-    /// Whether the registry of the address does not know it.
-    unknown_to_registry: bool,
-}
-
-impl GaveWay {
-    fn note(&mut self, what: NotOffered) {
-        match what {
-            NotOffered::PlatformMissing { offered, .. } => {
-                self.platforms.get_or_insert_default().extend(offered);
-            }
-            NotOffered::VersionMissing { offered, .. } => self.versions.get_or_insert_default().extend(offered),
-            NotOffered::UnknownToRegistry => self.unknown_to_registry = true,
-            _ => {}
-        }
-    }
-
-    /// Why nobody has it: the most that anybody had.
-    fn verdict(self, version: &Version, platform: Option<&Platform>) -> NotOffered {
-        if let (Some(offered), Some(platform)) = (self.platforms, platform) {
-            let (version, platform) = (version.clone(), platform.clone());
-            return NotOffered::PlatformMissing { version, platform, offered: offered.into_iter().collect() };
-        }
-        if let Some(mut offered) = self.versions {
-            offered.sort_by(Version::precedence);
-            offered.dedup();
-            return NotOffered::VersionMissing { version: version.clone(), offered };
-        }
-        if self.unknown_to_registry { NotOffered::UnknownToRegistry } else { NotOffered::UnknownProvider }
+        nth.or_else(|| self.links.iter().position(|link| link.source.place() == offer.place))
     }
 }
 
@@ -276,6 +256,10 @@ impl Source for Chain {
         }
         let mut gave_way = GaveWay::default();
         for (nth, link) in self.links.iter().enumerate() {
+            if let Some(what) = self.absent(nth, address, version) {
+                gave_way.note(what);
+                continue;
+            }
             let error = match link.source.offer(address, version, platform).await {
                 Ok(offer) => {
                     self.memory().offers.insert((offer.leaf.digest.clone(), offer.place.clone()), nth);
@@ -296,36 +280,57 @@ impl Source for Chain {
     }
 
     async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        let link = self.maker(offer).ok_or_else(|| self.not_offered(&offer.address, NotOffered::UnknownProvider))?;
-        link.source.hashes(offer).await
+        let nth = self.maker(offer).ok_or_else(|| self.not_offered(&offer.address, NotOffered::UnknownProvider))?;
+        self.links[nth].source.hashes(offer).await
+    }
+
+    /// That of the first link that has the version, by the rules of an offer. An offer after it begins with that link.
+    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
+        if self.links.is_empty() {
+            return Err(self.not_offered(address, self.empty.clone()));
+        }
+        let mut gave_way = GaveWay::default();
+        for (nth, link) in self.links.iter().enumerate() {
+            match link.source.release(address, version).await {
+                Ok(release) => {
+                    self.memory().releases.insert((release.index.digest.clone(), release.place.clone()), nth);
+                    return Ok(release);
+                }
+                Err(SourceError::NotOffered { what, .. }) if link.method.gives_way() => {
+                    self.memory().absent.insert((nth, address.clone(), version.clone()), what.clone());
+                    gave_way.note(what);
+                }
+                Err(error @ SourceError::NoIndex { .. }) => return Err(error),
+                Err(error) => return Err(self.blame(nth, address, Some(version), error)),
+            }
+        }
+        Err(self.not_offered(address, gave_way.verdict(version, None)))
+    }
+
+    async fn release_of(&self, offer: &Offer) -> Result<Release, SourceError> {
+        let nth = self.maker(offer).ok_or_else(|| self.not_offered(&offer.address, NotOffered::UnknownProvider))?;
+        let release = self.links[nth].source.release_of(offer).await?;
+        self.memory().releases.insert((release.index.digest.clone(), release.place.clone()), nth);
+        Ok(release)
+    }
+
+    async fn evidence(&self, release: &Release, search: Search) -> Result<Vec<Evidence>, SourceError> {
+        let unknown = || self.not_offered(&release.address, NotOffered::UnknownProvider);
+        self.giver(release).ok_or_else(unknown)?.source.evidence(release, search).await
+    }
+
+    async fn release_hashes(
+        &self,
+        release: &Release,
+    ) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
+        let unknown = || self.not_offered(&release.address, NotOffered::UnknownProvider);
+        self.giver(release).ok_or_else(unknown)?.source.release_hashes(release).await
     }
 
     async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
-        let link = self.maker(offer).ok_or_else(|| self.not_offered(&offer.address, NotOffered::UnknownProvider))?;
-        link.source.open(offer, part).await
+        let nth = self.maker(offer).ok_or_else(|| self.not_offered(&offer.address, NotOffered::UnknownProvider))?;
+        self.links[nth].source.open(offer, part).await
     }
-}
-
-/// All versions, each once, ascending. Of versions that differ only in their metadata the one of the earliest link comes
-/// last, so that it is the one that is chosen: its link is asked first.
-fn join(found: Vec<Listing>) -> Listing {
-    let mut joined = Listing::default();
-    let mut seen: Vec<Version> = Vec::new();
-    let mut kept: Vec<Vec<Version>> = Vec::new();
-    for listing in found {
-        let fresh: Vec<Version> = listing.versions.into_iter().filter(|version| !seen.contains(version)).collect();
-        seen.extend(fresh.iter().cloned());
-        kept.push(fresh);
-        for stray in listing.stray {
-            if !joined.stray.contains(&stray) {
-                joined.stray.push(stray);
-            }
-        }
-    }
-    joined.versions = kept.into_iter().rev().flatten().collect();
-    joined.versions.sort_by(Version::precedence);
-    joined.stray.sort_by(|a, b| a.tag.cmp(&b.tag));
-    joined
 }
 
 #[cfg(test)]

@@ -13,9 +13,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use tofu_oci_mapper::{MagicSuffix, OciPlace};
 use tofu_oci_store::{ByteStream, ReadStore, StoreError};
+use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Hostname, PackageHash, Platform, ProviderAddr, RepositoryRef, Version};
 
-use crate::{Discover, Failure, Listing, NotOffered, OciSource, Offer, Source, SourceError};
+use crate::{Discover, Failure, Listing, NotOffered, OciSource, Offer, Release, Search, Source, SourceError};
 
 /// Opens a repository of a registry.
 pub type OpenRepository = Arc<dyn Fn(&RepositoryRef) -> Result<Arc<dyn ReadStore>, StoreError> + Send + Sync>;
@@ -27,13 +28,13 @@ pub struct DirectSource {
     discovery: Arc<dyn Discover>,
     open: OpenRepository,
     /// Repositories that are open.
-    stores: Mutex<HashMap<RepositoryRef, Arc<dyn ReadStore>>>,
+    sources: Mutex<HashMap<RepositoryRef, Arc<OciSource>>>,
 }
 
 impl DirectSource {
     /// The host as a source, for addresses of this host. Nothing is asked yet.
     pub fn new(host: Hostname, magic: MagicSuffix, discovery: Arc<dyn Discover>, open: OpenRepository) -> Self {
-        Self { host, magic, discovery, open, stores: Mutex::default() }
+        Self { host, magic, discovery, open, sources: Mutex::default() }
     }
 
     /// The repository of an address, and the rule that leads there.
@@ -56,15 +57,15 @@ impl DirectSource {
         }
     }
 
-    async fn source(&self, address: &ProviderAddr) -> Result<OciSource, SourceError> {
+    async fn source(&self, address: &ProviderAddr) -> Result<Arc<OciSource>, SourceError> {
         let repository = self.repository(address).await?.repository;
-        let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(store) = stores.get(&repository) {
-            return Ok(OciSource::new(Arc::clone(store)));
+        let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(source) = sources.get(&repository) {
+            return Ok(Arc::clone(source));
         }
-        let store = (self.open)(&repository)?;
-        stores.insert(repository, Arc::clone(&store));
-        Ok(OciSource::new(store))
+        let source = Arc::new(OciSource::new((self.open)(&repository)?));
+        sources.insert(repository, Arc::clone(&source));
+        Ok(source)
     }
 }
 
@@ -103,6 +104,25 @@ impl Source for DirectSource {
 
     async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
         self.source(&offer.address).await?.hashes(offer).await
+    }
+
+    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
+        self.source(address).await?.release(address, version).await.map_err(of_registry)
+    }
+
+    async fn release_of(&self, offer: &Offer) -> Result<Release, SourceError> {
+        self.source(&offer.address).await?.release_of(offer).await.map_err(of_registry)
+    }
+
+    async fn evidence(&self, release: &Release, search: Search) -> Result<Vec<Evidence>, SourceError> {
+        self.source(&release.address).await?.evidence(release, search).await
+    }
+
+    async fn release_hashes(
+        &self,
+        release: &Release,
+    ) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
+        self.source(&release.address).await?.release_hashes(release).await
     }
 
     async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {

@@ -46,6 +46,16 @@ pub enum SourceError {
         #[source]
         source: LayoutError,
     },
+    /// The place has packages of the version, one by one, and no index of them.
+    #[error("{place} has no index of {address} {version}: nothing there says what belongs to the release")]
+    NoIndex {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The place.
+        place: String,
+    },
     /// The place could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -157,7 +167,7 @@ impl SourceError {
             Self::Store(error) => error.is_transient(),
             Self::Failed { failure, .. } => failure.is_transient(),
             Self::Method(blame) => blame.source.is_transient(),
-            Self::NotOffered { .. } | Self::Unusable { .. } | Self::Layout { .. } => false,
+            Self::NotOffered { .. } | Self::Unusable { .. } | Self::Layout { .. } | Self::NoIndex { .. } => false,
         }
     }
 
@@ -168,6 +178,7 @@ impl SourceError {
         match self {
             Self::NotOffered { what, .. } => what.code(),
             Self::Unusable { .. } => "unusable",
+            Self::NoIndex { .. } => "no-index",
             Self::Layout { source, .. } => layout_code(source),
             Self::Store(error) => store_code(error),
             Self::Failed { failure, .. } => failure.code(),

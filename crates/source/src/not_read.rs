@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tofu_oci_store::ByteStream;
 use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version, masked};
 
-use crate::{Failure, Listing, Offer, Source, SourceError};
+use crate::{Failure, Listing, Offer, Release, Source, SourceError};
 
 /// A place that fails whatever it is asked: a kind of method that is not read yet, or a rule that gives no repository.
 #[derive(Clone, Debug)]
@@ -57,6 +57,10 @@ impl Source for NotRead {
     }
 
     async fn hashes(&self, _: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
+        Err(self.error())
+    }
+
+    async fn release(&self, _: &ProviderAddr, _: &Version) -> Result<Release, SourceError> {
         Err(self.error())
     }
 

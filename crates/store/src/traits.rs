@@ -7,6 +7,8 @@ use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, TryStreamExt as _};
 use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
 
+use crate::manifest::MAX_MANIFEST;
+use crate::verify::what;
 use crate::{Content, StoreError, verified};
 
 /// Bytes on their way, in pieces of any size.
@@ -34,6 +36,15 @@ pub struct UnverifiedManifest {
     pub bytes: Bytes,
 }
 
+/// Which lists of referrers are read, where a repository may have several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lists {
+    /// One that takes the fewest requests. It may be out of date: what is not in it may be in another one.
+    Nearest,
+    /// All there are, together.
+    All,
+}
+
 /// A repository that can be read.
 #[async_trait]
 pub trait ReadStore: Send + Sync {
@@ -51,6 +62,24 @@ pub trait ReadStore: Send + Sync {
     /// # Errors
     /// [`StoreError::NotFound`] when the repository has no such manifest.
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError>;
+
+    /// The manifest that a tag or digest names, and its descriptor as [`ReadStore::resolve`] gives it. The bytes are those
+    /// of the descriptor's digest. At most 4 MiB.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when the repository has no such manifest.
+    async fn manifest(&self, reference: &Reference) -> Result<(Descriptor, Bytes), StoreError> {
+        let descriptor = self.resolve(reference).await?;
+        if descriptor.size > MAX_MANIFEST {
+            return Err(StoreError::TooLarge { place: self.place(), what: what(&descriptor), limit: MAX_MANIFEST });
+        }
+        let mut stream = self.fetch(&descriptor).await?;
+        let mut bytes = BytesMut::new();
+        while let Some(piece) = stream.try_next().await? {
+            bytes.extend_from_slice(&piece);
+        }
+        Ok((descriptor, bytes.freeze()))
+    }
 
     /// Every tag, in the store's own order. A text that breaks the tag grammar is left out.
     ///
@@ -104,6 +133,12 @@ pub trait ReadStore: Send + Sync {
     ///
     /// Spec: OCI distribution-spec 1.1.1, "Listing Referrers".
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError>;
+
+    /// The same from chosen lists: a registry may have the API, and beside it a tag that stood in for the API once.
+    async fn referrers_in(&self, subject: &Digest, lists: Lists) -> Result<Vec<Descriptor>, StoreError> {
+        let _ = lists;
+        self.referrers(subject).await
+    }
 }
 
 /// A repository that can be written.

@@ -8,6 +8,7 @@
 //!   MockAuth     a registry, its token servers and the hosts that they redirect to, under any names, by a script
 //!   WebServer    HTTPS documents of any kind;  Tunnel  a proxy that makes host names of them
 //!   requests()   what arrived: method, path, headers, body bytes, status
+//! Referrer       signatures and checksums beside a release, good and broken
 //! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter
 //! ProviderZip    deterministic provider packages;  Dist  release folders made of them
 //! TestContext    a temp folder and a fixed environment in which the built program runs
@@ -26,6 +27,7 @@ mod log;
 mod mock_auth;
 mod provider_zip;
 mod real;
+mod referrer;
 mod registry;
 mod tunnel;
 mod web;
@@ -41,6 +43,7 @@ pub use log::LoggedRequest;
 pub use mock_auth::{Arrival, Kind, MockAuth, MockReleases, MockScript, MockSite, Scheme, Shown, TokenScript};
 pub use provider_zip::ProviderZip;
 pub use real::{Mode, RealRegistry, Transport, Writes};
+pub use referrer::{Inline, Referrer};
 pub use registry::{
     Anonymous, Auth, Bearer, Behaviour, Check, Deletion, Location, Login, Mounting, Paging, Referrers, Registry,
     RegistryBuilder, Rights, TokenAddress, TokenField,

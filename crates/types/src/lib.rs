@@ -8,6 +8,7 @@
 //! provider address  registry.example.test/acme/widget     ProviderAddr (Hostname, namespace, type)
 //! module source     acme/network/aws, oci://ghcr.io/…       ModuleSource, ModuleAddr, OciModuleSource
 //! version           1.4.0-rc.1+build.2                     Version, Constraints
+//! pattern           registry.example.test/acme/*           Pattern
 //! platform          linux_amd64                            Platform
 //! repository        ghcr.io/acme/opentofu-provider-widget  RepositoryRef
 //! tag, digest       1.4.0 / sha256:…                       Tag, Digest, Reference
@@ -26,6 +27,7 @@ mod hostname;
 mod idn;
 mod idn_newer;
 mod module;
+mod pattern;
 mod platform;
 mod prefix;
 mod repository;
@@ -47,6 +49,7 @@ pub use module::{
     InvalidModuleAddr, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
     ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked, masked_user,
 };
+pub use pattern::{InvalidPattern, Pattern};
 pub use platform::{InvalidPlatform, Platform};
 pub use prefix::{RepositoryPrefix, parse_prefix};
 pub use repository::{InvalidRepositoryRef, RepositoryRef};

@@ -11,6 +11,7 @@ mod login;
 mod providers;
 mod publish;
 mod query;
+mod sign;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
@@ -23,6 +24,7 @@ pub(crate) use login::{LoginArgs, LogoutArgs};
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
 pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
+pub(crate) use sign::{Attach, SignArgs};
 
 /// Keeps OpenTofu and Terraform providers in any OCI registry.
 #[derive(Debug, Parser)]
@@ -85,6 +87,8 @@ pub(crate) enum Verb {
     Pack(PackArgs),
     /// Copy releases between repositories or directories, byte for byte
     Copy(CopyArgs),
+    /// Sign a release where it is, so that clients and cosign can verify it
+    Sign(SignArgs),
     /// Install providers from OCI repositories, verified, and update the lock file
     Install(InstallArgs),
     /// List the versions that a repository offers

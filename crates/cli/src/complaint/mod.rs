@@ -3,6 +3,7 @@
 mod archive;
 mod install;
 mod pack;
+mod sign;
 mod store;
 
 use std::error::Error;

@@ -10,6 +10,7 @@ mod login;
 mod providers;
 mod push;
 mod resolve;
+mod sign;
 mod versions;
 
 use std::path::{Path, PathBuf};
@@ -65,6 +66,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Push(args) => args.output.json,
         Verb::Pack(args) => args.output.json,
         Verb::Copy(args) => args.output.json,
+        Verb::Sign(args) => args.output.json,
         Verb::Install(args) => args.output.json,
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
@@ -100,6 +102,7 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Push(args) => push::push(&context(&args.output), &args).await?,
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,
         Verb::Copy(args) => copy::copy(&context(&args.output), &args).await?,
+        Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,

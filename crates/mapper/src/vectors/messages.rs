@@ -6,8 +6,8 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use super::texts;
-use crate::pattern::Pattern;
 use crate::{RepositoryTemplate, UriTemplate};
+use tofu_oci_types::Pattern;
 
 /// The cases of the project's copy of a table.
 fn cases(name: &str, list: &str) -> Vec<Value> {

@@ -15,8 +15,8 @@ pub struct Sums {
     pub path: PathBuf,
     /// The digest of each file named in it, with the line number from 1.
     pub lines: BTreeMap<String, (Digest, usize)>,
-    /// Its detached signature, where there is one.
-    pub signature: Option<PathBuf>,
+    /// The text that the lines were read from.
+    pub(super) text: String,
 }
 
 impl Sums {
@@ -48,9 +48,7 @@ impl Sums {
                 }
             }
         }
-        let signature =
-            ["sig", "asc"].iter().map(|suffix| files::with_suffix(path, suffix)).find(|path| path.is_file());
-        Ok(Self { path: path.to_owned(), lines, signature })
+        Ok(Self { path: path.to_owned(), lines, text })
     }
 
     /// Demands a line for the file.

@@ -16,6 +16,16 @@ async fn resolved(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> (Re
 }
 
 #[tokio::test]
+async fn a_manifest_is_had_with_one_get() {
+    let server = Server::start(|_, _| manifest_reply(INDEX, &index()));
+    let (descriptor, bytes) = store(&server).manifest(&tag()).await.unwrap();
+    assert_eq!((descriptor, bytes), (Descriptor::of(INDEX, &index()), index()));
+    assert_eq!(server.lines(), ["GET /v2/x/manifests/1.0.0"]);
+    let accept = server.requests()[0].header("accept").map(ToOwned::to_owned);
+    assert!(accept.is_some_and(|accept| accept.contains(INDEX)));
+}
+
+#[tokio::test]
 async fn a_tag_is_resolved_by_one_head_with_one_accept_header() {
     let (found, server) = resolved(|_| manifest_reply(INDEX, &index())).await;
     assert_eq!(found.unwrap(), Descriptor::of(INDEX, &index()));

@@ -4,11 +4,11 @@ use std::sync::Mutex;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tofu_oci_store::{Content, ReadStore as _, Store as _, StoreError};
+use tofu_oci_store::{Content, Lists, ReadStore as _, Store as _, StoreError};
 use tofu_oci_types::{Descriptor, Digest};
 
 use crate::server::{Reply, Server, reply};
-use crate::support::{INDEX, MANIFEST, index, manifest_reply, store};
+use crate::support::{INDEX, MANIFEST, bench, index, manifest_reply, store};
 
 fn subject() -> Digest {
     Digest::sha256(&index())
@@ -153,4 +153,99 @@ async fn a_referrer_that_is_there_and_not_listed_is_listed() {
     assert_eq!(listed(&server).await.unwrap(), std::slice::from_ref(&descriptor.digest));
     let again = store(&server).push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
     assert_eq!(again, tofu_oci_store::Pushed::Present);
+}
+
+fn tags(names: &[String]) -> Reply {
+    reply(200).header("content-type", "application/json").body(json!({"name": "x", "tags": names}).to_string())
+}
+
+/// A registry with or without the API, in which `listed` is under the tag, `by_api` in the API, and the tag in its list
+/// of tags where `shown` says so.
+fn both(api: Reply, under_tag: Option<&'static [&'static str]>, shown: bool) -> Server {
+    Server::start(move |request, _| match request.path() {
+        path if path.ends_with("/tags/list") && shown => tags(&[tag().rsplit_once('/').unwrap().1.to_owned()]),
+        path if path.ends_with("/tags/list") => tags(&["1.0.0".to_owned()]),
+        path if path == tag() => under_tag.map_or(reply(404), |names| manifest_reply(INDEX, &list(names))),
+        _ => api.clone(),
+    })
+}
+
+fn api(names: &[&str]) -> Reply {
+    reply(200).header("content-type", INDEX).body(list(names))
+}
+
+/// What is found in the chosen lists, and how many requests that took.
+async fn found_in(server: &Server, lists: Lists, tags_first: bool) -> (Vec<Digest>, usize) {
+    let store = store(server);
+    if tags_first {
+        store.tags().await.unwrap();
+    }
+    let before = server.requests().len();
+    let found = store.referrers_in(&subject(), lists).await.unwrap();
+    (found.into_iter().map(|found| found.digest).collect(), server.requests().len() - before)
+}
+
+#[tokio::test]
+async fn the_nearest_list_takes_the_fewest_requests() {
+    let (a, b) = (Digest::sha256(b"a"), Digest::sha256(b"b"));
+    let nearest = async |server: Server, tags_first| found_in(&server, Lists::Nearest, tags_first).await;
+    assert_eq!(nearest(both(api(&["a"]), Some(&["b"]), true), false).await, (vec![a.clone()], 1), "the API");
+    assert_eq!(nearest(both(reply(404), Some(&["b"]), true), false).await, (vec![b.clone()], 2), "no API");
+    assert_eq!(
+        nearest(both(api(&["a"]), Some(&["b"]), true), true).await,
+        (vec![b], 1),
+        "the tag is known to be there"
+    );
+    assert_eq!(
+        nearest(both(api(&["a"]), Some(&[]), true), true).await,
+        (vec![a.clone()], 2),
+        "an empty list says nothing"
+    );
+    assert_eq!(nearest(both(api(&["a"]), None, false), true).await, (vec![a], 1), "no tag is known");
+    assert_eq!(nearest(both(reply(404), None, false), true).await, (vec![], 1), "neither API nor tag");
+}
+
+#[tokio::test]
+async fn all_lists_are_one() {
+    let (a, b) = (Digest::sha256(b"a"), Digest::sha256(b"b"));
+    let all = async |server: Server, tags_first| found_in(&server, Lists::All, tags_first).await;
+    assert_eq!(all(both(api(&["a", "b"]), Some(&["b"]), true), true).await, (vec![a.clone(), b.clone()], 2));
+    assert_eq!(all(both(api(&["a"]), Some(&["b"]), false), true).await, (vec![a.clone(), b.clone()], 2));
+    assert_eq!(all(both(reply(404), Some(&["b"]), false), true).await, (vec![b], 2), "a list of tags may be old");
+    let odd =
+        Server::start(|request, _| if request.path() == tag() { manifest_reply(MANIFEST, b"{}") } else { api(&["a"]) });
+    assert_eq!(all(odd, false).await, (vec![a], 2), "beside an API the tag may be anything");
+    let failing = Server::start(|request, _| if request.path() == tag() { reply(500) } else { api(&["a"]) });
+    assert!(
+        store(&failing).referrers_in(&subject(), Lists::All).await.is_err(),
+        "what cannot be asked hides something"
+    );
+}
+
+/// That there is no API is remembered for the registry, but what matters is asked of each repository.
+#[tokio::test]
+async fn a_registry_is_asked_for_the_api_once() {
+    let server = Server::start(|_, _| reply(404));
+    let bench = bench();
+    for name in ["a", "b", "c"] {
+        let store = bench.client.store(format!("{}/{name}", server.host()).parse().unwrap());
+        store.referrers_in(&subject(), Lists::Nearest).await.unwrap();
+        store.referrers(&subject()).await.unwrap();
+    }
+    let asked = || server.lines().iter().filter(|line| line.contains("/referrers/")).count();
+    assert_eq!(asked(), 1);
+    let store = bench.client.store(format!("{}/d", server.host()).parse().unwrap());
+    store.referrers_in(&subject(), Lists::All).await.unwrap();
+    store.referrers_in(&subject(), Lists::All).await.unwrap();
+    assert_eq!(asked(), 2);
+}
+
+#[tokio::test]
+async fn a_list_that_is_no_index_is_an_error() {
+    for body in ["[]", "null", "7", r#"{"manifests":{}}"#, "{", ""] {
+        let server = Server::start(move |_, _| reply(200).header("content-type", INDEX).body(body));
+        assert!(listed(&server).await.is_err(), "{body}");
+    }
+    let none = Server::start(|_, _| reply(200).header("content-type", INDEX).body(r#"{"manifests":null}"#));
+    assert_eq!(listed(&none).await.unwrap(), []);
 }

@@ -36,6 +36,8 @@ impl Fake {
     }
 }
 
+mod releases;
+
 #[async_trait]
 impl Source for Fake {
     fn place(&self) -> String {
@@ -79,6 +81,31 @@ impl Source for Fake {
         Ok(BTreeMap::new())
     }
 
+    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
+        let platforms = self.platforms(address, version).await?;
+        if self.kind == Kind::Filesystem {
+            let (address, version) = (address.clone(), version.clone());
+            return Err(SourceError::NoIndex { address, version, place: self.name.clone() });
+        }
+        Ok(release(&self.name, version, platforms))
+    }
+
+    async fn evidence(&self, release: &Release, _: Search) -> Result<Vec<Evidence>, SourceError> {
+        Ok(vec![Evidence::Unreadable { origin: release.index.digest.clone(), problem: self.name.clone() }])
+    }
+
+    async fn release_hashes(
+        &self,
+        release: &Release,
+    ) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
+        let hash: PackageHash = format!("h1:{}", self.name).parse().unwrap();
+        Ok(release
+            .platforms
+            .iter()
+            .map(|platform| (platform.clone(), BTreeSet::from([PackageHash::clone(&hash)])))
+            .collect())
+    }
+
     async fn open(&self, _: &Offer, _: usize) -> Result<ByteStream, SourceError> {
         let name = Bytes::from(self.name.clone());
         Ok(stream::once(async move { Ok(name) }).boxed())
@@ -115,8 +142,31 @@ fn offer(place: &str, version: &Version, platform: &Platform) -> Offer {
     }
 }
 
+fn release(place: &str, version: &Version, platforms: Vec<Platform>) -> Release {
+    Release {
+        address: ADDRESS.parse().unwrap(),
+        version: version.clone(),
+        place: place.to_owned(),
+        tag: "1.0.0".parse().unwrap(),
+        index: Descriptor::of("index", b"the same everywhere"),
+        layout: tofu_oci_layout::PackageLayout::Artifact,
+        kinds: platforms.iter().map(|platform| (platform.clone(), LeafKind::Artifact)).collect(),
+        claims: BTreeMap::new(),
+        zips: BTreeMap::new(),
+        platforms,
+        protocols: Vec::new(),
+        published_as: None,
+    }
+}
+
 /// `oci 1.0.0 1.1.0@darwin_arm64`, `direct !dns`, `fs`.
 fn link(text: &str) -> Link {
+    let fake = fake(text);
+    let (method, name) = (fake.kind, fake.name.clone());
+    Link { method, label: format!("{method} at rc:{}", name.len()), source: Arc::new(fake) }
+}
+
+fn fake(text: &str) -> Fake {
     let mut words = text.split_whitespace();
     let name = words.next().unwrap();
     let method = match name.trim_end_matches(char::is_numeric) {
@@ -141,7 +191,7 @@ fn link(text: &str) -> Link {
         let (version, platform) = word.split_once('@').unwrap_or((word, LINUX));
         fake.versions.insert(version.to_owned(), vec![if platform == LINUX { LINUX } else { "darwin_arm64" }]);
     }
-    Link { method, label: format!("{method} at rc:{}", name.len()), source: Arc::new(fake) }
+    fake
 }
 
 fn chain(links: &str) -> Chain {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_remote::{ClientOptions, Clock, NoCredentials, RegistryClient, RemoteStore, RetryPolicy, Timeouts};
 use tofu_oci_testkit::{Answer, Auth, Bearer, ClientCertificate, Fault, Login, Registry, Rule};
-use tofu_oci_types::NoReporter;
+use tofu_oci_types::{Digest, NoReporter};
 
 use super::tests::{ADDRESS, release};
 use super::*;
@@ -30,7 +30,7 @@ impl Clock for NoWait {
     async fn sleep(&self, _: Duration) {}
 }
 
-fn client(options: ClientOptions) -> Arc<RegistryClient> {
+pub(crate) fn client(options: ClientOptions) -> Arc<RegistryClient> {
     let options = ClientOptions { clock: Arc::new(NoWait), ..options };
     RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(NoReporter)).unwrap()
 }

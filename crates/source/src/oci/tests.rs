@@ -5,8 +5,10 @@ use tofu_oci_layout::{
     plan_leaves,
 };
 use tofu_oci_store::{Content, MemoryStore, Store};
+use tofu_oci_types::{Digest, Reference, Tag};
 
 use super::*;
+use crate::{LeafKind, NotOffered};
 
 pub(crate) const ADDRESS: &str = "registry.example.test/acme/widget";
 

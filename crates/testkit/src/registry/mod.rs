@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tofu_oci_types::Digest;
+use tofu_oci_types::{Descriptor, Digest};
 
 pub use auth::{Anonymous, Auth, Bearer, Login, Rights, TokenAddress, TokenField};
 pub use behaviour::{Behaviour, Check, Deletion, Location, Mounting, Paging, Referrers};
@@ -32,6 +32,7 @@ pub use behaviour::{Behaviour, Check, Deletion, Location, Mounting, Paging, Refe
 use crate::certificates::{Certificates, ClientCertificate};
 use crate::fault::{Rule, Rules, glob};
 use crate::log::{Log, LoggedRequest};
+use crate::referrer::Referrer;
 use auth::Access;
 pub(crate) use auth::{AuthState, SERVICE};
 use content::{Content, Manifest};
@@ -245,6 +246,38 @@ impl Registry {
         let manifest = Manifest { media_type: media_type.to_owned(), bytes };
         self.endpoint.content.lock().repository(repository).manifests.insert(digest.to_string(), manifest);
         digest
+    }
+
+    /// Stores what refers to a manifest, and lists it: under the tag that stands in for the referrers API when this
+    /// registry has none.
+    pub fn put_referrer(&self, repository: &str, referrer: &Referrer) -> Digest {
+        for (_, bytes) in referrer.blobs() {
+            self.put_blob(repository, bytes);
+        }
+        let bytes = referrer.manifest();
+        let read: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let digest = self.put_manifest(repository, "application/vnd.oci.image.manifest.v1+json", bytes);
+        let has_api = {
+            let behaviour = self.endpoint.behaviour.lock().unwrap_or_else(PoisonError::into_inner);
+            matches!(behaviour.referrers, Referrers::Supported | Referrers::WithoutSubjectHeader)
+        };
+        if let Some(subject) = read["subject"]["digest"].as_str().filter(|_| !has_api) {
+            self.put_standing_in(repository, &subject.replace(':', "-"), &[referrer.descriptor()]);
+        }
+        digest
+    }
+
+    /// Adds entries to the index under a tag that stands in for the referrers API.
+    pub fn put_standing_in(&self, repository: &str, tag: &str, entries: &[Descriptor]) {
+        const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+        let before = self.manifest(repository, tag).and_then(|(_, bytes)| serde_json::from_slice(&bytes).ok());
+        let mut index: serde_json::Value =
+            before.unwrap_or_else(|| serde_json::json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": []}));
+        if let Some(listed) = index["manifests"].as_array_mut() {
+            listed.extend(entries.iter().map(|entry| serde_json::json!(entry)));
+        }
+        let digest = self.put_manifest(repository, INDEX, index.to_string());
+        self.put_tag(repository, tag, &digest);
     }
 
     /// Points a tag at a digest, which need not be there.

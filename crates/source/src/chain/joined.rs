@@ -1,0 +1,67 @@
+//! What several links say, as one answer.
+
+use std::collections::BTreeSet;
+
+use tofu_oci_types::{Platform, Version};
+
+use crate::{Listing, NotOffered};
+
+/// What the links that gave way had to say.
+#[derive(Default)]
+pub(super) struct GaveWay {
+    /// Platforms that the version has somewhere.
+    platforms: Option<BTreeSet<Platform>>,
+    /// Versions that are there instead.
+    versions: Option<Vec<Version>>,
+    /// Whether the registry of the address does not know it.
+    pub(super) unknown_to_registry: bool,
+}
+
+impl GaveWay {
+    pub(super) fn note(&mut self, what: NotOffered) {
+        match what {
+            NotOffered::PlatformMissing { offered, .. } => {
+                self.platforms.get_or_insert_default().extend(offered);
+            }
+            NotOffered::VersionMissing { offered, .. } => self.versions.get_or_insert_default().extend(offered),
+            NotOffered::UnknownToRegistry => self.unknown_to_registry = true,
+            _ => {}
+        }
+    }
+
+    /// Why nobody has it: the most that anybody had.
+    pub(super) fn verdict(self, version: &Version, platform: Option<&Platform>) -> NotOffered {
+        if let (Some(offered), Some(platform)) = (self.platforms, platform) {
+            let (version, platform) = (version.clone(), platform.clone());
+            return NotOffered::PlatformMissing { version, platform, offered: offered.into_iter().collect() };
+        }
+        if let Some(mut offered) = self.versions {
+            offered.sort_by(Version::precedence);
+            offered.dedup();
+            return NotOffered::VersionMissing { version: version.clone(), offered };
+        }
+        if self.unknown_to_registry { NotOffered::UnknownToRegistry } else { NotOffered::UnknownProvider }
+    }
+}
+
+/// All versions, each once, ascending. Of versions that differ only in their metadata the one of the earliest link comes
+/// last, so that it is the one that is chosen: its link is asked first.
+pub(super) fn join(found: Vec<Listing>) -> Listing {
+    let mut joined = Listing::default();
+    let mut seen: Vec<Version> = Vec::new();
+    let mut kept: Vec<Vec<Version>> = Vec::new();
+    for listing in found {
+        let fresh: Vec<Version> = listing.versions.into_iter().filter(|version| !seen.contains(version)).collect();
+        seen.extend(fresh.iter().cloned());
+        kept.push(fresh);
+        for stray in listing.stray {
+            if !joined.stray.contains(&stray) {
+                joined.stray.push(stray);
+            }
+        }
+    }
+    joined.versions = kept.into_iter().rev().flatten().collect();
+    joined.versions.sort_by(Version::precedence);
+    joined.stray.sort_by(|a, b| a.tag.cmp(&b.tag));
+    joined
+}

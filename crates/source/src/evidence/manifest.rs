@@ -1,0 +1,110 @@
+//! Manifests that hold evidence, read.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use tofu_oci_layout::parse_strictly;
+use tofu_oci_trust::{SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE};
+use tofu_oci_types::{Descriptor, Digest};
+
+/// Most layers of one manifest.
+const MOST_LAYERS: usize = 100;
+
+/// What every version's media type of a Sigstore bundle begins with.
+const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
+
+/// The artifact type of cosign's signatures as a referrer.
+///
+/// Spec: cosign 3, `--registry-referrers-mode=oci-1-1` without bundles.
+const COSIGN_REFERRER: &str = "application/vnd.dev.cosign.artifact.sig.v1+json";
+
+/// What a manifest holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Bundle,
+    CosignTag,
+    Sums,
+    /// Nothing that is known here: an SBOM, an attestation of another kind, a part of the release.
+    Foreign,
+}
+
+/// A manifest that may hold evidence, as a view of its bytes.
+pub(super) struct Holder {
+    artifact_type: String,
+    layers: Vec<Layer>,
+    subject: Option<Descriptor>,
+}
+
+/// A layer, with its content where that came along.
+#[derive(Deserialize)]
+pub(super) struct Layer {
+    #[serde(flatten)]
+    pub(super) descriptor: Descriptor,
+    /// Spec: OCI image-spec 1.1.1, descriptor.md, "data": base64 of the content.
+    #[serde(default)]
+    pub(super) data: Option<String>,
+}
+
+/// Whether this media type or artifact type is that of a Sigstore bundle, of whatever version.
+pub(super) fn is_bundle(media_type: &str) -> bool {
+    media_type.starts_with(BUNDLE)
+}
+
+impl Holder {
+    /// Reads a manifest whose bytes have been verified. One in which a member is there twice is refused: another
+    /// program may read the other one.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let members = match parse_strictly(bytes) {
+            Ok(Value::Object(members)) => members,
+            Ok(_) => return Err("it is no manifest".to_owned()),
+            Err(error) => return Err(format!("it is no manifest: {error}")),
+        };
+        let artifact_type: Option<String> = member(&members, "artifactType")?;
+        let config: Option<Value> = member(&members, "config")?;
+        let config_type = config.as_ref().and_then(|config| config.get("mediaType")).and_then(Value::as_str);
+        let layers: Option<Vec<Layer>> = member(&members, "layers")?;
+        let layers = layers.unwrap_or_default();
+        if layers.len() > MOST_LAYERS {
+            return Err(format!("it has {} layers, more than {MOST_LAYERS}", layers.len()));
+        }
+        Ok(Self {
+            artifact_type: artifact_type
+                .filter(|text| !text.is_empty())
+                .unwrap_or_else(|| config_type.unwrap_or_default().to_owned()),
+            layers,
+            subject: member(&members, "subject")?,
+        })
+    }
+
+    /// What it holds, by its own words: those of a list are not asked.
+    pub(super) fn kind(&self) -> Kind {
+        let mut types = self.layers.iter().map(|layer| layer.descriptor.media_type.as_str());
+        if is_bundle(&self.artifact_type) || (self.layers.len() == 1 && types.clone().all(is_bundle)) {
+            Kind::Bundle
+        } else if self.artifact_type == SUMS_ARTIFACT_TYPE {
+            Kind::Sums
+        } else if self.artifact_type == COSIGN_REFERRER || types.any(|layer| layer == SIMPLE_SIGNING_TYPE) {
+            Kind::CosignTag
+        } else {
+            Kind::Foreign
+        }
+    }
+
+    pub(super) fn subject(&self) -> Option<&Digest> {
+        self.subject.as_ref().map(|subject| &subject.digest)
+    }
+
+    pub(super) fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+}
+
+fn member<T: DeserializeOwned>(members: &Map<String, Value>, name: &str) -> Result<Option<T>, String> {
+    match members.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => T::deserialize(value).map(Some).map_err(|error| format!("its member {name}: {error}")),
+    }
+}

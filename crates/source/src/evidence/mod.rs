@@ -1,0 +1,186 @@
+//! What lies beside a release and may say who stands for it.
+//!
+//! ```text
+//! referrers of the index     Sigstore bundles · SHA256SUMS with OpenPGP signatures · cosign's signatures as a referrer
+//! tag sha256-HEX.sig         cosign's signatures as a tag
+//! ```
+//!
+//! Nothing is believed but bytes whose digest has been checked: what a list says of a referrer decides in which order
+//! they are opened, and no more. What is broken becomes [`Evidence::Unreadable`] and spoils nothing else; what could
+//! not be asked for is an error, so that a registry cannot make a release look unsigned by failing.
+//!
+//! Spec: OCI distribution-spec 1.1.1, "Listing Referrers"; cosign, `specs/SIGNATURE_SPEC.md` and
+//! `specs/BUNDLE_SPEC.md`.
+
+mod manifest;
+mod parts;
+
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use tofu_oci_layout::media_type::is_leaf;
+use tofu_oci_store::{Lists, ReadStore, StoreError};
+use tofu_oci_trust::Evidence;
+use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+
+use self::manifest::{Holder, Kind, is_bundle};
+use crate::Search;
+use crate::memory::Memory;
+
+/// Most referrers that are opened.
+const MOST_OPENED: usize = 100;
+/// So many are opened at once.
+const AT_ONCE: usize = 4;
+
+/// What lies beside an index in its repository and may say who stands for it, in the order of the lists.
+///
+/// Limits: a bundle, a payload, a file of checksums, a signature and a key 1 MiB each, a manifest 4 MiB, 100 referrers
+/// opened and 100 layers of one. A layer that comes along in its descriptor (`data`) is not asked for.
+///
+/// # Errors
+/// When the repository could not be asked.
+pub async fn evidence(store: &dyn ReadStore, index: &Descriptor, search: Search) -> Result<Vec<Evidence>, StoreError> {
+    Reader { store, memory: &Memory::default(), index }.search(search).await
+}
+
+/// Reads what lies beside one index.
+pub(crate) struct Reader<'a> {
+    pub(crate) store: &'a dyn ReadStore,
+    /// Manifests that have been read are not asked for again.
+    pub(crate) memory: &'a Memory,
+    pub(crate) index: &'a Descriptor,
+}
+
+impl Reader<'_> {
+    pub(crate) async fn search(&self, search: Search) -> Result<Vec<Evidence>, StoreError> {
+        let lists = match search {
+            Search::Likely => Lists::Nearest,
+            Search::Everywhere => Lists::All,
+        };
+        let (mut likely, mut others) = (Vec::new(), Vec::new());
+        for referrer in self.store.referrers_in(&self.index.digest, lists).await? {
+            // An index is no signature.
+            if !is_leaf(&referrer.media_type) {
+                continue;
+            }
+            let claims_bundle = referrer.artifact_type.as_deref().is_some_and(is_bundle);
+            if claims_bundle { likely.push(referrer) } else { others.push(referrer) }
+        }
+        let listed = likely.len() + others.len();
+        likely.truncate(MOST_OPENED);
+        others.truncate(MOST_OPENED - likely.len());
+        let mut found = self.open_all(&likely).await?;
+        if search == Search::Likely && found.iter().any(convinces) {
+            return Ok(found);
+        }
+        found.extend(self.open_all(&others).await?);
+        if listed > MOST_OPENED {
+            let problem = format!("{listed} manifests refer to it, and only {MOST_OPENED} of them were opened");
+            found.push(unreadable(&self.index.digest, problem));
+        }
+        if search == Search::Everywhere || !found.iter().any(convinces) {
+            found.extend(self.tagged(search).await?);
+        }
+        Ok(found)
+    }
+
+    async fn open_all(&self, referrers: &[Descriptor]) -> Result<Vec<Evidence>, StoreError> {
+        let opening: Vec<_> = referrers.iter().map(|referrer| self.open(referrer)).collect();
+        let opened = futures_util::stream::iter(opening).buffered(AT_ONCE);
+        let found: Vec<Vec<Evidence>> = opened.try_collect().await?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// What a manifest holds that says that it refers to the index.
+    async fn open(&self, referrer: &Descriptor) -> Result<Vec<Evidence>, StoreError> {
+        let origin = &referrer.digest;
+        let bytes = match self.memory.document(self.store, referrer).await {
+            Ok(bytes) => bytes,
+            Err(error) => return spoiled(origin, error),
+        };
+        let holder = match Holder::parse(&bytes) {
+            Ok(holder) => holder,
+            Err(problem) => return Ok(vec![unreadable(origin, problem)]),
+        };
+        let kind = holder.kind();
+        if kind == Kind::Foreign {
+            return Ok(Vec::new());
+        }
+        match holder.subject() {
+            Some(subject) if *subject == self.index.digest => self.read(origin, &holder, kind).await,
+            Some(other) => Ok(vec![unreadable(origin, format!("it is about {other}, not about this release"))]),
+            None => Ok(vec![unreadable(origin, "it does not say what it is about".to_owned())]),
+        }
+    }
+
+    /// What cosign's tag of the index holds.
+    async fn tagged(&self, search: Search) -> Result<Vec<Evidence>, StoreError> {
+        let digest = &self.index.digest;
+        // A digest whose text fits into no tag has no such tag.
+        let Ok(tag) = format!("{}-{}.sig", digest.algorithm_name(), digest.encoded()).parse::<Tag>() else {
+            return Ok(Vec::new());
+        };
+        let is_listed = self.memory.listed().map(|tags| tags.contains(&tag));
+        if search == Search::Likely && is_listed == Some(false) {
+            return Ok(Vec::new());
+        }
+        let told = |problem: &dyn std::fmt::Display| format!("tag {tag}: {problem}");
+        let (found, bytes) = match self.store.manifest(&Reference::Tag(tag.clone())).await {
+            Ok(found) => found,
+            Err(error) if error.is_not_found() => return Ok(Vec::new()),
+            Err(error) if is_of_content(&error) => return Ok(vec![unreadable(digest, told(&error))]),
+            Err(error) => return Err(error),
+        };
+        match Holder::parse(&bytes) {
+            Ok(holder) => self.read(&found.digest, &holder, Kind::CosignTag).await,
+            Err(problem) => Ok(vec![unreadable(&found.digest, told(&problem))]),
+        }
+    }
+
+    async fn read(&self, origin: &Digest, holder: &Holder, kind: Kind) -> Result<Vec<Evidence>, StoreError> {
+        let read = match kind {
+            Kind::Bundle => self.bundle(origin, holder).await,
+            Kind::CosignTag => self.signatures(origin, holder).await,
+            Kind::Sums => self.sums(origin, holder).await,
+            Kind::Foreign => Ok(Vec::new()),
+        };
+        match read {
+            Ok(found) => Ok(found),
+            Err(parts::Fault::Problem(problem)) => Ok(vec![unreadable(origin, problem)]),
+            Err(parts::Fault::Store(error)) => spoiled(origin, error),
+        }
+    }
+}
+
+/// The error of a place that could not be asked; what is wrong with the content otherwise.
+fn spoiled(origin: &Digest, error: StoreError) -> Result<Vec<Evidence>, StoreError> {
+    if is_of_content(&error) { Ok(vec![unreadable(origin, error.to_string())]) } else { Err(error) }
+}
+
+fn unreadable(origin: &Digest, problem: String) -> Evidence {
+    Evidence::Unreadable { origin: origin.clone(), problem }
+}
+
+/// Whether this is a signature that may be enough.
+fn convinces(evidence: &Evidence) -> bool {
+    match evidence {
+        Evidence::Bundle { .. } | Evidence::CosignTag { .. } => true,
+        Evidence::Sums { signatures, .. } => !signatures.is_empty(),
+        Evidence::Unreadable { .. } => false,
+    }
+}
+
+/// Whether the place has answered, and what it has is broken or gone.
+fn is_of_content(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::NotFound { .. }
+            | StoreError::UnknownRepository { .. }
+            | StoreError::DigestMismatch { .. }
+            | StoreError::SizeMismatch { .. }
+            | StoreError::UnsupportedDigest { .. }
+            | StoreError::TooLarge { .. }
+            | StoreError::Malformed { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! The layers of manifests that hold evidence.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use tofu_oci_store::{StoreError, fetch_bytes};
+use tofu_oci_trust::{Evidence, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE};
+use tofu_oci_types::{Descriptor, Digest};
+
+use super::manifest::{Holder, Layer};
+use super::{Reader, is_of_content, unreadable};
+
+/// Most bytes of a bundle, a payload, a file of checksums, a signature or a key.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+const CHECKSUMS: &str = "text/plain";
+const OPENPGP_SIGNATURE: &str = "application/pgp-signature";
+const OPENPGP_KEYS: &str = "application/pgp-keys";
+
+/// Why a manifest gives no evidence.
+pub(super) enum Fault {
+    /// It is not what it should be.
+    Problem(String),
+    /// A layer could not be read.
+    Store(StoreError),
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl Reader<'_> {
+    /// Spec: cosign, `specs/BUNDLE_SPEC.md`: the bundle is the only layer.
+    pub(super) async fn bundle(&self, origin: &Digest, holder: &Holder) -> Result<Vec<Evidence>, Fault> {
+        let [layer] = holder.layers() else {
+            let problem = format!("a bundle is one layer, and it has {}", holder.layers().len());
+            return Err(Fault::Problem(problem));
+        };
+        let bytes = self.content(layer).await?;
+        Ok(vec![Evidence::Bundle { origin: origin.clone(), bytes }])
+    }
+
+    /// Every layer is a signature of its own, so that one that is broken leaves the others.
+    ///
+    /// Spec: cosign, `specs/SIGNATURE_SPEC.md`, "Storage".
+    pub(super) async fn signatures(&self, origin: &Digest, holder: &Holder) -> Result<Vec<Evidence>, Fault> {
+        let mut found = Vec::new();
+        for layer in holder.layers() {
+            let Descriptor { media_type, digest, annotations, .. } = &layer.descriptor;
+            if media_type != SIMPLE_SIGNING_TYPE {
+                continue;
+            }
+            let Some(signature) = annotations.get(SIGNATURE_ANNOTATION).filter(|text| !text.is_empty()) else {
+                found.push(unreadable(origin, format!("its layer {digest} has no signature")));
+                continue;
+            };
+            match self.content(layer).await {
+                Ok(payload) => {
+                    let signature = signature.clone();
+                    found.push(Evidence::CosignTag { origin: origin.clone(), payload, signature });
+                }
+                Err(error) if is_of_content(&error) => found.push(unreadable(origin, error.to_string())),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if found.is_empty() {
+            return Err(Fault::Problem("it has no signature".to_owned()));
+        }
+        Ok(found)
+    }
+
+    /// The checksums, and every signature and key beside them.
+    pub(super) async fn sums(&self, origin: &Digest, holder: &Holder) -> Result<Vec<Evidence>, Fault> {
+        let of = |media_type: &'static str| {
+            holder.layers().iter().filter(move |layer| layer.descriptor.media_type == media_type)
+        };
+        let checksums: Vec<&Layer> = of(CHECKSUMS).collect();
+        let [checksums] = checksums[..] else {
+            let problem = format!("it should have one layer of the type {CHECKSUMS}, and has {}", checksums.len());
+            return Err(Fault::Problem(problem));
+        };
+        let sums = self.content(checksums).await?;
+        let (mut signatures, mut keys) = (Vec::new(), Vec::new());
+        for layer in of(OPENPGP_SIGNATURE) {
+            signatures.push(self.content(layer).await?);
+        }
+        for layer in of(OPENPGP_KEYS) {
+            keys.push(self.content(layer).await?);
+        }
+        Ok(vec![Evidence::Sums { origin: origin.clone(), sums, signatures, keys }])
+    }
+
+    /// A layer's bytes, verified: from its descriptor where they came along, else from the repository.
+    async fn content(&self, layer: &Layer) -> Result<Vec<u8>, StoreError> {
+        match layer.inline() {
+            Some(bytes) => Ok(bytes),
+            None => Ok(fetch_bytes(self.store, &layer.descriptor, MOST_BYTES).await?.to_vec()),
+        }
+    }
+}
+
+impl Layer {
+    /// The content that came along; nothing unless it is, to the byte, what the descriptor names.
+    ///
+    /// Spec: OCI image-spec 1.1.1, descriptor.md, "Embedded Content".
+    fn inline(&self) -> Option<Vec<u8>> {
+        let data = self.data.as_deref().filter(|_| self.descriptor.size <= MOST_BYTES)?;
+        let bytes = STANDARD.decode(data).ok()?;
+        let fits = bytes.len() as u64 == self.descriptor.size && self.descriptor.digest.matches(&bytes);
+        fits.then_some(bytes)
+    }
+}

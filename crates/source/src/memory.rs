@@ -1,0 +1,97 @@
+//! What a source has read, so that it is asked for once.
+
+use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use tofu_oci_layout::MAX_DOCUMENT;
+use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
+use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+use tokio::sync::OnceCell;
+
+/// Most bytes of documents that are kept.
+const KEPT: usize = 64 * 1024 * 1024;
+
+/// Something that is read once; who comes while it is being read waits for it. An error is not kept.
+type Once<T> = Arc<OnceCell<T>>;
+
+/// Tags as they were resolved first, documents by digest, and the tags that were listed last.
+#[derive(Default)]
+pub(crate) struct Memory {
+    tags: Mutex<HashMap<Tag, Once<Descriptor>>>,
+    /// By digest and media type: the same bytes may be read as something else, and are refused then.
+    documents: Mutex<Documents>,
+    listed: Mutex<Option<Arc<BTreeSet<Tag>>>>,
+}
+
+#[derive(Default)]
+struct Documents {
+    known: HashMap<(Digest, String), Once<Bytes>>,
+    bytes: usize,
+}
+
+impl Memory {
+    /// What the tag names: as it was when it was asked for first.
+    pub(crate) async fn resolve(&self, store: &dyn ReadStore, tag: &Tag) -> Result<Descriptor, StoreError> {
+        let once = slot(&mut lock(&self.tags), tag.clone());
+        let descriptor = once.get_or_try_init(|| async {
+            let (descriptor, bytes) = store.manifest(&Reference::Tag(tag.clone())).await?;
+            self.keep(&descriptor, &bytes);
+            Ok(descriptor)
+        });
+        descriptor.await.cloned()
+    }
+
+    /// The bytes of a manifest or config of at most 4 MiB, verified.
+    pub(crate) async fn document(&self, store: &dyn ReadStore, descriptor: &Descriptor) -> Result<Bytes, StoreError> {
+        let once = slot(&mut lock(&self.documents).known, key(descriptor));
+        let fetched = once.get_or_try_init(|| async {
+            let bytes = fetch_bytes(store, descriptor, MAX_DOCUMENT).await?;
+            self.make_room(bytes.len());
+            Ok(bytes)
+        });
+        let bytes = fetched.await?.clone();
+        if bytes.len() as u64 == descriptor.size {
+            return Ok(bytes);
+        }
+        // Another descriptor of the same bytes claims another size: the store says what is wrong with that.
+        fetch_bytes(store, descriptor, MAX_DOCUMENT).await
+    }
+
+    fn keep(&self, descriptor: &Descriptor, bytes: &Bytes) {
+        self.make_room(bytes.len());
+        let known = Arc::new(OnceCell::new_with(Some(bytes.clone())));
+        lock(&self.documents).known.insert(key(descriptor), known);
+    }
+
+    fn make_room(&self, more: usize) {
+        let mut documents = lock(&self.documents);
+        if documents.bytes + more > KEPT {
+            *documents = Documents::default();
+        }
+        documents.bytes += more;
+    }
+
+    pub(crate) fn set_listed(&self, tags: &[Tag]) {
+        *lock(&self.listed) = Some(Arc::new(tags.iter().cloned().collect()));
+    }
+
+    /// The tags that were listed last; nothing when none have been asked for.
+    pub(crate) fn listed(&self) -> Option<Arc<BTreeSet<Tag>>> {
+        lock(&self.listed).clone()
+    }
+}
+
+fn key(descriptor: &Descriptor) -> (Digest, String) {
+    (descriptor.digest.clone(), descriptor.media_type.clone())
+}
+
+fn slot<K: Hash + Eq, T>(known: &mut HashMap<K, Once<T>>, key: K) -> Once<T> {
+    Arc::clone(known.entry(key).or_default())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No invariant spans two statements under one of these locks.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,74 @@
+//! What is judged: what a release is, and what was found beside it.
+
+use std::collections::BTreeMap;
+
+use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
+
+/// How many pieces of evidence are looked at; a repository can hold any number of them.
+pub const EVIDENCE_LIMIT: usize = 100;
+
+/// One thing that was found beside an index and may speak for it. Nothing of it is verified yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// A Sigstore bundle.
+    Bundle {
+        /// The manifest that it was found in.
+        origin: Digest,
+        /// The bundle.
+        bytes: Vec<u8>,
+    },
+    /// A signature below the tag `sha256-<hex>.sig`.
+    CosignTag {
+        /// The manifest that it was found in.
+        origin: Digest,
+        /// What was signed.
+        payload: Vec<u8>,
+        /// The signature in base64.
+        signature: String,
+    },
+    /// `SHA256SUMS` with what was found beside it.
+    Sums {
+        /// The manifest that it was found in.
+        origin: Digest,
+        /// The file.
+        sums: Vec<u8>,
+        /// Its detached `OpenPGP` signatures.
+        signatures: Vec<Vec<u8>>,
+        /// `OpenPGP` keys that travel with it. They are shown and never trusted.
+        keys: Vec<Vec<u8>>,
+    },
+    /// Something that could not be read.
+    Unreadable {
+        /// The manifest that it was to be found in.
+        origin: Digest,
+        /// Why.
+        problem: String,
+    },
+}
+
+impl Evidence {
+    /// The manifest that it was found in.
+    pub fn origin(&self) -> &Digest {
+        match self {
+            Self::Bundle { origin, .. }
+            | Self::CosignTag { origin, .. }
+            | Self::Sums { origin, .. }
+            | Self::Unreadable { origin, .. } => origin,
+        }
+    }
+}
+
+/// The release that is judged.
+#[derive(Clone, Copy, Debug)]
+pub struct ReleaseFacts<'a> {
+    /// The provider that was asked for.
+    pub address: &'a ProviderAddr,
+    /// The version that was asked for.
+    pub version: &'a Version,
+    /// The repository, as people write it.
+    pub place: &'a str,
+    /// The digest of the index, computed here.
+    pub index: &'a Digest,
+    /// `zh:` of each platform's archive, as far as known: what `SHA256SUMS` is held against.
+    pub zips: &'a BTreeMap<Platform, PackageHash>,
+}

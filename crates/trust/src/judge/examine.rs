@@ -1,0 +1,193 @@
+//! Each piece of evidence, looked at by itself.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use tofu_oci_types::PackageHash;
+
+use super::authority::Authority;
+use super::{Covers, Examined, Missing, Outcome, Refusal, Remark};
+use crate::{
+    Action, Evidence, Form, KeyId, Name, Peek, ReleaseFacts, Rule, SignatureFault, Signed, Statement, Subject,
+    open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
+};
+
+/// What was looked at so far.
+pub(super) struct Examination<'a> {
+    pub(super) rule: &'a Rule,
+    pub(super) authority: &'a Authority,
+    pub(super) facts: &'a ReleaseFacts<'a>,
+    pub(super) now: SystemTime,
+    /// Every signature.
+    pub(super) examined: Vec<Examined>,
+    /// The signatures that count.
+    pub(super) votes: Vec<Vote>,
+    /// Archives that a trusted list contradicts.
+    pub(super) contradicted: BTreeMap<PackageHash, Refusal>,
+    pub(super) remarks: Vec<Remark>,
+}
+
+/// A signature that counts.
+pub(super) struct Vote {
+    pub(super) key: KeyId,
+    pub(super) name: String,
+    pub(super) form: Form,
+    pub(super) predicate_type: String,
+    pub(super) covers: Covers,
+}
+
+/// What a signature names, held against what was asked for.
+enum Naming {
+    Right,
+    Unnamed(Missing),
+    OtherProvider(String),
+    OtherVersion(String),
+}
+
+impl<'a> Examination<'a> {
+    pub(super) fn new(rule: &'a Rule, authority: &'a Authority, facts: &'a ReleaseFacts<'a>, now: SystemTime) -> Self {
+        let (examined, votes, contradicted, remarks) = (Vec::new(), Vec::new(), BTreeMap::new(), Vec::new());
+        Self { rule, authority, facts, now, examined, votes, contradicted, remarks }
+    }
+
+    pub(super) fn look_at(&mut self, piece: &Evidence) {
+        let keys = &self.authority.public;
+        match piece {
+            Evidence::Bundle { origin, bytes } => {
+                let blank = Examined::new(Some(Form::Bundle), origin, Outcome::UnknownKey);
+                self.signature(blank, open_bundle(bytes, keys), peek_bundle(bytes).ok().as_ref());
+            }
+            Evidence::CosignTag { origin, payload, signature } => {
+                let blank = Examined::new(Some(Form::CosignTag), origin, Outcome::UnknownKey);
+                self.signature(
+                    blank,
+                    open_cosign_tag(payload, signature, keys),
+                    peek_cosign_tag(payload).ok().as_ref(),
+                );
+            }
+            Evidence::Sums { origin, sums, signatures, keys } => self.sums(origin, sums, signatures, keys),
+            Evidence::Unreadable { origin, problem } => {
+                self.examined.push(Examined::new(None, origin, Outcome::Unreadable { problem: problem.clone() }));
+            }
+        }
+    }
+
+    fn signature(&mut self, mut examined: Examined, opened: Result<Signed, SignatureFault>, peek: Option<&Peek>) {
+        examined.claimed_key = peek.and_then(Peek::hint).map(str::to_owned);
+        match opened {
+            Ok(signed) => {
+                self.describe(&mut examined, &signed.statement);
+                self.name(&mut examined, &signed.key);
+                examined.outcome = self.outcome(&signed.statement);
+                if examined.outcome.counts() {
+                    self.vote(&examined, &signed);
+                }
+            }
+            Err(fault) => {
+                if let Some(peek) = peek {
+                    self.describe(&mut examined, &peek.statement);
+                }
+                if let SignatureFault::BadSignature { key } = &fault {
+                    self.name(&mut examined, key);
+                }
+                examined.outcome = match fault {
+                    SignatureFault::UnknownKey { .. } => Outcome::UnknownKey,
+                    SignatureFault::Keyless => Outcome::Keyless,
+                    fault => Outcome::BadSignature { problem: fault.to_string() },
+                };
+            }
+        }
+        self.examined.push(examined);
+    }
+
+    fn vote(&mut self, examined: &Examined, signed: &Signed) {
+        let name = self.by(&signed.key);
+        if let (Outcome::CountsUnnamed { missing }, Action::Warn) = (&examined.outcome, self.rule.unnamed) {
+            let text = format!("the signature by {name} counts, although it does not name {missing}");
+            self.remarks.push(Remark::warning("unnamed-signature", text));
+        }
+        self.votes.push(Vote {
+            key: signed.key.clone(),
+            name,
+            form: signed.form,
+            predicate_type: signed.statement.predicate_type.clone(),
+            covers: Covers::Index,
+        });
+    }
+
+    /// What is made of a statement that a key of ours has signed.
+    fn outcome(&self, statement: &Statement) -> Outcome {
+        let about = statement.subjects.iter().filter(|subject| subject.digest.as_ref() == Some(self.facts.index));
+        // A statement may name one index twice, under two names. The right name is enough, and a wrong one is worse than
+        // none.
+        let rank = |naming: &Naming| match naming {
+            Naming::Right => 0,
+            Naming::OtherProvider(_) => 1,
+            Naming::OtherVersion(_) => 2,
+            Naming::Unnamed(_) => 3,
+        };
+        let Some(naming) = about.map(|subject| self.naming(subject)).min_by_key(rank) else {
+            let signed = statement.subjects.first().and_then(|subject| subject.digest.clone());
+            return Outcome::OtherIndex { signed };
+        };
+        let said = self.rule.predicate_types.contains(&statement.predicate_type);
+        match naming {
+            Naming::OtherProvider(named) => Outcome::OtherProvider { named },
+            Naming::OtherVersion(named) => Outcome::OtherVersion { named },
+            _ if !said => Outcome::PredicateType { found: statement.predicate_type.clone() },
+            Naming::Unnamed(missing) if self.rule.unnamed == Action::Refuse => Outcome::Unnamed { missing },
+            Naming::Unnamed(missing) => Outcome::CountsUnnamed { missing },
+            Naming::Right => Outcome::Counts,
+        }
+    }
+
+    fn naming(&self, subject: &Subject) -> Naming {
+        let address = match &subject.address {
+            Name::Is(address) if address != self.facts.address => return Naming::OtherProvider(address.to_string()),
+            Name::Invalid(text) => return Naming::OtherProvider(text.clone()),
+            Name::Is(_) => Some(()),
+            Name::Absent => None,
+        };
+        let version = match &subject.version {
+            Name::Is(version) if version != self.facts.version => return Naming::OtherVersion(version.to_string()),
+            Name::Invalid(text) => return Naming::OtherVersion(text.clone()),
+            Name::Is(_) => Some(()),
+            Name::Absent => None,
+        };
+        match (address, version) {
+            (Some(()), Some(())) => Naming::Right,
+            (None, Some(())) => Naming::Unnamed(Missing::Address),
+            (Some(()), None) => Naming::Unnamed(Missing::Version),
+            (None, None) => Naming::Unnamed(Missing::Both),
+        }
+    }
+
+    /// What the statement says of this index, or of whatever it is about.
+    fn describe(&self, examined: &mut Examined, statement: &Statement) {
+        fn text<T: ToString>(name: &Name<T>) -> Option<String> {
+            match name {
+                Name::Absent => None,
+                Name::Is(name) => Some(name.to_string()),
+                Name::Invalid(text) => Some(text.clone()),
+            }
+        }
+        let subjects = &statement.subjects;
+        let about = |subject: &&Subject| subject.digest.as_ref() == Some(self.facts.index);
+        let right = subjects.iter().filter(about).find(|subject| matches!(self.naming(subject), Naming::Right));
+        if let Some(subject) = right.or_else(|| subjects.iter().find(about)).or(subjects.first()) {
+            examined.address = text(&subject.address);
+            examined.version = text(&subject.version);
+        }
+        examined.predicate_type = Some(statement.predicate_type.clone());
+    }
+
+    pub(super) fn name(&self, examined: &mut Examined, key: &KeyId) {
+        examined.key_name = self.authority.name(key).map(str::to_owned);
+        examined.key = Some(key.clone());
+    }
+
+    /// What a key is called where it is told of.
+    pub(super) fn by(&self, key: &KeyId) -> String {
+        self.authority.name(key).map_or_else(|| key.to_string(), str::to_owned)
+    }
+}

@@ -1,0 +1,53 @@
+//! Evidence in, a verdict out.
+//!
+//! ```text
+//! evidence --examine(keys of the rule, or of the pins)--> Examined, votes --tally(threshold, types)--> what is covered
+//!                                                                                    |
+//!              Verdict { standing, refusal, … }  <--stand(pins, rule)----------------+
+//! ```
+//!
+//! A signature names the index, the provider and the version. One by a key of ours that names another provider, another
+//! version or other archives is no missing signature: it proves that the release is not what it is offered as, and is
+//! refused whatever is said of unsigned ones.
+
+mod authority;
+mod examine;
+mod outcome;
+mod refusal;
+mod stand;
+mod sums;
+mod tally;
+mod verdict;
+
+use std::time::SystemTime;
+
+pub use outcome::{Examined, Outcome};
+pub use refusal::{Missing, Refusal};
+pub use verdict::{Covered, Covers, Remark, Signer, Standing, Verdict};
+
+use crate::{EVIDENCE_LIMIT, Evidence, Pins, Policy, ReleaseFacts};
+use authority::Authority;
+use examine::Examination;
+
+/// Whether a release may be used, and who vouches for what of it.
+///
+/// At most [`EVIDENCE_LIMIT`] pieces of evidence are looked at. `now` is what expiry is held against.
+pub fn judge(
+    policy: &Policy,
+    pins: &Pins,
+    facts: &ReleaseFacts<'_>,
+    evidence: &[Evidence],
+    now: SystemTime,
+) -> Verdict {
+    let rule = policy.rule(facts.address);
+    let authority = Authority::new(rule, pins, facts.address);
+    let mut examination = Examination::new(rule, &authority, facts, now);
+    for piece in evidence.iter().take(EVIDENCE_LIMIT) {
+        examination.look_at(piece);
+    }
+    if evidence.len() > EVIDENCE_LIMIT {
+        let text = format!("only {EVIDENCE_LIMIT} of {} pieces of evidence were looked at", evidence.len());
+        examination.remarks.push(Remark::warning("too-much-evidence", text));
+    }
+    stand::stand(rule, pins, facts, examination)
+}

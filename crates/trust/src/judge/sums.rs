@@ -1,0 +1,219 @@
+//! `SHA256SUMS`, which names archives and not the index.
+
+use std::collections::BTreeMap;
+
+use tofu_oci_types::{Digest, PackageHash, Platform};
+
+use super::examine::{Examination, Vote};
+use super::{Covers, Examined, Outcome, Refusal, Remark};
+use crate::{
+    Expired, ExpiredKeys, Form, KeyId, KeyStanding, OpenPgpFault, OpenPgpKey, OpenPgpSignature, SIGN_PREDICATE, Sums,
+    verify_each,
+};
+
+/// How many signature files, and how many key files, are looked at beside one `SHA256SUMS`.
+const FILES: usize = 16;
+
+/// What a list says of the release that is asked for.
+enum Listing {
+    /// Archives under the release's file names.
+    Release(BTreeMap<Platform, PackageHash>),
+    /// Archives of this provider in another version alone.
+    OtherVersion(String),
+    /// Archives of other providers alone.
+    OtherProvider(String),
+    /// No archive of a provider.
+    Nothing,
+}
+
+impl Examination<'_> {
+    pub(super) fn sums(&mut self, origin: &Digest, text: &[u8], signatures: &[Vec<u8>], travelling: &[Vec<u8>]) {
+        let blank = Examined::new(Some(Form::Sums), origin, Outcome::NoSignature);
+        let sums = match Sums::parse(text) {
+            Ok(sums) => sums,
+            Err(error) => {
+                let problem = format!("the SHA256SUMS: {error}");
+                self.examined.push(Examined { outcome: Outcome::Unreadable { problem }, ..blank });
+                return;
+            }
+        };
+        let listing = self.listing(&sums);
+        let travelling: Vec<OpenPgpKey> =
+            travelling.iter().take(FILES).filter_map(|bytes| OpenPgpKey::parse(bytes).ok()).flatten().collect();
+        if signatures.is_empty() {
+            self.examined.push(blank.clone());
+        }
+        for signature in signatures.iter().take(FILES) {
+            let others = verify_each(text, signature, &travelling, self.now).unwrap_or_default();
+            match verify_each(text, signature, &self.authority.openpgp, self.now) {
+                Ok(verified) => {
+                    for (nth, verified) in verified.into_iter().enumerate() {
+                        let other = others.get(nth).and_then(|other| other.as_ref().ok());
+                        self.sums_signature(blank.clone(), &listing, verified, other);
+                    }
+                }
+                Err(fault) => self.sums_signature(blank.clone(), &listing, Err(fault), None),
+            }
+        }
+    }
+
+    fn sums_signature(
+        &mut self,
+        mut examined: Examined,
+        listing: &Listing,
+        verified: Result<OpenPgpSignature, OpenPgpFault>,
+        travelling: Option<&OpenPgpSignature>,
+    ) {
+        if let Listing::Release(zips) = listing {
+            examined.zips = zips.values().cloned().collect();
+        }
+        match verified {
+            Ok(signature) => {
+                self.name(&mut examined, &signature.key);
+                examined.outcome = self.sums_outcome(listing, &signature);
+                if examined.outcome.counts() {
+                    self.sums_vote(&examined, listing, &signature.key);
+                }
+            }
+            Err(fault) => {
+                if let OpenPgpFault::UnknownKey { issuer } = &fault {
+                    examined.claimed_key = Some(issuer.clone());
+                }
+                if let Some(key) = key_of(&fault) {
+                    self.name(&mut examined, key);
+                }
+                examined.outcome = refused(&fault, travelling);
+            }
+        }
+        self.examined.push(examined);
+    }
+
+    fn sums_vote(&mut self, examined: &Examined, listing: &Listing, key: &KeyId) {
+        let name = self.by(key);
+        if let Outcome::CountsExpired { what } = &examined.outcome {
+            let text = format!("the signature by {name} counts, although {what}");
+            self.remarks.push(Remark::warning("expired-key", text));
+        }
+        if let Listing::Release(listed) = listing {
+            let refused = self.contradictions(listed).map(|(platform, zip)| {
+                let file_name = self.file_name(platform);
+                (zip.clone(), Refusal::OtherPackage { by: name.clone(), file_name })
+            });
+            let refused: Vec<_> = refused.collect();
+            self.contradicted.extend(refused);
+        }
+        self.votes.push(Vote {
+            key: key.clone(),
+            name,
+            form: Form::Sums,
+            predicate_type: SIGN_PREDICATE.to_owned(),
+            covers: Covers::Zips(examined.zips.clone()),
+        });
+    }
+
+    fn sums_outcome(&self, listing: &Listing, signature: &OpenPgpSignature) -> Outcome {
+        let listed = match listing {
+            Listing::Release(listed) => listed,
+            Listing::OtherVersion(named) => return Outcome::OtherVersion { named: named.clone() },
+            Listing::OtherProvider(named) => return Outcome::OtherProvider { named: named.clone() },
+            Listing::Nothing => return Outcome::NotListed,
+        };
+        let known = |platform: &Platform| self.facts.zips.get(platform) == listed.get(platform);
+        let contradictions: Vec<_> = self.contradictions(listed).collect();
+        if let Some((platform, _)) = contradictions.first().filter(|_| !listed.keys().any(known)) {
+            return Outcome::OtherPackage { file_name: self.file_name(platform) };
+        }
+        let expired = match &signature.standing {
+            KeyStanding::Good => None,
+            KeyStanding::Expired { what, .. } => Some(expired(what)),
+            KeyStanding::Retired { part, reason, .. } => {
+                return Outcome::RevokedKey { what: format!("the {part} of {} was revoked: {reason}", signature.key) };
+            }
+        };
+        match (expired, self.rule.expired_keys) {
+            _ if !self.rule.predicate_types.iter().any(|wanted| wanted == SIGN_PREDICATE) => {
+                Outcome::PredicateType { found: SIGN_PREDICATE.to_owned() }
+            }
+            (None, _) => Outcome::Counts,
+            (Some(what), ExpiredKeys::Warn) => Outcome::CountsExpired { what },
+            (Some(what), ExpiredKeys::Refuse) => Outcome::ExpiredKey { what },
+        }
+    }
+
+    /// Archives of the release that the list gives another checksum.
+    fn contradictions<'a>(
+        &'a self,
+        listed: &'a BTreeMap<Platform, PackageHash>,
+    ) -> impl Iterator<Item = (&'a Platform, &'a PackageHash)> {
+        self.facts.zips.iter().filter(|(platform, zip)| listed.get(platform).is_some_and(|other| other != *zip))
+    }
+
+    fn listing(&self, sums: &Sums) -> Listing {
+        let (wanted_type, wanted_version) = (self.facts.address.provider_type(), self.facts.version.to_string());
+        let mut listed = BTreeMap::new();
+        let mut other = Listing::Nothing;
+        for (file_name, zip) in sums.iter() {
+            let Some((provider_type, version, platform)) = split(file_name) else { continue };
+            if provider_type == wanted_type && version == wanted_version {
+                listed.insert(platform, zip.clone());
+            } else if provider_type == wanted_type {
+                other = Listing::OtherVersion(version.to_owned());
+            } else if matches!(other, Listing::Nothing) {
+                other = Listing::OtherProvider(provider_type.to_owned());
+            }
+        }
+        if listed.is_empty() { other } else { Listing::Release(listed) }
+    }
+
+    fn file_name(&self, platform: &Platform) -> String {
+        let (provider_type, version) = (self.facts.address.provider_type(), self.facts.version);
+        format!("terraform-provider-{provider_type}_{version}_{platform}.zip")
+    }
+}
+
+/// Type, version and platform of `terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
+///
+/// Spec: `OpenTofu` 1.12, provider registry protocol, "filename".
+fn split(file_name: &str) -> Option<(&str, &str, Platform)> {
+    let rest = file_name.strip_prefix("terraform-provider-")?.strip_suffix(".zip")?;
+    let (rest, arch) = rest.rsplit_once('_')?;
+    let (rest, os) = rest.rsplit_once('_')?;
+    let (provider_type, version) = rest.rsplit_once('_')?;
+    Some((provider_type, version, format!("{os}_{arch}").parse().ok()?))
+}
+
+fn expired(what: &Expired) -> String {
+    match what {
+        Expired::Key(part) => format!("its {part} has expired since"),
+        Expired::Signature => "the signature itself has expired".to_owned(),
+        Expired::Binding(part) => format!("what binds its {part} has expired since"),
+    }
+}
+
+fn refused(fault: &OpenPgpFault, travelling: Option<&OpenPgpSignature>) -> Outcome {
+    let what = fault.to_string();
+    match fault {
+        OpenPgpFault::UnknownKey { .. } => match travelling {
+            Some(signature) => Outcome::TravellingKey { key: signature.key.clone() },
+            None => Outcome::UnknownKey,
+        },
+        OpenPgpFault::Revoked { .. } => Outcome::RevokedKey { what },
+        OpenPgpFault::AfterExpiry { .. } => Outcome::ExpiredKey { what },
+        OpenPgpFault::WeakDigest { .. } => Outcome::WeakDigest { what },
+        _ => Outcome::BadSignature { problem: what },
+    }
+}
+
+fn key_of(fault: &OpenPgpFault) -> Option<&KeyId> {
+    match fault {
+        OpenPgpFault::BadSignature { key }
+        | OpenPgpFault::WeakKey { key, .. }
+        | OpenPgpFault::Revoked { key, .. }
+        | OpenPgpFault::NotBound { key, .. }
+        | OpenPgpFault::NotForSigning { key, .. }
+        | OpenPgpFault::BeforeKey { key, .. }
+        | OpenPgpFault::Future { key, .. }
+        | OpenPgpFault::AfterExpiry { key, .. } => Some(key),
+        _ => None,
+    }
+}

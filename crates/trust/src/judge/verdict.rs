@@ -1,0 +1,115 @@
+//! What comes out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use tofu_oci_types::{Level, PackageHash};
+
+use super::{Examined, Refusal};
+use crate::{Form, KeyId, PublicKey};
+
+/// Whether a release may be used, and who vouches for what of it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// What the release rests on.
+    pub standing: Standing,
+    /// Why it must not be used; nothing where it may be.
+    pub refusal: Option<Refusal>,
+    /// The keys whose signatures count, each once, also where they are too few.
+    pub signers: Vec<Signer>,
+    /// Each signature that was looked at, in the order in which it was found.
+    pub examined: Vec<Examined>,
+    /// What people should know.
+    pub remarks: Vec<Remark>,
+    /// What is vouched for.
+    pub covered: Covered,
+    /// Archives that a trusted `SHA256SUMS` contradicts.
+    pub(super) contradicted: BTreeMap<PackageHash, Refusal>,
+    /// What becomes of an archive that is not covered.
+    pub(super) otherwise: Option<Refusal>,
+}
+
+/// What a release rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// Enough keys have signed it, or some of its archives: [`Covered`] tells.
+    Signed,
+    /// The signatures are not there now, and were when this index was trusted before.
+    Pinned,
+    /// Nothing.
+    Unsigned,
+}
+
+/// What is vouched for by signatures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Covered {
+    /// The index itself: `ch:` of its leaves, and every checksum that it is annotated with.
+    pub index: bool,
+    /// `zh:` of the archives that are vouched for one by one.
+    pub zips: BTreeSet<PackageHash>,
+}
+
+/// A key whose signature counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Signer {
+    /// What the policy calls the key, or called it.
+    pub name: String,
+    /// The key.
+    pub key: KeyId,
+    /// The key itself; nothing for `OpenPGP`.
+    pub public_key: Option<PublicKey>,
+    /// How it has signed.
+    pub forms: BTreeSet<Form>,
+    /// What it has signed.
+    pub covers: Covers,
+}
+
+/// What a signature covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Covers {
+    /// The index, and so everything in it.
+    Index,
+    /// These archives.
+    Zips(BTreeSet<PackageHash>),
+}
+
+/// Something that people should know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Remark {
+    /// How much it matters.
+    pub level: Level,
+    /// A stable kebab-case name.
+    pub code: &'static str,
+    /// One sentence, lower case, no full stop.
+    pub text: String,
+}
+
+impl Remark {
+    pub(super) fn note(code: &'static str, text: String) -> Self {
+        Self { level: Level::Note, code, text }
+    }
+
+    pub(super) fn warning(code: &'static str, text: String) -> Self {
+        Self { level: Level::Warning, code, text }
+    }
+}
+
+impl Verdict {
+    /// Why a package must not be used: `zip` is the checksum of its archive as read, or nothing for one that is none.
+    /// Where `SHA256SUMS` is all that vouches, one platform of a release can be signed and another not.
+    pub fn refusal_for(&self, zip: Option<&PackageHash>) -> Option<&Refusal> {
+        if self.refusal.is_some() || self.covers(zip) {
+            return self.refusal.as_ref();
+        }
+        zip.and_then(|zip| self.contradicted.get(zip)).or(self.otherwise.as_ref())
+    }
+
+    /// Whether signatures vouch for a package.
+    pub fn covers(&self, zip: Option<&PackageHash>) -> bool {
+        self.covered.index || zip.is_some_and(|zip| self.covered.zips.contains(zip))
+    }
+}

@@ -1,0 +1,236 @@
+//! Why an `OpenPGP` key cannot be read, and why a signature does not count.
+
+use std::fmt;
+use std::time::SystemTime;
+
+use super::date::Date;
+use crate::KeyId;
+
+/// A file of keys that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenPgpError {
+    /// It is larger than what is read.
+    #[error("the OpenPGP key file has {bytes} bytes, and at most {limit} are read")]
+    TooLarge {
+        /// Its size in bytes.
+        bytes: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// It is no sequence of `OpenPGP` certificates, or something stands before, between or behind them.
+    #[error("the OpenPGP key is malformed: {problem}")]
+    Malformed {
+        /// What is wrong.
+        problem: String,
+    },
+    /// It holds a secret key.
+    #[error("this is an OpenPGP secret key; what verifies signatures is its public key (gpg --export --armor)")]
+    Secret,
+    /// A primary key of a version or form that is not supported.
+    #[error("the OpenPGP key is of a kind that is not supported: {problem}")]
+    Unsupported {
+        /// What is not supported.
+        problem: String,
+    },
+}
+
+/// Why a detached signature does not count.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenPgpFault {
+    /// The document or the signature file is larger than what is read.
+    #[error("the {what} has {bytes} bytes, and at most {limit} are read")]
+    TooLarge {
+        /// Which of the two.
+        what: &'static str,
+        /// Its size in bytes.
+        bytes: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// It is no detached signature.
+    #[error("the OpenPGP signature is malformed: {problem}")]
+    Malformed {
+        /// What is wrong.
+        problem: String,
+    },
+    /// A signature of a version or with a critical demand that is not supported.
+    #[error("the OpenPGP signature is of a kind that is not supported: {problem}")]
+    Unsupported {
+        /// What is not supported.
+        problem: String,
+    },
+    /// None of the keys is the one that the signature names.
+    #[error("the OpenPGP signature was made by {issuer}, which is none of the keys")]
+    UnknownKey {
+        /// The fingerprint that the signature names, or its key id of 16 digits.
+        issuer: String,
+    },
+    /// The key that the signature names did not sign this document.
+    #[error("the OpenPGP signature does not fit: {key} did not sign this text")]
+    BadSignature {
+        /// The certificate.
+        key: KeyId,
+    },
+    /// A digest that can be forged.
+    #[error("{of} uses {algorithm}, which can be forged")]
+    WeakDigest {
+        /// The digest's name.
+        algorithm: String,
+        /// What was signed with it.
+        of: WeakPart,
+    },
+    /// A key that is too short or of an algorithm that is not accepted.
+    #[error("the {part} of {key} cannot be trusted: {problem}")]
+    WeakKey {
+        /// The certificate.
+        key: KeyId,
+        /// Which key of it.
+        part: KeyPart,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The owner revoked the key, and the revocation counts for this signature.
+    #[error("the {part} of {key} was revoked on {}: {reason}", Date(*.when))]
+    Revoked {
+        /// The certificate.
+        key: KeyId,
+        /// What was revoked.
+        part: KeyPart,
+        /// When the revocation was made.
+        when: SystemTime,
+        /// Why.
+        reason: Reason,
+    },
+    /// Nothing proves that the key that signed belongs to the certificate.
+    #[error("the {part} of {key} is not bound to it: {problem}")]
+    NotBound {
+        /// The certificate.
+        key: KeyId,
+        /// What is not bound.
+        part: KeyPart,
+        /// What is missing.
+        problem: &'static str,
+    },
+    /// The key that signed is for other purposes.
+    #[error("the {part} of {key} is not meant for signing")]
+    NotForSigning {
+        /// The certificate.
+        key: KeyId,
+        /// Which key of it.
+        part: KeyPart,
+    },
+    /// The signature claims to be older than the key that made it.
+    #[error("the signature is dated {}, before the {part} of {key} was made ({})", Date(*.signed), Date(*.made))]
+    BeforeKey {
+        /// The certificate.
+        key: KeyId,
+        /// Which key of it.
+        part: KeyPart,
+        /// When the signature says it was made.
+        signed: SystemTime,
+        /// When the key was made.
+        made: SystemTime,
+    },
+    /// The signature claims to be made in the future.
+    #[error("the signature by {key} is dated {}, which is in the future", Date(*.signed))]
+    Future {
+        /// The certificate.
+        key: KeyId,
+        /// When the signature says it was made.
+        signed: SystemTime,
+    },
+    /// The signature was made with a key that had expired by then.
+    #[error("the signature is dated {}, after the {part} of {key} expired on {}", Date(*.signed), Date(*.expired))]
+    AfterExpiry {
+        /// The certificate.
+        key: KeyId,
+        /// What had expired.
+        part: KeyPart,
+        /// When the signature says it was made.
+        signed: SystemTime,
+        /// When the key expired.
+        expired: SystemTime,
+    },
+}
+
+/// A part of a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyPart {
+    /// The primary key.
+    Primary,
+    /// A subkey.
+    Subkey {
+        /// Its fingerprint in upper-case hexadecimal digits.
+        fingerprint: String,
+    },
+    /// Every user id.
+    UserId,
+}
+
+/// What was signed with a weak digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WeakPart {
+    /// The document.
+    Document,
+    /// What the primary key says about itself.
+    SelfSignature,
+    /// What binds a subkey to the primary key.
+    Binding,
+    /// What binds the primary key to a subkey that signs.
+    BackSignature,
+}
+
+/// Why a key was revoked.
+///
+/// Spec: RFC 9580, section 5.2.3.31.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// None was given, or one that nobody knows: taken as the worst.
+    Unknown,
+    /// Another key took its place.
+    Superseded,
+    /// Somebody else may have the secret key.
+    Compromised,
+    /// It is no longer used.
+    Retired,
+    /// The name is no longer valid.
+    UserIdInvalid,
+}
+
+impl fmt::Display for KeyPart {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Primary => formatter.write_str("primary key"),
+            Self::Subkey { fingerprint } => write!(formatter, "subkey {fingerprint}"),
+            Self::UserId => formatter.write_str("user id"),
+        }
+    }
+}
+
+impl fmt::Display for WeakPart {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Document => "the signature",
+            Self::SelfSignature => "the primary key's signature of itself",
+            Self::Binding => "the signature that binds the subkey",
+            Self::BackSignature => "the subkey's signature of the primary key",
+        })
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Unknown => "no reason given",
+            Self::Superseded => "superseded by another key",
+            Self::Compromised => "the secret key is compromised",
+            Self::Retired => "retired",
+            Self::UserIdInvalid => "the user id is no longer valid",
+        })
+    }
+}

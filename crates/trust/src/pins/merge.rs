@@ -1,0 +1,88 @@
+//! Two programs at once.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use tofu_oci_types::{Digest, ProviderAddr};
+
+use super::{Admission, Change, Force, Pin, PinnedSigner};
+use crate::{Covers, Signer};
+
+/// Somebody else has pinned another index for the same version while this program ran.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} {} at {} was pinned to {theirs} meanwhile, and was {} here", ours.address, ours.version, ours.place, ours.index)]
+pub struct PinConflict {
+    /// What was seen here.
+    pub ours: Box<Pin>,
+    /// The index that the file names by now.
+    pub theirs: Digest,
+}
+
+/// What there is one pin of.
+pub(super) fn place_of(pin: &Pin) -> (&ProviderAddr, String, &str) {
+    (&pin.address, pin.version.to_string(), &pin.place)
+}
+
+pub(super) fn order(one: &Pin, other: &Pin) -> Ordering {
+    let versions = || one.version.precedence(&other.version);
+    one.address.cmp(&other.address).then_with(versions).then_with(|| place_of(one).cmp(&place_of(other)))
+}
+
+pub(super) fn insert(pins: &mut Vec<Pin>, pin: Pin) {
+    match pins.binary_search_by(|have| order(have, &pin)) {
+        Ok(at) => pins[at] = pin,
+        Err(at) => pins.insert(at, pin),
+    }
+}
+
+pub(super) fn onto(disk: &[Pin], changed: &[Change]) -> Result<Vec<Pin>, PinConflict> {
+    let mut pins = disk.to_vec();
+    for Change { pin, before, force } in changed {
+        let theirs = pins.iter().find(|have| order(have, pin).is_eq());
+        let mut pin = pin.clone();
+        match theirs {
+            Some(theirs) if theirs.index == pin.index => {
+                for signer in &theirs.signers {
+                    add_signer(&mut pin.signers, signer);
+                }
+                pin.signers.sort_by(|one, other| one.key.cmp(&other.key));
+                if theirs.admission == Admission::ByHand && pin.signers.is_empty() {
+                    pin.admission = Admission::ByHand;
+                }
+            }
+            Some(theirs) if *force == Force::No && Some(&theirs.index) != before.as_ref() => {
+                return Err(PinConflict { ours: Box::new(pin), theirs: theirs.index.clone() });
+            }
+            _ => {}
+        }
+        insert(&mut pins, pin);
+    }
+    Ok(pins)
+}
+
+/// Adds a signer, or what it has signed besides.
+pub(super) fn add_signer(signers: &mut Vec<PinnedSigner>, signer: &PinnedSigner) {
+    match signers.iter_mut().find(|have| have.key == signer.key) {
+        Some(have) => {
+            have.zips = match (have.zips.take(), &signer.zips) {
+                (Some(one), Some(other)) => Some(one.union(other).cloned().collect::<BTreeSet<_>>()),
+                _ => None,
+            };
+        }
+        None => signers.push(signer.clone()),
+    }
+}
+
+impl From<&Signer> for PinnedSigner {
+    fn from(signer: &Signer) -> Self {
+        Self {
+            name: signer.name.clone(),
+            key: signer.key.clone(),
+            public_key: signer.public_key.clone(),
+            zips: match &signer.covers {
+                Covers::Index => None,
+                Covers::Zips(zips) => Some(zips.clone()),
+            },
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What was trusted before: `.tofu-oci.pins.json`, beside the lock file.
+//!
+//! Every released `init` drops the `ch:` lines of a lock file, and a registry can lose a signature. Here stands which
+//! index each version was and who had signed it, so that neither makes a signed provider an unsigned one.
+
+mod merge;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tofu_oci_types::{Digest, PackageHash, ProviderAddr, Version};
+
+pub use merge::PinConflict;
+pub use text::PinsError;
+
+use crate::{KeyId, PublicKey, ReleaseFacts, Standing, Verdict};
+
+/// The name of the pin file, which lies beside the lock file.
+pub const PIN_FILE_NAME: &str = ".tofu-oci.pins.json";
+
+/// What was trusted before. A value knows which of its pins it has changed, for [`Pins::onto`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pins {
+    /// Sorted by [`place_of`].
+    pins: Vec<Pin>,
+    /// What each changed pin held before: the index, or nothing.
+    changed: Vec<Change>,
+}
+
+/// One version at one place, as it was seen last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pin {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// Its version.
+    pub version: Version,
+    /// The repository, as people write it.
+    pub place: String,
+    /// The index that the version was.
+    pub index: Digest,
+    /// Who had signed it, sorted by key.
+    pub signers: Vec<PinnedSigner>,
+    /// How it came here.
+    pub admission: Admission,
+}
+
+/// How a pin came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// The policy let the release in.
+    ByPolicy,
+    /// Somebody accepted it by hand, unsigned.
+    ByHand,
+}
+
+/// Somebody who had signed a release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PinnedSigner {
+    /// What the key was called.
+    pub name: String,
+    /// The key.
+    pub key: KeyId,
+    /// The key itself; an `OpenPGP` key is remembered by its fingerprint alone.
+    pub public_key: Option<PublicKey>,
+    /// The archives that were signed; nothing where it was the index.
+    pub zips: Option<BTreeSet<PackageHash>>,
+}
+
+/// What the program changed, so that two programs at once undo nothing of each other's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Change {
+    pin: Pin,
+    before: Option<Digest>,
+    force: Force,
+}
+
+/// Whether a change stands above what another program wrote meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Force {
+    No,
+    /// Somebody asked for exactly this.
+    ByHand,
+}
+
+impl Pins {
+    /// Reads the text of a pin file.
+    ///
+    /// # Errors
+    /// Whatever is not exactly what [`Pins::to_text`] writes: pins that are misread protect nobody.
+    pub fn parse(text: &str) -> Result<Self, PinsError> {
+        text::parse(text).map(|pins| Self { pins, changed: Vec::new() })
+    }
+
+    /// The text of the pin file: sorted, the same for the same pins, with a line break at its end.
+    pub fn to_text(&self) -> String {
+        text::render(&self.pins)
+    }
+
+    /// The pin of a version at a place.
+    pub fn get(&self, address: &ProviderAddr, version: &Version, place: &str) -> Option<&Pin> {
+        self.pins.iter().find(|pin| pin.address == *address && pin.version == *version && pin.place == place)
+    }
+
+    /// All pins: by address, by version from the oldest, by place.
+    pub fn iter(&self) -> impl Iterator<Item = &Pin> {
+        self.pins.iter()
+    }
+
+    /// Whether nothing is pinned.
+    pub fn is_empty(&self) -> bool {
+        self.pins.is_empty()
+    }
+
+    /// Whether something was remembered that [`Pins::onto`] has to write.
+    pub fn is_changed(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// Everybody who has signed a version of this provider, each key once.
+    pub fn signers(&self, address: &ProviderAddr) -> impl Iterator<Item = &PinnedSigner> {
+        let mut keys = BTreeMap::new();
+        for signer in self.pins.iter().filter(|pin| pin.address == *address).flat_map(|pin| &pin.signers) {
+            keys.entry(&signer.key).or_insert(signer);
+        }
+        keys.into_values()
+    }
+
+    /// The pins of this very index under this address and version, wherever it was.
+    pub fn same_index(&self, facts: &ReleaseFacts<'_>) -> impl Iterator<Item = &Pin> {
+        let (address, version, index) = (facts.address, facts.version, facts.index);
+        self.pins.iter().filter(move |pin| pin.address == *address && pin.version == *version && pin.index == *index)
+    }
+
+    /// Remembers a release that was let in. A refused one is not remembered: that takes [`Pins::accept`].
+    ///
+    /// Who had signed this very index stays remembered, whatever the verdict found this time.
+    pub fn remember(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict) {
+        if verdict.refusal.is_none() {
+            let admission = match self.get(facts.address, facts.version, facts.place) {
+                Some(pin) if pin.index == *facts.index && verdict.standing == Standing::Unsigned => pin.admission,
+                _ => Admission::ByPolicy,
+            };
+            self.put(facts, verdict, admission, Force::No);
+        }
+    }
+
+    /// Remembers a release because somebody says so, whatever the verdict is. What `trust.toml` demands still holds.
+    pub fn accept(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict) {
+        let admission = match verdict.standing {
+            Standing::Signed | Standing::Pinned => Admission::ByPolicy,
+            Standing::Unsigned => Admission::ByHand,
+        };
+        self.put(facts, verdict, admission, Force::ByHand);
+    }
+
+    fn put(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict, admission: Admission, force: Force) {
+        let signed = match verdict.standing {
+            Standing::Signed => verdict.signers.as_slice(),
+            Standing::Pinned | Standing::Unsigned => &[],
+        };
+        let mut signers: Vec<PinnedSigner> = signed.iter().map(PinnedSigner::from).collect();
+        for pinned in self.same_index(facts).flat_map(|pin| &pin.signers) {
+            merge::add_signer(&mut signers, pinned);
+        }
+        signers.sort_by(|one, other| one.key.cmp(&other.key));
+        let pin = Pin {
+            address: facts.address.clone(),
+            version: facts.version.clone(),
+            place: facts.place.to_owned(),
+            index: facts.index.clone(),
+            signers,
+            admission,
+        };
+        let before = self.get(facts.address, facts.version, facts.place).cloned();
+        if before.as_ref() == Some(&pin) {
+            return;
+        }
+        let place = merge::place_of(&pin);
+        let first = self.changed.iter().position(|change| merge::place_of(&change.pin) == place);
+        let before = match first {
+            Some(first) => self.changed.remove(first).before,
+            None => before.map(|pin| pin.index),
+        };
+        merge::insert(&mut self.pins, pin.clone());
+        self.changed.push(Change { pin, before, force });
+    }
+
+    /// What this value has changed, on top of what the file holds by now.
+    ///
+    /// # Errors
+    /// When somebody else has pinned another index for the same version meanwhile.
+    pub fn onto(&self, disk: &Self) -> Result<Self, PinConflict> {
+        merge::onto(&disk.pins, &self.changed).map(|pins| Self { pins, changed: Vec::new() })
+    }
+}

@@ -1,0 +1,124 @@
+//! What can be wrong with a policy.
+
+use std::io;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use tofu_oci_types::InvalidPattern;
+
+use super::KeyMaterialError;
+
+/// A policy that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{problem}")]
+pub struct PolicyError {
+    /// The place in the text, in bytes, where it has one.
+    pub span: Option<Range<usize>>,
+    /// What is wrong there.
+    pub problem: PolicyProblem,
+}
+
+/// What is wrong with a policy.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyProblem {
+    /// No TOML, an unknown member, or a value of another kind.
+    #[error("{message}")]
+    Syntax {
+        /// The parser's words.
+        message: String,
+    },
+    /// A key without a name.
+    #[error("a key needs a name")]
+    NoName,
+    /// Two keys of one name.
+    #[error("there are two keys named {name:?}")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// A key without content.
+    #[error("the key {name:?} has neither `file` nor `pem`")]
+    NoContent {
+        /// Its name.
+        name: String,
+    },
+    /// A key with two contents.
+    #[error("the key {name:?} has both `file` and `pem`")]
+    TwoContents {
+        /// Its name.
+        name: String,
+    },
+    /// The file of a key cannot be read.
+    #[error("the key file {} cannot be read", path.display())]
+    KeyFile {
+        /// As written.
+        path: PathBuf,
+        /// What the file system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The content of a key is none.
+    #[error("the key {name:?} cannot be used: {source}")]
+    Key {
+        /// Its name.
+        name: String,
+        /// Why.
+        source: KeyMaterialError,
+    },
+    /// A rule for no provider.
+    #[error("a rule names the providers that it is for")]
+    NoProviders,
+    /// No pattern of providers.
+    #[error(transparent)]
+    Pattern(InvalidPattern),
+    /// A rule with a key that is not defined.
+    #[error("there is no key named {name:?}")]
+    UnknownKey {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+    /// A threshold that no release can meet, or every one.
+    #[error("the threshold {threshold} cannot be met: {}", many(*.keys))]
+    Threshold {
+        /// As written.
+        threshold: u64,
+        /// How many distinct keys the rule has.
+        keys: usize,
+    },
+    /// A threshold of nothing.
+    #[error("the threshold must be at least 1; unsigned = \"allow\" is how unsigned releases are let in")]
+    NoThreshold,
+    /// A list of predicate types without any.
+    #[error("the list of predicate types is empty; leave it away for the usual one")]
+    NoPredicateTypes,
+}
+
+impl PolicyProblem {
+    /// What to do, where the problem does not say it.
+    pub fn instead(&self) -> Option<String> {
+        match self {
+            Self::Pattern(pattern) => Some(pattern.instead()),
+            Self::UnknownKey { known, .. } if known.is_empty() => {
+                Some("add a [[key]] with that `name`, and `file` or `pem`".to_owned())
+            }
+            Self::UnknownKey { known, .. } => Some(format!("the keys are: {}", known.join(", "))),
+            Self::KeyFile { .. } => Some("a key file's path is relative to the policy file".to_owned()),
+            Self::NoContent { .. } | Self::TwoContents { .. } => {
+                Some("write file = \"PATH\", or pem = \"\"\"the key itself\"\"\"".to_owned())
+            }
+            Self::NoProviders => Some("write providers = [\"HOST/NAMESPACE/TYPE\"], or [\"*/*/*\"] for all".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+fn many(keys: usize) -> String {
+    match keys {
+        0 => "the rule names no key".to_owned(),
+        1 => "the rule has one key; a key counts once, under whatever names".to_owned(),
+        keys => format!("the rule has {keys} distinct keys; a key counts once, under whatever names"),
+    }
+}

@@ -1,0 +1,211 @@
+//! The text of a policy.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use tofu_oci_types::Pattern;
+use toml::Spanned;
+
+use super::rule::FileRule;
+use super::{
+    Action, ExpiredKeys, KeyMaterial, ManifestChecksums, NamedKey, Policy, PolicyError, PolicyProblem, Rule,
+    RuleOrigin, Unsigned,
+};
+
+/// A policy whose keys have not been read yet.
+#[derive(Clone, Debug)]
+pub struct PolicyFile {
+    keys: Vec<KeyEntry>,
+    rules: Vec<RuleEntry>,
+}
+
+#[derive(Clone, Debug)]
+struct KeyEntry {
+    name: String,
+    content: Content,
+    span: Range<usize>,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    File(PathBuf),
+    Pem(String),
+}
+
+#[derive(Clone, Debug)]
+struct RuleEntry {
+    rule: FileRule,
+    keys: Vec<Spanned<String>>,
+    threshold: Option<Spanned<u64>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    #[serde(default)]
+    key: Vec<Spanned<KeyTable>>,
+    #[serde(default)]
+    rule: Vec<Spanned<RuleTable>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeyTable {
+    name: Spanned<String>,
+    file: Option<Spanned<PathBuf>>,
+    pem: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleTable {
+    providers: Spanned<Vec<Spanned<String>>>,
+    #[serde(default)]
+    keys: Vec<Spanned<String>>,
+    threshold: Option<Spanned<u64>>,
+    predicate_types: Option<Spanned<Vec<String>>>,
+    unsigned: Option<Action>,
+    unnamed: Option<Action>,
+    moved_tags: Option<Action>,
+    expired_keys: Option<ExpiredKeys>,
+    manifest_checksums: Option<ManifestChecksums>,
+}
+
+fn at(span: Range<usize>, problem: PolicyProblem) -> PolicyError {
+    PolicyError { span: Some(span), problem }
+}
+
+pub(super) fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
+    let document: Document = toml::from_str(text).map_err(|error| {
+        let message = error.message().trim_end().replace('\n', "; ");
+        PolicyError { span: error.span(), problem: PolicyProblem::Syntax { message } }
+    })?;
+    let mut names = BTreeSet::new();
+    let keys: Vec<KeyEntry> = document
+        .key
+        .into_iter()
+        .map(|table| {
+            let entry = key(table)?;
+            if names.insert(entry.name.clone()) {
+                return Ok(entry);
+            }
+            Err(at(entry.span, PolicyProblem::DuplicateName { name: entry.name }))
+        })
+        .collect::<Result<_, _>>()?;
+    let rules = document.rule.into_iter().map(|table| rule(text, table)).collect::<Result<Vec<_>, _>>()?;
+    for named in rules.iter().flat_map(|rule| &rule.keys) {
+        if !names.contains(named.get_ref()) {
+            let known = keys.iter().map(|key| key.name.clone()).collect();
+            return Err(at(named.span(), PolicyProblem::UnknownKey { name: named.get_ref().clone(), known }));
+        }
+    }
+    Ok(PolicyFile { keys, rules })
+}
+
+fn key(table: Spanned<KeyTable>) -> Result<KeyEntry, PolicyError> {
+    let KeyTable { name, file, pem } = table.into_inner();
+    let named = name.span();
+    let name = name.into_inner();
+    if name.trim().is_empty() {
+        return Err(at(named, PolicyProblem::NoName));
+    }
+    match (file, pem) {
+        (Some(file), None) => {
+            let span = file.span();
+            Ok(KeyEntry { name, content: Content::File(file.into_inner()), span })
+        }
+        (None, Some(pem)) => {
+            let span = pem.span();
+            Ok(KeyEntry { name, content: Content::Pem(pem.into_inner()), span })
+        }
+        (None, None) => Err(at(named, PolicyProblem::NoContent { name })),
+        (Some(_), Some(pem)) => Err(at(pem.span(), PolicyProblem::TwoContents { name })),
+    }
+}
+
+fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError> {
+    let line = line(text, table.span().start);
+    let table = table.into_inner();
+    if table.providers.get_ref().is_empty() {
+        return Err(at(table.providers.span(), PolicyProblem::NoProviders));
+    }
+    let pattern = |written: &Spanned<String>| {
+        written.get_ref().parse().map_err(|error| at(written.span(), PolicyProblem::Pattern(error)))
+    };
+    let patterns = table.providers.get_ref().iter().map(pattern).collect::<Result<Vec<Pattern>, _>>()?;
+    let usual = Rule::default();
+    let predicate_types = match table.predicate_types {
+        Some(list) if list.get_ref().is_empty() => return Err(at(list.span(), PolicyProblem::NoPredicateTypes)),
+        Some(list) => list.into_inner(),
+        None => usual.predicate_types,
+    };
+    if let Some(threshold) = table.threshold.as_ref().filter(|threshold| *threshold.get_ref() == 0) {
+        return Err(at(threshold.span(), PolicyProblem::NoThreshold));
+    }
+    let unsigned = match table.unsigned {
+        Some(action) => Unsigned::Said(action),
+        None if table.keys.is_empty() => usual.unsigned,
+        None => Unsigned::ByDefault(Action::Refuse),
+    };
+    let rule = Rule {
+        origin: RuleOrigin::File { line },
+        keys: Vec::new(),
+        threshold: 1,
+        predicate_types,
+        unsigned,
+        unnamed: table.unnamed.unwrap_or(usual.unnamed),
+        moved_tags: table.moved_tags.unwrap_or(usual.moved_tags),
+        expired_keys: table.expired_keys.unwrap_or(usual.expired_keys),
+        manifest_checksums: table.manifest_checksums.unwrap_or(usual.manifest_checksums),
+    };
+    Ok(RuleEntry { rule: FileRule { patterns, rule }, keys: table.keys, threshold: table.threshold })
+}
+
+fn line(text: &str, offset: usize) -> usize {
+    text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
+}
+
+impl PolicyFile {
+    /// Reads the keys. `read` is given the paths as they are written, and knows what they are relative to.
+    ///
+    /// # Errors
+    /// A key that cannot be read or used, and a threshold above the number of distinct keys.
+    pub fn resolve(self, read: impl Fn(&Path) -> Result<Vec<u8>, io::Error>) -> Result<Policy, PolicyError> {
+        let keys = self.keys.into_iter().map(|entry| load(entry, &read)).collect::<Result<Vec<_>, _>>()?;
+        let rules = self.rules.into_iter().map(|entry| complete(entry, &keys)).collect::<Result<_, _>>()?;
+        Ok(Policy { rules, otherwise: Rule::default() })
+    }
+}
+
+fn load(entry: KeyEntry, read: &impl Fn(&Path) -> Result<Vec<u8>, io::Error>) -> Result<NamedKey, PolicyError> {
+    let KeyEntry { name, content, span } = entry;
+    let bytes = match content {
+        Content::Pem(pem) => pem.into_bytes(),
+        Content::File(path) => {
+            read(&path).map_err(|source| at(span.clone(), PolicyProblem::KeyFile { path, source }))?
+        }
+    };
+    match KeyMaterial::parse(&bytes) {
+        Ok(material) => Ok(NamedKey { name, material }),
+        Err(source) => Err(at(span, PolicyProblem::Key { name, source })),
+    }
+}
+
+/// Gives a rule its keys. A threshold counts keys, not names.
+fn complete(entry: RuleEntry, keys: &[NamedKey]) -> Result<FileRule, PolicyError> {
+    let RuleEntry { mut rule, keys: named, threshold } = entry;
+    let is_named = |key: &&NamedKey| named.iter().any(|name| *name.get_ref() == key.name);
+    rule.rule.keys = keys.iter().filter(is_named).cloned().collect();
+    let distinct: BTreeSet<_> = rule.rule.keys.iter().flat_map(|key| key.material.ids()).collect();
+    if let Some(threshold) = threshold {
+        let written = *threshold.get_ref();
+        rule.rule.threshold =
+            usize::try_from(written).ok().filter(|wanted| *wanted <= distinct.len()).ok_or_else(|| {
+                at(threshold.span(), PolicyProblem::Threshold { threshold: written, keys: distinct.len() })
+            })?;
+    }
+    Ok(rule)
+}

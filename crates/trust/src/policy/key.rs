@@ -1,0 +1,70 @@
+//! The keys that a policy names.
+
+use crate::{KeyError, KeyId, OpenPgpError, OpenPgpKey, PublicKey};
+
+/// A key file under a name of the user's.
+#[derive(Clone, Debug)]
+pub struct NamedKey {
+    /// What the user calls it.
+    pub name: String,
+    /// What is in the file.
+    pub material: KeyMaterial,
+}
+
+/// What is in a key file. Which of the two it is shows in the bytes, not in the file's name.
+#[derive(Clone, Debug)]
+pub enum KeyMaterial {
+    /// A public key in PEM.
+    Public(PublicKey),
+    /// `OpenPGP` certificates.
+    OpenPgp(Vec<OpenPgpKey>),
+}
+
+/// A file that holds no key to verify with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyMaterialError {
+    /// There is nothing in it.
+    #[error("the key file is empty")]
+    Empty,
+    /// No public key.
+    #[error(transparent)]
+    Public(#[from] KeyError),
+    /// No `OpenPGP` key.
+    #[error(transparent)]
+    OpenPgp(#[from] OpenPgpError),
+}
+
+impl KeyMaterial {
+    /// Reads a public key in PEM, or `OpenPGP` keys, armored or binary.
+    pub fn parse(bytes: &[u8]) -> Result<Self, KeyMaterialError> {
+        if bytes.trim_ascii().is_empty() {
+            return Err(KeyMaterialError::Empty);
+        }
+        if !is_openpgp(bytes) {
+            return Ok(Self::Public(PublicKey::from_pem(bytes)?));
+        }
+        let keys = OpenPgpKey::parse(bytes)?;
+        if keys.is_empty() { Err(KeyMaterialError::Empty) } else { Ok(Self::OpenPgp(keys)) }
+    }
+
+    /// The ids of its keys.
+    pub fn ids(&self) -> Vec<KeyId> {
+        match self {
+            Self::Public(key) => vec![key.id()],
+            Self::OpenPgp(keys) => keys.iter().map(OpenPgpKey::id).collect(),
+        }
+    }
+}
+
+/// Packets begin with a set high bit, which text in ASCII never does.
+///
+/// Spec: RFC 9580, sections 4.2 and 6.2.
+fn is_openpgp(bytes: &[u8]) -> bool {
+    const ARMOR: &[u8] = b"-----BEGIN PGP ";
+    let marked = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if marked.len() == bytes.len() && bytes.first().is_some_and(|first| first & 0x80 != 0) {
+        return true;
+    }
+    marked.split(|byte| *byte == b'\n').any(|line| line.starts_with(ARMOR))
+}

@@ -1,0 +1,120 @@
+//! What holds for a provider.
+
+use serde::{Deserialize, Serialize};
+use tofu_oci_types::Pattern;
+
+use super::NamedKey;
+use crate::SIGN_PREDICATE;
+
+/// What holds for a provider.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Where it was written.
+    pub origin: RuleOrigin,
+    /// The keys that count; where there are none, those that the pins remember.
+    pub keys: Vec<NamedKey>,
+    /// How many distinct keys must have signed.
+    pub threshold: usize,
+    /// What each of them must have said.
+    pub predicate_types: Vec<String>,
+    /// What happens to a release that is not signed so.
+    pub unsigned: Unsigned,
+    /// What happens to a signature that does not name the provider or the version.
+    pub unnamed: Action,
+    /// What happens when a version is another index than the one seen before.
+    pub moved_tags: Action,
+    /// What happens to a signature by an `OpenPGP` key that has expired since.
+    pub expired_keys: ExpiredKeys,
+    /// Whether a lock file must hold the `ch:` lines that a signature vouches for.
+    pub manifest_checksums: ManifestChecksums,
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self {
+            origin: RuleOrigin::Default,
+            keys: Vec::new(),
+            threshold: 1,
+            predicate_types: vec![SIGN_PREDICATE.to_owned()],
+            unsigned: Unsigned::ByDefault(Action::Allow),
+            unnamed: Action::Refuse,
+            moved_tags: Action::Refuse,
+            expired_keys: ExpiredKeys::Warn,
+            manifest_checksums: ManifestChecksums::Optional,
+        }
+    }
+}
+
+/// Where a rule was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleOrigin {
+    /// Nowhere: no rule of a file matches.
+    Default,
+    /// In `trust.toml`.
+    File {
+        /// The line of its `[[rule]]`, from 1.
+        line: usize,
+    },
+    /// Keys were named on the command line.
+    CommandLine,
+}
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// The release is refused.
+    Refuse,
+    /// It is taken, and people are told.
+    Warn,
+    /// It is taken.
+    Allow,
+}
+
+/// What happens to an unsigned release, and who says so: what pins remember gives way to a rule that says it, never to a
+/// default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsigned {
+    /// A rule says it.
+    Said(Action),
+    /// No rule says anything: refused where keys are named, allowed where not.
+    ByDefault(Action),
+}
+
+impl Unsigned {
+    /// What happens.
+    pub fn action(self) -> Action {
+        match self {
+            Self::Said(action) | Self::ByDefault(action) => action,
+        }
+    }
+}
+
+/// What happens to a signature by an `OpenPGP` key that has expired since.
+///
+/// Spec: `OpenTofu` 1.12 accepts them, and refuses them with `OPENTOFU_ENFORCE_GPG_EXPIRATION`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExpiredKeys {
+    /// It does not count.
+    Refuse,
+    /// It counts, and people are told.
+    Warn,
+}
+
+/// Whether a lock file must hold the `ch:` lines that a signature vouches for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ManifestChecksums {
+    /// `lock --check` fails without them.
+    Required,
+    /// It tells of them. Every released `init` drops them.
+    Optional,
+}
+
+/// A rule with the providers that it is for.
+#[derive(Clone, Debug)]
+pub(super) struct FileRule {
+    pub(super) patterns: Vec<Pattern>,
+    pub(super) rule: Rule,
+}

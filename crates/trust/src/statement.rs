@@ -1,0 +1,238 @@
+//! What a signature says: which digest, of which provider, in which version.
+
+use std::str::FromStr;
+
+use serde_json::{Value, json};
+use tofu_oci_types::{Digest, ProviderAddr, Version};
+
+use crate::json;
+use crate::vocabulary::{ADDRESS_ANNOTATION, SIGN_PREDICATE, VERSION_ANNOTATION};
+
+/// What a statement may be about at most.
+const SUBJECTS: usize = 1024;
+
+/// What we write, and what `cosign sign` writes.
+const STATEMENT_V1: &str = "https://in-toto.io/Statement/v1";
+/// What `cosign attest` still writes; of what is read here the two are the same.
+const STATEMENT_V0_1: &str = "https://in-toto.io/Statement/v0.1";
+
+/// The signed statement, whichever form it was written in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// What is said about the subjects; [`SIGN_PREDICATE`](crate::SIGN_PREDICATE) for cosign's `.sig` form, which has
+    /// no such member.
+    pub predicate_type: String,
+    /// What it is said about; one at least, 1024 at most.
+    pub subjects: Vec<Subject>,
+}
+
+/// One thing that a statement is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// Its SHA-256; nothing when the statement names it by another hash only.
+    pub digest: Option<Digest>,
+    /// The provider that the signer named.
+    pub address: Name<ProviderAddr>,
+    /// The version that the signer named.
+    pub version: Name<Version>,
+}
+
+/// A name within a signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Name<T> {
+    /// The signer did not say.
+    Absent,
+    /// The signer said this.
+    Is(T),
+    /// The signer said something that is no such name.
+    Invalid(String),
+}
+
+/// What we sign: this index is that provider in that version.
+#[derive(Clone, Copy, Debug)]
+pub struct SignedSubject<'a> {
+    /// The digest of the index.
+    pub index: &'a Digest,
+    /// The provider.
+    pub address: &'a ProviderAddr,
+    /// Its version.
+    pub version: &'a Version,
+}
+
+impl Statement {
+    /// Of the payload of an envelope.
+    ///
+    /// Spec: in-toto attestation v1, `spec/v1/statement.md`.
+    pub(crate) fn parse(payload: &[u8]) -> Result<Self, String> {
+        let value = json::parse(payload).map_err(|problem| format!("the statement: {problem}"))?;
+        let kind = json::text(&value, "_type")?;
+        if !matches!(kind, STATEMENT_V1 | STATEMENT_V0_1) {
+            return Err(format!("`_type` is {}, not {STATEMENT_V1:?}", json::shown(kind)));
+        }
+        let predicate_type = json::text(&value, "predicateType")?.to_owned();
+        let subjects = json::list(&value, "subject")?;
+        if subjects.len() > SUBJECTS {
+            return Err(format!("it has {} subjects, and at most {SUBJECTS} are read", subjects.len()));
+        }
+        let subjects = subjects.iter().map(Subject::parse).collect::<Result<Vec<_>, _>>()?;
+        if subjects.iter().all(|subject| subject.digest.is_none()) {
+            return Err("no subject has a `sha256`".to_owned());
+        }
+        Ok(Self { predicate_type, subjects })
+    }
+}
+
+impl Subject {
+    fn parse(value: &Value) -> Result<Self, String> {
+        let digest = json::object(value, "digest")?;
+        let digest = match digest.get("sha256") {
+            None => None,
+            Some(_) => Some(sha256(json::text(digest, "sha256")?)?),
+        };
+        let names = value.get("annotations").filter(|names| !names.is_null());
+        Self::named(digest, names, "annotations")
+    }
+
+    /// With the names that are members of `names`, which is called `place`.
+    pub(crate) fn named(digest: Option<Digest>, names: Option<&Value>, place: &str) -> Result<Self, String> {
+        if names.is_some_and(|names| !names.is_object()) {
+            return Err(format!("`{place}` is not an object"));
+        }
+        let member = |name| names.and_then(|names| names.get(name));
+        Ok(Self {
+            digest,
+            address: Name::parse(member(ADDRESS_ANNOTATION)),
+            version: Name::parse(member(VERSION_ANNOTATION)),
+        })
+    }
+}
+
+fn sha256(hex: &str) -> Result<Digest, String> {
+    let digest = format!("sha256:{hex}").parse();
+    digest.map_err(|_| format!("a subject's `sha256` is {}, not 64 lower-case hexadecimal digits", json::shown(hex)))
+}
+
+impl<T: FromStr> Name<T> {
+    fn parse(value: Option<&Value>) -> Self {
+        match value {
+            None => Self::Absent,
+            Some(Value::String(text)) => text.parse().map_or_else(|_| Self::Invalid(text.clone()), Self::Is),
+            Some(other) => Self::Invalid(other.to_string()),
+        }
+    }
+}
+
+impl SignedSubject<'_> {
+    /// The two annotations that name it, sorted as cosign sorts them.
+    pub(crate) fn names(&self) -> Value {
+        json!({ ADDRESS_ANNOTATION: self.address.to_string(), VERSION_ANNOTATION: self.version.to_string() })
+    }
+
+    /// The in-toto statement about it, as `cosign sign -a` writes it.
+    pub(crate) fn to_statement(self) -> Vec<u8> {
+        json!({
+            "_type": STATEMENT_V1,
+            "subject": [{
+                "digest": { self.index.algorithm_name(): self.index.encoded() },
+                "annotations": self.names(),
+            }],
+            "predicateType": SIGN_PREDICATE,
+            "predicate": {},
+        })
+        .to_string()
+        .into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{address, index, version};
+
+    const HEX: &str = "41fc87ebfa1add0bf3e668238cf58fad7d1259029d6f5ed4504e0eb15f9db5db";
+
+    #[track_caller]
+    fn check(subjects: &str, want: Result<&[Subject], &str>) {
+        let text = format!(r#"{{"_type":"{STATEMENT_V1}","subject":{subjects},"predicateType":"p","predicate":1}}"#);
+        let got = Statement::parse(text.as_bytes());
+        assert_eq!(got.as_ref().map(|got| got.subjects.as_slice()).map_err(String::as_str), want, "{subjects}");
+    }
+
+    fn subject(digest: Option<Digest>, address: Name<ProviderAddr>, version: Name<Version>) -> Subject {
+        Subject { digest, address, version }
+    }
+
+    #[test]
+    fn subjects() {
+        let nameless = || subject(Some(index()), Name::Absent, Name::Absent);
+        check(&format!(r#"[{{"name":"x","digest":{{"sha256":"{HEX}"}}}}]"#), Ok(&[nameless()]));
+        check(&format!(r#"[{{"digest":{{"sha256":"{HEX}"}},"annotations":null}}]"#), Ok(&[nameless()]));
+        let other = subject(None, Name::Absent, Name::Absent);
+        check(
+            &format!(r#"[{{"digest":{{"sha512":"x"}}}},{{"digest":{{"sha256":"{HEX}"}}}}]"#),
+            Ok(&[other, nameless()]),
+        );
+        check("[]", Err("no subject has a `sha256`"));
+        check(r#"[{"digest":{"sha512":"x"}}]"#, Err("no subject has a `sha256`"));
+        check(r#"[{"digest":{}}]"#, Err("no subject has a `sha256`"));
+        check("[{}]", Err("`digest` is missing"));
+        check(r#"[{"digest":{"sha256":1}}]"#, Err("`sha256` is not a text"));
+        let upper = HEX.to_uppercase();
+        check(
+            &format!(r#"[{{"digest":{{"sha256":"{upper}"}}}}]"#),
+            Err(&format!("a subject's `sha256` is \"{upper}\", not 64 lower-case hexadecimal digits")),
+        );
+        check(
+            &format!(r#"[{{"digest":{{"sha256":"{HEX}"}},"annotations":[]}}]"#),
+            Err("`annotations` is not an object"),
+        );
+        check("{}", Err("`subject` is not a list"));
+        let many =
+            |count: usize| format!("[{}]", vec![format!(r#"{{"digest":{{"sha256":"{HEX}"}}}}"#); count].join(","));
+        check(&many(SUBJECTS), Ok(&vec![nameless(); SUBJECTS]));
+        check(&many(SUBJECTS + 1), Err("it has 1025 subjects, and at most 1024 are read"));
+    }
+
+    #[test]
+    fn names() {
+        let check = |names: &str, address, version| {
+            let subjects = format!(r#"[{{"digest":{{"sha256":"{HEX}"}},"annotations":{names}}}]"#);
+            check(&subjects, Ok(&[subject(Some(index()), address, version)]));
+        };
+        check(
+            r#"{"org.opentofu.provider.address":"registry.example.test/acme/widget","org.opentofu.provider.version":"1.0.0","x":"y"}"#,
+            Name::Is(address()),
+            Name::Is(version()),
+        );
+        check(r#"{"org.opentofu.provider.version":"1.0.0"}"#, Name::Absent, Name::Is(version()));
+        check(
+            r#"{"org.opentofu.provider.address":"a b","org.opentofu.provider.version":1}"#,
+            Name::Invalid("a b".to_owned()),
+            Name::Invalid("1".to_owned()),
+        );
+    }
+
+    #[track_caller]
+    fn check_whole(text: &str, want: Result<&str, &str>) {
+        let got = Statement::parse(text.as_bytes()).map(|statement| statement.predicate_type);
+        assert_eq!(got.as_deref().map_err(String::as_str), want, "{text}");
+    }
+
+    #[test]
+    fn wholes() {
+        let subject = format!(r#""subject":[{{"digest":{{"sha256":"{HEX}"}}}}]"#);
+        let of = |kind: &str| format!(r#"{{"_type":"{kind}",{subject},"predicateType":"p"}}"#);
+        check_whole(&of(STATEMENT_V1), Ok("p"));
+        check_whole(&of(STATEMENT_V0_1), Ok("p"));
+        check_whole(
+            &of("https://in-toto.io/Statement/v2"),
+            Err(r#"`_type` is "https://in-toto.io/Statement/v2", not "https://in-toto.io/Statement/v1""#),
+        );
+        check_whole(&format!(r#"{{"_type":"{STATEMENT_V1}",{subject}}}"#), Err("`predicateType` is missing"));
+        check_whole(
+            r#"{"_type":"a","_type":"a"}"#,
+            Err(r#"the statement: "_type" is given twice at line 1 column 20"#),
+        );
+        check_whole("1", Err("`_type` is missing"));
+    }
+}
