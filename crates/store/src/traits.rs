@@ -25,6 +25,15 @@ pub enum Pushed {
     Mounted,
 }
 
+/// Which lists of referrers are read, where a repository may have several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lists {
+    /// One that takes the fewest requests. It may be out of date: what is not in it may be in another one.
+    Nearest,
+    /// All there are, together.
+    All,
+}
+
 /// A manifest as a repository hands it out, with nothing checked.
 #[derive(Clone, Debug)]
 pub struct UnverifiedManifest {
@@ -34,15 +43,6 @@ pub struct UnverifiedManifest {
     pub digest: Option<Digest>,
     /// Its bytes.
     pub bytes: Bytes,
-}
-
-/// Which lists of referrers are read, where a repository may have several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lists {
-    /// One that takes the fewest requests. It may be out of date: what is not in it may be in another one.
-    Nearest,
-    /// All there are, together.
-    All,
 }
 
 /// A repository that can be read.

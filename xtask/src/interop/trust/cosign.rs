@@ -1,10 +1,12 @@
 //! Real cosign accepts what we sign, and we accept what it signs, in both forms and with every kind of key.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use super::super::lab::{Lab, seen, text};
 use super::super::registries::ADDRESS;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::paths;
 use crate::process::{Printed, Run};
 use crate::registry::Guard;
@@ -80,8 +82,8 @@ fn we_accept_cosigns(lab: &Lab, registry: &Guard, keys: &Keys, form: &str, flags
     ];
     for (case, names, refusal) in cases {
         let repository = repository(registry, &format!("cosign-{case}"), keys, form);
-        push(lab, registry, &repository, &[])?;
-        cosign_sign(lab, &repository, keys, flags, names)?;
+        let index = index(&push(lab, registry, &repository, &["--json"])?)?;
+        cosign_sign(lab, &format!("{repository}@{index}"), keys, flags, names)?;
         match refusal {
             None => drop(our_verify(lab, registry, &repository, keys)?.success()?),
             Some(code) => drop(our_verify(lab, registry, &repository, keys)?.refused_with(1)?.must_show(code)?),
@@ -135,8 +137,14 @@ fn names(version: &str) -> Vec<String> {
         .collect()
 }
 
-fn cosign_sign(lab: &Lab, repository: &str, keys: &Keys, flags: &[&str], names: &[String]) -> Outcome {
-    let target = format!("{repository}@{}", digest(lab, repository)?);
+/// The digest that `push --json` tells.
+fn index(pushed: &Printed) -> Outcome<String> {
+    let lines = pushed.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let index = lines.filter_map(|line| line["index"].as_str().map(str::to_owned)).last();
+    index.ok_or_else(|| pushed.failure("no line names the index"))
+}
+
+fn cosign_sign(lab: &Lab, target: &str, keys: &Keys, flags: &[&str], names: &[String]) -> Outcome {
     cosign(lab, &["sign", "--key", &text(&keys.sealed), "--tlog-upload=false", "--use-signing-config=false", "--yes"])?
         .args(flags)
         .args(names)
@@ -145,16 +153,8 @@ fn cosign_sign(lab: &Lab, repository: &str, keys: &Keys, flags: &[&str], names: 
     Ok(())
 }
 
-fn cosign_verify(lab: &Lab, repository: &str, public: &std::path::Path, version: &str) -> Outcome<Run> {
+fn cosign_verify(lab: &Lab, repository: &str, public: &Path, version: &str) -> Outcome<Run> {
     Ok(cosign(lab, &["verify", "--key", &text(public), "--insecure-ignore-tlog=true"])?
         .args(names(version))
         .arg(format!("{repository}:{VERSION}")))
-}
-
-/// The digest of the release, which cosign wants to be told.
-fn digest(lab: &Lab, repository: &str) -> Outcome<String> {
-    let printed = cosign(lab, &["triangulate", &format!("{repository}:{VERSION}")])?.success()?;
-    let hex = printed.stdout.trim().rsplit_once(":sha256-").and_then(|(_, rest)| rest.strip_suffix(".sig"));
-    let hex = hex.ok_or_else(|| Failure::new(format!("cosign triangulate printed {:?}", printed.stdout)))?;
-    Ok(format!("sha256:{hex}"))
 }
