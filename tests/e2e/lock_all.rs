@@ -43,9 +43,38 @@ fn init(scene: &Scene) {
 #[test]
 fn a_signed_release_is_locked_without_a_download() {
     let scene = signed();
-    assert_snapshot!(scene.run(&format!("lock {FROM}")).text, @"");
-    assert_snapshot!(scene.conversation().join("\n"), @"");
-    assert_snapshot!(scene.shown(LOCK), @"");
+    assert_snapshot!(scene.run(&format!("lock {FROM}")).text, @"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
+      signed by acme-release: darwin_arm64, linux_amd64
+    lock file .terraform.lock.hcl created
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.conversation().join("\n"), @"
+    GET /v2/acme/widget/tags/list -> 200
+    GET /v2/acme/widget/manifests/1.4.0 -> 200
+    GET /v2/acme/widget/manifests/sha256-[DIGEST] -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    ");
+    assert_snapshot!(scene.shown(LOCK), @r#"
+    # This file is maintained automatically by "tofu init".
+    # Manual edits may be lost in future updates.
+
+    provider "registry.example.com/acme/widget" {
+      version     = "1.4.0"
+      constraints = "~> 1.4"
+      hashes = [
+        "ch:sha256:[DIGEST]",
+        "ch:sha256:[DIGEST]",
+        "h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=",
+        "h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=",
+        "zh:[ZIP]",
+        "zh:[ZIP]",
+      ]
+    }
+    "#);
     let text = scene.context.read(LOCK);
     assert_eq!(scene.run(&format!("lock {FROM} --check")).success().stderr, "");
     assert_eq!(scene.context.read(LOCK), text);
@@ -55,8 +84,27 @@ fn a_signed_release_is_locked_without_a_download() {
 #[test]
 fn an_unsigned_release_is_looked_at_once() {
     let scene = scene();
-    assert_snapshot!(scene.run(&format!("lock {FROM}")).text, @"");
-    assert_snapshot!(scene.run(&format!("lock {FROM}")).text, @"");
+    assert_snapshot!(scene.run(&format!("lock {FROM}")).text, @"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
+      downloaded and verified: darwin_arm64, linux_amd64
+      647 B downloaded
+    lock file .terraform.lock.hcl created
+
+    ----- stderr -----
+    registry.example.com/acme/widget 1.4.0 darwin_arm64: verified (324 B)
+    registry.example.com/acme/widget 1.4.0 linux_amd64: verified (323 B)
+    ");
+    assert_snapshot!(scene.run(&format!("lock {FROM}")).text, @"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
+      locked already: darwin_arm64, linux_amd64
+    lock file .terraform.lock.hcl unchanged
+
+    ----- stderr -----
+    ");
     assert_eq!(State::of(&scene).temp(), Vec::<&str>::new());
 }
 
@@ -67,26 +115,149 @@ fn what_an_init_has_dropped_comes_back() {
     let complete = scene.context.read(LOCK);
     init(&scene);
     let dropped = scene.context.read(LOCK);
-    assert_snapshot!(scene.run(&format!("lock {FROM} --check")).text, @"");
+    assert_snapshot!(scene.run(&format!("lock {FROM} --check")).text, @r#"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
+      signed by acme-release: darwin_arm64, linux_amd64
+      2 ch: lines are missing that an init has dropped
+    lock file .terraform.lock.hcl would change
+      registry.example.com/acme/widget 1.4.0: 2 checksums added
+      it lacks only ch: lines that an init has dropped, and no rule demands them
+
+    --- .terraform.lock.hcl (as it is)
+    +++ .terraform.lock.hcl (as it would be)
+    @@ -5,6 +5,8 @@
+       version     = "1.4.0"
+       constraints = "~> 1.4"
+       hashes = [
+    +    "ch:sha256:[DIGEST]",
+    +    "ch:sha256:[DIGEST]",
+         "h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=",
+         "h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=",
+         "zh:[ZIP]",
+
+    ----- stderr -----
+    "#);
     assert_eq!(scene.context.read(LOCK), dropped);
     scene.trust("manifest_checksums = \"required\"");
-    assert_snapshot!(scene.refuse(&format!("lock {FROM} --check")), @"");
-    assert_snapshot!(scene.run(&format!("lock {FROM}")).text, @"");
+    assert_snapshot!(scene.refuse(&format!("lock {FROM} --check")), @r#"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
+      signed by acme-release: darwin_arm64, linux_amd64
+      2 ch: lines are missing that an init has dropped
+    lock file .terraform.lock.hcl would change
+      registry.example.com/acme/widget 1.4.0: 2 checksums added
+
+    --- .terraform.lock.hcl (as it is)
+    +++ .terraform.lock.hcl (as it would be)
+    @@ -5,6 +5,8 @@
+       version     = "1.4.0"
+       constraints = "~> 1.4"
+       hashes = [
+    +    "ch:sha256:[DIGEST]",
+    +    "ch:sha256:[DIGEST]",
+         "h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=",
+         "h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=",
+         "zh:[ZIP]",
+
+    ----- stderr -----
+    error: .terraform.lock.hcl is not what `tofu-oci lock` writes
+
+    hint: run the same command without --check, look at the difference, and commit the file
+    "#);
+    assert_snapshot!(scene.run(&format!("lock {FROM}")).text, @"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
+      signed by acme-release: darwin_arm64, linux_amd64
+      2 ch: lines are back that an init has dropped
+    lock file .terraform.lock.hcl updated
+      registry.example.com/acme/widget 1.4.0: 2 checksums added
+
+    ----- stderr -----
+    ");
     assert_eq!(scene.context.read(LOCK), complete);
 }
 
 #[test]
 fn a_check_shows_what_would_change() {
     let scene = scene();
-    assert_snapshot!(scene.refuse(&format!("lock {FROM} --check --platform linux_amd64")), @"");
+    assert_snapshot!(scene.refuse(&format!("lock {FROM} --check --platform linux_amd64")), @r#"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
+      downloaded and verified: linux_amd64
+      323 B downloaded
+    lock file .terraform.lock.hcl would change
+
+    --- .terraform.lock.hcl (as it is)
+    +++ .terraform.lock.hcl (as it would be)
+    @@ -0,0 +1,12 @@
+    +# This file is maintained automatically by "tofu init".
+    +# Manual edits may be lost in future updates.
+    +
+    +provider "registry.example.com/acme/widget" {
+    +  version     = "1.4.0"
+    +  constraints = "~> 1.4"
+    +  hashes = [
+    +    "ch:sha256:[DIGEST]",
+    +    "h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=",
+    +    "zh:[ZIP]",
+    +  ]
+    +}
+
+    ----- stderr -----
+    registry.example.com/acme/widget 1.4.0 linux_amd64: verified (323 B)
+    error: .terraform.lock.hcl is not what `tofu-oci lock` writes
+
+    hint: run the same command without --check, look at the difference, and commit the file
+    "#);
     scene.run(&format!("lock {FROM} --platform linux_amd64")).success();
-    assert_snapshot!(scene.refuse(&format!("lock {FROM} --check --quiet")), @"");
+    assert_snapshot!(scene.refuse(&format!("lock {FROM} --check --quiet")), @r#"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
+      downloaded and verified: darwin_arm64
+      locked already: linux_amd64
+      324 B downloaded
+    lock file .terraform.lock.hcl would change
+      registry.example.com/acme/widget 1.4.0: 3 checksums added
+
+    --- .terraform.lock.hcl (as it is)
+    +++ .terraform.lock.hcl (as it would be)
+    @@ -5,8 +5,11 @@
+       version     = "1.4.0"
+       constraints = "~> 1.4"
+       hashes = [
+    +    "ch:sha256:[DIGEST]",
+         "ch:sha256:[DIGEST]",
+         "h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=",
+    +    "h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=",
+    +    "zh:[ZIP]",
+         "zh:[ZIP]",
+       ]
+     }
+
+    ----- stderr -----
+    error: .terraform.lock.hcl is not what `tofu-oci lock` writes
+
+    hint: run the same command without --check, look at the difference, and commit the file
+    "#);
 }
 
 #[test]
 fn json_lines() {
     let scene = signed();
-    assert_snapshot!(scene.run(&format!("lock {FROM} --json")).text, @"");
+    assert_snapshot!(scene.run(&format!("lock {FROM} --json")).text, @r#"
+    exit code: 0
+    ----- stdout -----
+    {"event":"locked","address":"registry.example.com/acme/widget","version":"1.4.0","place":"[REGISTRY]/acme/widget","index":"sha256:[DIGEST]","platforms":[{"platform":"darwin_arm64","basis":"signed","bytes":0,"trust":{"standing":"signed","signers":[{"name":"acme-release","key":"sha256:[DIGEST]"}]},"hashes":["ch:sha256:[DIGEST]","h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=","zh:[ZIP]"],"added":["ch:sha256:[DIGEST]","h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=","zh:[ZIP]"]},{"platform":"linux_amd64","basis":"signed","bytes":0,"trust":{"standing":"signed","signers":[{"name":"acme-release","key":"sha256:[DIGEST]"}]},"hashes":["ch:sha256:[DIGEST]","h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh:[ZIP]"],"added":["ch:sha256:[DIGEST]","h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh:[ZIP]"]}],"restored":[],"manifest_checksums":"optional"}
+    {"event":"lock","path":"./.terraform.lock.hcl","outcome":"created","difference":"entries","changes":[{"address":"registry.example.com/acme/widget","from":null,"to":"1.4.0","checksums_added":6}],"diff":null}
+
+    ----- stderr -----
+    "#);
     let said = scene.run(&format!("lock {FROM} --json --check"));
     assert_eq!(said.json().last().map(|line| line["outcome"].clone()), Some("unchanged".into()));
     init(&scene);
@@ -144,26 +315,92 @@ fn what_is_locked_stays_locked() {
     let other = tofu_oci_testkit::ProviderZip::new("widget", "1.4.0", "linux_amd64").executable("replaced");
     scene.context.write(&format!("other/{}", other.file_name()), other.build());
     scene.run(&format!("push other REGISTRY/acme/widget --address {WIDGET} --replace-tag")).success();
-    assert_snapshot!(scene.refuse(&format!("lock {FROM}")), @"");
+    assert_snapshot!(scene.refuse(&format!("lock {FROM}")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted: the version has moved: it was sha256:[DIGEST] before, and is sha256:[DIGEST] now
+      cause: it came from [REGISTRY]/acme/widget
+
+    hint: somebody has pushed another release under the same version; ask its publisher why
+    hint: if it was moved on purpose: tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept
+    hint: `tofu-oci verify registry.example.com/acme/widget@1.4.0` shows every signature, and why it does not count
+    hint: the lock file is as it was
+    ");
     std::fs::remove_file(scene.path(".tofu-oci.pins.json")).expect("it was written");
-    assert_snapshot!(scene.refuse(&format!("lock {FROM}")), @"");
+    assert_snapshot!(scene.refuse(&format!("lock {FROM}")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST], ch:sha256:[DIGEST], but the release has ch:sha256:[DIGEST]
+      cause: it came from [REGISTRY]/acme/widget
+
+    hint: nothing of it was installed: either the repository or the lock file is not what it was
+    hint: if the package was replaced on purpose, remove the provider's block from the lock file
+    hint: the lock file is as it was
+    ");
 }
 
 #[test]
 fn wrong_usage() {
     let scene = scene();
-    assert_snapshot!(scene.refuse(&format!("lock {FROM} --platform plan9_386 --platform linux_amd64")), @"");
-    assert_snapshot!(scene.refuse(&format!("lock registry.example.com/acme/gadget {FROM}")), @"");
-    assert_snapshot!(scene.refuse(&format!("lock {FROM} --chdir nowhere")), @"");
+    assert_snapshot!(scene.refuse(&format!("lock {FROM} --platform plan9_386 --platform linux_amd64")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 has no package for plan9_386
+      cause: asked [REGISTRY]/acme/widget
+
+    hint: this release offers darwin_arm64, linux_amd64
+    hint: the lock file is as it was
+    ");
+    assert_snapshot!(scene.refuse(&format!("lock registry.example.com/acme/gadget {FROM}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the configuration does not require registry.example.com/acme/gadget
+
+    hint: it requires registry.example.com/acme/widget
+    ");
+    assert_snapshot!(scene.refuse(&format!("lock {FROM} --chdir nowhere")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no directory nowhere
+
+    hint: --chdir names the directory that holds the configuration and its lock file
+    ");
     scene.context.write(".tofu-oci.pins.json", "{");
     assert_eq!(scene.run(&format!("lock {FROM}")).code, Some(2));
     std::fs::remove_file(scene.path(".tofu-oci.pins.json")).expect("it was written");
     scene.context.write("main.tf", "");
-    assert_snapshot!(scene.refuse(&format!("lock {FROM}")), @"");
+    assert_snapshot!(scene.refuse(&format!("lock {FROM}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the configuration in . requires no providers
+
+    hint: name the directory of the configuration: --chdir DIR
+    ");
 }
 
 #[test]
 fn a_registry_that_cannot_be_reached() {
     let scene = scene();
-    assert_snapshot!(scene.refuse("lock --from 127.0.0.1:1/acme/widget --attempts 1"), @"");
+    assert_snapshot!(scene.refuse("lock --from 127.0.0.1:1/acme/widget --attempts 1"), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error [N])
+
+    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    hint: the lock file is as it was
+    ");
 }
