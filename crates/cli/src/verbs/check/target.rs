@@ -59,7 +59,10 @@ fn lock_file(text: &str) -> Option<PathBuf> {
     let path = Path::new(text);
     let inside = path.join(LOCK_FILE_NAME);
     // A link that leads nowhere is one too, and is told of.
-    if path.extension().is_some_and(|extension| extension == "hcl") || path.is_file() || path.is_symlink() && !path.is_dir() {
+    if path.extension().is_some_and(|extension| extension == "hcl")
+        || path.is_file()
+        || path.is_symlink() && !path.is_dir()
+    {
         return Some(path.to_owned());
     }
     let said = path.is_absolute() || text.starts_with('.');

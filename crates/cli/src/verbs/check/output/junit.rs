@@ -33,7 +33,10 @@ pub(super) fn render(checked: &Checked) -> String {
         } else {
             let message = escaped(&first.text);
             let kind = rule.level.word();
-            writeln!(text, "{case}>\n      <failure type=\"{kind}\" message=\"{message}\">{body}</failure>\n    </testcase>")
+            writeln!(
+                text,
+                "{case}>\n      <failure type=\"{kind}\" message=\"{message}\">{body}</failure>\n    </testcase>"
+            )
         };
     }
     text.push_str("  </testsuite>\n</testsuites>\n");

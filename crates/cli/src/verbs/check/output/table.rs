@@ -49,7 +49,8 @@ fn shown(finding: &Finding, told: bool) -> String {
         (None, Some(platform)) => format!(" ({platform})"),
         (None, None) => String::new(),
     };
-    let mut text = format!("{style}{}[{}]{style:#} {}{}\n", rule.level.word(), rule.id, visible(&finding.place), visible(&about));
+    let mut text =
+        format!("{style}{}[{}]{style:#} {}{}\n", rule.level.word(), rule.id, visible(&finding.place), visible(&about));
     text.push_str(&row("  ", "what", &finding.text));
     if let Some(diff) = &finding.diff {
         text.extend(visible(diff).lines().map(|line| format!("    {line}\n")));
@@ -79,7 +80,12 @@ fn predicted(checked_as: &CheckedAs, predictions: &[Prediction]) -> String {
     }
     let width = outcomes.keys().map(|(platform, _)| platform.to_string().len()).max().unwrap_or_default();
     for ((platform, outcome), releases) in outcomes {
-        let _ = writeln!(text, "  {platform:<width$}  OpenTofu {:<11}  {outcome}", series(&releases), platform = platform.to_string());
+        let _ = writeln!(
+            text,
+            "  {platform:<width$}  OpenTofu {:<11}  {outcome}",
+            series(&releases),
+            platform = platform.to_string()
+        );
     }
     text.push('\n');
     text
@@ -112,13 +118,8 @@ fn capabilities(probe: &ProbeReport) -> String {
             State::Missing | State::NotTried => AnsiColor::Cyan,
         };
         let style = Style::new().fg_color(Some(colour.into()));
-        let _ = writeln!(
-            text,
-            "  {:<width$}  {style}{:<9}{style:#}  {}",
-            row.what,
-            row.state.word(),
-            visible(&row.detail)
-        );
+        let _ =
+            writeln!(text, "  {:<width$}  {style}{:<9}{style:#}  {}", row.what, row.state.word(), visible(&row.detail));
     }
     text.push('\n');
     for line in &probe.meaning {
