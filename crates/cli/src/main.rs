@@ -23,6 +23,7 @@ mod printer;
 mod private_file;
 mod prompt;
 mod report;
+mod signing_key;
 mod trust;
 mod verbs;
 

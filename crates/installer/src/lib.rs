@@ -55,4 +55,4 @@ pub use lock::{
 pub use pin_file::PinFileError;
 pub use pipeline::install;
 pub(crate) use pipeline::subject;
-pub use trust::{SignedBy, Trust, Vouched};
+pub use trust::{SignedBy, Trust, Vouched, real_zips};

@@ -264,7 +264,7 @@ fn orphans(locked: &[PackageHash], facts: &ReleaseHashes) -> Vec<PackageHash> {
 pub fn check_release(entry: &LockEntry, proven: &BTreeSet<PackageHash>) -> Option<Refusal> {
     let locked = known(entry);
     let matches = locked.is_empty() || locked.iter().any(|hash| proven.contains(hash));
-    (!matches).then(|| Refusal::OtherRelease { locked })
+    (!matches).then_some(Refusal::OtherRelease { locked })
 }
 
 #[cfg(test)]

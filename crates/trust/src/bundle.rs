@@ -17,6 +17,8 @@ use crate::vocabulary::BUNDLE_TYPE;
 pub(crate) const LIMIT: usize = 1024 * 1024;
 /// Entries of transparency logs; they are not looked at, but a bundle with thousands of them is none.
 const LOG_ENTRIES: usize = 32;
+/// A hint is a hash in base64 by recommendation, and anything short in fact.
+const HINT: usize = 1024;
 
 /// What the bundle says, when one of `keys` signed it. It has at most 1 MiB, one signature, and at most 1024 subjects.
 ///
@@ -93,6 +95,9 @@ fn made_by(bundle: &Value) -> Result<MadeBy, String> {
     match (material.get("publicKey"), keyless) {
         (Some(key), None) if key.is_object() => {
             let hint = key.get("hint").map(|_| json::text(key, "hint")).transpose()?;
+            if hint.is_some_and(|hint| hint.len() > HINT) {
+                return Err(format!("`hint` has more than {HINT} bytes"));
+            }
             Ok(MadeBy::Key { hint: hint.filter(|hint| !hint.is_empty()).map(str::to_owned) })
         }
         (Some(_), None) => Err("`publicKey` is not an object".to_owned()),
@@ -275,6 +280,8 @@ mod tests {
         check(&material(json!({ "publicKey": {}, "certificate": {} })), "it has both a key and a certificate");
         check(&material(json!({ "publicKey": "x" })), "`publicKey` is not an object");
         check(&material(json!({ "publicKey": { "hint": 1 } })), "`hint` is not a text");
+        let long = material(json!({ "publicKey": { "hint": "x".repeat(1025) } }));
+        check(&long, "`hint` has more than 1024 bytes");
         let entries = material(json!({ "publicKey": {}, "tlogEntries": vec![json!({}); 33] }));
         check(&entries, "`tlogEntries` has 33 entries, and at most 32 are read");
         let two = changed(|bundle| {

@@ -22,7 +22,7 @@ impl Envelope {
     pub(crate) fn parse(value: &Value) -> Result<Self, String> {
         let payload_type = json::text(value, "payloadType")?;
         if payload_type != IN_TOTO {
-            return Err(format!("`payloadType` is {payload_type:?}, not {IN_TOTO:?}"));
+            return Err(format!("`payloadType` is {}, not {IN_TOTO:?}", json::shown(payload_type)));
         }
         let [signature] = json::list(value, "signatures")? else {
             let count = json::list(value, "signatures")?.len();

@@ -67,7 +67,7 @@ impl Statement {
         let value = json::parse(payload).map_err(|problem| format!("the statement: {problem}"))?;
         let kind = json::text(&value, "_type")?;
         if !matches!(kind, STATEMENT_V1 | STATEMENT_V0_1) {
-            return Err(format!("`_type` is {kind:?}, not {STATEMENT_V1:?}"));
+            return Err(format!("`_type` is {}, not {STATEMENT_V1:?}", json::shown(kind)));
         }
         let predicate_type = json::text(&value, "predicateType")?.to_owned();
         let subjects = json::list(&value, "subject")?;
@@ -108,7 +108,8 @@ impl Subject {
 }
 
 fn sha256(hex: &str) -> Result<Digest, String> {
-    format!("sha256:{hex}").parse().map_err(|error| format!("a subject: {error}"))
+    let digest = format!("sha256:{hex}").parse();
+    digest.map_err(|_| format!("a subject's `sha256` is {}, not 64 lower-case hexadecimal digits", json::shown(hex)))
 }
 
 impl<T: FromStr> Name<T> {
@@ -179,7 +180,7 @@ mod tests {
         let upper = HEX.to_uppercase();
         check(
             &format!(r#"[{{"digest":{{"sha256":"{upper}"}}}}]"#),
-            Err(&format!("a subject: `sha256:{upper}` is not a digest: sha256 needs 64 lower-case hexadecimal digits")),
+            Err(&format!("a subject's `sha256` is \"{upper}\", not 64 lower-case hexadecimal digits")),
         );
         check(
             &format!(r#"[{{"digest":{{"sha256":"{HEX}"}},"annotations":[]}}]"#),

@@ -1,6 +1,8 @@
 //! The prediction against what the real programs did: the 39 repositories of `testdata/testrepos`, and the cases of
 //! `testdata/checker/repositories.json`, each built from its description and measured with `OpenTofu` itself.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on")]
+
 mod build;
 mod registry;
 mod zip;
@@ -9,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tofu_oci_checker::facts::{Depth, Facts, Versions, What, read};
-use tofu_oci_checker::opentofu::{Asked, OpenTofu, Prediction, Provider, Request, predict};
+use tofu_oci_checker::opentofu::{Asked, Because, OpenTofu, Prediction, Provider, Request, predict};
 use tofu_oci_store::DirStore;
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
@@ -29,9 +31,9 @@ fn question(constraint: Option<&str>) -> Option<Version> {
     constraint.map(|text| text.parse().unwrap())
 }
 
-fn rows(facts: &Facts, version: Option<Version>) -> Vec<Prediction> {
+fn rows(facts: &Facts, version: Option<&Version>) -> Vec<Prediction> {
     let address: ProviderAddr = "registry.example.test/acme/widget".parse().unwrap();
-    let request = version.as_ref().map_or(Request::Newest, Request::Exactly);
+    let request = version.map_or(Request::Newest, Request::Exactly);
     let platforms: [Platform; 1] = ["linux_amd64".parse().unwrap()];
     predict(facts, &Asked { provider: Provider::Named(&address), request, platforms: &platforms })
 }
@@ -39,7 +41,7 @@ fn rows(facts: &Facts, version: Option<Version>) -> Vec<Prediction> {
 async fn predicted(folder: &Path, constraint: Option<&str>) -> Vec<Prediction> {
     let store = DirStore::open(folder).unwrap();
     let what = What { versions: Versions::All, depth: Depth::Packages };
-    rows(&read(&store, &what).await.unwrap(), question(constraint))
+    rows(&read(&store, &what).await.unwrap(), question(constraint).as_ref())
 }
 
 fn told(verdict: &str, version: Option<&str>, because: Option<&str>) -> String {
@@ -57,7 +59,7 @@ async fn check(folder: &Path, case: &Value) -> Option<String> {
     for row in rows {
         let version = row.version.as_ref().map(ToString::to_string);
         let verdict = if row.installs { "installs" } else { "refuses" };
-        let got = told(verdict, version.as_deref(), row.because.map(|because| because.code()));
+        let got = told(verdict, version.as_deref(), row.because.map(Because::code));
         if got != want || row.unread {
             return Some(format!(
                 "{} ({}), {}: predicted {got}, measured {want}",

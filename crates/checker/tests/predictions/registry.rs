@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use tofu_oci_checker::facts::{Depth, Versions, What, read};
+use tofu_oci_checker::opentofu::Because;
 use tofu_oci_remote::{ClientOptions, NoCredentials, RegistryClient};
 use tofu_oci_testkit::Registry;
 use tofu_oci_types::NoReporter;
 
-use crate::{cases, question, rows, testdata};
+use crate::{cases, rows, testdata};
 
 /// Refused for what lies inside a layer, or differs from what its descriptor says: not seen from outside.
 const INSIDE: [&str; 7] = [
@@ -42,8 +43,8 @@ async fn a_registry_is_predicted_as_the_folder_is_and_what_was_not_read_is_said(
             };
             let unread = depth == Depth::Manifests && INSIDE.contains(&want);
             let want = if unread { "installs" } else { want };
-            for row in rows(&facts, question(None)) {
-                let got = row.because.map_or("installs", |because| because.code());
+            for row in rows(&facts, None) {
+                let got = row.because.map_or("installs", Because::code);
                 if got != want || row.unread != unread {
                     wrong.push(format!("{name}, {depth:?}: {got}, unread: {}", row.unread));
                 }

@@ -61,7 +61,7 @@ fn entry(file: &Value, bytes: &mut Vec<u8>) -> Vec<u8> {
     let mode = file["mode"].as_str().unwrap_or(if directory { "040755" } else { "100755" });
     let mode = i64::from_str_radix(mode, 8).expect("an octal number");
     let attributes = number(file, "attributes", mode << 16);
-    let creator = number(file, "creator", 3) << 8 | 20;
+    let creator = (number(file, "creator", 3) << 8) + 20;
     let extra = hex(file["extra"].as_str().unwrap_or_default());
     let offset = bytes.len() as i64 + number(file, "offset_add", 0);
 

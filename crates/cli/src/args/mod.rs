@@ -13,6 +13,8 @@ mod login;
 mod providers;
 mod publish;
 mod query;
+mod sign;
+mod verify;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
@@ -27,6 +29,8 @@ pub(crate) use login::{LoginArgs, LogoutArgs};
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
 pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
+pub(crate) use sign::{Attach, SignArgs};
+pub(crate) use verify::VerifyArgs;
 
 /// Keeps OpenTofu and Terraform providers in any OCI registry.
 #[derive(Debug, Parser)]
@@ -89,10 +93,14 @@ pub(crate) enum Verb {
     Pack(PackArgs),
     /// Copy releases between repositories or directories, byte for byte
     Copy(CopyArgs),
+    /// Sign a release where it is, so that clients and cosign can verify it
+    Sign(SignArgs),
     /// Install providers from OCI repositories, verified, and update the lock file
     Install(InstallArgs),
     /// Bring the lock file up to date for all platforms, from signed indexes without downloading packages
     Lock(LockArgs),
+    /// Say who has signed a release, whether that is enough, and why or why not
+    Verify(VerifyArgs),
     /// List the versions that a repository offers
     Versions(VersionsArgs),
     /// Say which repository a provider address belongs to, and by which rule

@@ -4,7 +4,7 @@ use tofu_oci_archive::ArchiveError;
 use tofu_oci_installer::{ConfigProblem, InstallError, PinFileError};
 use tofu_oci_lockfile::{LockFileError, Refusal};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_types::Version;
 
 use super::Complaint;
 use crate::exit::Exit;
@@ -158,13 +158,9 @@ impl From<InstallError> for Complaint {
                     .hint("if the release was replaced on purpose, remove the provider's block from the lock file")
             }
             InstallError::Untrusted { address, version, place, refusal } => {
-                untrusted(complaint, &refusal, &address, &version, &place)
+                complaint.untrusted(&refusal, &super::Release { address: &address, version: &version, place: &place })
             }
-            InstallError::Pins(PinFileError::File(error)) => Self::from(error),
-            InstallError::Pins(PinFileError::Invalid { .. }) => complaint.code("pins-invalid").hint(
-                "take the file back from version control; without it, what was trusted before would be forgotten",
-            ),
-            InstallError::Pins(_) => complaint.hint("run the same command again"),
+            InstallError::Pins(error) => Self::from(error),
             InstallError::NotTheLockedPackage { place, refusal, .. } => complaint
                 .locked_and_found(&refusal)
                 .cause(format!("it came from {place}"))
@@ -278,24 +274,6 @@ fn versions(lead: &str, offered: &[Version]) -> String {
     let more = offered.len().saturating_sub(SHOWN);
     let rest = if more > 0 { format!(" and {more} older") } else { String::new() };
     format!("{lead} {}{rest}", newest.join(", "))
-}
-
-/// A release that must not be used.
-fn untrusted(
-    complaint: Complaint,
-    refusal: &tofu_oci_trust::Refusal,
-    address: &ProviderAddr,
-    version: &Version,
-    place: &str,
-) -> Complaint {
-    let complaint = complaint.code(refusal.code()).cause(format!("it came from {place}"));
-    match refusal {
-        tofu_oci_trust::Refusal::MovedTag { .. } => {
-            complaint.hint(format!("if that is right: tofu-oci verify {address}@{version} --accept"))
-        }
-        _ => complaint
-            .hint(format!("`tofu-oci verify {address}@{version}` shows every signature, and why it does not count")),
-    }
 }
 
 fn exit(error: &InstallError) -> Exit {

@@ -12,6 +12,8 @@ mod login;
 mod providers;
 mod push;
 mod resolve;
+mod sign;
+mod verify;
 mod versions;
 
 use std::path::{Path, PathBuf};
@@ -67,8 +69,10 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Push(args) => args.output.json,
         Verb::Pack(args) => args.output.json,
         Verb::Copy(args) => args.output.json,
+        Verb::Sign(args) => args.output.json,
         Verb::Install(args) => args.output.json,
         Verb::Lock(args) => args.output.json,
+        Verb::Verify(args) => args.output.json,
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
         Verb::Check(args) => args.output().json,
@@ -104,8 +108,10 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Push(args) => push::push(&context(&args.output), &args).await?,
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,
         Verb::Copy(args) => copy::copy(&context(&args.output), &args).await?,
+        Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,
         Verb::Lock(args) => lock::lock(&context(&args.output), &args).await?,
+        Verb::Verify(args) => verify::verify(&context(&args.output), &args).await?,
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
         // Findings are no failure, and have an exit code all the same.

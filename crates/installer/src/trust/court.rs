@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_source::{LeafKind, Offer, Release, Search, Source, SourceError};
-use tofu_oci_trust::{Evidence, Pins, Refusal, ReleaseFacts, Standing, Verdict, judge};
+use tofu_oci_trust::{Evidence, PinnedSigner, Pins, Refusal, ReleaseFacts, Standing, Verdict, judge};
 use tofu_oci_types::{Digest, Event, Level, PackageHash, Platform, ProviderAddr, Reporter, Scheme, Version};
 use tokio::sync::OnceCell;
 
-use super::{Trust, Vouched};
+use super::{SignedBy, Trust, Vouched};
 use crate::InstallError;
 
 /// Judges each release of a run once, and tells of it once.
@@ -32,6 +32,8 @@ pub(crate) struct Case {
 pub(crate) struct Judged {
     case: Case,
     verdict: Verdict,
+    /// Who has signed this very index before.
+    pinned: Vec<SignedBy>,
     /// The archives, as far as they are known.
     zips: BTreeMap<Platform, PackageHash>,
     /// The checksums that signatures vouch for.
@@ -101,7 +103,9 @@ impl<'a> Court<'a> {
             let mut hearing = Hearing { trust: self.trust, source, case: &case, knowledge: knowledge().await? };
             let verdict = hearing.verdict().await?;
             let covered = hearing.covered(&verdict).await?;
-            let judged = Judged { case: case.clone(), verdict, zips: hearing.knowledge.zips, covered };
+            let zips = hearing.knowledge.zips;
+            let pinned = self.pinned(&case.facts(&zips));
+            let judged = Judged { case: case.clone(), verdict, pinned, zips, covered };
             self.tell(&judged);
             Ok::<_, InstallError>(Arc::new(judged))
         });
@@ -110,6 +114,13 @@ impl<'a> Court<'a> {
             Some(refusal) => Err(judged.case.untrusted(refusal)),
             None => Ok(judged),
         }
+    }
+
+    /// Who has signed this very index before.
+    fn pinned(&self, facts: &ReleaseFacts<'_>) -> Vec<SignedBy> {
+        let pins = self.trust.pins.same_index(facts);
+        let name = |signer: &PinnedSigner| SignedBy { name: signer.name.clone(), key: signer.key.clone() };
+        pins.flat_map(|pin| &pin.signers).map(name).collect()
     }
 
     fn tell(&self, judged: &Judged) {
@@ -188,7 +199,7 @@ impl Judged {
 
     /// Who stands for the package with this archive.
     pub(crate) fn vouched(&self, zip: Option<&PackageHash>) -> Vouched {
-        Vouched::of(&self.verdict, zip)
+        Vouched::of(&self.verdict, &self.pinned, zip)
     }
 
     /// The checksums that signatures vouch for, by platform.
@@ -270,7 +281,7 @@ fn zips(claims: &BTreeMap<Platform, BTreeSet<PackageHash>>) -> BTreeMap<Platform
 }
 
 /// The archives that the leaves name, whatever annotations say.
-pub(crate) async fn real_zips(
+pub async fn real_zips(
     source: &dyn Source,
     release: &Release,
 ) -> Result<BTreeMap<Platform, PackageHash>, InstallError> {

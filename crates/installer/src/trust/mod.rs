@@ -15,10 +15,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::Serialize;
-use tofu_oci_trust::{KeyId, Pins, Policy, Standing, Verdict};
+use tofu_oci_trust::{Covers, KeyId, Pins, Policy, Signer, Standing, Verdict};
 use tofu_oci_types::PackageHash;
 
-pub(crate) use court::{Court, Judged, real_zips};
+pub use court::real_zips;
+pub(crate) use court::{Court, Judged};
 
 /// What is trusted, and what was.
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ pub struct Trust {
 pub struct Vouched {
     /// What the package rests on.
     pub standing: Standing,
-    /// Whose signatures count; sorted by name.
+    /// Whose signatures count, or counted when the index was pinned; sorted by name.
     pub signers: Vec<SignedBy>,
 }
 
@@ -52,18 +53,22 @@ pub struct SignedBy {
 }
 
 impl Vouched {
-    /// Who stands for the package with this archive; nothing for a package that is none.
-    pub(crate) fn of(verdict: &Verdict, zip: Option<&PackageHash>) -> Self {
-        if !verdict.covers(zip) {
-            return Self { standing: Standing::Unsigned, signers: Vec::new() };
-        }
-        let signed = |signer: &&tofu_oci_trust::Signer| match &signer.covers {
-            tofu_oci_trust::Covers::Index => true,
-            tofu_oci_trust::Covers::Zips(zips) => zip.is_some_and(|zip| zips.contains(zip)),
+    /// Who stands for the package with this archive; nothing for a package that is none. `pinned` have signed the index
+    /// before.
+    pub(crate) fn of(verdict: &Verdict, pinned: &[SignedBy], zip: Option<&PackageHash>) -> Self {
+        let standing = if verdict.covers(zip) { verdict.standing } else { Standing::Unsigned };
+        let has_signed = |signer: &&Signer| match &signer.covers {
+            Covers::Index => true,
+            Covers::Zips(zips) => zip.is_some_and(|zip| zips.contains(zip)),
         };
-        let name = |signer: &tofu_oci_trust::Signer| SignedBy { name: signer.name.clone(), key: signer.key.clone() };
-        let mut signers: Vec<SignedBy> = verdict.signers.iter().filter(signed).map(name).collect();
+        let name = |signer: &Signer| SignedBy { name: signer.name.clone(), key: signer.key.clone() };
+        let mut signers: Vec<SignedBy> = match standing {
+            Standing::Signed => verdict.signers.iter().filter(has_signed).map(name).collect(),
+            Standing::Pinned => pinned.to_vec(),
+            Standing::Unsigned => Vec::new(),
+        };
         signers.sort();
-        Self { standing: verdict.standing, signers }
+        signers.dedup();
+        Self { standing, signers }
     }
 }

@@ -164,7 +164,7 @@ fn convinces(evidence: &Evidence) -> bool {
     match evidence {
         Evidence::Bundle { .. } | Evidence::CosignTag { .. } => true,
         Evidence::Sums { signatures, .. } => !signatures.is_empty(),
-        _ => false,
+        Evidence::Unreadable { .. } => false,
     }
 }
 

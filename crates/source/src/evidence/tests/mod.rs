@@ -53,7 +53,6 @@ pub(super) fn told(found: &[Evidence]) -> String {
                 format!("sums {}, {} signatures, {} keys", text(sums), signatures.len(), keys.len())
             }
             Evidence::Unreadable { problem, .. } => format!("unreadable: {problem}"),
-            other => format!("{other:?}"),
         };
         let _ = writeln!(lines, "{line}");
     }
