@@ -1,4 +1,24 @@
+use std::collections::BTreeMap;
+
+use tofu_oci_trust::{Policy, ReleaseFacts, judge};
+use tofu_oci_types::Digest;
+
 use super::*;
+
+/// The pins of a file, and one more release.
+fn with_release(path: &Path, version: &str, content: &str) -> Pins {
+    let mut pins = read(path).expect("pins");
+    let (address, version) = ("example.com/acme/widget".parse().unwrap(), version.parse().unwrap());
+    let (place, index, zips) = ("ghcr.io/acme/widget", Digest::sha256(content.as_bytes()), BTreeMap::new());
+    let facts = ReleaseFacts { address: &address, version: &version, place, index: &index, zips: &zips };
+    let verdict = judge(&Policy::default(), &pins, &facts, &[], std::time::UNIX_EPOCH);
+    pins.remember(&facts, &verdict);
+    pins
+}
+
+fn versions(path: &Path) -> Vec<String> {
+    read(path).expect("pins").iter().map(|pin| pin.version.to_string()).collect()
+}
 
 #[test]
 fn no_file_is_no_pins_and_a_broken_one_is_an_error() {
@@ -7,8 +27,74 @@ fn no_file_is_no_pins_and_a_broken_one_is_an_error() {
     assert!(read(&path).unwrap().is_empty());
     assert_eq!(write(&path, &Pins::default()).unwrap(), Written::Unchanged);
     assert!(!path.exists(), "nothing has changed");
+    let pins = with_release(&path, "1.0.0", "one");
     std::fs::write(&path, "{").unwrap();
     assert!(matches!(read(&path), Err(PinFileError::Invalid { .. })));
+    assert!(matches!(write(&path, &pins), Err(PinFileError::Invalid { .. })));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{", "it is never overwritten");
     std::fs::write(&path, [0xff]).unwrap();
     assert!(matches!(read(&path), Err(PinFileError::File(_))));
+}
+
+#[test]
+fn creates_updates_and_leaves_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = beside(&folder.path().join(".terraform.lock.hcl"));
+    assert_eq!(write(&path, &with_release(&path, "1.0.0", "one")).unwrap(), Written::Created);
+    let text = std::fs::read(&path).unwrap();
+    assert_eq!(write(&path, &with_release(&path, "1.0.0", "one")).unwrap(), Written::Unchanged);
+    assert_eq!(std::fs::read(&path).unwrap(), text);
+    assert_eq!(write(&path, &with_release(&path, "2.0.0", "two")).unwrap(), Written::Updated);
+    assert_eq!(versions(&path), ["1.0.0", "2.0.0"]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn pins_written_by_many_at_once_are_all_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(PIN_FILE_NAME);
+    let wanted: Vec<String> = (0..16).map(|number| format!("1.{number}.0")).collect();
+    std::thread::scope(|scope| {
+        for version in &wanted {
+            scope.spawn(|| write(&path, &with_release(&path, version, version)).expect("written"));
+        }
+    });
+    assert_eq!(versions(&path), wanted);
+}
+
+#[test]
+fn two_that_saw_different_releases_under_one_tag_do_not_both_win() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(PIN_FILE_NAME);
+    let (one, other) = (with_release(&path, "1.0.0", "one"), with_release(&path, "1.0.0", "another"));
+    write(&path, &one).unwrap();
+    assert!(matches!(write(&path, &other), Err(PinFileError::Conflict(_))));
+    assert_eq!(read(&path).unwrap().iter().next().unwrap().index, Digest::sha256(b"one"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_followed_inside_its_folder_only_and_everybody_may_read_the_file() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let path = inner.join(PIN_FILE_NAME);
+    let empty = Pins::default().to_text();
+    std::fs::write(folder.path().join("outside"), &empty).unwrap();
+    std::fs::write(inner.join("beside"), &empty).unwrap();
+    let pins = with_release(&path, "1.0.0", "one");
+
+    symlink("../outside", &path).unwrap();
+    let leaves = |error| matches!(error, PinFileError::File(LockFileError::LinkLeavesFolder { .. }));
+    assert!(leaves(read(&path).expect_err("a link outside")));
+    assert!(leaves(write(&path, &pins).expect_err("a link outside")));
+    assert_eq!(std::fs::read_to_string(folder.path().join("outside")).unwrap(), empty);
+
+    std::fs::remove_file(&path).unwrap();
+    symlink("beside", &path).unwrap();
+    write(&path, &pins).unwrap();
+    assert!(std::fs::symlink_metadata(&path).unwrap().is_symlink());
+    assert_eq!(versions(&inner.join("beside")), ["1.0.0"]);
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
 }

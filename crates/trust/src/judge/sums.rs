@@ -70,9 +70,10 @@ impl Examination<'_> {
         match verified {
             Ok(signature) => {
                 self.name(&mut examined, &signature.key);
+                self.contradict(listing, &self.by(&signature.key));
                 examined.outcome = self.sums_outcome(listing, &signature);
                 if examined.outcome.counts() {
-                    self.sums_vote(&examined, listing, &signature.key);
+                    self.sums_vote(&examined, &signature.key);
                 }
             }
             Err(fault) => {
@@ -88,19 +89,23 @@ impl Examination<'_> {
         self.examined.push(examined);
     }
 
-    fn sums_vote(&mut self, examined: &Examined, listing: &Listing, key: &KeyId) {
+    /// Remembers the archives that a trusted list gives another checksum.
+    fn contradict(&mut self, listing: &Listing, by: &str) {
+        if let Listing::Release(listed) = listing {
+            let refused = self.contradictions(listed).map(|(platform, zip)| {
+                let file_name = self.file_name(platform);
+                (zip.clone(), Refusal::OtherPackage { by: by.to_owned(), file_name })
+            });
+            let refused: Vec<_> = refused.collect();
+            self.contradicted.extend(refused);
+        }
+    }
+
+    fn sums_vote(&mut self, examined: &Examined, key: &KeyId) {
         let name = self.by(key);
         if let Outcome::CountsExpired { what } = &examined.outcome {
             let text = format!("the signature by {name} counts, although {what}");
             self.remarks.push(Remark::warning("expired-key", text));
-        }
-        if let Listing::Release(listed) = listing {
-            let refused = self.contradictions(listed).map(|(platform, zip)| {
-                let file_name = self.file_name(platform);
-                (zip.clone(), Refusal::OtherPackage { by: name.clone(), file_name })
-            });
-            let refused: Vec<_> = refused.collect();
-            self.contradicted.extend(refused);
         }
         self.votes.push(Vote {
             key: key.clone(),
@@ -123,20 +128,19 @@ impl Examination<'_> {
         if let Some((platform, _)) = contradictions.first().filter(|_| !listed.keys().any(known)) {
             return Outcome::OtherPackage { file_name: self.file_name(platform) };
         }
-        let expired = match &signature.standing {
-            KeyStanding::Good => None,
-            KeyStanding::Expired { what, .. } => Some(expired(what)),
+        if !self.rule.predicate_types.iter().any(|wanted| wanted == SIGN_PREDICATE) {
+            return Outcome::PredicateType { found: SIGN_PREDICATE.to_owned() };
+        }
+        let (what, refused): (_, fn(String) -> Outcome) = match &signature.standing {
+            KeyStanding::Good => return Outcome::Counts,
+            KeyStanding::Expired { what, .. } => (expired(what), |what| Outcome::ExpiredKey { what }),
             KeyStanding::Retired { part, reason, .. } => {
-                return Outcome::RevokedKey { what: format!("the {part} of {} was revoked: {reason}", signature.key) };
+                (format!("its {part} was revoked since: {reason}"), |what| Outcome::RevokedKey { what })
             }
         };
-        match (expired, self.rule.expired_keys) {
-            _ if !self.rule.predicate_types.iter().any(|wanted| wanted == SIGN_PREDICATE) => {
-                Outcome::PredicateType { found: SIGN_PREDICATE.to_owned() }
-            }
-            (None, _) => Outcome::Counts,
-            (Some(what), ExpiredKeys::Warn) => Outcome::CountsExpired { what },
-            (Some(what), ExpiredKeys::Refuse) => Outcome::ExpiredKey { what },
+        match self.rule.expired_keys {
+            ExpiredKeys::Warn => Outcome::CountsExpired { what },
+            ExpiredKeys::Refuse => refused(what),
         }
     }
 

@@ -90,7 +90,7 @@ impl Unsigned {
     }
 }
 
-/// What happens to a signature by an `OpenPGP` key that has expired since.
+/// What happens to a signature by an `OpenPGP` key that has expired, or was superseded or retired, since.
 ///
 /// Spec: `OpenTofu` 1.12 accepts them, and refuses them with `OPENTOFU_ENFORCE_GPG_EXPIRATION`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 
 mod evidence;
 mod memory;
+mod sums;
 mod thresholds;
 
 use std::collections::BTreeMap;
