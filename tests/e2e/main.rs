@@ -77,3 +77,4 @@ mod second_client;
 mod secrets;
 mod sign;
 mod sign_refused;
+mod verify;
