@@ -18,7 +18,11 @@ fn file(hashes: &[&str]) -> String {
 fn rules(said: &Said) -> Vec<String> {
     let lines = said.json();
     let findings = lines.iter().filter(|line| line["event"] == "finding");
-    findings.map(|line| format!("{} {}", line["rule"].as_str().unwrap(), line["place"].as_str().unwrap())).collect()
+    findings
+        .map(|line| {
+            format!("{} {}", line["rule"].as_str().unwrap_or_default(), line["place"].as_str().unwrap_or_default())
+        })
+        .collect()
 }
 
 #[test]

@@ -12,7 +12,8 @@ use crate::setup::{Said, Scene, WIDGET};
 fn rules(said: &Said) -> Vec<String> {
     let mut rules = Vec::new();
     for line in said.json().iter().filter(|line| line["event"] == "finding") {
-        let rule = format!("{} {}", line["level"].as_str().unwrap(), line["rule"].as_str().unwrap());
+        let rule =
+            format!("{} {}", line["level"].as_str().unwrap_or_default(), line["rule"].as_str().unwrap_or_default());
         if !rules.contains(&rule) {
             rules.push(rule);
         }
