@@ -11,6 +11,7 @@
 //! clients     crane and regctl read and copy every layout, every digest unchanged
 //! skopeo      an image-layout release goes through skopeo and back, every digest unchanged
 //! credentials push and install with what docker, podman, blocks and helpers hold, over TLS; logins; tokens that expire
+//! trust       cosign accepts what push and sign wrote, and verify what cosign signed: both forms, every kind of key
 //! ```
 //!
 //! What a sub-stage needs and does not find is said loudly; in CI (`CI=true`) it fails the stage.
@@ -29,6 +30,7 @@ mod registries;
 mod skopeo;
 mod terraform;
 mod testrepos;
+mod trust;
 
 use std::time::Instant;
 
@@ -42,7 +44,7 @@ use lab::Lab;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Run only the sub-stages with these names: testrepos, registries, provider, mappings, providers,
-    /// buildah, clients, skopeo, credentials
+    /// buildah, clients, skopeo, credentials, trust
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 }
@@ -71,6 +73,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "clients", needs: &["docker-registry", "crane", "regctl"], work: clients::run },
     SubStage { name: "skopeo", needs: &["docker-registry", "skopeo"], work: skopeo::run },
     SubStage { name: "credentials", needs: credentials::NEEDS, work: credentials::run },
+    SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
 ];
 
 /// Runs the sub-stages, also after one has failed; a failure when one did, skipped when one could not run.

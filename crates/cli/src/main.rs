@@ -4,6 +4,7 @@
 //! args      what people type          ->  one struct a verb
 //! lookup    an address              ->  the places it may come from, by --from or by the user's files
 //! connect   names of ends             ->  stores (a registry, or an OCI image layout directory)
+//! trust     trust.toml, the pins      ->  whose signatures count
 //! verbs     one job each              ->  a report on stdout, or an error
 //! report    events of a running job   ->  bars, lines, JSON lines, or nothing
 //! complaint errors of every crate     ->  `error:`, `cause:`, `hint:` and an exit code
@@ -22,6 +23,8 @@ mod printer;
 mod private_file;
 mod prompt;
 mod report;
+mod signing_key;
+mod trust;
 mod verbs;
 
 use args::Args;

@@ -10,12 +10,11 @@
 
 use tofu_oci_archive::PackageContents;
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
-use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, Scheme, Version};
 
 use crate::guard::Guard;
 use crate::link::{Linked, link};
-use crate::pipeline::{Done, Run, blocking};
+use crate::pipeline::{Done, Offered, Run, blocking};
 use crate::place::{Existing, Place};
 use crate::staging::Staging;
 use crate::{InstallError, Outcome, PluginCache, Target, subject};
@@ -58,7 +57,7 @@ impl Run<'_> {
     /// Uses the cached package of an offer that the lock file says nothing of, where the cache may do so.
     pub(crate) async fn unlocked_in_the_cache(
         &self,
-        offer: &Offer,
+        offered: &Offered,
         entry: Option<&LockEntry>,
         cached: &Place,
         place: &Place,
@@ -71,18 +70,23 @@ impl Run<'_> {
         if held.executable(self.job.address.provider_type()).is_none() {
             return Ok(None);
         }
-        self.link(&offer.version, cached, place).await?;
-        Ok(Some(self.without_asking(&offer.version, &held, place, Outcome::Linked)))
+        let version = &offered.offer.version;
+        self.link(version, cached, place).await?;
+        Ok(Some(self.without_asking(version, &held, place, Outcome::Linked)))
     }
 
     /// Links what has just been put into the cache, or was found there to be the same.
-    pub(crate) async fn link_fetched(&self, done: Done, cached: &Place, place: &Place) -> Result<Done, InstallError> {
-        let Done { mut installed, hashes } = done;
-        if self.link(&installed.version, cached, place).await? != Linked::Before {
-            installed.outcome = Outcome::Installed;
+    pub(crate) async fn link_fetched(
+        &self,
+        mut done: Done,
+        cached: &Place,
+        place: &Place,
+    ) -> Result<Done, InstallError> {
+        if self.link(&done.installed.version, cached, place).await? != Linked::Before {
+            done.installed.outcome = Outcome::Installed;
         }
-        installed.path.clone_from(&place.path);
-        Ok(Done { installed, hashes })
+        done.installed.path.clone_from(&place.path);
+        Ok(done)
     }
 
     fn without_asking(&self, version: &Version, package: &PackageContents, place: &Place, outcome: Outcome) -> Done {
@@ -97,7 +101,7 @@ impl Run<'_> {
         };
         let subject = subject(&self.job.address, version, &self.job.platform);
         self.reporter.event(&Event::Finished { subject, outcome: finished.to_owned() });
-        Done { installed, hashes }
+        Done { installed, hashes, judged: None }
     }
 
     async fn link(&self, version: &Version, cached: &Place, place: &Place) -> Result<Linked, InstallError> {

@@ -1,84 +1,115 @@
 //! Which version.
 
-use tofu_oci_source::{Listing, NotOffered, Offer, SourceError, StrayEffect};
-use tofu_oci_types::{Event, Reporter, Version};
+use tofu_oci_lockfile::LockEntry;
+use tofu_oci_source::{Listing, NotOffered, Offer, Release, Source, SourceError, StrayEffect};
+use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr, Reporter, Version};
 
-use crate::{InstallError, Job, Upgrade};
+use crate::{InstallError, Upgrade};
 
-/// The version to install: the locked one, or the newest that the constraints admit.
-///
-/// The locked one is not looked up in a listing: asking for it tells whether it is there.
-///
-/// Spec: `OpenTofu` 1.12, providercache installer, "ensureProviderVersionsNeed", "selectedVersion".
-pub(crate) async fn choose(job: &Job, reporter: &dyn Reporter) -> Result<Version, InstallError> {
-    if job.constraints.ask_for_unspecified() {
-        return Err(InstallError::UnspecifiedVersion { address: job.address.clone() });
-    }
-    match &job.lock {
-        Some(locked) if job.upgrade == Upgrade::KeepLocked => {
-            if !job.constraints.admits(&locked.version) {
-                return Err(InstallError::LockedVersionNotAdmitted {
-                    address: job.address.clone(),
-                    locked: locked.version.clone(),
-                    constraints: job.constraints.clone(),
-                });
+/// What a version is chosen by, and where.
+#[derive(Clone, Copy)]
+pub(crate) struct Choice<'a> {
+    pub(crate) address: &'a ProviderAddr,
+    pub(crate) constraints: &'a Constraints,
+    pub(crate) source: &'a dyn Source,
+    pub(crate) lock: Option<&'a LockEntry>,
+    pub(crate) upgrade: Upgrade,
+}
+
+impl Choice<'_> {
+    /// The version to install: the locked one, or the newest that the constraints admit.
+    ///
+    /// The locked one is not looked up in a listing: asking for it tells whether it is there.
+    ///
+    /// Spec: `OpenTofu` 1.12, providercache installer, "ensureProviderVersionsNeed", "selectedVersion".
+    pub(crate) async fn version(&self, reporter: &dyn Reporter) -> Result<Version, InstallError> {
+        if self.constraints.ask_for_unspecified() {
+            return Err(InstallError::UnspecifiedVersion { address: self.address.clone() });
+        }
+        match self.lock {
+            Some(locked) if self.upgrade == Upgrade::KeepLocked => {
+                if !self.constraints.admits(&locked.version) {
+                    return Err(InstallError::LockedVersionNotAdmitted {
+                        address: self.address.clone(),
+                        locked: locked.version.clone(),
+                        constraints: self.constraints.clone(),
+                    });
+                }
+                Ok(locked.version.clone())
             }
-            Ok(locked.version.clone())
-        }
-        _ => newest(job, reporter).await,
-    }
-}
-
-async fn newest(job: &Job, reporter: &dyn Reporter) -> Result<Version, InstallError> {
-    let listing = job.source.versions(&job.address).await?;
-    warn_of_strays(job, &listing, reporter);
-    match job.constraints.select(&listing.versions) {
-        Some(version) => Ok(version.clone()),
-        None => Err(InstallError::NoMatchingVersion {
-            address: job.address.clone(),
-            place: job.source.place(),
-            constraints: job.constraints.clone(),
-            offered: listing.versions,
-        }),
-    }
-}
-
-fn warn_of_strays(job: &Job, listing: &Listing, reporter: &dyn Reporter) {
-    let breaking = listing.stray.iter().filter(|stray| stray.effect == StrayEffect::BreaksInit);
-    let tags: Vec<String> = breaking.map(|stray| stray.tag.to_string()).collect();
-    if tags.is_empty() {
-        return;
-    }
-    let text = format!(
-        "{} has tags that OpenTofu takes for versions it cannot find, so that `tofu init` fails: {}",
-        job.source.place(),
-        tags.join(", ")
-    );
-    reporter.event(&Event::warning("floating-tag", text).with_hint("ask the publisher to delete these tags"));
-}
-
-/// The offer of the chosen version.
-pub(crate) async fn offer(job: &Job, version: &Version) -> Result<Offer, InstallError> {
-    let locked = job.lock.as_ref().filter(|locked| job.upgrade == Upgrade::KeepLocked && locked.version == *version);
-    if locked.is_some() && job.source.lists_first() {
-        let listing = job.source.versions(&job.address).await?;
-        if !listing.versions.contains(version) {
-            return Err(locked_version_gone(job, version, listing.versions));
+            _ => self.newest(reporter).await,
         }
     }
-    let error = match job.source.offer(&job.address, version, &job.platform).await {
-        Ok(offer) => return Ok(offer),
-        Err(error) => error,
-    };
-    match error {
-        SourceError::NotOffered { what: NotOffered::VersionMissing { version, offered }, .. } if locked.is_some() => {
-            Err(locked_version_gone(job, &version, offered))
-        }
-        other => Err(other.into()),
-    }
-}
 
-fn locked_version_gone(job: &Job, version: &Version, offered: Vec<Version>) -> InstallError {
-    let (address, place) = (job.address.clone(), job.source.place());
-    InstallError::LockedVersionGone { address, place, locked: version.clone(), offered }
+    async fn newest(&self, reporter: &dyn Reporter) -> Result<Version, InstallError> {
+        let listing = self.source.versions(self.address).await?;
+        self.warn_of_strays(&listing, reporter);
+        match self.constraints.select(&listing.versions) {
+            Some(version) => Ok(version.clone()),
+            None => Err(InstallError::NoMatchingVersion {
+                address: self.address.clone(),
+                place: self.source.place(),
+                constraints: self.constraints.clone(),
+                offered: listing.versions,
+            }),
+        }
+    }
+
+    fn warn_of_strays(&self, listing: &Listing, reporter: &dyn Reporter) {
+        let breaking = listing.stray.iter().filter(|stray| stray.effect == StrayEffect::BreaksInit);
+        let tags: Vec<String> = breaking.map(|stray| stray.tag.to_string()).collect();
+        if tags.is_empty() {
+            return;
+        }
+        let text = format!(
+            "{} has tags that OpenTofu takes for versions it cannot find, so that `tofu init` fails: {}",
+            self.source.place(),
+            tags.join(", ")
+        );
+        reporter.event(&Event::warning("floating-tag", text).with_hint("ask the publisher to delete these tags"));
+    }
+
+    /// The offer of the chosen version.
+    pub(crate) async fn offer(&self, version: &Version, platform: &Platform) -> Result<Offer, InstallError> {
+        self.look_up(version).await?;
+        let offered = self.source.offer(self.address, version, platform).await;
+        offered.map_err(|error| self.explain(error))
+    }
+
+    /// The release of the chosen version.
+    pub(crate) async fn release(&self, version: &Version) -> Result<Release, InstallError> {
+        self.look_up(version).await?;
+        let released = self.source.release(self.address, version).await;
+        released.map_err(|error| self.explain(error))
+    }
+
+    fn is_locked(&self, version: &Version) -> bool {
+        self.upgrade == Upgrade::KeepLocked && self.lock.is_some_and(|locked| locked.version == *version)
+    }
+
+    async fn look_up(&self, version: &Version) -> Result<(), InstallError> {
+        if self.is_locked(version) && self.source.lists_first() {
+            let listing = self.source.versions(self.address).await?;
+            if !listing.versions.contains(version) {
+                return Err(self.locked_version_gone(version, listing.versions));
+            }
+        }
+        Ok(())
+    }
+
+    fn explain(&self, error: SourceError) -> InstallError {
+        match error {
+            SourceError::NotOffered { what: NotOffered::VersionMissing { version, offered }, .. }
+                if self.is_locked(&version) =>
+            {
+                self.locked_version_gone(&version, offered)
+            }
+            other => other.into(),
+        }
+    }
+
+    fn locked_version_gone(&self, version: &Version, offered: Vec<Version>) -> InstallError {
+        let (address, place) = (self.address.clone(), self.source.place());
+        InstallError::LockedVersionGone { address, place, locked: version.clone(), offered }
+    }
 }

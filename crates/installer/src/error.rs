@@ -8,6 +8,8 @@ use tofu_oci_lockfile::{LockFileError, Refusal};
 use tofu_oci_source::SourceError;
 use tofu_oci_types::{Constraints, Digest, Platform, ProviderAddr, Version};
 
+use crate::PinFileError;
+
 /// Why an installation failed. Nothing of the failed package is visible then, and the lock file is as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -121,6 +123,33 @@ pub enum InstallError {
         /// missing among others, the package may be right and only not locked yet.
         locked_for: Vec<Platform>,
     },
+    /// The release is not the one that was locked.
+    #[error("{address} {version} is not the release that was locked: {refusal}")]
+    NotTheLockedRelease {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The place that offered it.
+        place: String,
+        /// Which lines disagree.
+        refusal: Refusal,
+    },
+    /// The release must not be used, whatever its packages are.
+    #[error("{address} {version} is not trusted: {refusal}")]
+    Untrusted {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The place that offered it.
+        place: String,
+        /// Why.
+        refusal: Box<tofu_oci_trust::Refusal>,
+    },
+    /// The pins cannot be read or written.
+    #[error(transparent)]
+    Pins(#[from] PinFileError),
     /// What lies in the package's place is something else; it may have been changed by hand.
     #[error("{} has other contents than {address} {version}", path.display())]
     LocallyModified {
@@ -366,7 +395,11 @@ impl InstallError {
             Self::Source(error) => error.code(),
             Self::Package { source, .. } => package_code(source),
             Self::LayerType { .. } => "layer-type",
-            Self::NotTheLockedPackage { .. } => "lock-mismatch",
+            Self::NotTheLockedPackage { .. } | Self::NotTheLockedRelease { .. } => "lock-mismatch",
+            Self::Untrusted { refusal, .. } => refusal.code(),
+            Self::Pins(PinFileError::Invalid { .. }) => "pins-invalid",
+            Self::Pins(PinFileError::Conflict(_)) => "pin-conflict",
+            Self::Pins(PinFileError::File(_)) => "pin-file",
             Self::LocallyModified { .. } => "cache-modified",
             Self::LockFile(LockFileError::Invalid { .. }) => "lock-invalid",
             Self::LockFile(_) => "lock-file",

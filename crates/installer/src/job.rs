@@ -7,7 +7,10 @@ use serde::Serialize;
 use tofu_oci_archive::Limits;
 use tofu_oci_lockfile::{LockEntry, Written};
 use tofu_oci_source::{LeafKind, Source};
-use tofu_oci_types::{Constraints, PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, Digest, PackageHash, Platform, ProviderAddr, Version};
+
+use crate::choose::Choice;
+use crate::{Trust, Vouched};
 
 /// One package to install.
 #[derive(Clone)]
@@ -59,6 +62,18 @@ pub struct PluginCache {
     pub may_break_lock: bool,
 }
 
+impl Job {
+    pub(crate) fn choice(&self) -> Choice<'_> {
+        Choice {
+            address: &self.address,
+            constraints: &self.constraints,
+            source: &*self.source,
+            lock: self.lock.as_ref(),
+            upgrade: self.upgrade,
+        }
+    }
+}
+
 impl Target {
     /// The filesystem mirror that Terraform and `OpenTofu` look into without any configuration.
     ///
@@ -97,14 +112,21 @@ pub struct Options {
     pub limits: Limits,
     /// How many packages are fetched and unpacked at once; small ones (up to 4 MiB) do not count.
     pub parallel: usize,
+    /// What is trusted. The pins are written when the lock file is.
+    pub trust: Trust,
 }
 
 impl Options {
     /// Usual limits, and a pipeline for every two processors.
-    pub fn new(lock: LockPolicy) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { lock, limits: Limits::default(), parallel: (cores / 2).max(1) }
+    pub fn new(lock: LockPolicy, trust: Trust) -> Self {
+        Self { lock, limits: Limits::default(), parallel: pipelines(), trust }
     }
+}
+
+/// A pipeline for every two processors.
+pub(crate) fn pipelines() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (cores / 2).max(1)
 }
 
 /// A package that is in its place.
@@ -128,6 +150,10 @@ pub struct Installed {
     pub bytes: u64,
     /// The package's checksums, all computed or verified here, sorted.
     pub hashes: Vec<PackageHash>,
+    /// The release's index; nothing when the place was not asked.
+    pub index: Option<Digest>,
+    /// Who stands for the package; nothing when the place was not asked, or is no repository.
+    pub trust: Option<Vouched>,
 }
 
 /// What had to be done.

@@ -25,14 +25,18 @@ mod choose;
 mod config;
 mod error;
 mod feed;
+mod fetch;
 mod guard;
 mod job;
 mod link;
+mod lock;
 pub mod pin_file;
 mod pipeline;
 mod place;
+mod record;
 mod stage;
 mod staging;
+mod trust;
 mod verify;
 
 #[cfg(test)]
@@ -45,5 +49,10 @@ pub use config::{
 };
 pub use error::{ConfigProblem, InstallError};
 pub use job::{Installed, Job, LockPolicy, LockResult, Options, Outcome, PluginCache, Target, Upgrade};
+pub use lock::{
+    Basis, Difference, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider, Wanted, lock,
+};
+pub use pin_file::PinFileError;
 pub use pipeline::install;
 pub(crate) use pipeline::subject;
+pub use trust::{SignedBy, Trust, Vouched, real_zips};

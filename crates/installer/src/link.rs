@@ -110,7 +110,7 @@ mod tests {
     use crate::place::Form;
 
     fn place(path: PathBuf) -> Place {
-        Place { path, form: Form::Folder }
+        Place { path, form: Form::Folder, scratch: None }
     }
 
     /// A cached package and the place of its link, below one folder.

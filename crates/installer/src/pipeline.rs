@@ -1,35 +1,34 @@
 //! Jobs to packages in their places.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
-use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, merge};
+use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr, Reporter, Version};
-use tokio::sync::Semaphore;
 
-use crate::choose::{choose, offer};
+use crate::fetch::Fetcher;
 use crate::guard::Guard;
 use crate::place::{Existing, Place};
-use crate::stage::stage;
+use crate::record::{Record, entry};
+use crate::trust::{Court, Judged};
 use crate::verify::{
-    Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, verify, zh_is_suspicious,
+    Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, zh_is_suspicious,
 };
-use crate::{InstallError, Installed, Job, LockPolicy, LockResult, Options, Outcome, Target};
+use crate::{InstallError, Installed, Job, LockPolicy, LockResult, Options, Outcome, Target, pin_file};
 
 /// So many jobs ask and wait at once; fewer fetch ([`Options::parallel`]).
 const JOBS: usize = 16;
-/// Packages up to this size are fetched without waiting for a turn.
-const SMALL: u64 = 4 << 20;
 
 /// How a package is named in events: `HOST/NS/TYPE VERSION OS_ARCH`.
 pub(crate) fn subject(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {
     format!("{address} {version} {platform}")
 }
 
-/// Installs every job's package and then writes the lock file.
+/// Installs every job's package and then writes the pins and the lock file.
 ///
 /// The results are in the order of the jobs. A job whose `lock` is empty is held to the entry of the lock file that
 /// will be written. Events have the subject `HOST/NS/TYPE VERSION OS_ARCH`.
@@ -49,55 +48,73 @@ pub async fn install(
     for job in &mut jobs {
         job.lock = job.lock.take().or_else(|| before.get(&job.address).cloned());
     }
-    let turns = Semaphore::new(options.parallel.max(1));
-    let told = Mutex::new(BTreeSet::new());
-    let runs = jobs.iter().map(|job| Run { job, turns: &turns, told: &told, limits: &options.limits, reporter }.run());
+    let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
+    let court = Court::new(&options.trust, reporter);
+    let (fetcher, court, limits) = (&fetcher, &court, &options.limits);
+    let runs = jobs.iter().map(|job| Run { job, fetcher, court, limits, reporter }.run());
     let done: Vec<Done> = futures_util::stream::iter(runs).buffered(JOBS).try_collect().await?;
     let lock = match &options.lock {
-        LockPolicy::Update(path) => Some(record(path, &jobs, &done)?),
+        LockPolicy::Update(path) => {
+            let file = record(path, &jobs, &done)?;
+            pin_file::write(&options.trust.pins_path, &court.pins())?;
+            Some(tofu_oci_lockfile::write(path, &file)?)
+        }
         LockPolicy::Leave => None,
     };
     Ok((done.into_iter().map(|done| done.installed).collect(), lock))
 }
 
-/// Writes what has been verified into the lock file as it is now.
-fn record(path: &std::path::Path, jobs: &[Job], done: &[Done]) -> Result<tofu_oci_lockfile::Written, InstallError> {
+/// The lock file as it is now, with what has been verified and what trusted signatures cover.
+fn record(path: &Path, jobs: &[Job], done: &[Done]) -> Result<LockFile, InstallError> {
     let mut file = tofu_oci_lockfile::read(path)?.unwrap_or_default();
-    let mut written: BTreeMap<&ProviderAddr, &Version> = BTreeMap::new();
-    for (job, Done { installed, hashes }) in jobs.iter().zip(done) {
+    let mut records: BTreeMap<&ProviderAddr, (&Job, &Version, Record)> = BTreeMap::new();
+    for (job, Done { installed, hashes, judged }) in jobs.iter().zip(done) {
         let version = &installed.version;
-        if let Some(first) = written.insert(&job.address, version).filter(|first| *first != version) {
+        let (_, first, record) = records.entry(&job.address).or_insert_with(|| (job, version, Record::default()));
+        if *first != version {
             return Err(InstallError::VersionsDiffer {
                 address: job.address.clone(),
-                first: first.clone(),
+                first: (*first).clone(),
                 second: version.clone(),
             });
         }
-        let entry = merge(file.get(&job.address), version.clone(), job.constraints.clone(), hashes);
-        file.insert(job.address.clone(), entry);
+        if let Some(judged) = judged {
+            record.cover(judged.covered());
+        }
+        record.verify(&job.platform, hashes);
     }
-    Ok(tofu_oci_lockfile::write(path, &file)?)
+    for (address, (job, version, record)) in records {
+        let entry = entry(file.get(address), version, &job.constraints, &record);
+        file.insert(address.clone(), entry);
+    }
+    Ok(file)
 }
 
 /// A job that has succeeded.
 pub(crate) struct Done {
     pub(crate) installed: Installed,
     pub(crate) hashes: PackageHashes,
+    pub(crate) judged: Option<Arc<Judged>>,
+}
+
+/// What a place offers, and the judgement on the release that it belongs to.
+pub(crate) struct Offered {
+    pub(crate) offer: Offer,
+    judged: Option<Arc<Judged>>,
 }
 
 /// One job at work.
 pub(crate) struct Run<'a> {
     pub(crate) job: &'a Job,
-    turns: &'a Semaphore,
-    /// The providers that were published under another address, once each.
-    told: &'a Mutex<BTreeSet<ProviderAddr>>,
+    fetcher: &'a Fetcher<'a>,
+    court: &'a Court<'a>,
     limits: &'a Limits,
     pub(crate) reporter: &'a dyn Reporter,
 }
 
 impl Run<'_> {
     async fn run(self) -> Result<Done, InstallError> {
-        let version = choose(self.job, self.reporter).await?;
+        let version = self.job.choice().version(self.reporter).await?;
         let entry = self.job.lock.as_ref().filter(|entry| entry.version == version);
         let place = Place::of(&self.job.target, &self.job.address, &version, &self.job.platform);
         if let Some(done) = self.locked_in_the_cache(&version, entry, &place).await? {
@@ -113,31 +130,39 @@ impl Run<'_> {
             },
             None => None,
         };
-        let offer = match offer(self.job, &version).await {
-            Ok(offer) => offer,
+        let offered = match self.offer(&version).await {
+            Ok(offered) => offered,
             Err(error) => return self.without_the_place(error, version, &place, vouched),
         };
-        check_before(&offer, entry)?;
+        let offer = &offered.offer;
+        check_before(offer, entry)?;
         if let (Some((h1, bytes)), Some(entry)) = (vouched, entry) {
-            let hashes = PackageHashes { h1: Some(h1), ..known_before(&offer) };
-            let report = check_lines(&offer, Some(entry), &hashes)?;
-            if is_vouched(entry, &offer) {
-                report_wrong(&offer, &report, self.reporter);
-                return Ok(self.done(&offer, &place, Outcome::AlreadyInstalled, bytes, hashes));
+            let hashes = PackageHashes { h1: Some(h1), ..known_before(offer) };
+            let report = check_lines(offer, Some(entry), &hashes)?;
+            if is_vouched(entry, offer) {
+                report_wrong(offer, &report, self.reporter);
+                return Ok(self.done(&offered, &place, Outcome::AlreadyInstalled, bytes, hashes));
             }
         }
         let Some(cached) = self.cached(&version) else {
-            let verified = self.fetch(&offer, &place, entry).await?;
-            self.report(&offer, entry, &verified).await;
-            return self.commit(verified, &offer, &place).await;
+            let verified = self.fetcher.fetch(&*self.job.source, offer, &place, entry).await?;
+            self.report(offer, entry, &verified).await;
+            return self.commit(verified, &offered, &place).await;
         };
-        if let Some(done) = self.unlocked_in_the_cache(&offer, entry, &cached, &place).await? {
+        if let Some(done) = self.unlocked_in_the_cache(&offered, entry, &cached, &place).await? {
             return Ok(done);
         }
-        let verified = self.fetch(&offer, &cached, entry).await?;
-        self.report(&offer, entry, &verified).await;
-        let done = self.commit(verified, &offer, &cached).await?;
+        let verified = self.fetcher.fetch(&*self.job.source, offer, &cached, entry).await?;
+        self.report(offer, entry, &verified).await;
+        let done = self.commit(verified, &offered, &cached).await?;
         self.link_fetched(done, &cached, &place).await
+    }
+
+    /// What the place offers, when somebody stands for it or nobody needs to.
+    async fn offer(&self, version: &Version) -> Result<Offered, InstallError> {
+        let offer = self.job.choice().offer(version, &self.job.platform).await?;
+        let judged = self.court.of_offer(&*self.job.source, &offer).await?;
+        Ok(Offered { offer, judged })
     }
 
     /// A package that is installed and locked stays usable when the place cannot be reached.
@@ -154,35 +179,12 @@ impl Run<'_> {
         self.reporter.event(&Event::warning("place-unreachable", text));
         let hashes = PackageHashes { h1: Some(h1), zh: None, ch: None };
         let installed = self.installed(version, place, Outcome::AlreadyInstalled, bytes, &hashes, None);
-        Ok(Done { installed, hashes })
+        Ok(Done { installed, hashes, judged: None })
     }
 
     pub(crate) async fn inspect(&self, place: &Place) -> Result<Existing, InstallError> {
         let (place, limits) = (place.clone(), self.limits.clone());
         blocking(move || place.inspect(&limits)).await
-    }
-
-    async fn fetch(&self, offer: &Offer, place: &Place, entry: Option<&LockEntry>) -> Result<Verified, InstallError> {
-        let _turn = match offer.bytes() {
-            0..=SMALL => None,
-            _ => Some(self.turns.acquire().await.expect("nobody closes the semaphore")),
-        };
-        self.report_address(offer);
-        let subject = subject(&offer.address, &offer.version, &offer.platform);
-        self.reporter.event(&Event::Started { subject, bytes: Some(offer.bytes()) });
-        let staged = stage(&*self.job.source, offer, place, self.limits, self.reporter).await?;
-        verify(staged, offer, entry, self.reporter)
-    }
-
-    /// Tells, once for all platforms, of a release that was published under another address than the one asked for.
-    fn report_address(&self, offer: &Offer) {
-        let Offer { address, version, place, .. } = offer;
-        let Some(published) = offer.published_as.as_ref().filter(|published| *published != address) else { return };
-        if self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(address.clone()) {
-            let text = format!("{place} has {version} as {published}, not as {address}");
-            let hint = "right for a mirror; otherwise check the address and the place";
-            self.reporter.event(&Event::note("other-address", text).with_hint(hint));
-        }
     }
 
     /// Tells of lines of the lock file that are not the package's. The release's other manifests are asked only when
@@ -200,7 +202,8 @@ impl Run<'_> {
     }
 
     /// Makes the package visible, unless the same one lies there already.
-    async fn commit(&self, verified: Verified, offer: &Offer, place: &Place) -> Result<Done, InstallError> {
+    async fn commit(&self, verified: Verified, offered: &Offered, place: &Place) -> Result<Done, InstallError> {
+        let offer = &offered.offer;
         let _guard = match &self.job.target {
             Target::WorkingDir { .. } => Some(Guard::take(&place.path, self.reporter).await?),
             Target::MirrorUnpacked(_) | Target::MirrorPacked(_) => None,
@@ -215,12 +218,13 @@ impl Run<'_> {
             Outcome::AlreadyInstalled => "already installed",
         };
         self.reporter.event(&Event::Finished { subject, outcome: finished.to_owned() });
-        Ok(self.done(offer, place, outcome, bytes, hashes))
+        Ok(self.done(offered, place, outcome, bytes, hashes))
     }
 
-    fn done(&self, offer: &Offer, place: &Place, outcome: Outcome, bytes: u64, hashes: PackageHashes) -> Done {
-        let installed = self.installed(offer.version.clone(), place, outcome, bytes, &hashes, Some(offer));
-        Done { installed, hashes }
+    fn done(&self, offered: &Offered, place: &Place, outcome: Outcome, bytes: u64, hashes: PackageHashes) -> Done {
+        let version = offered.offer.version.clone();
+        let installed = self.installed(version, place, outcome, bytes, &hashes, Some(offered));
+        Done { installed, hashes, judged: offered.judged.clone() }
     }
 
     pub(crate) fn installed(
@@ -230,8 +234,10 @@ impl Run<'_> {
         outcome: Outcome,
         bytes: u64,
         hashes: &PackageHashes,
-        offer: Option<&Offer>,
+        offered: Option<&Offered>,
     ) -> Installed {
+        let offer = offered.map(|offered| &offered.offer);
+        let judged = offered.and_then(|offered| offered.judged.as_ref());
         Installed {
             address: self.job.address.clone(),
             version,
@@ -242,6 +248,8 @@ impl Run<'_> {
             layout: offer.map(|offer| offer.kind),
             bytes,
             hashes: hashes.iter().cloned().collect(),
+            index: judged.and(offer).map(|offer| offer.index.digest.clone()),
+            trust: judged.map(|judged| judged.vouched(hashes.zh.as_ref())),
         }
     }
 }

@@ -3,10 +3,12 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tofu_oci_archive::{ArchiveError, Limits, PackageContents, read_directory, read_zip};
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
+use crate::staging::Scratch;
 use crate::{InstallError, PluginCache, Target};
 
 /// A package's place.
@@ -15,6 +17,8 @@ pub(crate) struct Place {
     /// The folder or archive.
     pub(crate) path: PathBuf,
     pub(crate) form: Form,
+    /// The folder that goes away with everything in it, where the package is only looked at.
+    pub(crate) scratch: Option<Arc<Scratch>>,
 }
 
 /// What a package is kept as.
@@ -49,9 +53,13 @@ impl Place {
         let provider = root.join(address.hostname().display()).join(address.namespace()).join(address.provider_type());
         match target {
             Target::MirrorPacked(_) => {
-                Self { path: provider.join(zip_name(address, version, platform)), form: Form::Archive }
+                Self { path: provider.join(zip_name(address, version, platform)), form: Form::Archive, scratch: None }
             }
-            _ => Self { path: provider.join(version.to_string()).join(platform.to_string()), form: Form::Folder },
+            _ => Self {
+                path: provider.join(version.to_string()).join(platform.to_string()),
+                form: Form::Folder,
+                scratch: None,
+            },
         }
     }
 
@@ -65,9 +73,14 @@ impl Place {
         Self::of(&Target::MirrorUnpacked(cache.dir.clone()), address, version, platform)
     }
 
+    /// A place that nothing is ever put into: what is staged beside it is looked at and thrown away.
+    pub(crate) fn to_look_at(scratch: &Arc<Scratch>, form: Form) -> Self {
+        Self { path: scratch.path().join("package"), form, scratch: Some(Arc::clone(scratch)) }
+    }
+
     /// The folder that the place is in.
     pub(crate) fn parent(&self) -> &Path {
-        self.path.parent().expect("a place has at least four folders above it")
+        self.path.parent().expect("a place has a folder above it")
     }
 
     /// What lies here now. Reads it all.

@@ -86,7 +86,10 @@ struct Work {
 
 impl Work {
     fn run(&self, feed: &mut Feed) -> Result<Staged, InstallError> {
-        let staging = Staging::new(self.place.parent())?;
+        let staging = match &self.place.scratch {
+            Some(scratch) => Staging::scratch(scratch)?,
+            None => Staging::new(self.place.parent())?,
+        };
         let (package, contents, archive) = match (self.offer.kind, self.place.form) {
             (LeafKind::Artifact, Form::Folder) => {
                 let folder = staging.folder("package")?;

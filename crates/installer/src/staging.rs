@@ -28,8 +28,17 @@ pub(crate) struct Staging {
 }
 
 impl Staging {
-    /// A new folder in `parent`, which is made when it is not there.
+    /// A new folder in `parent`, which is made when it is not there. What dead processes have left there goes.
     pub(crate) fn new(parent: &Path) -> Result<Self, InstallError> {
+        Self::after(parent, sweep)
+    }
+
+    /// A new folder in a scratch folder, where nobody else has left anything.
+    pub(crate) fn scratch(scratch: &Scratch) -> Result<Self, InstallError> {
+        Self::after(scratch.path(), |_| ())
+    }
+
+    fn after(parent: &Path, clean: fn(&Path)) -> Result<Self, InstallError> {
         // A neighbour that fails may take an empty parent away between the two steps.
         let mut attempts = 0;
         loop {
@@ -41,7 +50,7 @@ impl Staging {
                 }
                 Err(error) => return Err(error),
             };
-            sweep(parent);
+            clean(parent);
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
             let staging = match fs::create_dir(&path) {
@@ -98,6 +107,33 @@ impl Drop for Staging {
         remove_empty(&self.made);
     }
 }
+
+/// A folder of our own among temporary ones, which only we may enter. The last one who holds it removes it: where a job
+/// is interrupted that is the thread that still unpacks.
+#[derive(Debug)]
+pub(crate) struct Scratch(tempfile::TempDir);
+
+impl Scratch {
+    /// A new folder in `parent`.
+    pub(crate) fn new(parent: &Path) -> Result<Self, InstallError> {
+        let folder = tempfile::Builder::new().prefix("tofu-oci-lock-").tempdir_in(parent);
+        let failed = |source| InstallError::Io { action: "create a folder in", path: parent.to_owned(), source };
+        folder.map(Self).map_err(failed)
+    }
+
+    /// The folder.
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl PartialEq for Scratch {
+    fn eq(&self, other: &Self) -> bool {
+        self.path() == other.path()
+    }
+}
+
+impl Eq for Scratch {}
 
 /// Whose lock is on a folder.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tofu_oci_types::{Constraints, PackageHash, Platform, Scheme, Version};
+use tofu_oci_types::{PackageHash, Platform, Scheme};
 
 use crate::LockEntry;
 
@@ -111,12 +111,25 @@ pub enum Refusal {
         /// The `ch:` of the leaf that was found.
         found: PackageHash,
     },
+    /// None of the entry's lines is a checksum of any package of the release.
+    #[error("{}", no_release(locked.len()))]
+    OtherRelease {
+        /// The lines of known schemes.
+        locked: Vec<PackageHash>,
+    },
 }
 
 fn no_match(locked: usize) -> String {
     match locked {
         1 => "the one checksum in the lock file is not this package's".to_owned(),
         _ => format!("none of the {locked} checksums in the lock file is this package's"),
+    }
+}
+
+fn no_release(locked: usize) -> String {
+    match locked {
+        1 => "the one checksum in the lock file is none of its packages'".to_owned(),
+        _ => format!("none of the {locked} checksums in the lock file is one of its packages'"),
     }
 }
 
@@ -209,26 +222,49 @@ fn origin(
     if !release.is_empty() && release.values().all(names_scheme) { Origin::NoPackage } else { Origin::Unknown }
 }
 
-/// The entry to write after a package has been accepted and its checksums are `verified`.
+/// Judges the leaf manifest of a package alone: a refusal when the entry binds this platform to another one.
+pub fn check_manifest(entry: &LockEntry, found: &PackageHash, release: &ReleaseHashes) -> Option<Refusal> {
+    let package = PackageHashes { ch: Some(found.clone()), ..PackageHashes::default() };
+    other_manifest(&known(entry), &package, release)
+}
+
+/// Judges a package that is to be recorded beside those of other platforms: `facts` are true checksums of the release,
+/// of the platform and of others.
 ///
-/// What was recorded before for the same version stays, unknown schemes included; for another version it is dropped.
-/// Constraints stay where there are no new ones: a provider that is installed by name alone is not thereby unconstrained.
-///
-/// Spec: `OpenTofu` 1.12, providercache installer, "newHashes"; it drops unknown schemes here, we keep them.
-pub fn merge(
-    before: Option<&LockEntry>,
-    version: Version,
-    constraints: Constraints,
-    verified: &PackageHashes,
-) -> LockEntry {
-    let mut entry = LockEntry { version, constraints, hashes: verified.iter().cloned().collect() };
-    if let Some(before) = before.filter(|before| before.version == entry.version) {
-        entry.hashes.extend(before.hashes.iter().cloned());
-        if entry.constraints.is_any() {
-            entry.constraints = before.constraints.clone();
-        }
+/// A package without a line of its own may be new to the lock file. It is refused where a line is nobody's although all
+/// checksums of its scheme are known: that may be the line of this platform, for another package.
+pub fn check_addition(entry: &LockEntry, platform: &Platform, facts: &ReleaseHashes) -> Option<Refusal> {
+    let locked = known(entry);
+    let own = facts.get(platform)?;
+    if locked.iter().any(|hash| own.contains(hash)) {
+        return None;
     }
-    entry
+    let orphans = orphans(&locked, facts);
+    let of = |scheme| own.iter().find(|hash| hash.scheme() == scheme).cloned();
+    let found = || PackageHashes { h1: of(Scheme::H1), zh: of(Scheme::Zh), ch: of(Scheme::Ch) };
+    (!orphans.is_empty()).then(|| Refusal::NoMatch { locked: orphans, found: found() })
+}
+
+/// The lines that no package of the release has, as far as that can be known.
+pub fn nobodys(entry: &LockEntry, facts: &ReleaseHashes) -> Vec<PackageHash> {
+    orphans(&known(entry), facts)
+}
+
+fn orphans(locked: &[PackageHash], facts: &ReleaseHashes) -> Vec<PackageHash> {
+    let complete = |scheme| facts.values().all(|hashes| hashes.iter().any(|hash| hash.scheme() == scheme));
+    let has = |hash: &PackageHash| facts.values().any(|hashes| hashes.contains(hash));
+    locked.iter().filter(|hash| complete(hash.scheme()) && !has(hash)).cloned().collect()
+}
+
+/// Judges a release as a whole: of the lines of known schemes at least one must be `proven`, whatever platform it is of.
+/// So an entry for one platform vouches for the release that the others are recorded from.
+///
+/// `proven` are checksums that were computed here or that a trusted signature covers, and the digests of leaf manifests
+/// and zips that the index leads to.
+pub fn check_release(entry: &LockEntry, proven: &BTreeSet<PackageHash>) -> Option<Refusal> {
+    let locked = known(entry);
+    let matches = locked.is_empty() || locked.iter().any(|hash| proven.contains(hash));
+    (!matches).then_some(Refusal::OtherRelease { locked })
 }
 
 #[cfg(test)]

@@ -24,6 +24,15 @@ pub enum Written {
 /// # Errors
 /// When it does not parse, and when it is a symbolic link that leaves its folder: see [`write()`].
 pub fn read(path: &Path) -> Result<Option<LockFile>, LockFileError> {
+    let text = read_text(path)?;
+    text.map(|text| LockFile::parse(&text)).transpose().map_err(|error| name_file(error, path))
+}
+
+/// The text of the lock file at `path`, whatever it says; nothing when there is none.
+///
+/// # Errors
+/// When it is no text, and when it is a symbolic link that leaves its folder: see [`write()`].
+pub fn read_text(path: &Path) -> Result<Option<String>, LockFileError> {
     let place = follow(path)?;
     let text = match std::fs::read(&place) {
         Ok(bytes) => bytes,
@@ -34,7 +43,7 @@ pub fn read(path: &Path) -> Result<Option<LockFile>, LockFileError> {
         let source = io::Error::new(io::ErrorKind::InvalidData, error.utf8_error());
         LockFileError::Io { action: "read", path: place, source }
     })?;
-    LockFile::parse(&text).map(Some).map_err(|error| name_file(error, path))
+    Ok(Some(text))
 }
 
 fn name_file(error: LockFileError, file: &Path) -> LockFileError {
@@ -58,6 +67,21 @@ pub fn write(path: &Path, file: &LockFile) -> Result<Written, LockFileError> {
         return Ok(Written::Unchanged);
     }
     replace(&place, &file.to_text())?;
+    Ok(if before.is_some() { Written::Updated } else { Written::Created })
+}
+
+/// Replaces the lock file as [`write()`] does, also where only its text is not the canonical one: comments, order, spaces.
+///
+/// # Errors
+/// As [`write()`].
+///
+/// Spec: `OpenTofu` 1.12, `providers lock`, which always writes.
+pub fn rewrite(path: &Path, file: &LockFile) -> Result<Written, LockFileError> {
+    let (before, text) = (read_text(path)?, file.to_text());
+    if before.as_ref() == Some(&text) {
+        return Ok(Written::Unchanged);
+    }
+    replace(&follow(path)?, &text)?;
     Ok(if before.is_some() { Written::Updated } else { Written::Created })
 }
 
@@ -121,6 +145,9 @@ mod tests {
         std::fs::write(&path, TEXT).unwrap();
         assert_eq!(write(&path, &file).unwrap(), Written::Unchanged);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), TEXT, "equal locks keep the text");
+        assert_eq!(rewrite(&path, &file).unwrap(), Written::Updated);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), file.to_text(), "the canonical text");
+        assert_eq!(rewrite(&path, &file).unwrap(), Written::Unchanged);
         let address = "example.com/a/c".parse().unwrap();
         file.insert(address, crate::LockEntry::new("2.0.0".parse().unwrap(), tofu_oci_types::Constraints::any()));
         assert_eq!(write(&path, &file).unwrap(), Written::Updated);

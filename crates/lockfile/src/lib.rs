@@ -14,11 +14,14 @@ mod disk;
 mod error;
 mod file;
 mod parse;
+mod record;
 mod render;
 
 pub use check::{
-    Line, Origin, PackageHashes, Refusal, ReleaseHashes, Report, Verdict, check, locked_platforms, merge, precheck,
+    Line, Origin, PackageHashes, Refusal, ReleaseHashes, Report, Verdict, check, check_addition, check_manifest,
+    check_release, locked_platforms, nobodys, precheck,
 };
-pub use disk::{LOCK_FILE_NAME, Written, follow, read, replace, write};
+pub use disk::{LOCK_FILE_NAME, Written, follow, read, read_text, replace, rewrite, write};
 pub use error::{LockFileError, LockProblem};
 pub use file::{LockEntry, LockFile, Maintainer};
+pub use record::{ManifestsAlone, Recordable, merge, restored};

@@ -5,6 +5,7 @@ use tofu_oci_store::{CopyOptions, ReadStore, Referrers, Store};
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
 
 use crate::push::{for_version, leaves_of, resolve};
+use crate::signing::{Carrier, Known, at_destination};
 use crate::{Difference, PackError, ReplaceTag, TagTaken, Transfers};
 
 /// What to copy and how.
@@ -25,13 +26,17 @@ pub struct CopiedRelease {
     pub tag: Tag,
     /// The digest of the manifest that it points at.
     pub index: Digest,
+    /// The tags beside it that cosign keeps signatures, attestations and bills of materials under, the same at both
+    /// ends.
+    pub tags: Vec<Tag>,
     /// What was sent and what was there.
     pub transfers: Transfers,
     /// Whether the destination had this very release under this tag, and everything that belongs to it, before.
     pub unchanged: bool,
 }
 
-/// Copies releases with everything that refers to them (signatures, attestations), each tag last of all.
+/// Copies releases with everything that refers to them (signatures, attestations), be it as a referrer or under a tag
+/// of cosign's, each version's tag last of all.
 ///
 /// A release that the destination has is looked through all the same, since it may have been signed since then.
 ///
@@ -49,24 +54,21 @@ pub async fn copy_release(
     for (tag, root) in &releases {
         existing.push(look(from, to, tag, root, request.replace).await?);
     }
+    let known = Known::of(from).await?;
     let mut copied = Vec::with_capacity(releases.len());
     for ((tag, root), existing) in releases.into_iter().zip(existing) {
-        let options = CopyOptions {
-            jobs: request.jobs.max(1),
-            reporter,
-            tag: (existing != Existing::Equal).then(|| tag.clone()),
-            referrers: Referrers::Copy,
-        };
+        let jobs = request.jobs.max(1);
+        let options = CopyOptions { jobs, reporter, tag: None, referrers: Referrers::Copy };
         let report = tofu_oci_store::copy(from, to, &root, options).await?;
-        let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-        let transfers = Transfers {
-            uploaded: count(report.pushed),
-            present: count(report.present),
-            mounted: count(report.mounted),
-            bytes: report.bytes,
-        };
-        let unchanged = existing == Existing::Equal && report.pushed + report.mounted == 0;
-        copied.push(CopiedRelease { tag, index: root.digest, transfers, unchanged });
+        let mut carrier = Carrier { from, to, jobs, reporter, transfers: Transfers::of_copy(&report) };
+        let leaves = leaves_of(from, &root).await.unwrap_or_default();
+        let tags = carrier.carry(&known, &root.digest, &leaves).await?;
+        let transfers = carrier.transfers;
+        if existing != Existing::Equal {
+            to.tag(&root, &tag).await.map_err(at_destination)?;
+        }
+        let unchanged = existing == Existing::Equal && transfers.uploaded + transfers.mounted == 0;
+        copied.push(CopiedRelease { tag, index: root.digest, tags, transfers, unchanged });
     }
     Ok(copied)
 }
@@ -77,12 +79,7 @@ async fn find(from: &dyn ReadStore, versions: &[Version]) -> Result<Vec<(Tag, De
     let mut found = Vec::with_capacity(tags.len());
     for tag in tags {
         let Some(root) = resolve(from, &Reference::Tag(tag.clone())).await? else {
-            let offered = match from.tags().await {
-                Ok(tags) => canonical(&tags),
-                Err(error) if error.is_not_found() => Vec::new(),
-                Err(error) => return Err(error.into()),
-            };
-            return Err(PackError::NoRelease { place: from.place(), tag, offered });
+            return Err(no_release(from, tag).await);
         };
         found.push((tag, root));
     }
@@ -90,6 +87,15 @@ async fn find(from: &dyn ReadStore, versions: &[Version]) -> Result<Vec<(Tag, De
         return Err(PackError::NothingToCopy { place: from.place() });
     }
     Ok(found)
+}
+
+/// There is no such tag: what there is instead.
+pub(crate) async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
+    match store.tags().await {
+        Ok(tags) => PackError::NoRelease { place: store.place(), tag, offered: canonical(&tags) },
+        Err(error) if error.is_not_found() => PackError::NoRelease { place: store.place(), tag, offered: Vec::new() },
+        Err(error) => error.into(),
+    }
 }
 
 /// The versions that have their own tag, in their order.
@@ -197,6 +203,67 @@ mod tests {
         let again = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.unwrap();
         assert!(again[0].unchanged);
         assert_eq!(again[0].transfers.bytes, 0);
+    }
+
+    /// Puts a manifest with these layers under a tag, as cosign does.
+    async fn image(store: &Watching, tag: &str, layers: &[&str]) {
+        let blob = |text: &str| {
+            let descriptor = Descriptor::of("application/vnd.dev.cosign.simplesigning.v1+json", text.as_bytes());
+            store.inner.insert_unchecked(&descriptor, bytes::Bytes::copy_from_slice(text.as_bytes()));
+            serde_json::to_value(descriptor).unwrap()
+        };
+        let manifest = serde_json::json!({
+            "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "config": blob("{}"), "layers": layers.iter().map(|text| blob(text)).collect::<Vec<_>>(),
+        });
+        let manifest = bytes::Bytes::from(manifest.to_string());
+        let descriptor = Descriptor::of("application/vnd.oci.image.manifest.v1+json", &manifest);
+        store.inner.insert_unchecked(&descriptor, manifest);
+        store.inner.tag(&descriptor, &tag.parse().unwrap()).await.unwrap();
+    }
+
+    async fn layers(store: &dyn ReadStore, tag: &str) -> Vec<String> {
+        let found = store.resolve(&Reference::Tag(tag.parse().unwrap())).await.unwrap();
+        let bytes = tofu_oci_store::fetch_bytes(store, &found, 1 << 20).await.unwrap();
+        let manifest: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        let mut texts = Vec::new();
+        for layer in manifest["layers"].as_array().unwrap() {
+            let layer: Descriptor = serde_json::from_value(layer.clone()).unwrap();
+            let bytes = tofu_oci_store::fetch_bytes(store, &layer, 1 << 20).await.unwrap();
+            texts.push(String::from_utf8(bytes.to_vec()).unwrap());
+        }
+        texts
+    }
+
+    #[tokio::test]
+    async fn the_tags_of_cosign_come_along_and_lose_nothing() {
+        let from = store(&["1.4.0", "1.5.0"]).await;
+        let index = from.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
+        let [leaf] = leaves_of(&from, &index).await.unwrap().into_iter().collect::<Vec<_>>().try_into().unwrap();
+        let tag = |digest: &Digest, suffix: &str| format!("sha256-{}.{suffix}", digest.encoded());
+        let (sig, att, sbom, of_leaf) =
+            (tag(&index.digest, "sig"), tag(&index.digest, "att"), tag(&index.digest, "sbom"), tag(&leaf, "sig"));
+        image(&from, &sig, &["first", "second"]).await;
+        image(&from, &att, &["statement"]).await;
+        image(&from, &sbom, &["parts"]).await;
+        image(&from, &of_leaf, &["recursive"]).await;
+        image(&from, &tag(&Digest::sha256(b"other"), "sig"), &["of another image"]).await;
+
+        let to = Watching::new();
+        image(&to, &sig, &["own", "second"]).await;
+        image(&to, &sbom, &["other parts"]).await;
+        let copied = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.unwrap();
+        let carried: Vec<String> = copied[0].tags.iter().map(ToString::to_string).collect();
+        assert_eq!(carried, [sig.clone(), att.clone(), of_leaf.clone()], "another bill of materials stays");
+        assert_eq!(to.take().last().map(String::as_str), Some("tag 1.4.0"));
+        assert_eq!(layers(&to, &sig).await, ["own", "second", "first"]);
+        assert_eq!(layers(&to, &att).await, ["statement"]);
+        assert_eq!(layers(&to, &sbom).await, ["other parts"]);
+        assert_eq!(layers(&to, &of_leaf).await, ["recursive"]);
+        assert_eq!(tags(&to).await.len(), 5);
+        let again = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.unwrap();
+        assert!(again[0].unchanged);
+        assert!(to.take().iter().all(|what| what.starts_with("push")), "nothing is tagged again");
     }
 
     #[tokio::test]

@@ -9,6 +9,8 @@ use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Platform, Tag, Version};
 
+use crate::SignError;
+
 /// How the release under a taken tag differs from the one that was to be pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
@@ -248,6 +250,15 @@ pub enum PackError {
         #[source]
         source: Arc<ArchiveError>,
     },
+    /// A folder holds a private key where public ones are looked for.
+    #[error("{} holds a private key", path.display())]
+    PrivateKey {
+        /// The file; nothing of it has been sent.
+        path: PathBuf,
+    },
+    /// Something could not be attached to a release.
+    #[error(transparent)]
+    Sign(Box<SignError>),
     /// The work was stopped before it was done.
     #[error("stopped")]
     Stopped,
@@ -325,6 +336,12 @@ impl PackError {
     /// An error of the file system.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Self::Io { action, path: path.into(), source: Arc::new(source) }
+    }
+}
+
+impl From<SignError> for PackError {
+    fn from(error: SignError) -> Self {
+        Self::Sign(Box::new(error))
     }
 }
 

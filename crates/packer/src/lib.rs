@@ -19,6 +19,8 @@ mod error;
 mod push;
 mod report;
 mod request;
+mod sign;
+mod signing;
 #[cfg(test)]
 mod testing;
 
@@ -30,3 +32,5 @@ pub use error::{Difference, PackError, TagTaken, WrongSum};
 pub use push::{plan, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, TagState, Transfers};
 pub use request::{H1Mode, PackageLayout, PushRequest, ReplaceTag};
+pub use sign::{SignAddress, SignReport, SignRequest, sign};
+pub use signing::{Attachment, AttachmentState, Forms, SignError, Signing, SumsMode};

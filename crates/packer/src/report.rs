@@ -4,6 +4,8 @@ use serde::Serialize;
 use tofu_oci_store::Pushed;
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Tag, Version};
 
+use crate::Attachment;
+
 /// What [`push()`](crate::push()) did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PushReport {
@@ -21,7 +23,10 @@ pub struct PushReport {
     pub platforms: Vec<PlatformReport>,
     /// What was sent and what was there.
     pub transfers: Transfers,
-    /// Whether the tag pointed at this very release before, so that nothing was sent.
+    /// What refers to the release by this push: its signatures, and the signed checksum file of its origin.
+    pub attachments: Vec<Attachment>,
+    /// Whether the tag pointed at this very release before, so that nothing of it was sent; something may have been
+    /// attached to it all the same.
     pub unchanged: bool,
 }
 
@@ -98,6 +103,8 @@ pub struct PushPlan {
     pub platforms: Vec<PlatformReport>,
     /// Everything the release consists of, in the order of sending.
     pub items: Vec<PlannedItem>,
+    /// What would refer to the release, in the order of writing.
+    pub attachments: Vec<Attachment>,
     /// Bytes that would be sent.
     pub bytes_to_send: u64,
 }

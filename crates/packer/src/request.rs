@@ -5,7 +5,7 @@ use std::path::PathBuf;
 pub use tofu_oci_layout::PackageLayout;
 use tofu_oci_types::{ProviderAddr, Version};
 
-use crate::Dist;
+use crate::{Dist, Signing, SumsMode};
 
 /// Whether the `h1:` checksums go into the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +44,10 @@ pub struct PushRequest<'a> {
     pub jobs: usize,
     /// What happens when the tag is taken.
     pub replace: ReplaceTag,
+    /// Who signs the release; nobody does where it is not said.
+    pub signing: Option<Signing<'a>>,
+    /// Whether the signed checksum file of the folder goes with the release.
+    pub sums: SumsMode,
     /// A folder that remembers `h1:` checksums by zip digest; created when missing.
     pub memo_dir: Option<PathBuf>,
     /// An existing folder for zips and layers on their way; needs as much room as what is packed.

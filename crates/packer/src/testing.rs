@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use tofu_oci_store::{ByteStream, Content, MemoryStore, Pushed, ReadStore, Store, StoreError, fetch_bytes};
+use tofu_oci_trust::PrivateKey;
 use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
-use crate::{Dist, H1Mode, PackError, PackageLayout, PushReport, PushRequest, ReplaceTag};
+use crate::{Dist, Forms, H1Mode, PackError, PackageLayout, PushReport, PushRequest, ReplaceTag, Signing, SumsMode};
 
 /// A folder of release files in the making; removed with the value.
 pub(crate) struct Folder(pub(crate) tempfile::TempDir);
@@ -95,6 +96,8 @@ pub(crate) struct Push {
     pub(crate) h1: H1Mode,
     pub(crate) jobs: usize,
     pub(crate) replace: ReplaceTag,
+    pub(crate) signer: Option<(PrivateKey, Forms)>,
+    pub(crate) sums: SumsMode,
     pub(crate) memo_dir: Option<PathBuf>,
     pub(crate) work: tempfile::TempDir,
 }
@@ -109,6 +112,8 @@ impl Push {
             h1: H1Mode::Compute,
             jobs: 4,
             replace: ReplaceTag::Refuse,
+            signer: None,
+            sums: SumsMode::Attach,
             memo_dir: None,
             work: tempfile::tempdir().unwrap(),
         }
@@ -123,6 +128,8 @@ impl Push {
             h1: self.h1,
             jobs: self.jobs,
             replace: self.replace,
+            signing: self.signer.as_ref().map(|(key, forms)| Signing { key, forms: *forms }),
+            sums: self.sums,
             memo_dir: self.memo_dir.clone(),
             work_dir: self.work.path().to_owned(),
         }
@@ -177,6 +184,10 @@ pub(crate) struct Watching {
     pub(crate) fail_at: Option<usize>,
     /// Somebody else publishes this under the tag 1.4.0 while the index is pushed.
     pub(crate) rival: Option<Descriptor>,
+    /// Whether it lists what it took as a referrer.
+    pub(crate) lists_referrers: bool,
+    /// Somebody else writes this right after a tag was written, once.
+    pub(crate) meanwhile: Mutex<Option<(Descriptor, Tag)>>,
     pub(crate) running: AtomicUsize,
     pub(crate) most_running: AtomicUsize,
 }
@@ -188,6 +199,8 @@ impl Watching {
             done: Mutex::default(),
             fail_at: None,
             rival: None,
+            lists_referrers: true,
+            meanwhile: Mutex::default(),
             running: AtomicUsize::new(0),
             most_running: AtomicUsize::new(0),
         }
@@ -240,7 +253,10 @@ impl ReadStore for Watching {
         self.inner.fetch_unverified(descriptor).await
     }
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        self.inner.referrers(subject).await
+        match self.lists_referrers {
+            true => self.inner.referrers(subject).await,
+            false => Ok(Vec::new()),
+        }
     }
 }
 
@@ -274,7 +290,12 @@ impl Store for Watching {
             let children = manifest["manifests"].as_array().cloned().unwrap_or_default();
             open.extend(children.into_iter().map(|child| serde_json::from_value::<Descriptor>(child).unwrap()));
         }
-        self.inner.tag(descriptor, tag).await
+        self.inner.tag(descriptor, tag).await?;
+        let meanwhile = self.meanwhile.lock().unwrap().take();
+        match meanwhile {
+            Some((descriptor, tag)) => self.inner.tag(&descriptor, &tag).await,
+            None => Ok(()),
+        }
     }
 }
 
@@ -289,4 +310,20 @@ pub(crate) fn names(dir: &Path) -> Vec<String> {
         std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
+}
+
+/// The P-256 key whose private number is this byte, 32 times over; from 1.
+///
+/// Spec: RFC 5208 (PKCS#8), RFC 5915 (`ECPrivateKey`).
+pub(crate) fn key(number: u8) -> PrivateKey {
+    use base64::Engine as _;
+    let mut der = vec![0x30, 0x41, 0x02, 0x01, 0x00, 0x30, 0x13];
+    der.extend([0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01]);
+    der.extend([0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]);
+    der.extend([0x04, 0x27, 0x30, 0x25, 0x02, 0x01, 0x01, 0x04, 0x20]);
+    der.extend([number; 32]);
+    let body = base64::engine::general_purpose::STANDARD.encode(der);
+    let lines: Vec<&str> = body.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).unwrap()).collect();
+    let pem = ["-----BEGIN PRIVATE KEY-----", &lines.join("\n"), "-----END PRIVATE KEY-----", ""].join("\n");
+    PrivateKey::from_pem(pem.as_bytes(), None).unwrap()
 }

@@ -80,7 +80,7 @@ fn subject(payload: &[u8]) -> Result<Subject, String> {
     let critical = json::object(&payload, "critical")?;
     let kind = json::text(critical, "type")?;
     if kind != CRITICAL_TYPE {
-        return Err(format!("`critical.type` is {kind:?}, not {CRITICAL_TYPE:?}"));
+        return Err(format!("`critical.type` is {}, not {CRITICAL_TYPE:?}", json::shown(kind)));
     }
     let names = payload.get("optional").filter(|names| !names.is_null());
     Subject::named(Some(image_digest(json::object(critical, "image")?)?), names, "optional")
@@ -93,9 +93,176 @@ fn image_digest(image: &Value) -> Result<Digest, String> {
         (None, Some(_)) => "Docker-manifest-digest",
         (_, None) => "docker-manifest-digest",
     };
-    let digest: Digest = json::text(image, name)?.parse().map_err(|error| format!("`critical.image`: {error}"))?;
-    if digest.algorithm_name() != "sha256" {
-        return Err("`critical.image` names no sha256".to_owned());
+    let text = json::text(image, name)?;
+    let digest = text.parse().ok().filter(|digest: &Digest| digest.algorithm_name() == "sha256");
+    digest.ok_or_else(|| format!("`critical.image` is {}, not a sha256", json::shown(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{self, KINDS, bit_flips, bytes, named, public, text, unnamed};
+
+    #[track_caller]
+    fn check(payload: &[u8], signature: &str, keys: &[&str], want: Result<(&str, Subject), &str>) {
+        let keys: Vec<_> = keys.iter().map(|name| public(name)).collect();
+        match (open_cosign_tag(payload, signature, &keys), want) {
+            (Ok(signed), Ok((key, subject))) => {
+                assert_eq!((signed.key, signed.form), (public(key).id(), Form::CosignTag));
+                assert_eq!(signed.statement.predicate_type, SIGN_PREDICATE);
+                assert_eq!(signed.statement.subjects, [subject]);
+            }
+            (Err(fault), Err(want)) => assert_eq!(fault.to_string(), want),
+            (got, want) => panic!("{got:?}, not {want:?}"),
+        }
     }
-    Ok(digest)
+
+    /// Signs `payload`, whatever it is, and tells what becomes of it.
+    #[track_caller]
+    fn check_payload(payload: &str, want: Result<Subject, &str>) {
+        let signature = STANDARD.encode(fixtures::private("p256").sign(payload.as_bytes()));
+        let problem = want.as_ref().err().map(|problem| format!("the signature is malformed: {problem}"));
+        check(
+            payload.as_bytes(),
+            &signature,
+            &["p256"],
+            match &problem {
+                None => want.map(|subject| ("p256", subject)),
+                Some(problem) => Err(problem),
+            },
+        );
+    }
+
+    fn signed(kind: &str) -> (Vec<u8>, String) {
+        (bytes(&format!("tag/{kind}.payload.json")), text(&format!("tag/{kind}.sig")))
+    }
+
+    #[test]
+    fn what_cosign_signed_verifies() {
+        for kind in KINDS {
+            let (payload, signature) = signed(kind);
+            check(&payload, &signature, &[kind], Ok((kind, named())));
+            check(&payload, &signature, &KINDS, Ok((kind, named())));
+            let (payload, signature) = signed(&format!("{kind}-unnamed"));
+            check(&payload, &signature, &KINDS, Ok((kind, unnamed())));
+        }
+    }
+
+    #[test]
+    fn what_openssl_signed_verifies() {
+        fn check_signature(name: &str, key: &str, want: Result<(&str, Subject), &str>) {
+            check(&bytes("openssl/payload.json"), &text(&format!("openssl/{name}.sig")), &[key], want);
+        }
+        for (name, key) in [
+            ("p256", "p256"),
+            ("p384-sha256", "p384"),
+            ("p384-sha384", "p384"),
+            ("ed25519", "ed25519"),
+            ("rsa-2048", "rsa-2048"),
+            ("rsa-2048-pss", "rsa-2048"),
+            ("rsa-4096", "rsa-4096"),
+        ] {
+            check_signature(name, key, Ok((key, named())));
+        }
+        for (name, key) in [("p256-sha384", "p256"), ("rsa-2048-sha1", "rsa-2048"), ("p256", "p384")] {
+            check_signature(name, key, Err(&format!("the signature does not verify with key {}", public(key).id())));
+        }
+    }
+
+    #[test]
+    fn what_we_sign_verifies_and_is_always_the_same() {
+        for kind in &KINDS[1..] {
+            let key = fixtures::private(kind);
+            let sign = || fixtures::with_subject(|subject| sign_cosign_tag(&key, subject, "example.test/acme/widget"));
+            check(&sign().payload, &sign().signature, &KINDS, Ok((kind, named())));
+            assert_eq!(sign(), sign());
+        }
+    }
+
+    #[test]
+    fn what_we_write_is_what_cosign_writes() {
+        let theirs = text("tag/p256.payload.json");
+        let payload: Value = serde_json::from_str(&theirs).expect("JSON");
+        let reference = payload["critical"]["identity"]["docker-reference"].as_str().expect("a text");
+        let key = fixtures::private("p256");
+        let ours = fixtures::with_subject(|subject| sign_cosign_tag(&key, subject, reference));
+        assert_eq!(String::from_utf8(ours.payload), Ok(theirs));
+    }
+
+    #[test]
+    fn every_bit_of_payload_and_signature_counts() {
+        for kind in KINDS {
+            let key = public(kind);
+            let (payload, signature) = signed(kind);
+            let raw = STANDARD.decode(&signature).expect("base64");
+            let payloads =
+                bit_flips(&payload).step_by(fixtures::step(kind)).map(|payload| (payload, signature.clone()));
+            let signatures = bit_flips(&raw).map(|raw| (payload.clone(), STANDARD.encode(raw)));
+            for (payload, signature) in payloads.chain(signatures) {
+                let fault = open_cosign_tag(&payload, &signature, std::slice::from_ref(&key)).expect_err(kind);
+                assert_eq!(fault, SignatureFault::BadSignature { key: key.id() }, "{kind}");
+            }
+        }
+    }
+
+    #[test]
+    fn damage() {
+        let (payload, signature) = signed("p256");
+        check(&payload, "AQI", &["p256"], Err("the signature is malformed: the signature is not base64"));
+        check(&payload, "", &["p256"], Err(&format!("the signature does not verify with key {}", public("p256").id())));
+        check(&payload, &signature, &["p384", "ed25519"], Err("none of the known keys made the signature"));
+        check(&payload, &signature, &[], Err("none of the known keys made the signature"));
+        check(&signed("p256-unnamed").0, &signature, &KINDS, Err("none of the known keys made the signature"));
+        let large = "the signature has 1048577 bytes, and at most 1048576 are read";
+        check(&vec![b' '; LIMIT + 1], &signature, &["p256"], Err(large));
+        check(&payload, &"A".repeat(LIMIT + 1), &["p256"], Err(large));
+    }
+
+    #[test]
+    fn payloads() {
+        let payload = text("tag/p256.payload.json");
+        let with = |from: &str, to: &str| {
+            assert!(payload.contains(from), "{from}");
+            payload.replacen(from, to, 1)
+        };
+        check_payload(&payload, Ok(named()));
+        check_payload(&with("docker-manifest-digest", "Docker-manifest-digest"), Ok(named()));
+        let twice = with(r#""image":{"#, r#""image":{"Docker-manifest-digest":"sha256:00","#);
+        check_payload(&twice, Err("`docker-manifest-digest` is given twice"));
+        check_payload(&with("docker-manifest-digest", "digest"), Err("`docker-manifest-digest` is missing"));
+        let kind = with("cosign container image signature", "atomic container signature");
+        check_payload(
+            &kind,
+            Err(r#"`critical.type` is "atomic container signature", not "cosign container image signature""#),
+        );
+        check_payload(&with(r#","type":"cosign container image signature""#, ""), Err("`type` is missing"));
+        check_payload(
+            &with("sha256:41", "sha256:4"),
+            Err(
+                r#"`critical.image` is "sha256:4fc87ebfa1add0bf3e668238cf58fad7d1259029d6f5ed4504e0eb15f9db5db", not a sha256"#,
+            ),
+        );
+        let sha512 = with(index_text(), &format!("sha512:{}", "0".repeat(128)));
+        check_payload(&sha512, Err(&format!(r#"`critical.image` is "sha512:{}", not a sha256"#, "0".repeat(128))));
+        let twice = with(r#"{"critical""#, r#"{"optional":null,"critical""#);
+        check_payload(
+            &twice,
+            Err(&format!(
+                r#"the payload: "optional" is given twice at line 1 column {}"#,
+                fixtures::column(&twice, r#""optional""#)
+            )),
+        );
+        check_payload("[]", Err("`critical` is missing"));
+        check_payload("", Err("the payload: EOF while parsing a value at line 1 column 0"));
+    }
+
+    fn index_text() -> &'static str {
+        "sha256:41fc87ebfa1add0bf3e668238cf58fad7d1259029d6f5ed4504e0eb15f9db5db"
+    }
+
+    #[test]
+    fn a_peek_shows_what_is_claimed() {
+        let peek = peek_cosign_tag(&signed("p256").0).expect("a payload");
+        assert_eq!((peek.hint(), &peek.statement.subjects), (None, &vec![named()]));
+    }
 }

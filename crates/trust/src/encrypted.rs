@@ -45,7 +45,9 @@ impl Sealed {
         let (derivation, cipher) = (json::object(&file, "kdf")?, json::object(&file, "cipher")?);
         match (json::text(derivation, "name")?, json::text(cipher, "name")?) {
             ("scrypt", "nacl/secretbox") => {}
-            (derivation, cipher) => return Err(format!("{derivation:?} with {cipher:?} is not supported")),
+            (derivation, cipher) => {
+                return Err(format!("{} with {} is not supported", json::shown(derivation), json::shown(cipher)));
+            }
         }
         let costs = json::object(derivation, "params")?;
         let cost = |name| costs.get(name).and_then(Value::as_u64).ok_or_else(|| format!("`{name}` is not a number"));

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::shown;
 use crate::key_id::KeyId;
 use crate::statement::Statement;
 use crate::vocabulary::BUNDLE_TYPE;
@@ -121,13 +122,13 @@ fn shown_version(media_type: &str) -> String {
     });
     let minor = version.and_then(|version| version.strip_prefix("0.")).and_then(|minor| minor.parse::<u32>().ok());
     match (version, minor) {
-        (_, Some(..=2)) => format!("of an older version ({media_type:?})"),
-        (_, Some(3)) => format!("of the older spelling {media_type:?}"),
-        (Some(_), _) => format!("of a newer version ({media_type:?})"),
-        (None, _) => format!("no Sigstore bundle ({media_type:?})"),
+        (_, Some(..=2)) => format!("of an older version ({})", shown(media_type)),
+        (_, Some(3)) => format!("of the older spelling {}", shown(media_type)),
+        (Some(_), _) => format!("of a newer version ({})", shown(media_type)),
+        (None, _) => format!("no Sigstore bundle ({})", shown(media_type)),
     }
 }
 
 fn shown_hint(hint: Option<&str>) -> String {
-    hint.map(|hint| format!("; it says that key {hint:?} made it")).unwrap_or_default()
+    hint.map(|hint| format!("; it says that key {} made it", shown(hint))).unwrap_or_default()
 }

@@ -66,15 +66,28 @@ impl<'de> Visitor<'de> for OnceVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Once, A::Error> {
         let mut object = Map::new();
-        while let Some((name, Once(value))) = members.next_entry::<String, Once>()? {
+        while let Some(name) = members.next_key::<String>()? {
             if object.contains_key(&name) {
-                return Err(A::Error::custom(format_args!("{name:?} is given twice")));
+                return Err(A::Error::custom(format_args!("{} is given twice", shown(&name))));
             }
+            let Once(value) = members.next_value()?;
             object.insert(name, value);
         }
         Ok(Once(Value::Object(object)))
     }
 }
+
+/// A text of others, quoted, with nothing that a terminal would act on, and not longer than a line.
+pub(crate) fn shown(text: &str) -> String {
+    let mut start: String = text.chars().take(SHOWN).collect();
+    if start.len() < text.len() {
+        start.push('…');
+    }
+    format!("{start:?}")
+}
+
+/// Characters of another's text that an error quotes.
+const SHOWN: usize = 160;
 
 /// The member `name` of `value`, which must be there, as `what` the function makes of it.
 pub(crate) fn member<'v, T: ?Sized>(
@@ -124,6 +137,13 @@ mod tests {
         check("", Err("EOF while parsing a value at line 1 column 0"));
         assert!(parse(b"\"\xff\"").is_err());
         assert!(parse("[".repeat(200).as_bytes()).is_err_and(|error| error.starts_with("recursion limit")));
+    }
+
+    #[test]
+    fn quotes() {
+        assert_eq!(shown("a\u{1b}[31m\"b"), r#""a\u{1b}[31m\"b""#);
+        assert_eq!(shown(&"é".repeat(161)), format!("\"{}…\"", "é".repeat(160)));
+        assert_eq!(shown(&"é".repeat(160)), format!("\"{}\"", "é".repeat(160)));
     }
 
     #[test]

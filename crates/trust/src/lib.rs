@@ -8,9 +8,13 @@ mod dsse;
 mod encrypted;
 mod evidence;
 mod fault;
+#[cfg(test)]
+mod fixtures;
 mod json;
 mod judge;
 mod key_id;
+#[cfg(test)]
+mod key_tests;
 mod keys;
 mod openpgp;
 mod pem;
@@ -19,6 +23,8 @@ mod policy;
 mod signer;
 mod statement;
 mod sums;
+#[cfg(test)]
+mod testing;
 mod verify;
 mod vocabulary;
 
@@ -30,8 +36,8 @@ pub use judge::{Covered, Covers, Examined, Missing, Outcome, Refusal, Remark, Si
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub use openpgp::{
-    Expired, KeyPart, KeyStanding, OpenPgpError, OpenPgpFault, OpenPgpKey, OpenPgpSignature, Reason, WeakPart,
-    verify_detached, verify_each,
+    Expired, KEYS_LIMIT, KeyPart, KeyStanding, OpenPgpError, OpenPgpFault, OpenPgpKey, OpenPgpSignature, Reason,
+    SIGNATURES_LIMIT, WeakPart, verify_detached, verify_each,
 };
 pub use pins::{Admission, PIN_FILE_NAME, Pin, PinConflict, PinnedSigner, Pins, PinsError};
 pub use policy::{

@@ -49,7 +49,7 @@ impl PrivateKey {
             "RSA PRIVATE KEY" => Self::from_rsa(&block.content),
             label if is_sealed(label) => {
                 let password = password.ok_or(KeyError::PasswordNeeded)?;
-                Self::from_pkcs8(&*encrypted::open(&block.content, password)?)
+                Self::from_pkcs8(&encrypted::open(&block.content, password)?)
             }
             "ENCRYPTED PRIVATE KEY" => Err(KeyError::UnsupportedEncryption { form: "encrypted as PKCS#8".to_owned() }),
             "OPENSSH PRIVATE KEY" => Err(KeyError::UnsupportedEncryption { form: "in OpenSSH's form".to_owned() }),

@@ -67,7 +67,7 @@ impl Statement {
         let value = json::parse(payload).map_err(|problem| format!("the statement: {problem}"))?;
         let kind = json::text(&value, "_type")?;
         if !matches!(kind, STATEMENT_V1 | STATEMENT_V0_1) {
-            return Err(format!("`_type` is {kind:?}, not {STATEMENT_V1:?}"));
+            return Err(format!("`_type` is {}, not {STATEMENT_V1:?}", json::shown(kind)));
         }
         let predicate_type = json::text(&value, "predicateType")?.to_owned();
         let subjects = json::list(&value, "subject")?;
@@ -108,7 +108,8 @@ impl Subject {
 }
 
 fn sha256(hex: &str) -> Result<Digest, String> {
-    format!("sha256:{hex}").parse().map_err(|error| format!("a subject: {error}"))
+    let digest = format!("sha256:{hex}").parse();
+    digest.map_err(|_| format!("a subject's `sha256` is {}, not 64 lower-case hexadecimal digits", json::shown(hex)))
 }
 
 impl<T: FromStr> Name<T> {
@@ -140,5 +141,98 @@ impl SignedSubject<'_> {
         })
         .to_string()
         .into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{address, index, version};
+
+    const HEX: &str = "41fc87ebfa1add0bf3e668238cf58fad7d1259029d6f5ed4504e0eb15f9db5db";
+
+    #[track_caller]
+    fn check(subjects: &str, want: Result<&[Subject], &str>) {
+        let text = format!(r#"{{"_type":"{STATEMENT_V1}","subject":{subjects},"predicateType":"p","predicate":1}}"#);
+        let got = Statement::parse(text.as_bytes());
+        assert_eq!(got.as_ref().map(|got| got.subjects.as_slice()).map_err(String::as_str), want, "{subjects}");
+    }
+
+    fn subject(digest: Option<Digest>, address: Name<ProviderAddr>, version: Name<Version>) -> Subject {
+        Subject { digest, address, version }
+    }
+
+    #[test]
+    fn subjects() {
+        let nameless = || subject(Some(index()), Name::Absent, Name::Absent);
+        check(&format!(r#"[{{"name":"x","digest":{{"sha256":"{HEX}"}}}}]"#), Ok(&[nameless()]));
+        check(&format!(r#"[{{"digest":{{"sha256":"{HEX}"}},"annotations":null}}]"#), Ok(&[nameless()]));
+        let other = subject(None, Name::Absent, Name::Absent);
+        check(
+            &format!(r#"[{{"digest":{{"sha512":"x"}}}},{{"digest":{{"sha256":"{HEX}"}}}}]"#),
+            Ok(&[other, nameless()]),
+        );
+        check("[]", Err("no subject has a `sha256`"));
+        check(r#"[{"digest":{"sha512":"x"}}]"#, Err("no subject has a `sha256`"));
+        check(r#"[{"digest":{}}]"#, Err("no subject has a `sha256`"));
+        check("[{}]", Err("`digest` is missing"));
+        check(r#"[{"digest":{"sha256":1}}]"#, Err("`sha256` is not a text"));
+        let upper = HEX.to_uppercase();
+        check(
+            &format!(r#"[{{"digest":{{"sha256":"{upper}"}}}}]"#),
+            Err(&format!("a subject's `sha256` is \"{upper}\", not 64 lower-case hexadecimal digits")),
+        );
+        check(
+            &format!(r#"[{{"digest":{{"sha256":"{HEX}"}},"annotations":[]}}]"#),
+            Err("`annotations` is not an object"),
+        );
+        check("{}", Err("`subject` is not a list"));
+        let many =
+            |count: usize| format!("[{}]", vec![format!(r#"{{"digest":{{"sha256":"{HEX}"}}}}"#); count].join(","));
+        check(&many(SUBJECTS), Ok(&vec![nameless(); SUBJECTS]));
+        check(&many(SUBJECTS + 1), Err("it has 1025 subjects, and at most 1024 are read"));
+    }
+
+    #[test]
+    fn names() {
+        let check = |names: &str, address, version| {
+            let subjects = format!(r#"[{{"digest":{{"sha256":"{HEX}"}},"annotations":{names}}}]"#);
+            check(&subjects, Ok(&[subject(Some(index()), address, version)]));
+        };
+        check(
+            r#"{"org.opentofu.provider.address":"registry.example.test/acme/widget","org.opentofu.provider.version":"1.0.0","x":"y"}"#,
+            Name::Is(address()),
+            Name::Is(version()),
+        );
+        check(r#"{"org.opentofu.provider.version":"1.0.0"}"#, Name::Absent, Name::Is(version()));
+        check(
+            r#"{"org.opentofu.provider.address":"a b","org.opentofu.provider.version":1}"#,
+            Name::Invalid("a b".to_owned()),
+            Name::Invalid("1".to_owned()),
+        );
+    }
+
+    #[track_caller]
+    fn check_whole(text: &str, want: Result<&str, &str>) {
+        let got = Statement::parse(text.as_bytes()).map(|statement| statement.predicate_type);
+        assert_eq!(got.as_deref().map_err(String::as_str), want, "{text}");
+    }
+
+    #[test]
+    fn wholes() {
+        let subject = format!(r#""subject":[{{"digest":{{"sha256":"{HEX}"}}}}]"#);
+        let of = |kind: &str| format!(r#"{{"_type":"{kind}",{subject},"predicateType":"p"}}"#);
+        check_whole(&of(STATEMENT_V1), Ok("p"));
+        check_whole(&of(STATEMENT_V0_1), Ok("p"));
+        check_whole(
+            &of("https://in-toto.io/Statement/v2"),
+            Err(r#"`_type` is "https://in-toto.io/Statement/v2", not "https://in-toto.io/Statement/v1""#),
+        );
+        check_whole(&format!(r#"{{"_type":"{STATEMENT_V1}",{subject}}}"#), Err("`predicateType` is missing"));
+        check_whole(
+            r#"{"_type":"a","_type":"a"}"#,
+            Err(r#"the statement: "_type" is given twice at line 1 column 20"#),
+        );
+        check_whole("1", Err("`_type` is missing"));
     }
 }

@@ -18,7 +18,8 @@ pub(crate) fn signer(
     signature: &[u8],
 ) -> Result<KeyId, SignatureFault> {
     let hinted = hint.and_then(|hint| keys.iter().find(|key| key.id().hint().as_deref() == Some(hint)));
-    if let Some(key) = hinted.into_iter().chain(keys).find(|key| key.verifies(message, signature)) {
+    let others = keys.iter().filter(|key| hinted != Some(key));
+    if let Some(key) = hinted.into_iter().chain(others).find(|key| key.verifies(message, signature)) {
         return Ok(key.id());
     }
     match (hinted, hint, keys) {

@@ -9,7 +9,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{Constraints, Hostname, ModuleSource, Platform, ProviderAddr, RepositoryRef, Tag, Version, idn};
+use crate::{
+    Constraints, Hostname, ModuleSource, PackageHash, Platform, ProviderAddr, RepositoryRef, Scheme, Tag, Version, idn,
+};
 
 /// A table: the newest one beside the project where there is one, the project's copy otherwise.
 fn table(name: &str) -> Value {
@@ -243,6 +245,21 @@ fn repositories() {
         let wanted = (whole && !refused.contains(&input)).then(|| (text(case, "registry"), text(case, "repository")));
         let repository = input.parse::<RepositoryRef>().ok();
         assert_eq!(repository.as_ref().map(|found| (found.registry(), found.name())), wanted, "{case}");
+    }
+}
+
+#[test]
+fn package_hashes() {
+    let table = table("hashes.json");
+    // The packages are computed by the crate that reads archives.
+    assert_lists(&table, &["packages", "parse"]);
+    for case in list(&table, "parse") {
+        let read = text(case, "input").parse::<PackageHash>().ok();
+        assert_eq!(case["ok"], read.is_some(), "{case}");
+        let Some(hash) = read else { continue };
+        assert_eq!(text(case, "scheme"), format!("{}:", hash.as_str().split(':').next().unwrap_or_default()));
+        assert_eq!(text(case, "value"), hash.value());
+        assert_eq!(case["preferred"], matches!(hash.scheme(), Scheme::H1 | Scheme::Zh), "{case}");
     }
 }
 

@@ -6,6 +6,7 @@ use clap::Args;
 use tofu_oci_types::Platform;
 
 use super::{Identity, Network, Output, query::Lookup};
+use crate::trust::TrustArgs;
 
 /// Arguments of `install`.
 #[derive(Debug, Args)]
@@ -48,6 +49,8 @@ pub(crate) struct InstallArgs {
     /// Choose the newest admitted version, even when the lock file names another
     #[arg(long)]
     pub(crate) upgrade: bool,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]

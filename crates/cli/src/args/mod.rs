@@ -2,27 +2,35 @@
 #![allow(rustdoc::broken_intra_doc_links, reason = "the texts are help for a terminal, where `HOST[:PORT]` is no link")]
 
 mod auth;
+mod check;
 mod common;
 mod config;
 mod host;
 mod identity;
 mod install;
+mod lock;
 mod login;
 mod providers;
 mod publish;
 mod query;
+mod sign;
+mod verify;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use auth::{AuthArgs, AuthExplainArgs, AuthVerb};
+pub(crate) use check::{CheckArgs, FailOn, Format};
 pub(crate) use common::{Global, Network, Output};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use identity::Identity;
 pub(crate) use install::InstallArgs;
+pub(crate) use lock::LockArgs;
 pub(crate) use login::{LoginArgs, LogoutArgs};
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
 pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
+pub(crate) use sign::{Attach, SignArgs};
+pub(crate) use verify::VerifyArgs;
 
 /// Keeps OpenTofu and Terraform providers in any OCI registry.
 #[derive(Debug, Parser)]
@@ -85,12 +93,20 @@ pub(crate) enum Verb {
     Pack(PackArgs),
     /// Copy releases between repositories or directories, byte for byte
     Copy(CopyArgs),
+    /// Sign a release where it is, so that clients and cosign can verify it
+    Sign(SignArgs),
     /// Install providers from OCI repositories, verified, and update the lock file
     Install(InstallArgs),
+    /// Bring the lock file up to date for all platforms, from signed indexes without downloading packages
+    Lock(LockArgs),
+    /// Say who has signed a release, whether that is enough, and why or why not
+    Verify(VerifyArgs),
     /// List the versions that a repository offers
     Versions(VersionsArgs),
     /// Say which repository a provider address belongs to, and by which rule
     Resolve(ResolveArgs),
+    /// Say what is wrong with a repository, a lock file or a registry, and what OpenTofu makes of it
+    Check(Box<CheckArgs>),
     /// Show which providers a configuration needs, module by module, and where each comes from
     Providers(ProvidersArgs),
     /// Check a login with a registry, and store it where docker, podman and tofu find it

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_types::{ProviderAddr, Version};
 
-use super::{Identity, Network, Output};
+use super::{Attach, Identity, Network, Output};
 
 /// What a release consists of and how it is written; shared by `push` and `pack`.
 #[derive(Debug, Args)]
@@ -30,6 +30,8 @@ pub(crate) struct Release {
     /// every package once, and with it the look at the packages' insides
     #[arg(long, value_name = "MODE", default_value = "compute")]
     pub(crate) h1: H1,
+    #[command(flatten)]
+    pub(crate) attach: Attach,
     /// Move the tag when it names another release already
     #[arg(long)]
     pub(crate) replace_tag: bool,
@@ -60,11 +62,12 @@ Examples:
   tofu-oci push dist ghcr.io/acme/widget --address registry.example.com/acme/widget
   tofu-oci push build 127.0.0.1:5000/acme/widget --address example.com/acme/widget --version 1.4.0
   tofu-oci push dist oci:layout --address registry.example.com/acme/widget --layout both --dry-run
+  tofu-oci push dist ghcr.io/acme/opentofu-provider-widget --sign-key cosign.key
 
 The version is written under its one canonical tag (1.4.0; a + is written _). Pushing the same
 release again changes nothing and ends with 0. Zips are pushed byte for byte; folders become
-reproducible archives. Blobs go first, the tag last: an interrupted push leaves no half release,
-and may be run again.")]
+reproducible archives. Blobs go first, then signatures, the tag last: an interrupted push leaves no
+half release, and may be run again.")]
 pub(crate) struct PushArgs {
     #[command(flatten)]
     pub(crate) release: Release,
@@ -107,7 +110,8 @@ Examples:
   tofu-oci copy ghcr.io/acme/opentofu-provider-widget oci:usb-stick --all
 
 Manifests and blobs are copied byte for byte, with the signatures and other referrers that the
-source lists, so that every digest stays the same. What is there already is not sent again.")]
+source lists and the tags sha256-HEX.sig, .att and .sbom of cosign, so that every digest stays the
+same. What is there already is not sent again.")]
 pub(crate) struct CopyArgs {
     /// Where from: REGISTRY/REPOSITORY or oci:DIR
     #[arg(value_name = "SRC")]
@@ -139,13 +143,13 @@ pub(crate) struct CopyArgs {
 }
 
 /// An address whose namespace is not guessed: what is published under a wrong name stays published.
-fn full_address(text: &str) -> Result<ProviderAddr, String> {
+pub(super) fn full_address(text: &str) -> Result<ProviderAddr, String> {
     let address: ProviderAddr = text.parse().map_err(|error| format!("{error}"))?;
     if text.contains('/') { Ok(address) } else { Err(format!("write it in full, such as {address}")) }
 }
 
 /// A version in its canonical form only, because it becomes a tag.
-fn strict_version(text: &str) -> Result<Version, String> {
+pub(super) fn strict_version(text: &str) -> Result<Version, String> {
     if let Some(rest) = text.strip_prefix('v')
         && rest.parse::<Version>().is_ok()
     {

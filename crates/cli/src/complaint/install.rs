@@ -1,7 +1,7 @@
 //! Errors of `install` and `versions`.
 
 use tofu_oci_archive::ArchiveError;
-use tofu_oci_installer::{ConfigProblem, InstallError};
+use tofu_oci_installer::{ConfigProblem, InstallError, PinFileError};
 use tofu_oci_lockfile::{LockFileError, Refusal};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_types::Version;
@@ -145,10 +145,22 @@ impl From<InstallError> for Complaint {
                     .hint(format!(
                         "the lock file holds checksums of other platforms only; nothing vouches for {platform} yet"
                     ))
-                    .hint(format!(
-                        "to lock it too, remove the block of {address} from the lock file and install for each platform"
-                    ))
+                    .hint(format!("to lock it too: tofu-oci lock {address} --platform {platform}"))
             }
+            InstallError::NotTheLockedRelease { place, refusal, .. } => {
+                let Refusal::OtherRelease { locked } = &refusal else { return complaint };
+                let shown = locked.iter().take(SHOWN).map(|hash| format!("the lock file has {hash}"));
+                shown
+                    .fold(complaint, Self::cause)
+                    .cause(format!("it came from {place}"))
+                    .hint("either the repository or the lock file is not what it was")
+                    .hint("if the lock file is for other platforms alone, name one of them too, with --platform")
+                    .hint("if the release was replaced on purpose, remove the provider's block from the lock file")
+            }
+            InstallError::Untrusted { address, version, place, refusal } => {
+                complaint.untrusted(&refusal, &super::Release { address: &address, version: &version, place: &place })
+            }
+            InstallError::Pins(error) => Self::from(error),
             InstallError::NotTheLockedPackage { place, refusal, .. } => complaint
                 .locked_and_found(&refusal)
                 .cause(format!("it came from {place}"))
@@ -266,9 +278,10 @@ fn versions(lead: &str, offered: &[Version]) -> String {
 
 fn exit(error: &InstallError) -> Exit {
     match error {
-        InstallError::Config { .. } | InstallError::NoConfiguration { .. } | InstallError::InvalidWorkspace { .. } => {
-            Exit::Usage
-        }
+        InstallError::Config { .. }
+        | InstallError::NoConfiguration { .. }
+        | InstallError::InvalidWorkspace { .. }
+        | InstallError::Pins(PinFileError::Invalid { .. }) => Exit::Usage,
         InstallError::Io { source, .. } | InstallError::Package { source: ArchiveError::Io { source, .. }, .. } => {
             super::io_exit(source)
         }

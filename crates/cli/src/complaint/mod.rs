@@ -3,7 +3,9 @@
 mod archive;
 mod install;
 mod pack;
+mod sign;
 mod store;
+mod trust;
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -12,6 +14,8 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use tofu_oci_types::RepositoryRef;
+
+pub(crate) use trust::Release;
 
 use crate::credentials::{Trouble, Wallet};
 use crate::exit::Exit;

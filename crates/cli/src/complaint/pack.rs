@@ -1,4 +1,4 @@
-//! Errors of `push`, `pack` and `copy`.
+//! Errors of `push`, `pack`, `copy` and `sign`.
 
 use tofu_oci_packer::{Difference, PackError};
 use tofu_oci_store::CopyError;
@@ -65,6 +65,9 @@ impl From<PackError> for Complaint {
             }
             PackError::NoTag { .. } => complaint.hint("shorten the prerelease or the build metadata"),
             PackError::NothingToCopy { .. } => complaint.hint("`tofu-oci versions REPOSITORY` lists what is there"),
+            PackError::PrivateKey { .. } => complaint
+                .hint("nothing was sent; move it out of the folder, and check where the folder has been before"),
+            PackError::Sign(error) => complaint.sign_hint(error),
             PackError::Io { source, .. } => complaint.io_hint(source),
             PackError::Copy(CopyError { side, error }) => {
                 Self::from(error).cause(format!("it happened at the {side} of the copy"))

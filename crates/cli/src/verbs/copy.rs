@@ -134,7 +134,7 @@ fn print(context: &Context, release: &CopiedRelease, to: &End) {
     if context.json {
         return json_line(&Line { event: "copied", place: to.to_string(), release });
     }
-    let CopiedRelease { tag, index, transfers, unchanged } = release;
+    let CopiedRelease { tag, index, tags, transfers, unchanged } = release;
     let there = tagged(&to.to_string(), tag);
     let text = if *unchanged {
         format!("{there} is there already")
@@ -147,5 +147,6 @@ fn print(context: &Context, release: &CopiedRelease, to: &End) {
             transfers.present
         )
     };
-    printer::stdout(&format!("{text}\n  index {index}\n"));
+    let beside: String = tags.iter().map(|tag| format!("  with the tag {tag}\n")).collect();
+    printer::stdout(&format!("{text}\n  index {index}\n{beside}"));
 }

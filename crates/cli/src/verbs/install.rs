@@ -6,11 +6,12 @@ use std::sync::Arc;
 use serde::Serialize;
 use tofu_oci_installer::{Installed, Job, LockPolicy, LockResult, Options, Outcome, Target, Upgrade, configuration};
 use tofu_oci_lockfile::{LockEntry, LockFile, Written};
+use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
 
 use super::locked::{Change, changes};
 use super::{Context, data_dir};
-use crate::args::InstallArgs;
+use crate::args::{Identity, InstallArgs, Lookup, Network};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::lookup::Finder;
@@ -23,14 +24,14 @@ pub(super) const LOCK_FILE: &str = ".terraform.lock.hcl";
 /// Installs what was named, or what the configuration requires.
 pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Complaint> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
-    if !dir.is_dir() {
-        return Err(Complaint::usage(format!("there is no directory {}", dir.display()))
-            .hint("--chdir names the directory that holds the configuration and its lock file"));
-    }
+    existing_dir(&dir)?;
     let platforms = platforms(args)?;
     let data_dir = data_dir(&dir);
     let wanted = wanted(context, args, &dir, &data_dir)?;
-    let finder = finder(context, args, &dir).await?;
+    let trust = crate::trust::load(&args.trust, &dir)?;
+    let written_to = written_to(args, &dir);
+    let finder =
+        finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &written_to).await?;
     finder.tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>()).await?;
     warn_of_overrides(context, &finder, &wanted);
     let lock_path = dir.join(LOCK_FILE);
@@ -52,7 +53,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
         }
     }
     tracing::info!(packages = jobs.len(), lock_file = %lock_path.display(), locked = lock.is_some(), "installing");
-    let options = Options::new(LockPolicy::Update(lock_path.clone()));
+    let options = Options::new(LockPolicy::Update(lock_path.clone()), trust);
     let several = jobs.len() > 1;
     let (installed, written) =
         tofu_oci_installer::install(jobs, &options, context.reporter.as_ref()).await.map_err(|error| {
@@ -83,18 +84,37 @@ fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, finder: &Finder) -> T
     }
 }
 
-/// What says where to look. A folder that is installed into is never where a package comes from.
-async fn finder(context: &Context, args: &InstallArgs, dir: &Path) -> Result<Finder, Complaint> {
-    let written_to = match &args.into {
+/// Fails unless the directory of `--chdir` is there.
+pub(super) fn existing_dir(dir: &Path) -> Result<(), Complaint> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    Err(Complaint::usage(format!("there is no directory {}", dir.display()))
+        .hint("--chdir names the directory that holds the configuration and its lock file"))
+}
+
+/// A folder that is installed into is never where a package comes from.
+fn written_to(args: &InstallArgs, dir: &Path) -> Vec<PathBuf> {
+    match &args.into {
         Some(mirror) => vec![mirror.clone()],
         None if args.vendor => vec![dir.join("terraform.d").join("plugins")],
         None => Vec::new(),
-    };
+    }
+}
+
+/// What says where to look; not in the folders that are `written_to`.
+pub(super) async fn finder(
+    context: &Context,
+    lookup: &Lookup,
+    identity: &Identity,
+    network: &Network,
+    chdir: Option<&Path>,
+    written_to: &[PathBuf],
+) -> Result<Finder, Complaint> {
     let version_said =
         |complaint: Complaint| complaint.version_said(", and the version behind the address: ADDR@VERSION");
-    let access = args.lookup.access(&args.identity, args.chdir.as_deref()).await.map_err(version_said)?;
-    Finder::new(&args.lookup, context.connector(&args.network, access), args.chdir.as_deref(), &written_to)
-        .map_err(version_said)
+    let access = lookup.access(identity, chdir).await.map_err(version_said)?;
+    Finder::new(lookup, context.connector(network, access), chdir, written_to).map_err(version_said)
 }
 
 /// `OpenTofu` runs these providers from the folders of their developers, whatever is installed.
@@ -136,6 +156,22 @@ fn wanted(
     if !args.providers.is_empty() {
         return given(&args.providers);
     }
+    let required = required(context, dir, data_dir)?;
+    if required.is_empty() {
+        let shown = dir.display();
+        return Err(Complaint::usage(format!("the configuration in {shown} requires no providers"))
+            .hint("name a provider: tofu-oci install HOST/NAMESPACE/TYPE")
+            .hint("or the directory of the configuration: --chdir DIR"));
+    }
+    Ok(required)
+}
+
+/// The addresses of the configuration.
+pub(super) fn required(
+    context: &Context,
+    dir: &Path,
+    data_dir: &Path,
+) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
     let found = configuration(dir, data_dir)?;
     for module in &found.missing_modules {
         let text =
@@ -143,12 +179,6 @@ fn wanted(
         context
             .reporter
             .event(&Event::warning("missing-module", text).with_hint("run `tofu get` or `terraform get` first"));
-    }
-    if found.requirements.is_empty() {
-        let shown = dir.display();
-        return Err(Complaint::usage(format!("the configuration in {shown} requires no providers"))
-            .hint("name a provider: tofu-oci install HOST/NAMESPACE/TYPE")
-            .hint("or the directory of the configuration: --chdir DIR"));
     }
     Ok(found.requirements.into_iter().map(|required| (required.address, required.constraints)).collect())
 }
@@ -224,6 +254,10 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
             Outcome::AlreadyInstalled => "already installed",
         };
         text.push_str(&format!("{verb} {address} {version} {platform}\n  {}\n", shown(path)));
+        if let Some(trust) = package.trust.as_ref().filter(|trust| !trust.signers.is_empty()) {
+            let names: Vec<_> = trust.signers.iter().map(|signer| printer::visible(&signer.name)).collect();
+            text.push_str(&format!("  {} by {}\n", standing(trust.standing), names.join(", ")));
+        }
     }
     text.push_str(&format!("lock file {} {word}\n", shown(lock.path)));
     // All of a new file is new: what it locks has just been listed.
@@ -233,8 +267,17 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
     printer::stdout(&text);
 }
 
+/// What a package rests on, in words.
+pub(super) fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Signed => "signed",
+        Standing::Pinned => "signed before",
+        Standing::Unsigned => "unsigned, although there are signatures",
+    }
+}
+
 /// The path without the `./` of the current directory.
-fn shown(path: &Path) -> std::path::Display<'_> {
+pub(super) fn shown(path: &Path) -> std::path::Display<'_> {
     path.strip_prefix(".").unwrap_or(path).display()
 }
 

@@ -1,15 +1,19 @@
 //! The verbs: each turns its arguments into one call of a job, and the report into output.
 
 mod auth;
+mod check;
 mod config;
 mod copy;
 mod explain;
 mod install;
+mod lock;
 mod locked;
 mod login;
 mod providers;
 mod push;
 mod resolve;
+mod sign;
+mod verify;
 mod versions;
 
 use std::path::{Path, PathBuf};
@@ -65,9 +69,13 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Push(args) => args.output.json,
         Verb::Pack(args) => args.output.json,
         Verb::Copy(args) => args.output.json,
+        Verb::Sign(args) => args.output.json,
         Verb::Install(args) => args.output.json,
+        Verb::Lock(args) => args.output.json,
+        Verb::Verify(args) => args.output.json,
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
+        Verb::Check(args) => args.output().json,
         Verb::Providers(args) => args.output.json,
         Verb::Auth(args) => match &args.verb {
             AuthVerb::Explain(args) => args.output.json,
@@ -100,9 +108,14 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Push(args) => push::push(&context(&args.output), &args).await?,
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,
         Verb::Copy(args) => copy::copy(&context(&args.output), &args).await?,
+        Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,
+        Verb::Lock(args) => lock::lock(&context(&args.output), &args).await?,
+        Verb::Verify(args) => verify::verify(&context(&args.output), &args).await?,
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
+        // Findings are no failure, and have an exit code all the same.
+        Verb::Check(args) => return check::check(&context(&args.output()), &args).await,
         Verb::Providers(args) => providers::providers(&context(&args.output), &args)?,
         Verb::Auth(args) => match args.verb {
             AuthVerb::Explain(args) => auth::explain(&context(&args.output), &args).await?,
@@ -110,7 +123,6 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Login(args) => login::login(&context(&args.output), &args).await?,
         Verb::Logout(args) => login::logout(&context(&args.output), &args).await?,
         Verb::Config(args) => match args.verb {
-            // Findings are no failure, and have an exit code all the same.
             ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),
             ConfigVerb::Snippet(args) => config::snippet(&context(&Output { json: false }), &args)?,
         },

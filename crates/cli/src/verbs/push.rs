@@ -6,12 +6,13 @@ use std::sync::Arc;
 use serde::Serialize;
 use tofu_oci_mapper::MagicSuffix;
 use tofu_oci_packer::{
-    Dist, DistOptions, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest, ReplaceTag, TagState,
-    UnknownPlatforms, read_dist_with,
+    AttachmentState, Dist, DistOptions, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest, ReplaceTag, Signing,
+    TagState, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{ProviderAddr, RepositoryRef};
 
+use super::sign::{attachments, one_password};
 use super::{Context, tagged};
 use crate::args::{H1, Network, PackArgs, PushArgs, Release};
 use crate::complaint::Complaint;
@@ -19,10 +20,12 @@ use crate::connect::{Connector, End};
 use crate::credentials::{Access, access};
 use crate::printer;
 use crate::report::{human_bytes, json_line};
+use crate::signing_key::{self, KeyPassword};
 
 /// Publishes to a registry, or to a directory.
 pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Complaint> {
     let end = End::parse(&args.destination)?;
+    one_password(args.release.attach.key_password_stdin, args.identity.password_stdin)?;
     let access = args.identity.access(&access::of_end(&end).into_iter().collect::<Vec<_>>(), None).await?;
     release(context, &args.release, &end, context.connector(&args.network, access)).await
 }
@@ -52,6 +55,13 @@ async fn release(context: &Context, args: &Release, end: &End, connector: Connec
     let address = address(args, end, &dist)?;
     let version = dist.choose_version(args.version.as_ref())?;
     tracing::info!(kind = ?dist.kind, %address, %version, platforms = dist.packages.len(), place = %end, "publishing");
+    let key = match &args.attach.sign_key {
+        Some(key) => {
+            let password = KeyPassword::of(args.attach.key_password_stdin);
+            Some(signing_key::load(key, password, context.reporter.as_ref()).await?)
+        }
+        None => None,
+    };
     let work = tempfile::Builder::new()
         .prefix("tofu-oci-push-")
         .tempdir()
@@ -67,6 +77,8 @@ async fn release(context: &Context, args: &Release, end: &End, connector: Connec
         },
         jobs: usize::from(args.jobs),
         replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
+        signing: key.as_ref().map(|key| Signing { key, forms: args.attach.sign_format.forms() }),
+        sums: args.attach.sums.mode(),
         memo_dir: memo_dir(),
         work_dir: work.path().to_owned(),
     };
@@ -102,7 +114,7 @@ fn address(args: &Release, end: &End, dist: &Dist) -> Result<ProviderAddr, Compl
 }
 
 /// `REGISTRY.oci.opentofu.org/NAMESPACE/TYPE` of `REGISTRY/NAMESPACE/opentofu-provider-TYPE`.
-fn magic_address(repository: &RepositoryRef) -> Option<ProviderAddr> {
+pub(super) fn magic_address(repository: &RepositoryRef) -> Option<ProviderAddr> {
     let (namespace, name) = repository.name().split_once('/')?;
     let provider_type = name.strip_prefix("opentofu-provider-")?;
     let (host, port) = match repository.registry().split_once(':') {
@@ -137,14 +149,16 @@ fn print_report(context: &Context, report: &PushReport) {
     }
     let PushReport { address, version, place, tag, index, .. } = report;
     let there = tagged(place, tag);
-    let mut text = if report.unchanged {
-        format!("{address} {version} is at {there} already; nothing was sent\n")
-    } else {
-        format!("pushed {address} {version} to {there}\n")
+    let attached = report.attachments.iter().any(|attachment| attachment.state == AttachmentState::Attached);
+    let mut text = match (report.unchanged, attached) {
+        (true, false) => format!("{address} {version} is at {there} already; nothing was sent\n"),
+        (true, true) => format!("{address} {version} is at {there} already; what it lacked was attached\n"),
+        (false, _) => format!("pushed {address} {version} to {there}\n"),
     };
     text.push_str(&format!("  index {index}\n"));
     text.push_str(&platforms(&report.platforms));
-    if !report.unchanged {
+    text.push_str(&attachments(&report.attachments));
+    if !report.unchanged || attached {
         let sent = report.transfers;
         text.push_str(&format!("  sent {} ({} new", human_bytes(sent.bytes), sent.uploaded));
         if sent.mounted > 0 {
@@ -163,7 +177,10 @@ fn print_plan(context: &Context, plan: &PushPlan) {
     let there = tagged(place, tag);
     let mut text = match &plan.tag_state {
         TagState::Free => format!("would push {address} {version} to {there}\n"),
-        TagState::Equal => format!("{address} {version} is at {there} already; nothing would be sent\n"),
+        TagState::Equal if plan.bytes_to_send == 0 => {
+            format!("{address} {version} is at {there} already; nothing would be sent\n")
+        }
+        TagState::Equal => format!("{address} {version} is at {there} already; what it lacks would be attached\n"),
         TagState::Taken { existing } => format!(
             "{there} points at another release, {existing}\n\
              would push {address} {version} only with --replace-tag\n"
@@ -177,6 +194,7 @@ fn print_plan(context: &Context, plan: &PushPlan) {
         let (role, digest, size) = (item.role, item.digest.as_str(), human_bytes(item.size));
         text.push_str(&format!("  {state:<8} {role:<9} {platform:<16} {digest} {size:>9}\n"));
     }
+    text.push_str(&attachments(&plan.attachments));
     text.push_str(&format!("  would send {}\n", human_bytes(plan.bytes_to_send)));
     printer::stdout(&text);
 }

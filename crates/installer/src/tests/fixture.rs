@@ -13,9 +13,10 @@ use tofu_oci_layout::{
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, Written};
 use tofu_oci_source::{OciSource, Source};
 use tofu_oci_store::{Content, MemoryStore, ReadStore, Store};
+use tofu_oci_trust::PIN_FILE_NAME;
 use tofu_oci_types::{Constraints, Event, PackageHash, Platform, ProviderAddr, Reporter, Tag};
 
-use crate::{InstallError, Installed, Job, LockPolicy, Options, Target, Upgrade, install};
+use crate::{InstallError, Installed, Job, LockPolicy, Options, Target, Trust, Upgrade, install, pin_file};
 
 pub(super) const ADDRESS: &str = "registry.example.test/acme/widget";
 pub(super) const PLATFORM: &str = "linux_amd64";
@@ -165,6 +166,12 @@ impl Workspace {
         self.path().join(LOCK_FILE_NAME)
     }
 
+    /// The pins of this folder, and the default policy.
+    pub(super) fn trust(&self) -> Trust {
+        let pins_path = self.path().join(PIN_FILE_NAME);
+        trust(pins_path)
+    }
+
     /// Writes a lock file with these checksums for the provider.
     pub(super) fn lock(&self, version: &str, hashes: &[&PackageHash]) {
         let mut file = LockFile::default();
@@ -199,7 +206,7 @@ impl Workspace {
     }
 
     pub(super) async fn run(&self, jobs: Vec<Job>) -> Result<(Vec<Installed>, Option<Written>), InstallError> {
-        install(jobs, &Options::new(LockPolicy::Update(self.lock_path())), &self.reporter).await
+        install(jobs, &Options::new(LockPolicy::Update(self.lock_path()), self.trust()), &self.reporter).await
     }
 
     /// Every file and link below, with its contents; empty folders count too.
@@ -228,6 +235,12 @@ fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
 
 pub(super) fn address() -> ProviderAddr {
     ADDRESS.parse().unwrap()
+}
+
+/// The pins of this file, and the default policy.
+pub(super) fn trust(pins_path: PathBuf) -> Trust {
+    let pins = pin_file::read(&pins_path).unwrap();
+    Trust { policy: Arc::default(), pins, pins_path, now: std::time::SystemTime::UNIX_EPOCH }
 }
 
 /// A store with version 1.0.0 in this layout, and the checksums of [`PLATFORM`].

@@ -5,18 +5,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_lockfile::Written;
+use tofu_oci_lockfile::{LOCK_FILE_NAME, Written};
 use tofu_oci_store::MemoryStore;
+use tofu_oci_trust::PIN_FILE_NAME;
 
 use super::fixture::{Annotations, PLATFORM, Workspace, publish, store, told};
 use crate::{InstallError, Installed, LockPolicy, Options, Outcome, Target, install};
 
 const PROVIDER: &str = "registry.example.test/acme/widget";
 
-/// The files below the workspace, without the lock file, folders left out.
+/// The files below the workspace, without the lock file and the pins, folders left out.
 fn files(workspace: &Workspace) -> Vec<String> {
     let names = workspace.snapshot().into_keys();
-    names.filter(|name| !name.ends_with('/') && name != tofu_oci_lockfile::LOCK_FILE_NAME).collect()
+    names.filter(|name| !name.ends_with('/') && ![LOCK_FILE_NAME, PIN_FILE_NAME].contains(&name.as_str())).collect()
 }
 
 async fn put(workspace: &Workspace, store: Arc<MemoryStore>, target: Target) -> Result<Installed, InstallError> {
@@ -33,7 +34,8 @@ async fn every_layout_gives_the_same_folder() {
         let workspace = Workspace::new();
         workspace.install(store).await.unwrap();
         let mut snapshot = workspace.snapshot();
-        snapshot.remove(tofu_oci_lockfile::LOCK_FILE_NAME);
+        snapshot.remove(LOCK_FILE_NAME);
+        snapshot.remove(PIN_FILE_NAME);
         found.push(snapshot);
     }
     assert_eq!(found[0], found[1]);
@@ -145,7 +147,7 @@ async fn without_a_lock_file_equal_contents_are_left_alone() {
     let workspace = Workspace::new();
     workspace.install(store.clone()).await.unwrap();
     fs::remove_file(workspace.lock_path()).unwrap();
-    let options = Options::new(LockPolicy::Leave);
+    let options = Options::new(LockPolicy::Leave, workspace.trust());
     let (installed, written) = install(vec![workspace.job(store)], &options, &workspace.reporter).await.unwrap();
     assert_eq!((installed[0].outcome, written), (Outcome::AlreadyInstalled, None));
     assert!(!workspace.lock_path().exists());

@@ -1,3 +1,5 @@
+use tofu_oci_types::Constraints;
+
 use super::*;
 
 /// The package at hand has `h1:own zh:own ch:own`; the release may name `h1:mac zh:mac ch:mac` for darwin.
@@ -100,21 +102,45 @@ fn a_recorded_manifest_binds() {
 }
 
 #[test]
-fn merging_keeps_the_same_versions_lines_and_drops_anothers() {
+fn a_release_is_known_by_any_of_its_packages() {
     let hash = |text: &str| -> PackageHash { text.parse().unwrap() };
-    let mut before = LockEntry::new("1.0.0".parse().unwrap(), ">= 1.0.0".parse().unwrap());
-    before.hashes = [hash("h1:mac"), hash("zh:x"), hash("x:y")].into();
-    let verified = PackageHashes { h1: Some(hash("h1:own")), zh: None, ch: Some(hash("ch:own")) };
-    let lines = |version: &str| -> Vec<String> {
-        let entry = merge(Some(&before), version.parse().unwrap(), Constraints::any(), &verified);
-        entry.hashes.iter().map(ToString::to_string).collect()
+    let proven: BTreeSet<PackageHash> = ["ch:own", "zh:own", "ch:mac", "zh:mac", "h1:mac"].map(hash).into();
+    let refused = |lock: &str| {
+        let mut entry = LockEntry::new("1.0.0".parse().unwrap(), Constraints::any());
+        entry.hashes = lock.split_whitespace().map(hash).collect();
+        check_release(&entry, &proven).map(|refusal| refusal.to_string()).unwrap_or_default()
     };
-    let constraints = |version: &str, new: &str| {
-        merge(Some(&before), version.parse().unwrap(), new.parse().unwrap(), &verified).constraints.to_string()
+    assert_eq!(refused("zh:mac zh:wrong"), "");
+    assert_eq!(refused("x:y"), "");
+    assert_eq!(refused("h1:wrong"), "the one checksum in the lock file is none of its packages'");
+    assert_eq!(refused("h1:wrong zh:wrong"), "none of the 2 checksums in the lock file is one of its packages'");
+}
+
+#[test]
+fn a_platform_is_added_unless_its_line_may_be_there_already() {
+    let hash = |text: &str| -> PackageHash { text.parse().unwrap() };
+    // The h1 of darwin is not known.
+    let facts: ReleaseHashes = [("linux_amd64", "ch:own h1:own zh:own"), ("darwin_arm64", "ch:mac zh:mac")]
+        .map(|(platform, lines)| (platform.parse().unwrap(), lines.split_whitespace().map(hash).collect()))
+        .into();
+    let refused = |lock: &str| {
+        let mut entry = LockEntry::new("1.0.0".parse().unwrap(), Constraints::any());
+        entry.hashes = lock.split_whitespace().map(hash).collect();
+        match check_addition(&entry, &"linux_amd64".parse().unwrap(), &facts) {
+            Some(Refusal::NoMatch { locked, .. }) => list(&locked),
+            Some(other) => panic!("{other}"),
+            None => String::new(),
+        }
     };
-    assert_eq!(constraints("1.0.0", ""), ">= 1.0.0");
-    assert_eq!(constraints("1.0.0", "~> 1.0"), "~> 1.0");
-    assert_eq!(constraints("1.0.1", ""), "");
-    assert_eq!(lines("1.0.0"), ["ch:own", "h1:mac", "h1:own", "x:y", "zh:x"]);
-    assert_eq!(lines("1.0.1"), ["ch:own", "h1:own"]);
+    for (lock, want) in [
+        ("zh:mac h1:mac ch:mac", ""),
+        ("zh:own zh:wrong", ""),
+        ("zh:mac zh:wrong", "zh:wrong"),
+        ("zh:mac ch:wrong", "ch:wrong"),
+        // It may be darwin's.
+        ("zh:mac h1:wrong", ""),
+        ("x:y", ""),
+    ] {
+        assert_eq!(refused(lock), want, "{lock}");
+    }
 }

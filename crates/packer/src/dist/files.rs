@@ -1,6 +1,5 @@
 //! Small reads of the file system, with errors that name the file.
 
-use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -58,12 +57,4 @@ pub(crate) fn name(path: &Path) -> &str {
 /// Whether the name is one of a zip archive.
 pub(super) fn is_zip(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending == "zip")
-}
-
-/// The path with `.SUFFIX` behind its name.
-pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut text = OsString::from(path);
-    text.push(".");
-    text.push(suffix);
-    PathBuf::from(text)
 }

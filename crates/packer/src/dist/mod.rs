@@ -6,8 +6,10 @@ mod files;
 mod folder;
 mod goreleaser;
 mod names;
+mod openpgp;
 mod platforms;
 mod protocols;
+mod signed_sums;
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -15,6 +17,7 @@ mod tests;
 use tofu_oci_types::{Platform, Version};
 
 pub(crate) use files::name;
+pub(crate) use signed_sums::{FoundSums, SignedSums};
 pub use sums::Sums;
 
 use crate::PackError;

@@ -5,9 +5,14 @@
 //! look      the tag and its neighbours in the repository
 //! prepare   digests and layers, on idle cores          prepare.rs, pack.rs
 //! checksum  h1 of each zip, on idle cores or the memo  prepare.rs, memo.rs
-//! send      blobs, config, leaf manifest; then the index, a check, the tag
+//! send      blobs, config, leaf manifest; then the index, a check
+//! attach    the signed checksum file, signatures       attached.rs
+//! tag       last of all
 //! ```
 
+mod attached;
+#[cfg(test)]
+mod attached_tests;
 mod inspect;
 mod memo;
 mod pack;
@@ -25,9 +30,10 @@ mod watched;
 use tofu_oci_store::Store;
 use tofu_oci_types::{Descriptor, Reference, Reporter, Tag};
 
+use attached::Extras;
 pub use plan::plan;
 use prepare::Preparation;
-use release::Release;
+use release::{Attached, Release};
 use send::Sender;
 pub(crate) use tags::{for_version, leaves_of, resolve};
 
@@ -36,7 +42,8 @@ use crate::{Difference, PackError, PushReport, PushRequest, ReplaceTag, TagTaken
 /// Writes the release, and its tag last of all.
 ///
 /// A push that breaks off leaves no tag; running it again sends only what is missing. Where a checksum file is there,
-/// every zip is compared with it before anything is sent.
+/// every zip is compared with it before anything is sent. What is to refer to the release (its signatures, the signed
+/// checksum file) is there before the tag is; a release that is there already gets what it lacks.
 ///
 /// # Errors
 /// [`PackError::TagTaken`] before anything is sent when the tag points at another release.
@@ -46,11 +53,12 @@ pub async fn push(
     reporter: &dyn Reporter,
 ) -> Result<PushReport, PackError> {
     inspect::inspect(request).await?;
+    let extras = Extras::read(request, reporter).await?;
     let tag = for_version(request.version)?;
     let existing = tags::look(store, &tag, request.version, reporter).await?;
     tracing::info!(%tag, taken = existing.is_some(), "the files are in order");
     let mut preparation = Preparation::start(request)?;
-    let sender = Sender { store, reporter, request };
+    let sender = Sender { store, reporter, request, extras: &extras };
     let report = match existing {
         None => push_new(&sender, &mut preparation, tag).await,
         Some(existing) => push_beside(&sender, &mut preparation, tag, existing).await,
@@ -64,9 +72,9 @@ async fn push_new(sender: &Sender<'_>, preparation: &mut Preparation, tag: Tag) 
     if sender.request.dist.sums.is_some() {
         preparation.prepared().await?;
     }
-    let (mut transfers, release) = sender.send_while_preparing(preparation).await?;
-    publish(sender, &release, &tag, &mut transfers).await?;
-    Ok(release.report(sender.request, sender.store.place(), tag, transfers, false))
+    let (transfers, release) = sender.send_while_preparing(preparation).await?;
+    let attached = publish(sender, &release, &tag, transfers).await?;
+    Ok(release.report(sender.request, sender.store.place(), tag, attached, false))
 }
 
 /// There is such a tag: whether it may stay or move is known only when the index is.
@@ -86,28 +94,32 @@ async fn push_beside(
     }
     let release = preparation.finish(request).await?;
     if existing.digest == release.index.descriptor.digest {
-        return Ok(release.report(request, store.place(), tag, Transfers::default(), true));
+        let mut attached = Attached::default();
+        sender.attach(&release, &mut attached).await?;
+        return Ok(release.report(request, store.place(), tag, attached, true));
     }
     if request.replace == ReplaceTag::Refuse {
         return Err(taken(store, &existing, &release, &tag).await);
     }
-    let mut transfers = sender.send_all(&release.prepared).await?;
-    publish(sender, &release, &tag, &mut transfers).await?;
-    Ok(release.report(request, store.place(), tag, transfers, false))
+    let transfers = sender.send_all(&release.prepared).await?;
+    let attached = publish(sender, &release, &tag, transfers).await?;
+    Ok(release.report(request, store.place(), tag, attached, false))
 }
 
-/// The index, the check that everything is there, and the tag.
+/// The index, the check that everything is there, what refers to the release, and the tag.
 async fn publish(
     sender: &Sender<'_>,
     release: &Release,
     tag: &Tag,
-    transfers: &mut Transfers,
-) -> Result<(), PackError> {
+    transfers: Transfers,
+) -> Result<Attached, PackError> {
     let Sender { store, request, .. } = *sender;
     let index = &release.index;
-    transfers.count(sender.send_planned(index).await?, index.descriptor.size);
+    let mut attached = Attached { transfers, ..Attached::default() };
+    attached.transfers.count(sender.send_planned(index).await?, index.descriptor.size);
     tracing::info!(index = %index.descriptor.digest, "everything is sent but the tag");
     sender.check(release).await?;
+    sender.attach(release, &mut attached).await?;
     // Somebody else may have published meanwhile.
     if request.replace == ReplaceTag::Refuse
         && let Some(now) = resolve(store, &Reference::Tag(tag.clone())).await?
@@ -116,7 +128,7 @@ async fn publish(
         return Err(taken(store, &now, release, tag).await);
     }
     store.tag(&index.descriptor, tag).await?;
-    Ok(())
+    Ok(attached)
 }
 
 /// The refusal of a tag that points at something else.

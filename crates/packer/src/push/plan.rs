@@ -5,10 +5,11 @@ use tofu_oci_layout::LeafKind;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Platform, Reporter};
 
+use super::attached::Extras;
 use super::prepare::Preparation;
 use super::release::Release;
 use super::{inspect, tags};
-use crate::{PackError, PlannedItem, PushPlan, PushRequest, TagState};
+use crate::{AttachmentState, PackError, PlannedItem, PushPlan, PushRequest, TagState};
 
 /// What [`push()`](crate::push()) would write. The store is only read; on disk nothing outside of `work_dir` is touched, save
 /// for the memo.
@@ -18,6 +19,7 @@ pub async fn plan(
     reporter: &dyn Reporter,
 ) -> Result<PushPlan, PackError> {
     inspect::inspect(request).await?;
+    let extras = Extras::read(request, reporter).await?;
     let tag = tags::for_version(request.version)?;
     let existing = tags::look(store, &tag, request.version, reporter).await?;
     let mut preparation = Preparation::start(request)?;
@@ -33,6 +35,10 @@ pub async fn plan(
         .buffered(request.jobs.max(1))
         .try_collect()
         .await?;
+    let attachments = extras.wanted(request, store, &release).await?.attachments();
+    let missing = attachments.iter().filter(|attachment| attachment.state == AttachmentState::Missing);
+    let bytes_to_attach: u64 = missing.map(|attachment| attachment.bytes).sum();
+    let bytes_to_push: u64 = items.iter().filter(|item| !item.present).map(|item| item.size).sum();
     let index = release.index.descriptor.digest;
     Ok(PushPlan {
         place: store.place(),
@@ -46,8 +52,9 @@ pub async fn plan(
         },
         index,
         platforms: release.platforms,
-        bytes_to_send: items.iter().filter(|item| !item.present).map(|item| item.size).sum(),
+        bytes_to_send: bytes_to_push + bytes_to_attach,
         items,
+        attachments,
     })
 }
 

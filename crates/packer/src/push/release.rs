@@ -7,7 +7,7 @@ use tofu_oci_layout::{IndexFacts, LeafPlan, Planned, PlatformHashes, plan_index}
 use tofu_oci_types::{Digest, PackageHash, Tag};
 
 use super::pack::Prepared;
-use crate::{PlatformReport, PushReport, PushRequest, Transfers};
+use crate::{Attachment, PlatformReport, PushReport, PushRequest, Transfers};
 
 /// A release ready to be published.
 pub(super) struct Release {
@@ -53,7 +53,7 @@ impl Release {
         request: &PushRequest<'_>,
         place: String,
         tag: Tag,
-        transfers: Transfers,
+        attached: Attached,
         unchanged: bool,
     ) -> PushReport {
         PushReport {
@@ -63,10 +63,18 @@ impl Release {
             tag,
             index: self.index.descriptor.digest,
             platforms: self.platforms,
-            transfers,
+            transfers: attached.transfers,
+            attachments: attached.attachments,
             unchanged,
         }
     }
+}
+
+/// What was sent, and what refers to the release now.
+#[derive(Default)]
+pub(super) struct Attached {
+    pub(super) transfers: Transfers,
+    pub(super) attachments: Vec<Attachment>,
 }
 
 /// The digests of all leaf manifests.

@@ -17,6 +17,8 @@ mod refusal;
 mod stand;
 mod sums;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod verdict;
 
 use std::time::SystemTime;

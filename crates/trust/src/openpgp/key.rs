@@ -1,28 +1,254 @@
 //! Certificates.
 
+use pgp::packet::{Packet, PublicKey, PublicSubkey, Signature, SignatureType};
+use pgp::types::{Fingerprint, KeyDetails, KeyId as ShortId, Tag};
+
+use super::KEYS_LIMIT;
+use super::algorithms::weak_digest;
+use super::armor::{self, Block, Unframed};
 use super::fault::OpenPgpError;
+use super::self_signature::{Bindings, Revocation, SelfSignature};
 use crate::KeyId;
 
 /// An `OpenPGP` certificate: a primary key, its subkeys and what it says about them.
+///
+/// What is kept of it are the signatures that verified, and those with a digest that can be forged, of which nothing
+/// is believed; whether they make the key usable at some moment is asked when it is used.
+///
+/// Spec: RFC 9580, section 10.1 (version 4 and 6).
 #[derive(Clone, Debug)]
 pub struct OpenPgpKey {
-    id: KeyId,
-    user_ids: Vec<String>,
+    pub(super) primary: PublicKey,
+    /// What the primary key says of itself, without a name.
+    pub(super) direct: Vec<SelfSignature>,
+    pub(super) users: Vec<User>,
+    pub(super) subkeys: Vec<Subkey>,
+    pub(super) revocations: Vec<Revocation>,
+}
+
+/// A user id.
+#[derive(Clone, Debug)]
+pub(super) struct User {
+    name: String,
+    pub(super) signatures: Vec<SelfSignature>,
+    pub(super) revocations: Vec<Revocation>,
+}
+
+/// A subkey.
+#[derive(Clone, Debug)]
+pub(super) struct Subkey {
+    pub(super) key: PublicSubkey,
+    pub(super) bindings: Bindings,
+    pub(super) revocations: Vec<Revocation>,
+}
+
+/// A certificate as it stands in the file, with nothing verified.
+struct Raw {
+    primary: PublicKey,
+    signatures: Vec<Signature>,
+    users: Vec<(pgp::packet::UserId, Vec<Signature>)>,
+    subkeys: Vec<(PublicSubkey, Vec<Signature>)>,
+    /// What the next signature belongs to.
+    place: Place,
+}
+
+enum Place {
+    Primary,
+    User,
+    Subkey,
+    /// Something that is skipped, with its signatures.
+    Skipped,
 }
 
 impl OpenPgpKey {
-    /// The certificates in a file, armored or binary.
-    pub fn parse(_bytes: &[u8]) -> Result<Vec<Self>, OpenPgpError> {
-        Err(OpenPgpError::Malformed { problem: "not yet".to_owned() })
+    /// The certificates in a file of at most [`KEYS_LIMIT`] bytes, armored or binary, one behind the other.
+    ///
+    /// Subkeys of unknown kinds, photographs and signatures by others are skipped. Everything that is no part of a
+    /// certificate is an error, and so is a secret key.
+    pub fn parse(bytes: &[u8]) -> Result<Vec<Self>, OpenPgpError> {
+        if bytes.len() > KEYS_LIMIT {
+            return Err(OpenPgpError::TooLarge { bytes: bytes.len(), limit: KEYS_LIMIT });
+        }
+        let bytes = armor::bytes(bytes, Block::Keys).map_err(|error| match error {
+            Unframed::Secret => OpenPgpError::Secret,
+            Unframed::Malformed(problem) => OpenPgpError::Malformed { problem },
+        })?;
+        let mut keys = Vec::new();
+        let mut raw: Option<Raw> = None;
+        for packet in armor::packets(&bytes) {
+            let (tag, packet) = packet.map_err(|problem| OpenPgpError::Malformed { problem })?;
+            match (tag, packet) {
+                (Tag::SecretKey | Tag::SecretSubkey, _) => return Err(OpenPgpError::Secret),
+                (Tag::PublicKey, Ok(Packet::PublicKey(primary))) => {
+                    keys.extend(raw.replace(Raw::new(primary)?).map(Raw::verified));
+                }
+                (Tag::PublicKey, packet) => {
+                    let problem = packet.err().map_or_else(String::new, |error| error.to_string());
+                    return Err(OpenPgpError::Unsupported { problem });
+                }
+                (Tag::Marker | Tag::Padding | Tag::Trust, _) => {}
+                (tag, packet) => match &mut raw {
+                    Some(raw) => raw.take(tag, packet.ok())?,
+                    None => return Err(misplaced(tag)),
+                },
+            }
+        }
+        keys.extend(raw.map(Raw::verified));
+        if keys.is_empty() {
+            return Err(OpenPgpError::Malformed { problem: "it holds no key".to_owned() });
+        }
+        Ok(keys)
     }
 
     /// The fingerprint of its primary key.
     pub fn id(&self) -> KeyId {
-        self.id.clone()
+        KeyId::of_openpgp(self.primary.fingerprint().as_bytes())
     }
 
-    /// The names that the primary key signed.
+    /// The names that the primary key signed, in the order of the file; revoked ones too.
     pub fn user_ids(&self) -> Vec<String> {
-        self.user_ids.clone()
+        let signed = |user: &&User| user.signatures.iter().any(|signature| signature.weak.is_none());
+        self.users.iter().filter(signed).map(|user| user.name.clone()).collect()
     }
+}
+
+impl Raw {
+    fn new(primary: PublicKey) -> Result<Self, OpenPgpError> {
+        if !matches!(primary.fingerprint(), Fingerprint::V4(_) | Fingerprint::V6(_)) {
+            let problem = format!("a key of version {}", u8::from(primary.version()));
+            return Err(OpenPgpError::Unsupported { problem });
+        }
+        Ok(Self { primary, signatures: vec![], users: vec![], subkeys: vec![], place: Place::Primary })
+    }
+
+    /// Takes the next packet; nothing stands for one that cannot be read.
+    fn take(&mut self, tag: Tag, packet: Option<Packet>) -> Result<(), OpenPgpError> {
+        match (tag, packet) {
+            (_, Some(Packet::UserId(user))) => {
+                self.users.push((user, vec![]));
+                self.place = Place::User;
+            }
+            (_, Some(Packet::PublicSubkey(subkey))) => {
+                self.subkeys.push((subkey, vec![]));
+                self.place = Place::Subkey;
+            }
+            (_, Some(Packet::Signature(signature))) => self.sign(signature),
+            // It cannot be read, so it proves nothing.
+            (Tag::Signature, _) => {}
+            (Tag::PublicSubkey | Tag::UserAttribute | Tag::UnassignedNonCritical(_) | Tag::Experimental(_), _) => {
+                self.place = Place::Skipped;
+            }
+            (tag, _) => return Err(misplaced(tag)),
+        }
+        Ok(())
+    }
+
+    fn sign(&mut self, signature: Signature) {
+        let signatures = match self.place {
+            Place::Primary => Some(&mut self.signatures),
+            Place::User => self.users.last_mut().map(|(_, signatures)| signatures),
+            Place::Subkey => self.subkeys.last_mut().map(|(_, signatures)| signatures),
+            Place::Skipped => None,
+        };
+        // Of signatures by others nothing is believed, except that a revocation may be one.
+        let counts =
+            names(&signature, &self.primary) != Named::Another || signature.typ() == Some(SignatureType::KeyRevocation);
+        if let Some(signatures) = signatures.filter(|_| counts) {
+            signatures.push(signature);
+        }
+    }
+
+    /// Keeps what the primary key's signatures prove.
+    fn verified(self) -> OpenPgpKey {
+        let primary = self.primary;
+        let direct: Vec<_> = self
+            .signatures
+            .iter()
+            .filter(|signature| signature.typ() == Some(SignatureType::Key))
+            .filter(|signature| weak_digest(signature).is_some() || signature.verify_key(&primary).is_ok())
+            .filter_map(SelfSignature::read)
+            .collect();
+        let users: Vec<_> =
+            self.users.iter().filter_map(|(user, signatures)| User::verified(&primary, user, signatures)).collect();
+        let subkeys =
+            self.subkeys.into_iter().map(|(key, signatures)| Subkey::verified(&primary, key, &signatures)).collect();
+        let appointed: Vec<&[u8]> = direct
+            .iter()
+            .chain(users.iter().flat_map(|user| &user.signatures))
+            .flat_map(SelfSignature::revokers)
+            .collect();
+        let revocations = self
+            .signatures
+            .iter()
+            .filter(|signature| signature.typ() == Some(SignatureType::KeyRevocation))
+            // The certificate of an appointed revoker is not at hand; the safe side is to believe what bears its name.
+            .filter(|signature| signature.verify_key(&primary).is_ok() || names_any(signature, &appointed))
+            .filter_map(Revocation::read)
+            .collect();
+        OpenPgpKey { primary, direct, users, subkeys, revocations }
+    }
+}
+
+impl User {
+    /// The user id with the signatures that verified; none when the primary key never signed it.
+    fn verified(primary: &PublicKey, user: &pgp::packet::UserId, signatures: &[Signature]) -> Option<Self> {
+        let verifies = |signature: &&Signature| signature.verify_certification(primary, Tag::UserId, user).is_ok();
+        let (revoking, certifying): (Vec<&Signature>, Vec<&Signature>) =
+            signatures.iter().partition(|signature| signature.typ() == Some(SignatureType::CertRevocation));
+        let revoking = revoking.into_iter().filter(verifies);
+        let certifying = certifying.into_iter().filter(|signature| {
+            signature.is_certification() && (weak_digest(signature).is_some() || verifies(signature))
+        });
+        let signatures: Vec<_> = certifying.filter_map(SelfSignature::read).collect();
+        let revocations = revoking.filter_map(Revocation::read).collect();
+        let name = String::from_utf8_lossy(user.id()).into_owned();
+        (!signatures.is_empty()).then_some(Self { name, signatures, revocations })
+    }
+}
+
+impl Subkey {
+    fn verified(primary: &PublicKey, key: PublicSubkey, signatures: &[Signature]) -> Self {
+        let verifies = |signature: &&Signature| signature.verify_subkey_binding(primary, &key).is_ok();
+        let of = |kind| signatures.iter().filter(move |signature| signature.typ() == Some(kind));
+        let bindings: Vec<_> = of(SignatureType::SubkeyBinding)
+            .filter(|signature| weak_digest(signature).is_some() || verifies(signature))
+            .collect();
+        let revocations = of(SignatureType::SubkeyRevocation).filter(verifies).filter_map(Revocation::read).collect();
+        let bindings = Bindings::read(primary, &key, &bindings);
+        Self { key, bindings, revocations }
+    }
+}
+
+/// Whether a signature names a key as its maker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// This one.
+    This,
+    /// Another one.
+    Another,
+    /// None at all.
+    Nobody,
+}
+
+/// Whether a signature names this key: every fingerprint and every short id in it must be the key's.
+pub(super) fn names(signature: &Signature, key: &impl KeyDetails) -> Named {
+    let (fingerprints, ids) = (signature.issuer_fingerprint(), signature.issuer_key_id());
+    if fingerprints.is_empty() && ids.is_empty() {
+        return Named::Nobody;
+    }
+    let (fingerprint, id) = (key.fingerprint(), key.legacy_key_id());
+    let this = fingerprints.iter().all(|named| **named == fingerprint) && ids.iter().all(|named| **named == id);
+    if this { Named::This } else { Named::Another }
+}
+
+/// Whether a signature names one of these fingerprints.
+fn names_any(signature: &Signature, fingerprints: &[&[u8]]) -> bool {
+    // The short id of version 4 is the end of the fingerprint.
+    let short = |id: &&ShortId| fingerprints.iter().any(|fingerprint| fingerprint.ends_with(id.as_ref()));
+    signature.issuer_fingerprint().iter().any(|named| fingerprints.contains(&named.as_bytes()))
+        || signature.issuer_key_id().iter().any(short)
+}
+
+fn misplaced(tag: Tag) -> OpenPgpError {
+    OpenPgpError::Malformed { problem: format!("it has a packet that is no part of a key ({tag:?})") }
 }

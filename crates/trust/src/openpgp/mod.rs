@@ -1,15 +1,49 @@
-//! Detached `OpenPGP` signatures.
+//! Detached `OpenPGP` signatures, as `GnuPG` makes them of a SHA256SUMS file.
+//!
+//! The crate `pgp` reads packets and does the mathematics; what a certificate must prove is asked here.
+//!
+//! ```text
+//! key file ─ armor ─ packets ─ key            what the primary key signed, verified: names, subkeys, revocations
+//! signature file ─ armor ─ packets ─┐
+//! document ─────────────────────────┴ mod     which key does the signature name? does it fit?
+//!                                      └ checks    was that key bound, for signing, alive and not revoked?
+//! ```
+//!
+//! What `OpenTofu` does differently is a table in `docs/openpgp.md`.
 
+mod algorithms;
+mod armor;
+mod checks;
 mod date;
 mod fault;
 mod key;
+mod self_signature;
+#[cfg(test)]
+mod tests;
 
 use std::time::SystemTime;
 
+use pgp::packet::{Packet, Signature, SignatureType, SignatureVersion};
+use pgp::types::VerifyingKey;
+
+use algorithms::{not_understood, weak_digest};
+use armor::{Block, Unframed};
+use checks::{Component, Judge, Times};
 pub use fault::{KeyPart, OpenPgpError, OpenPgpFault, Reason, WeakPart};
 pub use key::OpenPgpKey;
+use key::{Named, names};
+use self_signature::{Lasts, moment};
 
-use crate::KeyId;
+use crate::{KeyId, SUMS_LIMIT};
+
+/// The most that is read of a file of keys, in bytes.
+pub const KEYS_LIMIT: usize = 1 << 20;
+
+/// The most that is read of a file of signatures, in bytes.
+pub const SIGNATURES_LIMIT: usize = 64 << 10;
+
+/// The most signatures in a file.
+const SIGNATURES: usize = 64;
 
 /// A signature that verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +67,7 @@ pub enum KeyStanding {
     /// The key, or the signature itself, has expired since. `OpenTofu` accepts it with a warning, and refuses it with
     /// `OPENTOFU_ENFORCE_GPG_EXPIRATION=true`.
     Expired {
-        /// What expired.
+        /// What expired; the first, of several.
         what: Expired,
         /// When.
         when: SystemTime,
@@ -61,24 +95,162 @@ pub enum Expired {
     Binding(KeyPart),
 }
 
-/// Verifies a detached signature of a document.
+/// Verifies a detached signature of a document with any of these keys.
+///
+/// Of several signatures in the file the best one counts. The document may have [`SUMS_LIMIT`] bytes.
+///
+/// # Errors
+/// The fault of the signature by one of the keys, before one of a signature by others.
 pub fn verify_detached(
     document: &[u8],
     signature: &[u8],
     keys: &[OpenPgpKey],
     now: SystemTime,
 ) -> Result<OpenPgpSignature, OpenPgpFault> {
-    let _ = (document, signature, keys, now);
-    Err(OpenPgpFault::Malformed { problem: "not yet".to_owned() })
+    let results = verify_each(document, signature, keys, now)?;
+    let empty = Err(OpenPgpFault::Malformed { problem: "it holds no signature".to_owned() });
+    results.into_iter().reduce(better).unwrap_or(empty)
 }
 
-/// Verifies each signature in a file of detached signatures of one document.
+/// Verifies each signature in a file of detached signatures of one document: one result for each, in their order.
+///
+/// The file is binary or armored, and holds nothing but signatures; it may have [`SIGNATURES_LIMIT`] bytes.
+///
+/// # Errors
+/// What is wrong with the file as a whole.
+///
+/// Spec: RFC 9580, section 10.4.
 pub fn verify_each(
     document: &[u8],
     signature: &[u8],
     keys: &[OpenPgpKey],
     now: SystemTime,
 ) -> Result<Vec<Result<OpenPgpSignature, OpenPgpFault>>, OpenPgpFault> {
-    let _ = (document, signature, keys, now);
-    Err(OpenPgpFault::Malformed { problem: "not yet".to_owned() })
+    let limits = [("document", document, SUMS_LIMIT), ("OpenPGP signature", signature, SIGNATURES_LIMIT)];
+    for (what, bytes, limit) in limits {
+        if bytes.len() > limit {
+            return Err(OpenPgpFault::TooLarge { what, bytes: bytes.len(), limit });
+        }
+    }
+    let signatures = signatures(signature)?;
+    Ok(signatures.iter().map(|signature| verify(document, signature.as_ref(), keys, now)).collect())
+}
+
+/// The signatures in a file; a fault for each that is of a kind nobody knows.
+fn signatures(file: &[u8]) -> Result<Vec<Result<Signature, OpenPgpFault>>, OpenPgpFault> {
+    let malformed = |problem: String| OpenPgpFault::Malformed { problem };
+    let bytes = armor::bytes(file, Block::Signatures).map_err(|error| match error {
+        Unframed::Secret => malformed("it is a secret key".to_owned()),
+        Unframed::Malformed(problem) => malformed(problem),
+    })?;
+    let mut signatures = Vec::new();
+    for packet in armor::packets(&bytes) {
+        match packet.map_err(malformed)? {
+            (_, Ok(Packet::Signature(signature))) => signatures.push(Ok(signature)),
+            (pgp::types::Tag::Signature, Err(error)) => signatures.push(Err(malformed(error.to_string()))),
+            (tag, _) => return Err(malformed(format!("it has a packet that is no signature ({tag:?})"))),
+        }
+        if signatures.len() > SIGNATURES {
+            return Err(malformed(format!("it has more than {SIGNATURES} signatures")));
+        }
+    }
+    Ok(signatures)
+}
+
+fn verify(
+    document: &[u8],
+    signature: Result<&Signature, &OpenPgpFault>,
+    keys: &[OpenPgpKey],
+    now: SystemTime,
+) -> Result<OpenPgpSignature, OpenPgpFault> {
+    let signature = signature.map_err(OpenPgpFault::clone)?;
+    let created = understood(signature)?;
+    let candidates: Vec<_> = keys.iter().flat_map(|key| named(key, signature)).collect();
+    if candidates.is_empty() {
+        return Err(OpenPgpFault::UnknownKey { issuer: issuer(signature) });
+    }
+    if let Some(algorithm) = weak_digest(signature) {
+        return Err(OpenPgpFault::WeakDigest { algorithm, of: WeakPart::Document });
+    }
+    let times = Times { signed: created, now };
+    let judged = candidates.into_iter().map(|(key, component)| {
+        let signed_by = match component {
+            Component::Primary => fits(document, signature, key, &key.primary)?,
+            Component::Subkey(subkey) => fits(document, signature, key, &subkey.key)?,
+        };
+        let lasts = Lasts::of(signature.signature_expiration_time());
+        let standing = Judge { key, component, times }.standing(lasts)?;
+        Ok(OpenPgpSignature { key: key.id(), signed_by, created, standing })
+    });
+    let judged: Vec<_> = judged.collect();
+    // One certificate may be given twice, once from before it was revoked.
+    let revoked = |found: &OpenPgpSignature| {
+        judged.iter().any(|other| matches!(other, Err(OpenPgpFault::Revoked { key, .. }) if *key == found.key))
+    };
+    let standing = judged.iter().filter(|result| !result.as_ref().is_ok_and(revoked)).cloned();
+    standing.reduce(better).unwrap_or_else(|| Err(OpenPgpFault::UnknownKey { issuer: issuer(signature) }))
+}
+
+/// When a signature of a document was made, if it is one that can be judged.
+fn understood(signature: &Signature) -> Result<SystemTime, OpenPgpFault> {
+    let malformed = |problem: &str| OpenPgpFault::Malformed { problem: problem.to_owned() };
+    if !matches!(signature.version(), SignatureVersion::V4 | SignatureVersion::V6) {
+        let problem = format!("version {}", u8::from(signature.version()));
+        return Err(OpenPgpFault::Unsupported { problem });
+    }
+    if !matches!(signature.typ(), Some(SignatureType::Binary | SignatureType::Text)) {
+        return Err(malformed("it is not a signature of a document"));
+    }
+    if let Some(problem) = not_understood(signature) {
+        return Err(OpenPgpFault::Unsupported { problem });
+    }
+    signature.created().map(moment).ok_or_else(|| malformed("it has no date"))
+}
+
+/// The keys of a certificate that a signature names.
+fn named<'a>(key: &'a OpenPgpKey, signature: &Signature) -> Vec<(&'a OpenPgpKey, Component<'a>)> {
+    let mut found = Vec::new();
+    if names(signature, &key.primary) == Named::This {
+        found.push((key, Component::Primary));
+    }
+    let subkeys = key.subkeys.iter().filter(|subkey| names(signature, &subkey.key) == Named::This);
+    found.extend(subkeys.map(|subkey| (key, Component::Subkey(subkey))));
+    found
+}
+
+/// The fingerprint of the key, when it made the signature.
+fn fits(
+    document: &[u8],
+    signature: &Signature,
+    key: &OpenPgpKey,
+    signer: &impl VerifyingKey,
+) -> Result<String, OpenPgpFault> {
+    let fits = signature.verify(signer, document);
+    fits.map_err(|_| OpenPgpFault::BadSignature { key: key.id() })?;
+    Ok(upper_hex(signer.fingerprint().as_bytes()))
+}
+
+/// What a signature calls the key that made it.
+fn issuer(signature: &Signature) -> String {
+    let fingerprint = signature.issuer_fingerprint().first().map(|fingerprint| upper_hex(fingerprint.as_bytes()));
+    let id = || signature.issuer_key_id().first().map(|id| upper_hex(id.as_ref()));
+    fingerprint.or_else(id).unwrap_or_else(|| "nobody it names".to_owned())
+}
+
+type Judged = Result<OpenPgpSignature, OpenPgpFault>;
+
+/// The better one of two results; the first of two that are as good.
+fn better(first: Judged, second: Judged) -> Judged {
+    let rank = |result: &Judged| match result {
+        Ok(OpenPgpSignature { standing: KeyStanding::Good, .. }) => 0,
+        Ok(OpenPgpSignature { standing: KeyStanding::Retired { .. }, .. }) => 1,
+        Ok(OpenPgpSignature { standing: KeyStanding::Expired { .. }, .. }) => 2,
+        Err(OpenPgpFault::UnknownKey { .. }) => 4,
+        Err(_) => 3,
+    };
+    if rank(&second) < rank(&first) { second } else { first }
+}
+
+fn upper_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }

@@ -4,6 +4,8 @@
 //! index each version was and who had signed it, so that neither makes a signed provider an unsigned one.
 
 mod merge;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};

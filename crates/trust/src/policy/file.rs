@@ -26,6 +26,9 @@ pub struct PolicyFile {
 struct KeyEntry {
     name: String,
     content: Content,
+    /// Where the name stands.
+    named: Range<usize>,
+    /// Where the content stands.
     span: Range<usize>,
 }
 
@@ -92,7 +95,7 @@ pub(super) fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
             if names.insert(entry.name.clone()) {
                 return Ok(entry);
             }
-            Err(at(entry.span, PolicyProblem::DuplicateName { name: entry.name }))
+            Err(at(entry.named, PolicyProblem::DuplicateName { name: entry.name }))
         })
         .collect::<Result<_, _>>()?;
     let rules = document.rule.into_iter().map(|table| rule(text, table)).collect::<Result<Vec<_>, _>>()?;
@@ -115,11 +118,11 @@ fn key(table: Spanned<KeyTable>) -> Result<KeyEntry, PolicyError> {
     match (file, pem) {
         (Some(file), None) => {
             let span = file.span();
-            Ok(KeyEntry { name, content: Content::File(file.into_inner()), span })
+            Ok(KeyEntry { name, content: Content::File(file.into_inner()), named, span })
         }
         (None, Some(pem)) => {
             let span = pem.span();
-            Ok(KeyEntry { name, content: Content::Pem(pem.into_inner()), span })
+            Ok(KeyEntry { name, content: Content::Pem(pem.into_inner()), named, span })
         }
         (None, None) => Err(at(named, PolicyProblem::NoContent { name })),
         (Some(_), Some(pem)) => Err(at(pem.span(), PolicyProblem::TwoContents { name })),
@@ -181,7 +184,7 @@ impl PolicyFile {
 }
 
 fn load(entry: KeyEntry, read: &impl Fn(&Path) -> Result<Vec<u8>, io::Error>) -> Result<NamedKey, PolicyError> {
-    let KeyEntry { name, content, span } = entry;
+    let KeyEntry { name, content, span, .. } = entry;
     let bytes = match content {
         Content::Pem(pem) => pem.into_bytes(),
         Content::File(path) => {

@@ -11,6 +11,8 @@ mod error;
 mod file;
 mod key;
 mod rule;
+#[cfg(test)]
+mod tests;
 
 use tofu_oci_types::ProviderAddr;
 

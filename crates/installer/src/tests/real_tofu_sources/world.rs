@@ -12,6 +12,7 @@ use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mapper::config::read;
 use tofu_oci_mapper::{Environment, Files, Os, Reading, TofuRelease};
 use tofu_oci_source::{Chain, Kind};
+use tofu_oci_trust::PIN_FILE_NAME;
 use tofu_oci_types::{NoReporter, ProviderAddr};
 
 use super::case::{Case, Offered};
@@ -19,6 +20,7 @@ use super::folder::Folder;
 use super::packages::{SOURCE, Translation, maker, package};
 use super::registry::{Clients, NOWHERE, Registries};
 use super::watched::Served;
+use crate::tests::fixture::trust;
 use crate::{InstallError, Job, LockPolicy, Options, Outcome, PluginCache, Target, Upgrade, configuration, install};
 
 /// The platform that everything was measured on.
@@ -270,7 +272,8 @@ impl<'a> World<'a> {
             Some("readonly") => LockPolicy::Leave,
             _ => LockPolicy::Update(path),
         };
-        let (mut installed, _) = install(vec![job], &Options::new(policy), &NoReporter).await?;
+        let (mut installed, _) =
+            install(vec![job], &Options::new(policy, trust(dir.join(PIN_FILE_NAME))), &NoReporter).await?;
         let installed = installed.remove(0);
         let (method, repository) = self.served(installed.outcome, &installed.path);
         Ok(Came::Installed { method, version: installed.version.to_string(), repository })

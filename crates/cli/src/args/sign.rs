@@ -1,0 +1,111 @@
+//! `sign`, and what `push` and `pack` know of signing.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use tofu_oci_packer::{Forms, SumsMode};
+use tofu_oci_types::{ProviderAddr, Version};
+
+use super::publish::{full_address, strict_version};
+use super::{Identity, Network, Output};
+
+/// In which form a signature is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SignFormat {
+    /// A Sigstore bundle that refers to the release, as cosign 3 writes it.
+    Bundle,
+    /// A tag sha256-HEX.sig beside it, as cosign 2 wrote it.
+    CosignTag,
+    /// Both.
+    Both,
+}
+
+impl SignFormat {
+    pub(crate) fn forms(self) -> Forms {
+        match self {
+            Self::Bundle => Forms::Bundle,
+            Self::CosignTag => Forms::CosignTag,
+            Self::Both => Forms::Both,
+        }
+    }
+}
+
+/// Whether the signed checksum file goes with the release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sums {
+    /// It does, where it has a signature beside it.
+    Attach,
+    /// It stays behind.
+    Skip,
+}
+
+impl Sums {
+    pub(crate) fn mode(self) -> SumsMode {
+        match self {
+            Self::Attach => SumsMode::Attach,
+            Self::Skip => SumsMode::Skip,
+        }
+    }
+}
+
+/// What `push` and `pack` attach to a release.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Signing")]
+pub(crate) struct Attach {
+    /// Sign the release with this private key: PEM (PKCS#8, SEC1, PKCS#1 or cosign's encrypted form), or env://NAME for
+    /// one in a variable. The signature is there before the tag is
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sign_key: Option<PathBuf>,
+    /// bundle: a referrer, as cosign 3 writes it; cosign-tag: a tag sha256-HEX.sig, for registries that take no
+    /// referrers; both
+    #[arg(long, value_name = "FORMAT", default_value = "bundle", requires = "sign_key")]
+    pub(crate) sign_format: SignFormat,
+    /// Read the password of the key from standard input instead of COSIGN_PASSWORD; a line break at its end is cut off
+    #[arg(long, requires = "sign_key")]
+    pub(crate) key_password_stdin: bool,
+    /// Whether the SHA256SUMS of the folder goes with the release, with its OpenPGP signatures and the public keys
+    /// beside it (*.asc, *.gpg, *.pgp)
+    #[arg(long, value_name = "MODE", default_value = "attach")]
+    pub(crate) sums: Sums,
+}
+
+/// Arguments of `sign`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tofu-oci sign ghcr.io/acme/opentofu-provider-widget:1.4.0 --key cosign.key
+  tofu-oci sign oci:widget-layout:1.4.0 --key release.pem
+  cosign verify --key cosign.pub --insecure-ignore-tlog=true \\
+    -a org.opentofu.provider.address=registry.example.com/acme/widget \\
+    -a org.opentofu.provider.version=1.4.0 ghcr.io/acme/opentofu-provider-widget:1.4.0
+
+The signature says: this index is that provider in that version. Signatures that are there stay,
+whoever made them; signing again with the same key changes nothing. A password comes from
+COSIGN_PASSWORD, from --key-password-stdin, or is asked for on a terminal.")]
+pub(crate) struct SignArgs {
+    /// What to sign: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION
+    #[arg(value_name = "TARGET")]
+    pub(crate) target: String,
+    /// The private key: PEM (PKCS#8, SEC1, PKCS#1 or cosign's encrypted form), or env://NAME for one in a variable
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: PathBuf,
+    /// bundle: a referrer, as cosign 3 writes it; cosign-tag: a tag sha256-HEX.sig, for registries that take no
+    /// referrers; both
+    #[arg(long, value_name = "FORMAT", default_value = "bundle")]
+    pub(crate) format: SignFormat,
+    /// The version, where TARGET does not say it
+    #[arg(long, value_name = "V", value_parser = strict_version)]
+    pub(crate) version: Option<Version>,
+    /// The provider's source address, HOST/NAMESPACE/TYPE, where the release does not say it, or under another one
+    #[arg(long, value_name = "ADDR", value_parser = full_address)]
+    pub(crate) address: Option<ProviderAddr>,
+    /// Read the password of the key from standard input instead of COSIGN_PASSWORD; a line break at its end is cut off
+    #[arg(long)]
+    pub(crate) key_password_stdin: bool,
+    #[command(flatten)]
+    pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) identity: Identity,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

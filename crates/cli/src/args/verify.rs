@@ -1,0 +1,50 @@
+//! `verify`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Identity, Network, Output, query::Lookup};
+use crate::trust::TrustArgs;
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  Who has signed this release, by the keys of trust.toml:
+    tofu-oci verify registry.example.com/acme/widget@1.4.0
+
+  By a key at hand, whatever trust.toml says:
+    tofu-oci verify registry.example.com/acme/widget@1.4.0 --key acme.pub --from ghcr.io/acme/widget
+
+  A version tag was moved on purpose, or a release is to be taken unsigned:
+    tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept
+
+Everything that is found beside the release is told, also what does not count. Exit code 0: enough of
+your keys have signed it, or had signed this very index when it was trusted before. Exit code 1:
+otherwise, also where the policy would let it in unsigned.")]
+pub(crate) struct VerifyArgs {
+    /// The provider and one exact version, HOST/NAMESPACE/TYPE@VERSION. Without a version, the locked one
+    #[arg(value_name = "ADDR@VERSION")]
+    pub(crate) subject: String,
+    /// Judge by this public key instead of the policy: PEM, or what gpg exports (repeatable; one of them must have signed)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Vec<PathBuf>,
+    /// Take this release as it is: remember it in the pin file, although its tag was moved or it is not signed. What
+    /// trust.toml demands still holds
+    #[arg(long)]
+    pub(crate) accept: bool,
+    /// Work in this directory: its trust.toml, its lock file and the pin file beside it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) chdir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
+    #[command(flatten)]
+    pub(crate) lookup: Lookup,
+    #[command(flatten)]
+    pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) identity: Identity,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

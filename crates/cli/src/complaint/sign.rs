@@ -1,0 +1,51 @@
+//! Advice where something could not be attached to a release.
+
+use tofu_oci_packer::SignError;
+use tofu_oci_trust::Form;
+
+use super::Complaint;
+
+impl Complaint {
+    /// The same with what helps against it.
+    pub(super) fn sign_hint(self, error: &SignError) -> Self {
+        match error {
+            SignError::NotARelease { .. } => {
+                self.hint("name the tag of a provider release; `tofu-oci push` and `tofu-oci pack` write them")
+            }
+            SignError::AddressUnknown { .. } => {
+                self.hint("say it: --address HOST/NAMESPACE/TYPE, as `source` in required_providers says it")
+            }
+            SignError::OtherProvider { annotated, .. } => {
+                self.hint(format!("leave --address out to sign it as {annotated}"))
+            }
+            SignError::OtherVersion { annotated, .. } => {
+                self.hint(format!("the tag was moved or written by hand: sign {annotated} under its own tag"))
+            }
+            SignError::Refused { form, .. } | SignError::NotListed { form, .. } => self.without_referrers(*form),
+            SignError::NotGivenBack { form, .. } => self
+                .hint("run the same command again; where it happens again, the registry changes or loses what it takes")
+                .without_referrers(*form),
+            SignError::TagRefused { tag, form, .. } => {
+                let complaint = self.hint(format!(
+                    "where tags are immutable there, let those that begin with `sha256-` be changed, such as {tag}"
+                ));
+                if *form == Form::CosignTag { complaint } else { complaint.without_referrers(*form) }
+            }
+            SignError::NotSignatures { tag, .. } => {
+                self.hint(format!("nothing was changed; look at the tag {tag}, and delete it if nobody needs it"))
+            }
+            SignError::Race { .. } => self.hint("nothing was lost; run the same command again"),
+            _ => self,
+        }
+    }
+
+    /// What works with a registry that takes no referrers.
+    fn without_referrers(self, form: Form) -> Self {
+        match form {
+            Form::Bundle => self
+                .hint("sign in the form that needs no referrers: --sign-format cosign-tag with push, --format cosign-tag with sign"),
+            Form::Sums => self.hint("publish without the SHA256SUMS of the folder: --sums skip"),
+            Form::CosignTag => self,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The private key that a user names, and its password.
+
+use std::path::Path;
+
+use tofu_oci_trust::{KeyError, PrivateKey};
+use tofu_oci_types::{Event, Reporter};
+use zeroize::Zeroizing;
+
+use crate::complaint::Complaint;
+use crate::credentials::access;
+use crate::private_file::PrivateFile;
+use crate::prompt;
+
+/// The variable that holds the password, as for cosign.
+const PASSWORD: &str = "COSIGN_PASSWORD";
+
+/// What begins the name of a variable in the place of a file, as for cosign.
+const VARIABLE: &str = "env://";
+
+/// Where the password of a key comes from, when it needs one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyPassword {
+    /// From the environment, else from whoever sits at the terminal.
+    Ambient,
+    /// From standard input.
+    Stdin,
+}
+
+impl KeyPassword {
+    /// What the option says.
+    pub(crate) fn of(from_stdin: bool) -> Self {
+        if from_stdin { Self::Stdin } else { Self::Ambient }
+    }
+}
+
+/// Reads a private key. A password is asked for only when the key needs one.
+///
+/// # Errors
+/// When there is no such file, no key in it, and no password or another one.
+pub(crate) async fn load(key: &Path, from: KeyPassword, reporter: &dyn Reporter) -> Result<PrivateKey, Complaint> {
+    let name = key.display().to_string();
+    let pem = match key.to_str().and_then(|text| text.strip_prefix(VARIABLE)) {
+        Some(variable) => of_variable(variable)?,
+        None => of_file(key, reporter)?,
+    };
+    let password = match (PrivateKey::needs_password(&pem), from) {
+        (true, _) => Some(password(&name, from).await?),
+        (false, KeyPassword::Stdin) => {
+            return Err(Complaint::usage(format!("{name} needs no password, and --key-password-stdin gives one"))
+                .hint("leave --key-password-stdin out"));
+        }
+        (false, KeyPassword::Ambient) => None,
+    };
+    PrivateKey::from_pem(&pem, password.as_deref().map(String::as_bytes)).map_err(|error| wrong_key(&name, &error))
+}
+
+fn of_variable(variable: &str) -> Result<Zeroizing<Vec<u8>>, Complaint> {
+    match std::env::var(variable) {
+        Ok(text) if !text.is_empty() => Ok(Zeroizing::new(text.into_bytes())),
+        _ => Err(Complaint::usage(format!("the variable {variable} holds no key"))
+            .hint("set it to the PEM text of the private key")),
+    }
+}
+
+fn of_file(path: &Path, reporter: &dyn Reporter) -> Result<Zeroizing<Vec<u8>>, Complaint> {
+    let failed = |error: std::io::Error| {
+        Complaint::usage(format!("cannot read the key {}: {error}", path.display()))
+            .hint("name the file of a private key, such as cosign.key, or env://NAME")
+    };
+    let file = PrivateFile::at(path).map_err(failed)?;
+    let pem = file.read().map_err(failed)?.ok_or_else(|| failed(std::io::Error::other("there is no such file")))?;
+    if file.is_shared() {
+        let text = format!("others than its owner may read the private key {}", path.display());
+        let hint = format!("chmod 600 {}", path.display());
+        reporter.event(&Event::warning("shared-key", text).with_hint(hint));
+    }
+    Ok(pem)
+}
+
+async fn password(name: &str, from: KeyPassword) -> Result<Zeroizing<String>, Complaint> {
+    if from == KeyPassword::Stdin {
+        return match prompt::can_ask() {
+            true => Err(Complaint::usage("--key-password-stdin reads from a pipe or a file, and this is a terminal")
+                .hint("leave --key-password-stdin out to be asked for the password")),
+            false => Ok(Zeroizing::new(access::secret_from_stdin("--key-password-stdin").await?.expose().to_owned())),
+        };
+    }
+    // One that is set and empty counts: it is the password of keys that were made so.
+    if let Ok(password) = std::env::var(PASSWORD) {
+        return Ok(Zeroizing::new(password));
+    }
+    if !prompt::can_ask() {
+        return Err(Complaint::usage(format!("the key {name} is encrypted, and there is no password"))
+            .hint(format!("set {PASSWORD}, or give the password on standard input with --key-password-stdin")));
+    }
+    let answer = prompt::secret(&format!("Password of the key {name}: ")).await;
+    answer
+        .map(Zeroizing::new)
+        .map_err(|error| Complaint::usage(format!("the password of the key cannot be read: {error}")))
+}
+
+fn wrong_key(name: &str, error: &KeyError) -> Complaint {
+    let complaint = Complaint::usage(format!("the key {name} cannot be used")).cause(error.to_string());
+    match error {
+        KeyError::Public => complaint.hint("name the private key; the public one is for those who verify"),
+        KeyError::WrongPassword => complaint.hint(format!("check {PASSWORD}, or the password that you gave")),
+        KeyError::UnsupportedEncryption { .. } => complaint
+            .hint("`openssl pkey -in KEY -out PLAIN` writes it unencrypted; `cosign import-key-pair --key PLAIN` encrypts it as cosign does"),
+        _ => complaint.hint("`cosign generate-key-pair` makes one, and so does `openssl ecparam -name prime256v1 -genkey -noout`"),
+    }
+}

@@ -1,0 +1,115 @@
+//! What the user trusts: `trust.toml`, its keys and the pin file, read before any request is made.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use clap::Args;
+use tofu_oci_installer::{Trust, pin_file};
+use tofu_oci_lockfile::LOCK_FILE_NAME;
+use tofu_oci_mapper::config::excerpt;
+use tofu_oci_trust::{KeyMaterial, NamedKey, Policy, PolicyError};
+
+use crate::complaint::Complaint;
+
+/// The name of the policy in the directory of the configuration.
+const POLICY_FILE: &str = "trust.toml";
+
+/// The most that is read of a policy or a key, in bytes.
+const LIMIT: u64 = 1 << 20;
+
+/// Whose signatures count.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Trust")]
+pub(crate) struct TrustArgs {
+    /// The trust policy, see docs/trust.md [default: trust.toml in the directory of the configuration, where there is
+    /// one]
+    #[arg(long, value_name = "FILE", env = "TOFU_OCI_TRUST_POLICY")]
+    pub(crate) trust_policy: Option<PathBuf>,
+}
+
+impl TrustArgs {
+    /// The policy file that counts in a directory; nothing where there is none.
+    pub(crate) fn file(&self, dir: &Path) -> Option<PathBuf> {
+        // A link that leads nowhere is a file that cannot be read, and not a missing policy.
+        let default = || Some(dir.join(POLICY_FILE)).filter(|path| path.symlink_metadata().is_ok());
+        self.trust_policy.clone().or_else(default)
+    }
+}
+
+/// The policy and the pins of a directory.
+///
+/// # Errors
+/// When one of them, or a key, cannot be read; exit code 2.
+pub(crate) fn load(args: &TrustArgs, dir: &Path) -> Result<Trust, Complaint> {
+    let pins_path = pin_file::beside(&dir.join(LOCK_FILE_NAME));
+    let pins = pin_file::read(&pins_path)?;
+    let policy = match args.file(dir) {
+        Some(path) => policy(&path)?,
+        None => Policy::default(),
+    };
+    Ok(Trust { policy: Arc::new(policy), pins, pins_path, now: SystemTime::now() })
+}
+
+fn policy(path: &Path) -> Result<Policy, Complaint> {
+    let unreadable = |error: &dyn std::fmt::Display| {
+        Complaint::usage(format!("the trust policy {} cannot be read", path.display()))
+            .cause(error.to_string())
+            .code("policy-unreadable")
+    };
+    let text = String::from_utf8(read(path).map_err(|error| unreadable(&error).io_hint(&error))?)
+        .map_err(|error| unreadable(&error.utf8_error()))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let file = Policy::parse(&text).and_then(|file| file.resolve(|key| read(&folder.join(key))));
+    file.map_err(|error| broken(path, &text, &error))
+}
+
+/// What is wrong, where, and with the line shown as errors of the CLI configuration are.
+fn broken(path: &Path, text: &str, error: &PolicyError) -> Complaint {
+    let shown = path.display().to_string();
+    let place = match &error.span {
+        Some(span) => excerpt(&shown, text, span),
+        None => format!("  --> {shown}\n"),
+    };
+    let mut complaint = Complaint::usage(format!("{error}\n{place}")).code("policy-invalid");
+    let mut cause = std::error::Error::source(&error.problem);
+    while let Some(error) = cause {
+        complaint = complaint.cause(error.to_string());
+        cause = error.source();
+    }
+    if let Some(instead) = error.problem.instead() {
+        complaint = complaint.hint(instead);
+    }
+    complaint.hint("docs/trust.md has every member of the file")
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    use io::Read as _;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LIMIT {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it has more than 1 MiB"));
+    }
+    Ok(bytes)
+}
+
+/// The keys of files that were named on the command line; each is called what its file is.
+///
+/// # Errors
+/// When one cannot be read or holds no key; exit code 2.
+pub(crate) fn keys(files: &[PathBuf]) -> Result<Vec<NamedKey>, Complaint> {
+    let key = |path: &PathBuf| {
+        let shown = path.display();
+        let bytes = read(path).map_err(|error| {
+            Complaint::usage(format!("the key file {shown} cannot be read")).cause(error.to_string()).code("key-file")
+        })?;
+        let material = KeyMaterial::parse(&bytes).map_err(|error| {
+            Complaint::usage(format!("{shown}: {error}"))
+                .code("key-file")
+                .hint("--key takes a public key: PEM (openssl pkey -pubout, cosign.pub), or gpg --export --armor")
+        })?;
+        Ok(NamedKey { name: path.display().to_string(), material })
+    };
+    files.iter().map(key).collect()
+}

@@ -1,0 +1,189 @@
+//! `lock`.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use tofu_oci_installer::{
+    Basis, Difference, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider, Upgrade, Wanted,
+};
+use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, Written};
+use tofu_oci_trust::Standing;
+use tofu_oci_types::{Constraints, ProviderAddr};
+
+use super::install::{existing_dir, finder, required, shown};
+use super::locked::{Change, changes};
+use super::{Context, data_dir};
+use crate::args::LockArgs;
+use crate::complaint::Complaint;
+use crate::exit::Exit;
+use crate::lookup::Finder;
+use crate::printer;
+use crate::report::{human_bytes, json_line};
+
+/// Brings the lock file up to date for all platforms, or says what that would change.
+pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Complaint> {
+    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
+    existing_dir(&dir)?;
+    let wanted = wanted(context, args, &dir)?;
+    let trust = crate::trust::load(&args.trust, &dir)?;
+    let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
+    finder.tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>()).await?;
+    let jobs = jobs(args, &wanted, &finder)?;
+    let path = dir.join(LOCK_FILE_NAME);
+    let write = if args.check { LockWrite::Compare } else { LockWrite::Write };
+    let mut options = LockOptions::new(path.clone(), write, std::env::temp_dir(), trust);
+    if let Some(jobs) = args.jobs {
+        options.parallel = usize::from(jobs);
+    }
+    tracing::info!(providers = jobs.len(), lock_file = %path.display(), "locking");
+    let locked = tofu_oci_installer::lock(jobs, &options, context.reporter.as_ref()).await;
+    let report = locked.map_err(|error| Complaint::from(error).hint("the lock file is as it was"))?;
+    print(context, args, &path, &report);
+    match report.difference {
+        Difference::Entries if args.check => Err(not_up_to_date(&path)),
+        _ => Ok(()),
+    }
+}
+
+fn not_up_to_date(path: &Path) -> Complaint {
+    Complaint::new(Exit::Fixable, format!("{} is not what `tofu-oci lock` writes", shown(path)))
+        .code("lock-outdated")
+        .hint("run the same command without --check, look at the difference, and commit the file")
+}
+
+fn jobs(args: &LockArgs, wanted: &[(ProviderAddr, Constraints)], finder: &Finder) -> Result<Vec<LockJob>, Complaint> {
+    let platforms = if args.platform.is_empty() { Wanted::Offered } else { Wanted::Named(args.platform.clone()) };
+    let job = |(address, constraints): &(ProviderAddr, Constraints)| {
+        Ok(LockJob {
+            address: address.clone(),
+            constraints: constraints.clone(),
+            source: finder.source(address)?,
+            platforms: platforms.clone(),
+            upgrade: if args.upgrade { Upgrade::Newest } else { Upgrade::KeepLocked },
+        })
+    };
+    wanted.iter().map(job).collect()
+}
+
+/// What the configuration requires, or those of it that were named.
+///
+/// Spec: `OpenTofu` 1.12, `providers lock`: "is not required by the current configuration".
+fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
+    let mut wanted = required(context, dir, &data_dir(dir))?;
+    if wanted.is_empty() {
+        return Err(Complaint::usage(format!("the configuration in {} requires no providers", dir.display()))
+            .hint("name the directory of the configuration: --chdir DIR"));
+    }
+    if let Some(stranger) = args.providers.iter().find(|named| wanted.iter().all(|(address, _)| address != *named)) {
+        let list: Vec<String> = wanted.iter().map(|(address, _)| address.to_string()).collect();
+        return Err(Complaint::usage(format!("the configuration does not require {stranger}"))
+            .hint(format!("it requires {}", list.join(", "))));
+    }
+    if !args.providers.is_empty() {
+        wanted.retain(|(address, _)| args.providers.contains(address));
+    }
+    Ok(wanted)
+}
+
+/// What the lock file becomes, or would become.
+#[derive(Serialize)]
+struct Outcome<'a> {
+    event: &'static str,
+    path: &'a Path,
+    outcome: &'static str,
+    difference: Difference,
+    changes: Vec<Change>,
+    diff: Option<String>,
+}
+
+fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        event: &'static str,
+        #[serde(flatten)]
+        provider: &'a LockedProvider,
+    }
+    let parse = |text: &str| LockFile::parse(text).unwrap_or_default();
+    let changes = changes(report.before.as_deref().map(parse).as_ref(), &parse(&report.after));
+    let diff = (args.check && report.difference != Difference::None).then(|| diff(report));
+    let outcome = match (report.written, report.difference) {
+        (Written::Created, _) => "created",
+        (Written::Updated, _) => "updated",
+        (Written::Unchanged, Difference::None) => "unchanged",
+        (Written::Unchanged, _) => "would-change",
+    };
+    if context.json {
+        for provider in &report.providers {
+            json_line(&Line { event: "locked", provider });
+        }
+        return json_line(&Outcome { event: "lock", path, outcome, difference: report.difference, changes, diff });
+    }
+    let mut text: String = report.providers.iter().map(provider).collect();
+    text.push_str(&format!("lock file {} {}\n", shown(path), outcome.replace('-', " ")));
+    if report.before.is_some() {
+        changes.iter().for_each(|change| text.push_str(&format!("  {}\n", change.text())));
+    }
+    if report.difference == Difference::OptionalManifests && args.check {
+        text.push_str("  it lacks only ch: lines that an init has dropped, and no rule demands them\n");
+    }
+    if let Some(diff) = diff {
+        text.push('\n');
+        text.push_str(&diff);
+    }
+    printer::stdout(&text);
+}
+
+fn diff(report: &LockReport) -> String {
+    let before = report.before.as_deref().unwrap_or_default();
+    similar::TextDiff::from_lines(before, &report.after)
+        .unified_diff()
+        .header(&format!("{LOCK_FILE_NAME} (as it is)"), &format!("{LOCK_FILE_NAME} (as it would be)"))
+        .to_string()
+}
+
+/// One provider for people.
+fn provider(provider: &LockedProvider) -> String {
+    let LockedProvider { address, version, place, platforms, restored, .. } = provider;
+    let mut text = format!("{address} {version} from {place}\n");
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for platform in platforms {
+        let basis = basis(platform);
+        let name = platform.platform.to_string();
+        match groups.iter_mut().find(|(known, _)| *known == basis) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((basis, vec![name])),
+        }
+    }
+    for (basis, names) in groups {
+        text.push_str(&format!("  {basis}: {}\n", names.join(", ")));
+    }
+    match provider.bytes() {
+        0 => {}
+        bytes => text.push_str(&format!("  {} downloaded\n", human_bytes(bytes))),
+    }
+    match restored.len() {
+        0 => {}
+        1 => text.push_str("  1 ch: line is back that an init had dropped\n"),
+        count => text.push_str(&format!("  {count} ch: lines are back that an init had dropped\n")),
+    }
+    text
+}
+
+/// Why a platform's checksums are believed.
+fn basis(platform: &LockedPlatform) -> String {
+    let names: Vec<String> =
+        platform.trust.signers.iter().map(|signer| printer::visible(&signer.name).into_owned()).collect();
+    let by = if names.is_empty() { String::new() } else { format!(" by {}", names.join(", ")) };
+    let signed = match platform.trust.standing {
+        Standing::Signed => format!("signed{by}"),
+        Standing::Pinned => format!("signed before{by}"),
+        Standing::Unsigned => "unsigned".to_owned(),
+    };
+    match (platform.basis, platform.trust.standing) {
+        (Basis::Signed, _) => signed,
+        (Basis::Downloaded, Standing::Unsigned) => "downloaded and verified".to_owned(),
+        (Basis::Downloaded, _) => format!("{signed}, downloaded for what that does not cover"),
+        (Basis::Kept, Standing::Unsigned) => "locked already".to_owned(),
+        (Basis::Kept, _) => format!("locked already, {signed}"),
+    }
+}

@@ -1,0 +1,149 @@
+//! `verify`.
+
+mod model;
+mod text;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tofu_oci_installer::{Trust, pin_file};
+use tofu_oci_lockfile::LOCK_FILE_NAME;
+use tofu_oci_source::{Release, Search, Source, SourceError};
+use tofu_oci_trust::{Evidence, Pin, Policy, ReleaseFacts, Standing, Verdict, judge};
+use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
+
+use super::install::{existing_dir, finder, shown};
+use super::{Context, tagged};
+use crate::args::VerifyArgs;
+use crate::complaint::{self, Complaint};
+use crate::exit::Exit;
+use crate::printer;
+use crate::report::json_line;
+use model::{Accepted, Verified};
+
+/// Tells who has signed a release, and whether that is enough.
+pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Complaint> {
+    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
+    existing_dir(&dir)?;
+    let (address, version) = subject(&args.subject, &dir)?;
+    let mut trust = crate::trust::load(&args.trust, &dir)?;
+    let mut file = args.trust.file(&dir);
+    if !args.key.is_empty() {
+        trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
+        file = None;
+    }
+    let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
+    let found = Found::read(finder.source(&address)?.as_ref(), &address, &version).await?;
+    let mut verdict = found.judge(&trust);
+    let mut accepted = Accepted::No;
+    if args.accept {
+        trust.pins.accept(&found.facts(), &verdict);
+        pin_file::write(&trust.pins_path, &trust.pins)?;
+        verdict = found.judge(&trust);
+        accepted = Accepted::Yes { path: &trust.pins_path };
+    }
+    let pin = trust.pins.get(&address, &version, &found.release.place);
+    let told = Verified { found: &found, rule: trust.policy.rule(&address), file: file.as_deref(), pin, accepted };
+    if context.json {
+        json_line(&told.line(&verdict));
+    } else {
+        printer::stdout(&told.text(&verdict));
+    }
+    end(args, &told, &verdict)
+}
+
+/// Success only where somebody stands for the release, or somebody has just accepted it.
+fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), Complaint> {
+    let Release { address, version, place, .. } = &told.found.release;
+    let release = complaint::Release { address, version, place };
+    if let Some(refusal) = &verdict.refusal {
+        let text = format!("{address} {version} is not trusted: {refusal}");
+        let complaint = Complaint::new(Exit::Fixable, text).not_trusted(refusal, &release);
+        return Err(if args.accept {
+            complaint.hint("what trust.toml demands holds, although the release has been accepted")
+        } else {
+            complaint
+        });
+    }
+    if verdict.standing != Standing::Unsigned || args.accept {
+        return Ok(());
+    }
+    let text = format!("{address} {version} is not signed by a key of yours");
+    Err(Complaint::new(Exit::Fixable, text)
+        .code("unsigned")
+        .cause("the policy lets it in all the same")
+        .hint("name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml")
+        .hint(format!("its publisher signs it: tofu-oci sign {place}:{version} --key KEY")))
+}
+
+/// The address, and one exact version of it.
+fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Complaint> {
+    let (address, version) = match text.split_once('@') {
+        Some((address, version)) => (address, Some(version)),
+        None => (text, None),
+    };
+    let address: ProviderAddr = address.parse().map_err(|error| {
+        Complaint::of(Exit::Usage, &error)
+            .hint("write HOST/NAMESPACE/TYPE@VERSION, such as registry.example.com/acme/widget@1.4.0")
+    })?;
+    if let Some(version) = version {
+        let version = version.parse().map_err(|error| {
+            Complaint::of(Exit::Usage, &error).hint(format!("name one exact version, such as {address}@1.4.0"))
+        })?;
+        return Ok((address, version));
+    }
+    let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
+    match lock.as_ref().and_then(|lock| lock.get(&address)) {
+        Some(entry) => Ok((address, entry.version.clone())),
+        None => Err(Complaint::usage(format!("no version of {address} is named, and the lock file has none"))
+            .hint(format!("name one: {address}@VERSION"))
+            .hint(format!("`tofu-oci versions {address} --provider` lists them"))),
+    }
+}
+
+/// A release and what was found beside it.
+pub(super) struct Found {
+    pub(super) release: Release,
+    pub(super) zips: BTreeMap<Platform, PackageHash>,
+    evidence: Vec<Evidence>,
+}
+
+impl Found {
+    /// Everything is asked for: what does not count is told, too.
+    async fn read(source: &dyn Source, address: &ProviderAddr, version: &Version) -> Result<Self, Complaint> {
+        let release = match source.release(address, version).await {
+            Ok(release) => release,
+            Err(error @ SourceError::NoIndex { .. }) => {
+                return Err(Complaint::from(error).hint("what is signed is the index of an OCI repository"));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let evidence = source.evidence(&release, Search::Everywhere).await?;
+        let zips = tofu_oci_installer::real_zips(source, &release).await?;
+        Ok(Self { release, zips, evidence })
+    }
+
+    fn facts(&self) -> ReleaseFacts<'_> {
+        let Release { address, version, place, index, .. } = &self.release;
+        ReleaseFacts { address, version, place, index: &index.digest, zips: &self.zips }
+    }
+
+    fn judge(&self, trust: &Trust) -> Verdict {
+        judge(&trust.policy, &trust.pins, &self.facts(), &self.evidence, trust.now)
+    }
+
+    /// The place and the tag.
+    fn tagged(&self) -> String {
+        tagged(&self.release.place, &self.release.tag)
+    }
+}
+
+/// What a pin says beside what is offered.
+fn pin_text(pin: &Pin) -> String {
+    let names: Vec<&str> = pin.signers.iter().map(|signer| signer.name.as_str()).collect();
+    match names.as_slice() {
+        [] => format!("{}, unsigned", pin.index),
+        names => format!("{}, signed by {}", pin.index, names.join(", ")),
+    }
+}

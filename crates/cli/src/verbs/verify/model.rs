@@ -1,0 +1,219 @@
+//! What is told of a release, as JSON.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Serialize;
+use tofu_oci_trust::{
+    Action, Admission, Covers, Examined, ExpiredKeys, Form, KeyId, ManifestChecksums, Pin, Rule, RuleOrigin, Standing,
+    Verdict,
+};
+use tofu_oci_types::{Digest, Level, PackageHash, Platform, ProviderAddr, Tag, Version};
+
+use super::Found;
+
+/// A release, and what it was judged by.
+pub(super) struct Verified<'a> {
+    pub(super) found: &'a Found,
+    pub(super) rule: &'a Rule,
+    /// The policy file.
+    pub(super) file: Option<&'a Path>,
+    pub(super) pin: Option<&'a Pin>,
+    pub(super) accepted: Accepted<'a>,
+}
+
+/// Whether the release was accepted by hand just now.
+#[derive(Clone, Copy)]
+pub(super) enum Accepted<'a> {
+    No,
+    Yes {
+        /// The pin file.
+        path: &'a Path,
+    },
+}
+
+/// The line `verified`.
+#[derive(Serialize)]
+pub(super) struct Line<'a> {
+    event: &'static str,
+    address: &'a ProviderAddr,
+    version: &'a Version,
+    place: &'a str,
+    tag: &'a Tag,
+    index: &'a Digest,
+    standing: Standing,
+    trusted: bool,
+    refusal: Option<Told>,
+    covered: CoveredLine<'a>,
+    signers: Vec<SignerLine<'a>>,
+    evidence: Vec<EvidenceLine<'a>>,
+    policy: PolicyLine<'a>,
+    pin: Option<PinLine<'a>>,
+    accepted: Option<&'a Path>,
+    remarks: Vec<RemarkLine<'a>>,
+}
+
+/// A code and a sentence.
+#[derive(Serialize)]
+struct Told {
+    code: &'static str,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct CoveredLine<'a> {
+    index: bool,
+    platforms: BTreeMap<&'a Platform, bool>,
+}
+
+#[derive(Serialize)]
+struct SignerLine<'a> {
+    name: &'a str,
+    key: &'a KeyId,
+    forms: &'a BTreeSet<Form>,
+    /// The archives; null where it is the index.
+    zips: Option<&'a BTreeSet<PackageHash>>,
+}
+
+#[derive(Serialize)]
+struct EvidenceLine<'a> {
+    form: Option<Form>,
+    origin: &'a Digest,
+    key: Option<&'a KeyId>,
+    key_name: Option<&'a str>,
+    claimed_key: Option<&'a str>,
+    address: Option<&'a str>,
+    version: Option<&'a str>,
+    predicate_type: Option<&'a str>,
+    zips: &'a BTreeSet<PackageHash>,
+    outcome: Told,
+}
+
+#[derive(Serialize)]
+struct PolicyLine<'a> {
+    origin: &'static str,
+    file: Option<&'a Path>,
+    line: Option<usize>,
+    keys: Vec<&'a str>,
+    threshold: usize,
+    predicate_types: &'a [String],
+    unsigned: Action,
+    unnamed: Action,
+    moved_tags: Action,
+    expired_keys: ExpiredKeys,
+    manifest_checksums: ManifestChecksums,
+}
+
+#[derive(Serialize)]
+struct PinLine<'a> {
+    index: &'a Digest,
+    signers: Vec<PinnedLine<'a>>,
+    by_hand: bool,
+}
+
+#[derive(Serialize)]
+struct PinnedLine<'a> {
+    name: &'a str,
+    key: &'a KeyId,
+}
+
+#[derive(Serialize)]
+struct RemarkLine<'a> {
+    level: Level,
+    code: &'static str,
+    text: &'a str,
+}
+
+impl<'a> Verified<'a> {
+    /// Everything, for programs.
+    pub(super) fn line(&self, verdict: &'a Verdict) -> Line<'a> {
+        let release = &self.found.release;
+        Line {
+            event: "verified",
+            address: &release.address,
+            version: &release.version,
+            place: &release.place,
+            tag: &release.tag,
+            index: &release.index.digest,
+            standing: verdict.standing,
+            trusted: verdict.refusal.is_none() && verdict.standing != Standing::Unsigned,
+            refusal: verdict.refusal.as_ref().map(|refusal| Told { code: refusal.code(), text: refusal.to_string() }),
+            covered: CoveredLine { index: verdict.covered.index, platforms: self.covered(verdict) },
+            signers: verdict.signers.iter().map(signer).collect(),
+            evidence: verdict.examined.iter().map(evidence).collect(),
+            policy: self.policy(),
+            pin: self.pin.map(pin),
+            accepted: match self.accepted {
+                Accepted::No => None,
+                Accepted::Yes { path } => Some(path),
+            },
+            remarks: verdict
+                .remarks
+                .iter()
+                .map(|remark| RemarkLine { level: remark.level, code: remark.code, text: &remark.text })
+                .collect(),
+        }
+    }
+
+    /// Whether signatures vouch for the package of each platform.
+    pub(super) fn covered(&self, verdict: &Verdict) -> BTreeMap<&'a Platform, bool> {
+        let covers = |platform: &'a Platform| (platform, verdict.covers(self.found.zips.get(platform)));
+        self.found.release.platforms.iter().map(covers).collect()
+    }
+
+    fn policy(&self) -> PolicyLine<'a> {
+        let Rule { origin, keys, threshold, predicate_types, .. } = self.rule;
+        PolicyLine {
+            origin: match origin {
+                RuleOrigin::Default => "default",
+                RuleOrigin::File { .. } => "file",
+                RuleOrigin::CommandLine => "command-line",
+            },
+            file: self.file,
+            line: match origin {
+                RuleOrigin::File { line } => Some(*line),
+                RuleOrigin::Default | RuleOrigin::CommandLine => None,
+            },
+            keys: keys.iter().map(|key| key.name.as_str()).collect(),
+            threshold: *threshold,
+            predicate_types,
+            unsigned: self.rule.unsigned.action(),
+            unnamed: self.rule.unnamed,
+            moved_tags: self.rule.moved_tags,
+            expired_keys: self.rule.expired_keys,
+            manifest_checksums: self.rule.manifest_checksums,
+        }
+    }
+}
+
+fn signer(signer: &tofu_oci_trust::Signer) -> SignerLine<'_> {
+    SignerLine {
+        name: &signer.name,
+        key: &signer.key,
+        forms: &signer.forms,
+        zips: match &signer.covers {
+            Covers::Index => None,
+            Covers::Zips(zips) => Some(zips),
+        },
+    }
+}
+
+fn evidence(examined: &Examined) -> EvidenceLine<'_> {
+    EvidenceLine {
+        form: examined.form,
+        origin: &examined.origin,
+        key: examined.key.as_ref(),
+        key_name: examined.key_name.as_deref(),
+        claimed_key: examined.claimed_key.as_deref(),
+        address: examined.address.as_deref(),
+        version: examined.version.as_deref(),
+        predicate_type: examined.predicate_type.as_deref(),
+        zips: &examined.zips,
+        outcome: Told { code: examined.outcome.code(), text: examined.outcome.to_string() },
+    }
+}
+
+fn pin(pin: &Pin) -> PinLine<'_> {
+    let signers = pin.signers.iter().map(|signer| PinnedLine { name: &signer.name, key: &signer.key });
+    PinLine { index: &pin.index, signers: signers.collect(), by_hand: pin.admission == Admission::ByHand }
+}

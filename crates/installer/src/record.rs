@@ -1,0 +1,57 @@
+//! What is written down of a provider.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tofu_oci_lockfile::{LockEntry, PackageHashes, Recordable, merge};
+use tofu_oci_types::{Constraints, PackageHash, Platform, Scheme, Version};
+
+/// Checksums of one release: what was verified here, and what trusted signatures cover.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Record {
+    verified: BTreeMap<Platform, PackageHashes>,
+    covered: BTreeMap<Platform, BTreeSet<PackageHash>>,
+}
+
+impl Record {
+    /// Adds what signatures cover.
+    pub(crate) fn cover(&mut self, covered: &BTreeMap<Platform, BTreeSet<PackageHash>>) {
+        for (platform, hashes) in covered {
+            self.covered.entry(platform.clone()).or_default().extend(hashes.iter().cloned());
+        }
+    }
+
+    /// Adds what was verified of a platform's package.
+    pub(crate) fn verify(&mut self, platform: &Platform, hashes: &PackageHashes) {
+        self.verified.insert(platform.clone(), hashes.clone());
+    }
+
+    /// The checksums of each platform. Where an annotation says otherwise than the package itself, the package is right,
+    /// whoever has signed the annotation.
+    pub(crate) fn hashes(&self) -> BTreeMap<Platform, BTreeSet<PackageHash>> {
+        let mut hashes = self.covered.clone();
+        for (platform, verified) in &self.verified {
+            let hashes = hashes.entry(platform.clone()).or_default();
+            let is_true = |hash: &PackageHash| match hash.scheme() {
+                Scheme::H1 => verified.h1.as_ref().is_none_or(|h1| h1 == hash),
+                Scheme::Zh => verified.zh.as_ref().is_none_or(|zh| zh == hash),
+                Scheme::Ch | Scheme::Other => true,
+            };
+            hashes.retain(is_true);
+            hashes.extend(verified.iter().cloned());
+        }
+        hashes
+    }
+}
+
+/// The entry that records it, beside what was recorded before.
+pub(crate) fn entry(
+    before: Option<&LockEntry>,
+    version: &Version,
+    constraints: &Constraints,
+    record: &Record,
+) -> LockEntry {
+    let hashes = record.hashes().into_values().flatten();
+    let hashes =
+        Recordable::new(hashes).expect("of every package that was verified or is covered its h1 or zh is known");
+    merge(before, version.clone(), constraints.clone(), &hashes)
+}

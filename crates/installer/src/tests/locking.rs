@@ -1,0 +1,262 @@
+//! A lock file for all platforms.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tofu_oci_layout::PackageLayout;
+use tofu_oci_lockfile::{LockEntry, LockFile, Written};
+use tofu_oci_source::OciSource;
+use tofu_oci_store::MemoryStore;
+use tofu_oci_trust::Policy;
+use tofu_oci_types::{Constraints, PackageHash};
+
+use super::fixture::{Annotations, PLATFORM, Published, Workspace, address, publish, told};
+use super::signing::{policy, sign};
+use crate::{
+    Basis, Difference, InstallError, LockJob, LockOptions, LockReport, LockWrite, Upgrade, Wanted, lock, pin_file,
+};
+
+const MAC: &str = "darwin_arm64";
+
+/// A release, a working directory, and how they are locked.
+struct Scene {
+    store: Arc<MemoryStore>,
+    published: std::collections::BTreeMap<String, Published>,
+    workspace: Workspace,
+    policy: Arc<Policy>,
+    write: LockWrite,
+}
+
+impl Scene {
+    async fn new(layout: PackageLayout, annotations: Annotations) -> Self {
+        let store = Arc::new(MemoryStore::new("memory"));
+        let published = publish(&*store, "1.0.0", layout, annotations).await;
+        let workspace = Workspace::new();
+        Self { store, published, workspace, policy: Arc::default(), write: LockWrite::Write }
+    }
+
+    async fn signed(layout: PackageLayout, annotations: Annotations) -> Self {
+        let scene = Self::new(layout, annotations).await;
+        sign(&scene.store, "1.0.0").await;
+        Self { policy: policy(""), ..scene }
+    }
+
+    fn scratch(&self) -> PathBuf {
+        let scratch = self.workspace.path().join("scratch");
+        fs::create_dir_all(&scratch).unwrap();
+        scratch
+    }
+
+    async fn lock(&self, platforms: Wanted) -> Result<LockReport, InstallError> {
+        let mut trust = self.workspace.trust();
+        trust.policy = Arc::clone(&self.policy);
+        let options = LockOptions::new(self.workspace.lock_path(), self.write, self.scratch(), trust);
+        let job = LockJob {
+            address: address(),
+            constraints: "~> 1.0".parse().unwrap(),
+            source: Arc::new(OciSource::new(self.store.clone())),
+            platforms,
+            upgrade: Upgrade::KeepLocked,
+        };
+        let report = lock(vec![job], &options, &self.workspace.reporter).await;
+        assert_eq!(fs::read_dir(self.scratch()).unwrap().count(), 0, "nothing is left of what was looked at");
+        report
+    }
+
+    /// How each platform's checksums became known, how many lines there are, and how many packages were fetched.
+    async fn locked(&self) -> String {
+        let before = self.workspace.reporter.downloads();
+        let report = self.lock(Wanted::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+        let word = |basis| match basis {
+            Basis::Signed => "signed",
+            Basis::Downloaded => "downloaded",
+            Basis::Kept => "kept",
+        };
+        let bases: Vec<&str> = report.providers[0].platforms.iter().map(|platform| word(platform.basis)).collect();
+        let (lines, fetched) = (self.workspace.locked().len(), self.workspace.reporter.downloads() - before);
+        let written = match report.written {
+            Written::Unchanged => "unchanged",
+            Written::Updated => "updated",
+            Written::Created => "created",
+        };
+        let restored = report.providers[0].restored.len();
+        format!("{}, {lines} lines, {fetched} fetched, {restored} restored, {written}", bases.join(" "))
+    }
+
+    fn lines(&self, words: &str) -> Vec<PackageHash> {
+        let hash = |word: &str| match word.split_once('-') {
+            Some(("mac", scheme)) => self.hash(MAC, scheme),
+            _ => self.hash(PLATFORM, word),
+        };
+        words.split_whitespace().map(hash).collect()
+    }
+
+    fn hash(&self, platform: &str, word: &str) -> PackageHash {
+        let published = &self.published[platform];
+        match word {
+            "h1" => published.h1.clone(),
+            "zh" => published.zh.clone(),
+            "ch" => published.ch.values().next().unwrap().clone(),
+            text => text.parse().unwrap(),
+        }
+    }
+
+    /// Writes a lock file with these lines.
+    fn write_lock(&self, words: &str) {
+        let lines = self.lines(words);
+        self.workspace.lock("1.0.0", &lines.iter().collect::<Vec<_>>());
+    }
+}
+
+#[tokio::test]
+async fn a_signed_index_with_annotations_locks_everything_without_a_download() {
+    let scene = Scene::signed(PackageLayout::Artifact, Annotations::All).await;
+    assert_eq!(scene.locked().await, "signed signed, 6 lines, 0 fetched, 0 restored, created");
+    assert_eq!(scene.locked().await, "signed signed, 6 lines, 0 fetched, 0 restored, unchanged");
+    let scene = Scene::signed(PackageLayout::Image, Annotations::All).await;
+    assert_eq!(scene.locked().await, "signed signed, 4 lines, 0 fetched, 0 restored, created");
+    let scene = Scene::signed(PackageLayout::Both, Annotations::All).await;
+    assert_eq!(scene.locked().await, "signed signed, 8 lines, 0 fetched, 0 restored, created");
+}
+
+#[tokio::test]
+async fn what_a_signature_does_not_cover_is_looked_at() {
+    let scene = Scene::signed(PackageLayout::Artifact, Annotations::None).await;
+    assert_eq!(scene.locked().await, "downloaded downloaded, 6 lines, 2 fetched, 0 restored, created");
+    let scene = Scene::signed(PackageLayout::Image, Annotations::None).await;
+    assert_eq!(scene.locked().await, "downloaded downloaded, 4 lines, 2 fetched, 0 restored, created");
+}
+
+#[tokio::test]
+async fn unsigned_packages_are_looked_at_once() {
+    for layout in [PackageLayout::Artifact, PackageLayout::Both] {
+        let scene = Scene::new(layout, Annotations::All).await;
+        assert_eq!(scene.locked().await, "downloaded downloaded, 6 lines, 2 fetched, 0 restored, created");
+        assert_eq!(scene.locked().await, "kept kept, 6 lines, 0 fetched, 0 restored, unchanged");
+    }
+    let scene = Scene::new(PackageLayout::Image, Annotations::All).await;
+    assert_eq!(scene.locked().await, "downloaded downloaded, 4 lines, 2 fetched, 0 restored, created");
+    assert_eq!(scene.locked().await, "kept kept, 4 lines, 0 fetched, 0 restored, unchanged");
+    // Without annotations nobody says which h1 is whose.
+    let scene = Scene::new(PackageLayout::Artifact, Annotations::None).await;
+    assert_eq!(scene.locked().await, "downloaded downloaded, 6 lines, 2 fetched, 0 restored, created");
+    assert_eq!(scene.locked().await, "downloaded downloaded, 6 lines, 2 fetched, 0 restored, unchanged");
+}
+
+#[tokio::test]
+async fn lines_that_an_init_has_dropped_come_back() {
+    let scene = Scene::signed(PackageLayout::Artifact, Annotations::All).await;
+    scene.write_lock("h1 zh mac-h1 mac-zh");
+    assert_eq!(scene.locked().await, "signed signed, 6 lines, 0 fetched, 2 restored, updated");
+    // Unsigned, the leaf that was read names the archive that is locked.
+    let scene = Scene::new(PackageLayout::Artifact, Annotations::All).await;
+    scene.write_lock("h1 zh mac-h1 mac-zh");
+    assert_eq!(scene.locked().await, "kept kept, 6 lines, 0 fetched, 2 restored, updated");
+}
+
+#[tokio::test]
+async fn one_platform_vouches_for_the_release() {
+    let scene = Scene::new(PackageLayout::Artifact, Annotations::All).await;
+    scene.write_lock("h1 zh");
+    assert_eq!(scene.locked().await, "downloaded kept, 6 lines, 1 fetched, 1 restored, updated");
+    // The h1 that a filesystem mirror gave.
+    let scene = Scene::new(PackageLayout::Artifact, Annotations::None).await;
+    scene.write_lock("h1");
+    assert_eq!(scene.locked().await, "downloaded downloaded, 6 lines, 2 fetched, 1 restored, updated");
+}
+
+#[tokio::test]
+async fn other_lines_and_other_providers_stay_and_constraints_are_the_configurations() {
+    let scene = Scene::signed(PackageLayout::Artifact, Annotations::All).await;
+    scene.write_lock("h1 zh x9:other");
+    let mut file = tofu_oci_lockfile::read(&scene.workspace.lock_path()).unwrap().unwrap();
+    file.insert("example.com/a/b".parse().unwrap(), LockEntry::new("2.0.0".parse().unwrap(), Constraints::any()));
+    let text = format!("# a note\n{}", file.to_text());
+    fs::write(scene.workspace.lock_path(), text).unwrap();
+    assert_eq!(scene.locked().await, "signed signed, 7 lines, 0 fetched, 1 restored, updated");
+    let text = fs::read_to_string(scene.workspace.lock_path()).unwrap();
+    let file = LockFile::parse(&text).unwrap();
+    assert_eq!(file.to_text(), text, "the text is the canonical one, as OpenTofu writes it");
+    assert_eq!(file.iter().count(), 2);
+    assert_eq!(file.get(&address()).unwrap().constraints.to_string(), "~> 1.0");
+}
+
+/// Locks with these lines in the lock file; everything is as it was when it is refused.
+async fn refused(scene: &Scene, words: &str, platforms: Wanted) -> String {
+    scene.write_lock(words);
+    scene.scratch();
+    let before = scene.workspace.snapshot();
+    let error = scene.lock(platforms).await.expect_err(words);
+    assert_eq!(scene.workspace.snapshot(), before, "a refusal changes nothing");
+    error.code().to_owned()
+}
+
+const WRONG_ZH: &str = "zh:0000000000000000000000000000000000000000000000000000000000000000";
+const WRONG_H1: &str = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
+const WRONG_CH: &str = "ch:sha256:0000000000000000000000000000000000000000000000000000000000000000";
+
+#[tokio::test]
+async fn existing_lines_win() {
+    for scene in [
+        Scene::new(PackageLayout::Artifact, Annotations::All).await,
+        Scene::signed(PackageLayout::Artifact, Annotations::All).await,
+        Scene::signed(PackageLayout::Artifact, Annotations::None).await,
+    ] {
+        for words in [
+            WRONG_ZH.to_owned(),
+            WRONG_H1.to_owned(),
+            format!("h1 zh mac-h1 mac-zh {WRONG_CH}"),
+            // The other platform is the locked one, and this one has been replaced.
+            format!("mac-h1 mac-zh {WRONG_ZH}"),
+            format!("mac-h1 {WRONG_H1}"),
+            format!("mac-h1 mac-zh mac-ch {WRONG_CH}"),
+        ] {
+            assert_eq!(refused(&scene, &words, Wanted::Offered).await, "lock-mismatch", "{words}");
+        }
+        let linux = || Wanted::Named(vec![PLATFORM.parse().unwrap()]);
+        assert_eq!(refused(&scene, &format!("mac-zh {WRONG_ZH}"), linux()).await, "lock-mismatch");
+        assert_eq!(refused(&scene, WRONG_ZH, linux()).await, "lock-mismatch");
+    }
+}
+
+#[tokio::test]
+async fn named_platforms_alone_are_looked_at() {
+    let scene = Scene::new(PackageLayout::Artifact, Annotations::All).await;
+    let named = |name: &str| Wanted::Named(vec![name.parse().unwrap()]);
+    scene.lock(named(MAC)).await.unwrap();
+    assert_eq!(scene.workspace.locked().len(), 3);
+    let error = scene.lock(named("plan9_386")).await.expect_err("it is not offered");
+    insta::assert_snapshot!(told(&error), @"registry.example.test/acme/widget 1.0.0 has no package for plan9_386");
+    // A line of the one platform is enough for the other.
+    scene.lock(named(PLATFORM)).await.unwrap();
+    assert_eq!(scene.workspace.locked().len(), 6);
+}
+
+#[tokio::test]
+async fn comparing_writes_nothing() {
+    let mut scene = Scene::signed(PackageLayout::Artifact, Annotations::All).await;
+    scene.write = LockWrite::Compare;
+    let difference = async |scene: &Scene| scene.lock(Wanted::Offered).await.unwrap().difference;
+    assert_eq!(difference(&scene).await, Difference::Entries);
+    assert!(!scene.workspace.lock_path().exists());
+    scene.write_lock("h1 zh");
+    let before = scene.workspace.snapshot();
+    assert_eq!(difference(&scene).await, Difference::Entries);
+    assert_eq!(scene.workspace.snapshot(), before);
+
+    scene.write = LockWrite::Write;
+    scene.lock(Wanted::Offered).await.unwrap();
+    scene.write = LockWrite::Compare;
+    assert_eq!(difference(&scene).await, Difference::None);
+    // What every init does.
+    let text = fs::read_to_string(scene.workspace.lock_path()).unwrap();
+    let lines = text.lines().filter(|line| !line.contains("ch:")).collect::<Vec<_>>().join("\n");
+    fs::write(scene.workspace.lock_path(), lines + "\n").unwrap();
+    assert_eq!(difference(&scene).await, Difference::OptionalManifests);
+    scene.policy = policy("manifest_checksums = \"required\"");
+    assert_eq!(difference(&scene).await, Difference::Entries);
+    fs::remove_file(&scene.workspace.trust().pins_path).unwrap();
+    difference(&scene).await;
+    assert!(pin_file::read(&scene.workspace.trust().pins_path).unwrap().is_empty());
+}

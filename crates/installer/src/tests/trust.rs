@@ -1,0 +1,150 @@
+//! What a signature, the want of one, and a tag that moved make of an installation.
+
+use std::fs;
+use std::sync::Arc;
+
+use tofu_oci_layout::PackageLayout;
+use tofu_oci_store::MemoryStore;
+use tofu_oci_trust::{Policy, Standing};
+
+use super::fixture::{Annotations, PLATFORM, Workspace, address, publish, store, told};
+use super::signing::{index, policy, sign, sign_as};
+use crate::{InstallError, Installed, Job, LockPolicy, Options, install, pin_file};
+
+/// Installs from the store by a policy; the code of the refusal when there is one.
+async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<Policy>) -> Result<Installed, String> {
+    let job = workspace.job(store.clone());
+    run(workspace, job, policy).await
+}
+
+async fn run(workspace: &Workspace, job: Job, policy: &Arc<Policy>) -> Result<Installed, String> {
+    let mut options = Options::new(LockPolicy::Update(workspace.lock_path()), workspace.trust());
+    options.trust.policy = Arc::clone(policy);
+    let (before, downloads) = (workspace.snapshot(), workspace.reporter.downloads());
+    match install(vec![job], &options, &workspace.reporter).await {
+        Ok((mut installed, _)) => Ok(installed.remove(0)),
+        Err(error @ InstallError::Untrusted { .. }) => {
+            assert_eq!(workspace.reporter.downloads(), downloads, "it is refused before anything is downloaded");
+            assert_eq!(workspace.snapshot(), before, "a refusal changes nothing");
+            Err(error.code().to_owned())
+        }
+        Err(error) => panic!("{}", told(&error)),
+    }
+}
+
+fn standing(installed: &Installed) -> (Standing, Vec<&str>) {
+    let trust = installed.trust.as_ref().unwrap();
+    (trust.standing, trust.signers.iter().map(|signer| signer.name.as_str()).collect())
+}
+
+#[tokio::test]
+async fn what_a_signature_covers_is_recorded_for_all_platforms() {
+    for (annotations, lines) in [(Annotations::All, 6), (Annotations::None, 5)] {
+        let store = Arc::new(MemoryStore::new("memory"));
+        let published = publish(&*store, "1.0.0", PackageLayout::Artifact, annotations).await;
+        sign(&store, "1.0.0").await;
+        let workspace = Workspace::new();
+        let installed = attempt(&workspace, &store, &policy("")).await.unwrap();
+        assert_eq!(standing(&installed), (Standing::Signed, vec!["acme"]));
+        let locked = workspace.locked();
+        // Without annotations nobody knows the other platform's h1.
+        assert_eq!(locked.len(), lines);
+        for own in published.values() {
+            assert!(locked.contains(&own.zh.to_string()));
+            assert!(own.ch.values().all(|ch| locked.contains(&ch.to_string())));
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_contents_of_an_image_have_no_zip() {
+    let (store, _) = store(PackageLayout::Image).await;
+    sign(&store, "1.0.0").await;
+    let workspace = Workspace::new();
+    attempt(&workspace, &store, &policy("")).await.unwrap();
+    let schemes: Vec<String> = workspace.locked().iter().map(|line| line[..2].to_owned()).collect();
+    assert_eq!(schemes, ["ch", "ch", "h1", "h1"]);
+}
+
+#[tokio::test]
+async fn without_a_signature_only_what_was_verified_is_recorded() {
+    let (store, _) = store(PackageLayout::Artifact).await;
+    let workspace = Workspace::new();
+    let installed = attempt(&workspace, &store, &Arc::default()).await.unwrap();
+    assert_eq!(standing(&installed), (Standing::Unsigned, vec![]));
+    assert_eq!(workspace.locked().len(), 3);
+    let pins = pin_file::read(&workspace.trust().pins_path).unwrap();
+    let pin = pins.get(&address(), &"1.0.0".parse().unwrap(), "memory").unwrap();
+    assert_eq!((&pin.index, pin.signers.len()), (&index(&store, "1.0.0").await, 0));
+}
+
+#[tokio::test]
+async fn a_policy_with_keys_refuses_what_is_not_signed_so() {
+    let (store, _) = store(PackageLayout::Artifact).await;
+    let workspace = Workspace::new();
+    assert_eq!(attempt(&workspace, &store, &policy("")).await.unwrap_err(), "unsigned");
+    sign_as(&store, "1.0.0", &"registry.example.test/acme/gadget".parse().unwrap(), "1.0.0").await;
+    assert_eq!(attempt(&workspace, &store, &policy("")).await.unwrap_err(), "other-provider");
+    let (store, _) = super::fixture::store(PackageLayout::Artifact).await;
+    sign_as(&store, "1.0.0", &address(), "1.0.1").await;
+    assert_eq!(attempt(&workspace, &store, &policy("")).await.unwrap_err(), "other-version");
+    let (bare, _) = super::fixture::store(PackageLayout::Artifact).await;
+    let installed = attempt(&workspace, &bare, &policy("unsigned = \"allow\"")).await.unwrap();
+    assert_eq!(standing(&installed), (Standing::Unsigned, vec![]));
+}
+
+#[tokio::test]
+async fn what_was_signed_does_not_become_unsigned() {
+    let (signed, _) = store(PackageLayout::Artifact).await;
+    sign(&signed, "1.0.0").await;
+    let workspace = Workspace::new();
+    attempt(&workspace, &signed, &policy("")).await.unwrap();
+
+    // The signature is deleted, and every line of the lock file; the policy is gone, too.
+    let (bare, _) = store(PackageLayout::Artifact).await;
+    fs::remove_file(workspace.lock_path()).unwrap();
+    let installed = attempt(&workspace, &bare, &Arc::default()).await.unwrap();
+    assert_eq!(standing(&installed), (Standing::Pinned, vec!["acme"]));
+    assert_eq!(workspace.locked().len(), 6, "what was covered before is covered now");
+
+    // A newer version that nobody has signed.
+    publish(&*bare, "1.1.0", PackageLayout::Artifact, Annotations::All).await;
+    let mut job = workspace.job(bare.clone());
+    job.upgrade = crate::Upgrade::Newest;
+    assert_eq!(run(&workspace, job.clone(), &Arc::default()).await.unwrap_err(), "was-signed");
+    sign(&bare, "1.1.0").await;
+    // By the key that the pins remember.
+    assert_eq!(standing(&run(&workspace, job, &Arc::default()).await.unwrap()), (Standing::Signed, vec!["acme"]));
+}
+
+#[tokio::test]
+async fn a_tag_that_moved_is_refused() {
+    let (first, _) = store(PackageLayout::Artifact).await;
+    let workspace = Workspace::new();
+    attempt(&workspace, &first, &Arc::default()).await.unwrap();
+    // Equal packages, equal leaves; another index.
+    let second = Arc::new(MemoryStore::new("memory"));
+    publish(&*second, "1.0.0", PackageLayout::Artifact, Annotations::None).await;
+    assert_eq!(attempt(&workspace, &second, &Arc::default()).await.unwrap_err(), "moved-tag");
+    fs::remove_file(workspace.lock_path()).unwrap();
+    assert_eq!(attempt(&workspace, &second, &Arc::default()).await.unwrap_err(), "moved-tag");
+    sign(&second, "1.0.0").await;
+    assert_eq!(attempt(&workspace, &second, &policy("")).await.unwrap_err(), "moved-tag");
+    assert!(attempt(&workspace, &second, &policy("moved_tags = \"allow\"")).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_false_annotation_is_not_recorded_whoever_signed_it() {
+    let (store, published) = store(PackageLayout::Artifact).await;
+    sign(&store, "1.0.0").await;
+    let workspace = Workspace::new();
+    attempt(&workspace, &store, &policy("")).await.unwrap();
+    let mut record = crate::record::Record::default();
+    let platform = PLATFORM.parse().unwrap();
+    let own = &published[PLATFORM];
+    let wrong = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=".parse().unwrap();
+    record.cover(&[(PLATFORM.parse().unwrap(), [wrong, own.zh.clone()].into())].into());
+    let hashes = tofu_oci_lockfile::PackageHashes { h1: Some(own.h1.clone()), zh: Some(own.zh.clone()), ch: None };
+    record.verify(&platform, &hashes);
+    assert_eq!(record.hashes()[&platform], [own.h1.clone(), own.zh.clone()].into());
+}

@@ -1,0 +1,297 @@
+//! Where releases are judged.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tofu_oci_source::{LeafKind, Offer, Release, Search, Source, SourceError};
+use tofu_oci_trust::{Evidence, PinnedSigner, Pins, Refusal, ReleaseFacts, Standing, Verdict, judge};
+use tofu_oci_types::{Digest, Event, Level, PackageHash, Platform, ProviderAddr, Reporter, Scheme, Version};
+use tokio::sync::OnceCell;
+
+use super::{SignedBy, Trust, Vouched};
+use crate::InstallError;
+
+/// Judges each release of a run once, and tells of it once.
+pub(crate) struct Court<'a> {
+    trust: &'a Trust,
+    reporter: &'a dyn Reporter,
+    judged: Mutex<HashMap<Case, Arc<OnceCell<Arc<Judged>>>>>,
+}
+
+/// A release that is judged.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Case {
+    pub(crate) address: ProviderAddr,
+    pub(crate) version: Version,
+    pub(crate) place: String,
+    pub(crate) index: Digest,
+}
+
+/// A release that has been judged.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    case: Case,
+    verdict: Verdict,
+    /// Who has signed this very index before.
+    pinned: Vec<SignedBy>,
+    /// The archives, as far as they are known.
+    zips: BTreeMap<Platform, PackageHash>,
+    /// The checksums that signatures vouch for.
+    covered: BTreeMap<Platform, BTreeSet<PackageHash>>,
+}
+
+/// What is known of a release besides its name.
+struct Knowledge {
+    release: Option<Release>,
+    zips: BTreeMap<Platform, PackageHash>,
+}
+
+impl<'a> Court<'a> {
+    pub(crate) fn new(trust: &'a Trust, reporter: &'a dyn Reporter) -> Self {
+        Self { trust, reporter, judged: Mutex::default() }
+    }
+
+    /// The judgement on the release that an offer belongs to; nothing when the package lies in no repository, so that
+    /// there is no index that anybody could stand for, and nobody asks for signatures.
+    ///
+    /// # Errors
+    /// [`InstallError::Untrusted`], and when signatures could not be asked for.
+    pub(crate) async fn of_offer(
+        &self,
+        source: &dyn Source,
+        offer: &Offer,
+    ) -> Result<Option<Arc<Judged>>, InstallError> {
+        let wanted = self.trust.policy.wants_evidence(&self.trust.pins, &offer.address);
+        if offer.ch().is_none() && !wanted {
+            return Ok(None);
+        }
+        let judged = self.judge(source, Case::of_offer(offer), || async {
+            if !wanted {
+                return Ok(Knowledge { release: None, zips: zips(&offer.claims) });
+            }
+            match source.release_of(offer).await {
+                Ok(release) => Ok(Knowledge { zips: release.zips.clone(), release: Some(release) }),
+                Err(SourceError::NoIndex { .. }) => Ok(Knowledge { release: None, zips: BTreeMap::new() }),
+                Err(error) => Err(error.into()),
+            }
+        });
+        let judged = judged.await?;
+        judged.admit(offer.zh().as_ref())?;
+        Ok(Some(judged))
+    }
+
+    /// The judgement on a release.
+    ///
+    /// # Errors
+    /// [`InstallError::Untrusted`], and when signatures could not be asked for.
+    pub(crate) async fn of_release(&self, source: &dyn Source, release: &Release) -> Result<Arc<Judged>, InstallError> {
+        let knowledge = || async { Ok(Knowledge { zips: release.zips.clone(), release: Some(release.clone()) }) };
+        self.judge(source, Case::of_release(release), knowledge).await
+    }
+
+    async fn judge<F: Future<Output = Result<Knowledge, InstallError>>>(
+        &self,
+        source: &dyn Source,
+        case: Case,
+        knowledge: impl FnOnce() -> F,
+    ) -> Result<Arc<Judged>, InstallError> {
+        let cell = {
+            let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(judged.entry(case.clone()).or_default())
+        };
+        let judged = cell.get_or_try_init(|| async {
+            let mut hearing = Hearing { trust: self.trust, source, case: &case, knowledge: knowledge().await? };
+            let verdict = hearing.verdict().await?;
+            let covered = hearing.covered(&verdict).await?;
+            let zips = hearing.knowledge.zips;
+            let pinned = self.pinned(&case.facts(&zips));
+            let judged = Judged { case: case.clone(), verdict, pinned, zips, covered };
+            self.tell(&judged);
+            Ok::<_, InstallError>(Arc::new(judged))
+        });
+        let judged = Arc::clone(judged.await?);
+        match &judged.verdict.refusal {
+            Some(refusal) => Err(judged.case.untrusted(refusal)),
+            None => Ok(judged),
+        }
+    }
+
+    /// Who has signed this very index before.
+    fn pinned(&self, facts: &ReleaseFacts<'_>) -> Vec<SignedBy> {
+        let pins = self.trust.pins.same_index(facts);
+        let name = |signer: &PinnedSigner| SignedBy { name: signer.name.clone(), key: signer.key.clone() };
+        pins.flat_map(|pin| &pin.signers).map(name).collect()
+    }
+
+    fn tell(&self, judged: &Judged) {
+        for remark in &judged.verdict.remarks {
+            let Case { address, version, .. } = &judged.case;
+            let text = format!("{address} {version}: {}", remark.text);
+            self.reporter.event(&match remark.level {
+                Level::Note => Event::note(remark.code, text),
+                Level::Warning => Event::warning(remark.code, text),
+            });
+        }
+    }
+
+    /// The pins, with every release that was let in.
+    pub(crate) fn pins(&self) -> Pins {
+        let judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut judged: Vec<&Arc<Judged>> = judged.values().filter_map(|cell| cell.get()).collect();
+        judged.sort_by(|one, other| one.case.order().cmp(&other.case.order()));
+        let mut pins = self.trust.pins.clone();
+        for judged in judged {
+            pins.remember(&judged.case.facts(&judged.zips), &judged.verdict);
+        }
+        pins
+    }
+}
+
+impl Case {
+    fn of_offer(offer: &Offer) -> Self {
+        Self {
+            address: offer.address.clone(),
+            version: offer.version.clone(),
+            place: offer.place.clone(),
+            index: offer.index.digest.clone(),
+        }
+    }
+
+    fn of_release(release: &Release) -> Self {
+        Self {
+            address: release.address.clone(),
+            version: release.version.clone(),
+            place: release.place.clone(),
+            index: release.index.digest.clone(),
+        }
+    }
+
+    fn facts<'a>(&'a self, zips: &'a BTreeMap<Platform, PackageHash>) -> ReleaseFacts<'a> {
+        let Self { address, version, place, index } = self;
+        ReleaseFacts { address, version, place, index, zips }
+    }
+
+    fn order(&self) -> (String, String, &str, &str) {
+        (self.address.to_string(), self.version.to_string(), &self.place, self.index.as_str())
+    }
+
+    fn untrusted(&self, refusal: &Refusal) -> InstallError {
+        InstallError::Untrusted {
+            address: self.address.clone(),
+            version: self.version.clone(),
+            place: self.place.clone(),
+            refusal: Box::new(refusal.clone()),
+        }
+    }
+}
+
+impl Judged {
+    /// Lets the package with this archive in, or one that is no archive.
+    ///
+    /// # Errors
+    /// [`InstallError::Untrusted`]: a signed `SHA256SUMS` can vouch for some packages of a release and not for others.
+    pub(crate) fn admit(&self, zip: Option<&PackageHash>) -> Result<(), InstallError> {
+        match self.verdict.refusal_for(zip) {
+            Some(refusal) => Err(self.case.untrusted(refusal)),
+            None => Ok(()),
+        }
+    }
+
+    /// Who stands for the package with this archive.
+    pub(crate) fn vouched(&self, zip: Option<&PackageHash>) -> Vouched {
+        Vouched::of(&self.verdict, &self.pinned, zip)
+    }
+
+    /// The checksums that signatures vouch for, by platform.
+    pub(crate) fn covered(&self) -> &BTreeMap<Platform, BTreeSet<PackageHash>> {
+        &self.covered
+    }
+}
+
+/// One release in court.
+struct Hearing<'a> {
+    trust: &'a Trust,
+    source: &'a dyn Source,
+    case: &'a Case,
+    knowledge: Knowledge,
+}
+
+impl Hearing<'_> {
+    /// What usually suffices is asked first. Where it does not, everything is; a signed `SHA256SUMS` is then held
+    /// against the archives that the leaves really name.
+    async fn verdict(&mut self) -> Result<Verdict, InstallError> {
+        let Self { trust, source, .. } = *self;
+        let wanted = trust.policy.wants_evidence(&trust.pins, &self.case.address);
+        let Some(release) = self.knowledge.release.clone().filter(|_| wanted) else { return Ok(self.judge(&[])) };
+        let likely = source.evidence(&release, Search::Likely).await?;
+        let verdict = self.judge(&likely);
+        if verdict.refusal.is_none() && verdict.covered.index && verdict.standing == Standing::Signed {
+            return Ok(verdict);
+        }
+        let all = source.evidence(&release, Search::Everywhere).await?;
+        let verdict = self.judge(&all);
+        let sums = all.iter().any(|evidence| matches!(evidence, Evidence::Sums { .. }));
+        if verdict.covered.index || !sums {
+            return Ok(verdict);
+        }
+        self.knowledge.zips = real_zips(source, &release).await?;
+        Ok(self.judge(&all))
+    }
+
+    fn judge(&self, evidence: &[Evidence]) -> Verdict {
+        let facts = self.case.facts(&self.knowledge.zips);
+        judge(&self.trust.policy, &self.trust.pins, &facts, evidence, self.trust.now)
+    }
+
+    /// The rule for recording: what a trusted signature covers is recorded for all platforms. `zh:` is that of the zip
+    /// that lies in the repository, so an image has none.
+    ///
+    /// Spec: `oci-reality.md` §4.7.
+    async fn covered(&self, verdict: &Verdict) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, InstallError> {
+        if verdict.refusal.is_some() {
+            return Ok(BTreeMap::new());
+        }
+        let zips = |(platform, zh): (&Platform, &PackageHash)| {
+            verdict.covered.zips.contains(zh).then(|| (platform.clone(), BTreeSet::from([zh.clone()])))
+        };
+        if !verdict.covered.index {
+            return Ok(self.knowledge.zips.iter().filter_map(zips).collect());
+        }
+        let Some(release) = &self.knowledge.release else { return Ok(BTreeMap::new()) };
+        let unknown = |(platform, kind): (&Platform, &LeafKind)| {
+            *kind == LeafKind::Artifact && !release.zips.contains_key(platform)
+        };
+        let mut covered = if release.kinds.iter().any(unknown) {
+            self.source.release_hashes(release).await?
+        } else {
+            release.claims.clone()
+        };
+        for (platform, hashes) in &mut covered {
+            let is_zip = release.kinds.get(platform) == Some(&LeafKind::Artifact);
+            hashes.retain(|hash| is_zip || hash.scheme() != Scheme::Zh);
+        }
+        Ok(covered)
+    }
+}
+
+/// The archives that annotations name.
+fn zips(claims: &BTreeMap<Platform, BTreeSet<PackageHash>>) -> BTreeMap<Platform, PackageHash> {
+    let zip = |hashes: &BTreeSet<PackageHash>| hashes.iter().find(|hash| hash.scheme() == Scheme::Zh).cloned();
+    claims.iter().filter_map(|(platform, hashes)| Some((platform.clone(), zip(hashes)?))).collect()
+}
+
+/// The archives that the leaves name, whatever annotations say.
+pub async fn real_zips(
+    source: &dyn Source,
+    release: &Release,
+) -> Result<BTreeMap<Platform, PackageHash>, InstallError> {
+    let mut hashes = source.release_hashes(release).await?;
+    for (platform, hashes) in &mut hashes {
+        let zips = hashes.iter().filter(|hash| hash.scheme() == Scheme::Zh).count();
+        if let Some(claimed) = release.zips.get(platform).filter(|_| zips > 1) {
+            hashes.remove(claimed);
+        }
+    }
+    hashes.retain(|platform, _| release.kinds.get(platform) == Some(&LeafKind::Artifact));
+    Ok(zips(&hashes))
+}

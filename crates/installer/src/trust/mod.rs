@@ -1,0 +1,74 @@
+//! Who stands for a release: asked once, before anything of it is downloaded.
+//!
+//! ```text
+//! Policy, Pins  --wants_evidence?-->  no: the tag is compared with its pin, nothing is asked
+//!                                     yes: Release, Evidence (where it usually is, then everywhere)
+//!       --judge-->  Verdict  --refused-->  InstallError::Untrusted
+//!                            --signed-->   the checksums that the signature covers, for all platforms
+//! at the end: the pins, then the lock file
+//! ```
+
+mod court;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use serde::Serialize;
+use tofu_oci_trust::{Covers, KeyId, Pins, Policy, Signer, Standing, Verdict};
+use tofu_oci_types::PackageHash;
+
+pub use court::real_zips;
+pub(crate) use court::{Court, Judged};
+
+/// What is trusted, and what was.
+#[derive(Clone, Debug)]
+pub struct Trust {
+    /// Whose signatures count.
+    pub policy: Arc<Policy>,
+    /// What was trusted before.
+    pub pins: Pins,
+    /// The file that the pins are kept in, beside the lock file. It is written when the lock file is.
+    pub pins_path: PathBuf,
+    /// What expiry is held against.
+    pub now: SystemTime,
+}
+
+/// Who stands for a package.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Vouched {
+    /// What the package rests on.
+    pub standing: Standing,
+    /// Whose signatures count, or counted when the index was pinned; sorted by name.
+    pub signers: Vec<SignedBy>,
+}
+
+/// Whose signature it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct SignedBy {
+    /// What the policy calls the key.
+    pub name: String,
+    /// The key.
+    pub key: KeyId,
+}
+
+impl Vouched {
+    /// Who stands for the package with this archive; nothing for a package that is none. `pinned` have signed the index
+    /// before.
+    pub(crate) fn of(verdict: &Verdict, pinned: &[SignedBy], zip: Option<&PackageHash>) -> Self {
+        let standing = if verdict.covers(zip) { verdict.standing } else { Standing::Unsigned };
+        let has_signed = |signer: &&Signer| match &signer.covers {
+            Covers::Index => true,
+            Covers::Zips(zips) => zip.is_some_and(|zip| zips.contains(zip)),
+        };
+        let name = |signer: &Signer| SignedBy { name: signer.name.clone(), key: signer.key.clone() };
+        let mut signers: Vec<SignedBy> = match standing {
+            Standing::Signed => verdict.signers.iter().filter(has_signed).map(name).collect(),
+            Standing::Pinned => pinned.to_vec(),
+            Standing::Unsigned => Vec::new(),
+        };
+        signers.sort();
+        signers.dedup();
+        Self { standing, signers }
+    }
+}

@@ -1,0 +1,124 @@
+//! The signed checksum file of a folder: what goes with the release, and what must never.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use bytes::Bytes;
+
+use super::openpgp::{self, Content};
+use super::{Dist, files};
+use crate::PackError;
+
+/// The largest signature or key that is read, in bytes.
+const LIMIT: u64 = 1 << 20;
+
+/// A checksum file, and what proves who wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SignedSums {
+    /// The checksum file: its name and its bytes, as they were compared with the packages.
+    pub(crate) sums: (String, Bytes),
+    /// Its detached signatures, one at least; no two are equal.
+    pub(crate) signatures: Vec<(String, Bytes)>,
+    /// Public keys found beside it, in ASCII armor.
+    pub(crate) keys: Vec<(String, Bytes)>,
+}
+
+/// What a folder says about its checksum file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FoundSums {
+    /// It has none.
+    Nothing,
+    /// It has one without a signature by an `OpenPGP` key.
+    Unsigned {
+        /// Its file name.
+        name: String,
+    },
+    /// It has a signed one.
+    Signed(SignedSums),
+}
+
+impl Dist {
+    /// Reads the signatures of the checksum file, and the public keys beside it.
+    ///
+    /// Signatures are `SUMS.sig`, `SUMS.asc` and `SUMS.KEYID.sig`; keys are files `*.asc`, `*.gpg` and `*.pgp` that hold
+    /// public keys and nothing else. What is neither is passed over.
+    ///
+    /// # Errors
+    /// [`PackError::PrivateKey`] when one of these files holds a private key: it does not belong there.
+    pub(crate) fn signed_sums(&self) -> Result<FoundSums, PackError> {
+        let Some(sums) = &self.sums else { return Ok(FoundSums::Nothing) };
+        let folder = sums.path.parent().unwrap_or(&self.path);
+        let sums_name = files::name(&sums.path).to_owned();
+        let mut signatures: Vec<(String, Bytes)> = Vec::new();
+        let mut keys: Vec<(String, Bytes)> = Vec::new();
+        for entry in files::entries(folder)? {
+            let is_signature = is_signature_of(&entry.name, &sums_name);
+            if entry.is_dir || !(is_signature || is_key_file(&entry.name)) {
+                continue;
+            }
+            let Some(bytes) = read(&entry.path)? else { continue };
+            let (found, list) = match openpgp::content(&bytes) {
+                Content::PrivateKey => return Err(PackError::PrivateKey { path: entry.path }),
+                Content::Signature if is_signature => (bytes.into(), &mut signatures),
+                Content::PublicKeys(armored) if !is_signature => (armored.into(), &mut keys),
+                _ => continue,
+            };
+            if list.iter().all(|(_, known)| *known != found) {
+                list.push((entry.name, found));
+            }
+        }
+        if signatures.is_empty() {
+            return Ok(FoundSums::Unsigned { name: sums_name });
+        }
+        let text = Bytes::copy_from_slice(sums.text.as_bytes());
+        Ok(FoundSums::Signed(SignedSums { sums: (sums_name, text), signatures, keys }))
+    }
+}
+
+/// Whether the name is that of a detached signature of this file: `.sig` or `.asc`, with a key id before it or without.
+fn is_signature_of(name: &str, signed: &str) -> bool {
+    let Some(rest) = name.strip_prefix(signed).and_then(|rest| rest.strip_prefix('.')) else { return false };
+    let (key_id, ending) = rest.rsplit_once('.').map_or(("", rest), |(key_id, ending)| (key_id, ending));
+    let is_key_id = (8..=64).contains(&key_id.len()) && key_id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    matches!(ending, "sig" | "asc") && (rest == ending || is_key_id)
+}
+
+fn is_key_file(name: &str) -> bool {
+    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    ["asc", "gpg", "pgp"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// The bytes; nothing when there are too many for a signature or a key, or when it is no regular file.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, PackError> {
+    let failed = |error| PackError::io("read", path, error);
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).map_err(failed)?.take(LIMIT + 1).read_to_end(&mut bytes).map_err(failed)?;
+    Ok((bytes.len() as u64 <= LIMIT).then_some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, want: bool) {
+        assert_eq!(is_signature_of(name, "zap_SHA256SUMS"), want, "{name}");
+    }
+
+    #[test]
+    fn a_signature_is_named_after_the_file() {
+        check("zap_SHA256SUMS.sig", true);
+        check("zap_SHA256SUMS.asc", true);
+        check("zap_SHA256SUMS.72D7468F.sig", true);
+        check("zap_SHA256SUMS.0123456789abcdef.sig", true);
+        check("zap_SHA256SUMS", false);
+        check("zap_SHA256SUMS.pem", false);
+        check("zap_SHA256SUMS.old.sig", false);
+        check("zap_SHA256SUMS.1.sig", false);
+        check("SHA256SUMS.sig", false);
+        check("zap_SHA256SUMSsig", false);
+    }
+}

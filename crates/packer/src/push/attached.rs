@@ -1,0 +1,67 @@
+//! What goes with a release beside its packages.
+
+use tofu_oci_layout::LeafKind;
+use tofu_oci_store::ReadStore;
+use tofu_oci_trust::SignedSubject;
+use tofu_oci_types::{Event, Reporter};
+
+use super::prepare::blocking;
+use super::release::{Attached, Release};
+use super::send::Sender;
+use crate::dist::{FoundSums, SignedSums};
+use crate::signing::{Wanted, Wish};
+use crate::{PackError, PushRequest, SumsMode};
+
+/// What was found in the folder beside the packages.
+pub(super) struct Extras {
+    sums: Option<SignedSums>,
+}
+
+impl Extras {
+    /// Reads the signed checksum file, and tells what becomes of it where that is not plain.
+    pub(super) async fn read(request: &PushRequest<'_>, reporter: &dyn Reporter) -> Result<Self, PackError> {
+        if request.sums == SumsMode::Skip {
+            return Ok(Self { sums: None });
+        }
+        let dist = request.dist.clone();
+        match blocking(move || dist.signed_sums()).await? {
+            FoundSums::Nothing => Ok(Self { sums: None }),
+            FoundSums::Unsigned { name } => {
+                let text = format!("{name} has no OpenPGP signature beside it, so it does not go with the release");
+                reporter.event(&Event::note("sums-unsigned", text));
+                Ok(Self { sums: None })
+            }
+            FoundSums::Signed(sums) => {
+                if !request.layout.has(LeafKind::Artifact) {
+                    let text = format!("{} names zips, and this layout has none: it proves nothing here", sums.sums.0);
+                    reporter.event(&Event::note("sums-without-zips", text));
+                }
+                Ok(Self { sums: Some(sums) })
+            }
+        }
+    }
+
+    /// What is to refer to the release, beside what does.
+    pub(super) async fn wanted<'a>(
+        &'a self,
+        request: &'a PushRequest<'a>,
+        store: &dyn ReadStore,
+        release: &'a Release,
+    ) -> Result<Wanted<'a>, PackError> {
+        let index = &release.index.descriptor;
+        let subject = SignedSubject { index: &index.digest, address: request.address, version: request.version };
+        let wish = Wish { index, subject, sums: self.sums.as_ref(), signing: request.signing };
+        Wanted::look(store, wish).await
+    }
+}
+
+impl Sender<'_> {
+    /// Attaches what is missing, and reads it back.
+    pub(super) async fn attach(&self, release: &Release, attached: &mut Attached) -> Result<(), PackError> {
+        let wanted = self.extras.wanted(self.request, self.store, release).await?;
+        let (attachments, transfers) = wanted.attach(self.store).await?;
+        attached.transfers.add(transfers);
+        attached.attachments = attachments;
+        Ok(())
+    }
+}

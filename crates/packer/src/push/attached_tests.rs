@@ -1,0 +1,172 @@
+//! What goes with a release beside its packages.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use insta::assert_snapshot;
+use tofu_oci_source::{Search, evidence};
+use tofu_oci_store::ReadStore as _;
+use tofu_oci_trust::{Evidence, Form};
+use tofu_oci_types::Reference;
+
+use crate::testing::{Folder, Heard, Push, Watching, key};
+use crate::{AttachmentState, Forms, PackageLayout, PushReport, SumsMode};
+
+const SUMS: &str = "terraform-provider-zap_1.4.0_SHA256SUMS";
+
+/// Packets of `OpenPGP` that say nothing: what they mean is not looked at when they are published.
+fn packet(packet_type: u8, body: &str) -> Vec<u8> {
+    let mut bytes = vec![0xc0 | packet_type, u8::try_from(body.len()).unwrap()];
+    bytes.extend(body.as_bytes());
+    bytes
+}
+
+fn armored(kind: &str, packets: &[u8]) -> String {
+    format!("-----BEGIN PGP {kind}-----\n\n{}\n-----END PGP {kind}-----\n", BASE64.encode(packets))
+}
+
+/// One platform, with a signed checksum file.
+fn signed() -> Folder {
+    let folder = Folder::new();
+    folder.package("1.4.0", "linux_amd64").sums(SUMS);
+    folder.file(&format!("{SUMS}.sig"), packet(2, "by the first key"));
+    folder
+}
+
+/// What is told of a push: its notes and its attachments.
+async fn told(folder: &Folder, push: Push, store: &Watching) -> String {
+    let heard = Heard::default();
+    let result = crate::push(&push.request(), store, &heard).await;
+    let report = match result {
+        Ok(report) => report,
+        Err(error) => return folder.told(&error),
+    };
+    let lines = report.attachments.iter().map(|it| format!("{:?} {:?} {}", it.form, it.state, it.files.join(" ")));
+    let lines: Vec<String> = heard.codes().iter().map(ToString::to_string).chain(lines).collect();
+    lines.join("\n").replace(SUMS, "SUMS")
+}
+
+#[tokio::test]
+async fn a_signed_checksum_file_goes_with_the_release() {
+    let folder = signed();
+    folder.file(&format!("{SUMS}.72D7468F.sig"), packet(2, "by the second key"));
+    folder.file(&format!("{SUMS}.old.sig"), packet(2, "not named after a key"));
+    folder.file(&format!("{SUMS}.asc"), armored("SIGNATURE", &packet(2, "by the first key again")));
+    folder.file("acme.asc", format!("About us\n{}", armored("PUBLIC KEY BLOCK", &packet(6, "Acme"))));
+    folder.file("acme.gpg", packet(6, "other"));
+    folder.file("acme.pgp", packet(6, "other"));
+    folder.file("manual.asc", "= A manual\n");
+    let store = Watching::new();
+    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &store).await, @"Sums Attached SUMS SUMS.72D7468F.sig SUMS.asc SUMS.sig acme.asc acme.gpg");
+    assert_eq!(store.take().last().map(String::as_str), Some("tag 1.4.0"));
+
+    let index = store.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
+    let found = evidence(&store, &index, Search::Everywhere).await.unwrap();
+    let [Evidence::Sums { sums, signatures, keys, .. }] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(*sums, std::fs::read(folder.path().join(SUMS)).unwrap());
+    assert_eq!((signatures.len(), signatures[2].clone()), (3, packet(2, "by the first key")));
+    assert_eq!(String::from_utf8(keys[0].clone()).unwrap(), armored("PUBLIC KEY BLOCK", &packet(6, "Acme")));
+    assert_eq!(keys.len(), 2);
+}
+
+#[tokio::test]
+async fn a_checksum_file_without_a_signature_stays_behind() {
+    let folder = Folder::new();
+    folder.package("1.4.0", "linux_amd64").sums(SUMS);
+    folder.file(&format!("{SUMS}.sig"), "MEUCIQDP6OHCqFbsQhD1yqrsYNEB/y/Vf0tIn0fXvHIt8A==");
+    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, @"sums-unsigned");
+    let folder = signed();
+    let skip = Push { sums: SumsMode::Skip, ..Push::new(&folder, "1.4.0") };
+    assert_snapshot!(told(&folder, skip, &Watching::new()).await, @"");
+}
+
+#[tokio::test]
+async fn images_alone_have_no_zips_to_prove() {
+    let folder = signed();
+    let image = Push { layout: PackageLayout::Image, ..Push::new(&folder, "1.4.0") };
+    assert_snapshot!(told(&folder, image, &Watching::new()).await, @r"
+    sums-without-zips
+    Sums Attached SUMS SUMS.sig
+    ");
+}
+
+#[tokio::test]
+async fn a_private_key_stops_the_push_before_anything_is_sent() {
+    for (name, bytes) in [
+        ("acme.asc", armored("PRIVATE KEY BLOCK", &packet(5, "secret")).into_bytes()),
+        ("acme.gpg", packet(5, "secret")),
+        ("release.pgp", [packet(6, "public"), packet(7, "secret")].concat()),
+    ] {
+        let folder = signed();
+        folder.file(name, bytes);
+        let store = Watching::new();
+        let error = Push::new(&folder, "1.4.0").run(&store).await.expect_err("a private key");
+        assert_eq!(folder.told(&error), format!("DIST/{name} holds a private key"));
+        assert!(store.take().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn the_signature_is_there_before_the_tag() {
+    let folder = signed();
+    let store = Watching::new();
+    let push = Push { signer: Some((key(1), Forms::Both)), ..Push::new(&folder, "1.4.0") };
+    let report = push.run(&store).await.unwrap();
+    let forms: Vec<Form> = report.attachments.iter().map(|it| it.form).collect();
+    assert_eq!(forms, [Form::Sums, Form::Bundle, Form::CosignTag]);
+    let written: Vec<String> = store.take().into_iter().filter(|what| what.starts_with("tag")).collect();
+    assert_eq!(written, [format!("tag sha256-{}.sig", report.index.encoded()), "tag 1.4.0".to_owned()]);
+    assert_eq!(store.referrers(&report.index).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_push_that_breaks_off_anywhere_leaves_no_tag_without_its_signature() {
+    let folder = signed();
+    let push = |folder: &Folder| Push { signer: Some((key(1), Forms::Both)), ..Push::new(folder, "1.4.0") };
+    let store = Watching::new();
+    let whole = push(&folder).run(&store).await.unwrap();
+    for fail_at in 0..store.take().len() {
+        let store = Watching { fail_at: Some(fail_at), ..Watching::new() };
+        push(&folder).run(&store).await.expect_err("told to fail");
+        let store = Watching { inner: store.inner, ..Watching::new() };
+        assert!(store.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.is_err());
+        let again: PushReport = push(&folder).run(&store).await.unwrap();
+        let manifests =
+            |report: &PushReport| report.attachments.iter().map(|it| it.manifest.clone()).collect::<Vec<_>>();
+        assert_eq!((again.index.clone(), manifests(&again)), (whole.index.clone(), manifests(&whole)));
+    }
+}
+
+#[tokio::test]
+async fn an_equal_release_gets_what_it_lacks() {
+    let folder = signed();
+    let store = Watching::new();
+    Push { sums: SumsMode::Skip, ..Push::new(&folder, "1.4.0") }.run(&store).await.unwrap();
+    store.take();
+    let sign = || Push { signer: Some((key(1), Forms::Bundle)), ..Push::new(&folder, "1.4.0") };
+    let plan = {
+        let push = sign();
+        crate::plan(&push.request(), &store, &Heard::default()).await.unwrap()
+    };
+    assert!(plan.attachments.iter().all(|it| it.state == AttachmentState::Missing));
+    assert_eq!(plan.bytes_to_send, plan.attachments.iter().map(|it| it.bytes).sum::<u64>());
+    assert!(store.take().is_empty(), "a plan writes nothing");
+    let report = sign().run(&store).await.unwrap();
+    assert!(report.unchanged);
+    assert!(report.attachments.iter().all(|it| it.state == AttachmentState::Attached));
+    let planned: Vec<_> = plan.attachments.iter().map(|it| it.manifest.clone()).collect();
+    assert_eq!(planned, report.attachments.iter().map(|it| it.manifest.clone()).collect::<Vec<_>>());
+    assert!(store.take().iter().all(|what| what.starts_with("push")), "no tag is touched");
+    let again = sign().run(&store).await.unwrap();
+    assert!(again.attachments.iter().all(|it| it.state == AttachmentState::Present));
+    assert!(store.take().is_empty());
+}
+
+#[tokio::test]
+async fn a_plan_lists_what_would_be_attached() {
+    let folder = signed();
+    let push = Push { signer: Some((key(1), Forms::Both)), ..Push::new(&folder, "1.4.0") };
+    let plan = crate::plan(&push.request(), &Watching::new(), &Heard::default()).await.unwrap();
+    let manifests: Vec<_> = plan.attachments.iter().map(|it| it.manifest.clone()).collect();
+    let report = push.run(&Watching::new()).await.unwrap();
+    assert_eq!(manifests, report.attachments.iter().map(|it| it.manifest.clone()).collect::<Vec<_>>());
+}

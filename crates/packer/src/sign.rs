@@ -1,0 +1,134 @@
+//! A signature for a release that is in a store already.
+
+use serde::Serialize;
+use tofu_oci_layout::{LayoutError, MAX_DOCUMENT, ReleaseIndex};
+use tofu_oci_store::{ReadStore, Store, fetch_bytes};
+use tofu_oci_trust::{KeyId, SignedSubject};
+use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
+
+use crate::copy::no_release;
+use crate::push::{for_version, resolve};
+use crate::signing::{Wanted, Wish};
+use crate::{Attachment, AttachmentState, PackError, SignError, Signing, Transfers};
+
+/// Which release to sign, and how.
+#[derive(Clone, Debug)]
+pub struct SignRequest<'a> {
+    /// The version; its canonical tag is read.
+    pub version: &'a Version,
+    /// Where the provider's address comes from.
+    pub address: SignAddress,
+    /// Who signs, and in which forms.
+    pub signing: Signing<'a>,
+}
+
+/// Where the address comes from that a signature names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignAddress {
+    /// The user says it.
+    Given(ProviderAddr),
+    /// The index says it.
+    Annotated {
+        /// What counts where the index says nothing.
+        otherwise: Option<ProviderAddr>,
+    },
+}
+
+/// What [`sign`] did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SignReport {
+    /// The repository.
+    pub place: String,
+    /// The provider's address, as the signature names it.
+    pub address: ProviderAddr,
+    /// The version, as the signature names it.
+    pub version: Version,
+    /// The tag that was read.
+    pub tag: Tag,
+    /// The digest of the index: what is signed.
+    pub index: Digest,
+    /// The key that signed.
+    pub key: KeyId,
+    /// One entry a form.
+    pub attachments: Vec<Attachment>,
+    /// What was sent and what was there.
+    pub transfers: Transfers,
+    /// Whether the release was signed by this key in all these forms before.
+    pub unchanged: bool,
+}
+
+/// Signs the release under the version's tag.
+///
+/// The release is read and compared with what the signature will name. Signatures that are there stay, whoever made
+/// them; where this key has signed the same before, nothing is written. No tag of a version is touched.
+///
+/// # Errors
+/// [`PackError::NoRelease`] when there is no such tag, and [`PackError::Sign`] when it points at no release, at one of
+/// another version or provider, or when the store does not take the signature or does not show it afterwards.
+pub async fn sign(
+    store: &dyn Store,
+    request: &SignRequest<'_>,
+    reporter: &dyn Reporter,
+) -> Result<SignReport, PackError> {
+    let release = find(store, request, reporter).await?;
+    let mut report = SignReport {
+        place: store.place(),
+        address: release.address.clone(),
+        version: request.version.clone(),
+        tag: release.tag,
+        index: release.index.digest.clone(),
+        key: request.signing.key.public().id(),
+        attachments: Vec::new(),
+        transfers: Transfers::default(),
+        unchanged: true,
+    };
+    let subject = SignedSubject { index: &release.index.digest, address: &release.address, version: request.version };
+    let wish = Wish { index: &release.index, subject, sums: None, signing: Some(request.signing) };
+    let wanted = Wanted::look(store, wish).await?;
+    (report.attachments, report.transfers) = wanted.attach(store).await?;
+    report.unchanged = report.attachments.iter().all(|attachment| attachment.state == AttachmentState::Present);
+    Ok(report)
+}
+
+struct Found {
+    tag: Tag,
+    index: Descriptor,
+    address: ProviderAddr,
+}
+
+/// Reads the release, and compares it with what was asked for.
+async fn find(store: &dyn ReadStore, request: &SignRequest<'_>, reporter: &dyn Reporter) -> Result<Found, PackError> {
+    let tag = for_version(request.version)?;
+    let place = || store.place();
+    let Some(index) = resolve(store, &Reference::Tag(tag.clone())).await? else {
+        return Err(no_release(store, tag).await);
+    };
+    let not_a_release = |source| SignError::NotARelease { place: place(), tag: tag.clone(), source: Box::new(source) };
+    let bytes = fetch_bytes(store, &index, MAX_DOCUMENT).await?;
+    let release = ReleaseIndex::parse(&index, &bytes).map_err(not_a_release)?;
+    if release.platforms().is_empty() && release.nested().is_empty() {
+        return Err(not_a_release(LayoutError::NoProviderPackages { found: Vec::new() }).into());
+    }
+    let claims = release.claims();
+    if let Some(annotated) = claims.version.filter(|annotated| annotated != request.version) {
+        return Err(SignError::OtherVersion { place: place(), tag, annotated: Box::new(annotated) }.into());
+    }
+    let address = match (&request.address, claims.address) {
+        (SignAddress::Given(given), Some(annotated)) if *given != annotated => {
+            if given.provider_type() != annotated.provider_type() {
+                let (annotated, given) = (Box::new(annotated), Box::new(given.clone()));
+                return Err(SignError::OtherProvider { place: place(), tag, annotated, given }.into());
+            }
+            let text = format!("the release says that it is {annotated}, and is signed as {given}");
+            reporter.event(&Event::warning("other-address", text));
+            given.clone()
+        }
+        (SignAddress::Given(given), _) => given.clone(),
+        (SignAddress::Annotated { .. }, Some(annotated)) => annotated,
+        (SignAddress::Annotated { otherwise: Some(otherwise) }, None) => otherwise.clone(),
+        (SignAddress::Annotated { otherwise: None }, None) => {
+            return Err(SignError::AddressUnknown { place: place(), tag }.into());
+        }
+    };
+    Ok(Found { tag, index, address })
+}

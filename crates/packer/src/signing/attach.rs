@@ -1,0 +1,138 @@
+//! Writing what refers to a release, and reading it back.
+
+use bytes::Bytes;
+use tofu_oci_layout::MAX_DOCUMENT;
+use tofu_oci_store::{Content, Pushed, Store, StoreError, fetch_bytes};
+use tofu_oci_trust::{CosignTagSignature, Form, PublicKey, SignedSubject};
+use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+
+use super::SignError;
+use super::artifact::Artifact;
+use super::image::SignatureImage;
+use crate::{PackError, Transfers};
+
+/// How often a tag is written again that others write at the same time.
+const WRITES: usize = 4;
+
+/// The largest blob that is read back, in bytes.
+const MAX_BLOB: u64 = 16 << 20;
+
+/// Attaches things to one manifest.
+pub(super) struct Attacher<'a> {
+    pub(super) store: &'a dyn Store,
+    /// What is referred to.
+    pub(super) subject: &'a Digest,
+    /// What was sent so far.
+    pub(super) transfers: Transfers,
+}
+
+impl<'a> Attacher<'a> {
+    /// Nothing is sent yet.
+    pub(super) fn new(store: &'a dyn Store, subject: &'a Digest) -> Self {
+        Self { store, subject, transfers: Transfers::default() }
+    }
+
+    /// Pushes a referrer; it is listed among those of its subject afterwards, and comes back as it was.
+    pub(super) async fn referrer(&mut self, form: Form, artifact: &Artifact) -> Result<(), PackError> {
+        self.push(form, artifact).await?;
+        let (store, manifest) = (self.store, &artifact.manifest.0);
+        let listed = store.referrers(self.subject).await?;
+        if listed.iter().all(|referrer| referrer.digest != manifest.digest) {
+            let (manifest, subject) = (manifest.digest.clone(), self.subject.clone());
+            return Err(SignError::NotListed { place: store.place(), form, manifest, subject }.into());
+        }
+        self.read_back(form, artifact).await
+    }
+
+    /// Adds a signature to those under the tag. Whatever others write there meanwhile stays, and so does this one.
+    pub(super) async fn signature(
+        &mut self,
+        tag: Tag,
+        signature: &CosignTagSignature,
+        key: &PublicKey,
+        subject: &SignedSubject<'_>,
+    ) -> Result<Digest, PackError> {
+        for _ in 0..WRITES {
+            let mut image = SignatureImage::read(self.store, tag.clone()).await?;
+            if let Some(found) = &image.found
+                && image.is_signed(self.store, key, subject).await?
+            {
+                return Ok(found.digest.clone());
+            }
+            image.add(signature);
+            self.put(image).await?;
+            // Read again: somebody else may have read before this was written, and written afterwards.
+        }
+        let image = SignatureImage::read(self.store, tag.clone()).await?;
+        match &image.found {
+            Some(found) if image.is_signed(self.store, key, subject).await? => Ok(found.digest.clone()),
+            _ => Err(SignError::Race { place: self.store.place(), tag }.into()),
+        }
+    }
+
+    /// Writes an image of signatures under its tag, unless the tag has moved since it was read.
+    pub(super) async fn put(&mut self, image: SignatureImage) -> Result<(), PackError> {
+        let before = image.found.as_ref().map(|found| found.digest.clone());
+        let (tag, artifact) = image.into_artifact();
+        self.push(Form::CosignTag, &artifact).await?;
+        let now = crate::push::resolve(self.store, &Reference::Tag(tag.clone())).await?;
+        if now.map(|now| now.digest) != before {
+            return Ok(());
+        }
+        self.store
+            .tag(&artifact.manifest.0, &tag)
+            .await
+            .map_err(|error| refused(self.store.place(), Form::CosignTag, error, Some(tag.as_str())))
+    }
+
+    async fn push(&mut self, form: Form, artifact: &Artifact) -> Result<(), PackError> {
+        for (descriptor, bytes) in artifact.blobs.iter().chain([&artifact.manifest]) {
+            let pushed = self.store.push(descriptor, &Content::Bytes(bytes)).await;
+            let pushed = pushed.map_err(|error| self.refused(form, error))?;
+            self.count(pushed, descriptor);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, pushed: Pushed, descriptor: &Descriptor) {
+        self.transfers.count(pushed, descriptor.size);
+    }
+
+    fn refused(&self, form: Form, error: StoreError) -> PackError {
+        let standing_in = format!("{}-{}", self.subject.algorithm_name(), self.subject.encoded());
+        let is_about = matches!(&error, StoreError::Rejected { request, .. } if request.ends_with(&standing_in));
+        refused(self.store.place(), form, error, is_about.then_some(&standing_in))
+    }
+
+    async fn read_back(&self, form: Form, artifact: &Artifact) -> Result<(), PackError> {
+        for (descriptor, bytes) in artifact.blobs.iter().chain([&artifact.manifest]) {
+            let limit = MAX_BLOB.max(MAX_DOCUMENT);
+            let back: Result<Bytes, StoreError> = fetch_bytes(self.store, descriptor, limit).await;
+            match back {
+                Ok(back) if back == *bytes => {}
+                Ok(_) => {
+                    return Err(PackError::Vanished { place: self.store.place(), digest: descriptor.digest.clone() });
+                }
+                Err(error) if error.is_transient() => return Err(error.into()),
+                Err(error) => {
+                    let (place, source) = (self.store.place(), Box::new(error));
+                    return Err(SignError::NotGivenBack { place, form, source }.into());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The error of a write: a refusal of the thing itself, of a tag that it needs, or what the store says.
+fn refused(place: String, form: Form, error: StoreError, tag: Option<&str>) -> PackError {
+    match (&error, tag) {
+        (StoreError::Rejected { status: 400 | 405 | 406 | 409 | 412 | 415 | 422 | 423 | 501, .. }, Some(tag)) => {
+            SignError::TagRefused { place, tag: tag.to_owned(), form, source: Box::new(error) }.into()
+        }
+        (StoreError::Rejected { status: 400 | 405 | 406 | 409 | 412 | 415 | 422 | 501, .. }, None) => {
+            SignError::Refused { place, form, source: Box::new(error) }.into()
+        }
+        _ => error.into(),
+    }
+}

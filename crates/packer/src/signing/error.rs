@@ -1,0 +1,134 @@
+//! What can go wrong when something is attached to a release.
+
+use tofu_oci_layout::LayoutError;
+use tofu_oci_store::StoreError;
+use tofu_oci_trust::Form;
+use tofu_oci_types::{Digest, ProviderAddr, Tag, Version};
+
+/// Why a release could not be signed, or does not have what was attached to it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignError {
+    /// The tag points at something else than a release.
+    #[error("{place} has no release under the tag {tag}")]
+    NotARelease {
+        /// The repository.
+        place: String,
+        /// The tag.
+        tag: Tag,
+        /// What it is instead.
+        #[source]
+        source: Box<LayoutError>,
+    },
+    /// Nobody says which provider the release is of.
+    #[error("nothing in {place} tells which provider the release {tag} is of")]
+    AddressUnknown {
+        /// The repository.
+        place: String,
+        /// The tag.
+        tag: Tag,
+    },
+    /// The address that was given is of another provider than the release.
+    #[error("the release {tag} in {place} says that it is {annotated}, which is another provider than {given}")]
+    OtherProvider {
+        /// The repository.
+        place: String,
+        /// The tag.
+        tag: Tag,
+        /// The address in the release.
+        annotated: Box<ProviderAddr>,
+        /// The address that was given.
+        given: Box<ProviderAddr>,
+    },
+    /// The release says that it is of another version than its tag.
+    #[error("the tag {tag} in {place} points at a release that says it is version {annotated}")]
+    OtherVersion {
+        /// The repository.
+        place: String,
+        /// The tag.
+        tag: Tag,
+        /// The version in the release.
+        annotated: Box<Version>,
+    },
+    /// The registry does not take the manifest.
+    #[error("{place} does not take {}", in_words(*form))]
+    Refused {
+        /// The repository.
+        place: String,
+        /// What was to be attached.
+        form: Form,
+        /// What it said.
+        #[source]
+        source: Box<StoreError>,
+    },
+    /// The registry does not let a tag be written that has to be written.
+    #[error("{place} does not let the tag {tag} be written, which {} needs", in_words(*form))]
+    TagRefused {
+        /// The repository.
+        place: String,
+        /// The tag: `sha256-HEX`, which lists referrers where a registry does not, or `sha256-HEX.sig`.
+        tag: String,
+        /// What was to be attached.
+        form: Form,
+        /// What it said.
+        #[source]
+        source: Box<StoreError>,
+    },
+    /// The registry took it, and does not show it to anybody who asks.
+    #[error("{place} took {}, {manifest}, and does not list it among the referrers of {subject}", in_words(*form))]
+    NotListed {
+        /// The repository.
+        place: String,
+        /// What was attached.
+        form: Form,
+        /// The referrer.
+        manifest: Digest,
+        /// The release.
+        subject: Digest,
+    },
+    /// The registry took it, and gives something else back, or nothing.
+    #[error("{place} took {}, and does not give it back as it was", in_words(*form))]
+    NotGivenBack {
+        /// The repository.
+        place: String,
+        /// What was attached.
+        form: Form,
+        /// What happened instead.
+        #[source]
+        source: Box<StoreError>,
+    },
+    /// The tag for signatures points at something else.
+    #[error("the tag {tag} in {place} holds no signatures: {problem}")]
+    NotSignatures {
+        /// The repository.
+        place: String,
+        /// The tag.
+        tag: Tag,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The digest of the release is too long for a tag of its signatures.
+    #[error("{subject} in {place} has no tag for signatures")]
+    NoTag {
+        /// The repository.
+        place: String,
+        /// The release.
+        subject: Digest,
+    },
+    /// Others write the same tag all the time.
+    #[error("others change the tag {tag} in {place} at this moment")]
+    Race {
+        /// The repository.
+        place: String,
+        /// The tag.
+        tag: Tag,
+    },
+}
+
+fn in_words(form: Form) -> &'static str {
+    match form {
+        Form::Bundle => "the signature (a referrer)",
+        Form::CosignTag => "the signature (a tag)",
+        Form::Sums => "the signed SHA256SUMS (a referrer)",
+    }
+}

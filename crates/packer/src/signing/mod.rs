@@ -1,0 +1,98 @@
+//! What refers to a release: its signatures, and the signed checksum file of its origin.
+//!
+//! ```text
+//! look     what there is already: ours, of the same key, of others        seen.rs
+//! want     referrers and signature images, byte for byte                  artifact.rs, image.rs
+//! attach   blobs, manifest, read back; all of it before the tag           attach.rs
+//! ```
+
+mod artifact;
+mod attach;
+mod carry;
+mod error;
+mod image;
+mod seen;
+#[cfg(test)]
+mod tests;
+mod wanted;
+
+use serde::Serialize;
+use tofu_oci_trust::{Form, KeyId, PrivateKey};
+use tofu_oci_types::{Digest, Tag};
+
+pub(crate) use carry::{Carrier, Known, at_destination};
+pub use error::SignError;
+pub(crate) use wanted::{Wanted, Wish};
+
+/// Who signs, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Signing<'a> {
+    /// The key.
+    pub key: &'a PrivateKey,
+    /// The forms that are written.
+    pub forms: Forms,
+}
+
+/// In which forms a signature is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Forms {
+    /// As a Sigstore bundle in a referrer of the index, as cosign 3 writes it.
+    #[default]
+    Bundle,
+    /// Under the tag `sha256-HEX.sig`, as cosign 2 wrote it: for registries that take no referrers, and old verifiers.
+    CosignTag,
+    /// Both.
+    Both,
+}
+
+/// Whether the signed checksum file of a folder goes with the release.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SumsMode {
+    /// It does, where it has a signature beside it.
+    #[default]
+    Attach,
+    /// It stays behind.
+    Skip,
+}
+
+/// Something that refers to a release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Attachment {
+    /// What it is.
+    pub form: Form,
+    /// The manifest that holds it: the referrer, or what `tag` points at.
+    pub manifest: Digest,
+    /// The tag, for the form that has one.
+    pub tag: Option<Tag>,
+    /// The key of a signature of ours; nothing for a checksum file.
+    pub key: Option<KeyId>,
+    /// The names of the files in it; empty for a signature of ours.
+    pub files: Vec<String>,
+    /// Bytes of all that it consists of.
+    pub bytes: u64,
+    /// Whether it is there.
+    pub state: AttachmentState,
+}
+
+/// Whether something that refers to a release is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AttachmentState {
+    /// It is not: what a plan would attach.
+    Missing,
+    /// It has been attached now, and read back.
+    Attached,
+    /// It was there before, or another signature of this key that says the same.
+    Present,
+}
+
+impl Forms {
+    /// Whether this form is among them.
+    pub fn has(self, form: Form) -> bool {
+        match form {
+            Form::Bundle => self != Self::CosignTag,
+            Form::CosignTag => self != Self::Bundle,
+            Form::Sums => false,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What is to refer to a release, beside what refers to it already.
+
+use tofu_oci_store::{ReadStore, Store, StoreError};
+use tofu_oci_trust::{CosignTagSignature, Form, SignedSubject, sign_bundle, sign_cosign_tag};
+use tofu_oci_types::Descriptor;
+
+use super::artifact::Artifact;
+use super::attach::Attacher;
+use super::image::{SignatureImage, cosign_tag};
+use super::seen::signed_bundle;
+use super::{Attachment, AttachmentState, Signing};
+use crate::dist::SignedSums;
+use crate::{PackError, SignError, Transfers};
+
+/// What is to be attached to one release.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wish<'a> {
+    /// The descriptor of the index; it need not be in the store yet.
+    pub(crate) index: &'a Descriptor,
+    /// What a signature says.
+    pub(crate) subject: SignedSubject<'a>,
+    /// The signed checksum file of its origin.
+    pub(crate) sums: Option<&'a SignedSums>,
+    /// Who signs.
+    pub(crate) signing: Option<Signing<'a>>,
+}
+
+/// The same, compared with what is there: byte for byte what is missing.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted<'a> {
+    wish: Wish<'a>,
+    items: Vec<Item>,
+}
+
+#[derive(Clone, Debug)]
+struct Item {
+    attachment: Attachment,
+    /// What is to be written where it is missing.
+    content: Content,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    Referrer(Artifact),
+    Signature(CosignTagSignature),
+}
+
+impl<'a> Wanted<'a> {
+    /// Looks at what refers to the release, and plans what is missing. Nothing is asked where nothing is wished for.
+    pub(crate) async fn look(store: &dyn ReadStore, wish: Wish<'a>) -> Result<Self, PackError> {
+        let mut items = Vec::new();
+        let forms = wish.signing.map(|signing| signing.forms);
+        let has = |form| forms.is_some_and(|forms| forms.has(form));
+        if wish.sums.is_some() || has(Form::Bundle) {
+            let listed = listed(store, &wish).await?;
+            if let Some(sums) = wish.sums {
+                items.push(sums_item(&wish, sums, &listed));
+            }
+            if let Some(signing) = wish.signing.filter(|_| has(Form::Bundle)) {
+                items.push(bundle_item(store, &wish, signing, &listed).await?);
+            }
+        }
+        if let Some(signing) = wish.signing.filter(|_| has(Form::CosignTag)) {
+            items.push(image_item(store, &wish, signing).await?);
+        }
+        Ok(Self { wish, items })
+    }
+
+    /// What is there and what is missing, in the order of writing.
+    pub(crate) fn attachments(&self) -> Vec<Attachment> {
+        self.items.iter().map(|item| item.attachment.clone()).collect()
+    }
+
+    /// Writes what is missing, and reads back what was written.
+    pub(crate) async fn attach(self, store: &dyn Store) -> Result<(Vec<Attachment>, Transfers), PackError> {
+        let mut attacher = Attacher::new(store, self.wish.subject.index);
+        let mut attachments = Vec::with_capacity(self.items.len());
+        for Item { mut attachment, content } in self.items {
+            if attachment.state == AttachmentState::Missing {
+                match (content, self.wish.signing) {
+                    (Content::Referrer(artifact), _) => attacher.referrer(attachment.form, &artifact).await?,
+                    (Content::Signature(signature), Some(Signing { key, .. })) => {
+                        let tag = tag(store, &self.wish)?;
+                        attachment.manifest =
+                            attacher.signature(tag, &signature, key.public(), &self.wish.subject).await?;
+                    }
+                    (Content::Signature(_), None) => {}
+                }
+                attachment.state = AttachmentState::Attached;
+            }
+            attachments.push(attachment);
+        }
+        Ok((attachments, attacher.transfers))
+    }
+}
+
+/// What is listed as a referrer; nothing where there is no such repository yet.
+async fn listed(store: &dyn ReadStore, wish: &Wish<'_>) -> Result<Vec<Descriptor>, StoreError> {
+    match store.referrers(&wish.index.digest).await {
+        Err(error) if error.is_not_found() => Ok(Vec::new()),
+        other => other,
+    }
+}
+
+fn sums_item(wish: &Wish<'_>, sums: &SignedSums, listed: &[Descriptor]) -> Item {
+    let artifact = Artifact::sums(wish.index, sums);
+    let files = [&sums.sums].into_iter().chain(&sums.signatures).chain(&sums.keys);
+    let attachment = Attachment {
+        form: Form::Sums,
+        manifest: artifact.manifest.0.digest.clone(),
+        tag: None,
+        key: None,
+        files: files.map(|(name, _)| name.clone()).collect(),
+        bytes: artifact.size(),
+        state: state(is_listed(&artifact, listed)),
+    };
+    Item { attachment, content: Content::Referrer(artifact) }
+}
+
+async fn bundle_item(
+    store: &dyn ReadStore,
+    wish: &Wish<'_>,
+    signing: Signing<'_>,
+    listed: &[Descriptor],
+) -> Result<Item, PackError> {
+    let artifact = Artifact::bundle(wish.index, sign_bundle(signing.key, &wish.subject));
+    let seen = match is_listed(&artifact, listed) {
+        true => Some(artifact.manifest.0.digest.clone()),
+        false if listed.is_empty() => None,
+        false => signed_bundle(store, wish.index, signing.key.public(), &wish.subject).await?,
+    };
+    let attachment = Attachment {
+        form: Form::Bundle,
+        tag: None,
+        key: Some(signing.key.public().id()),
+        files: Vec::new(),
+        bytes: artifact.size(),
+        state: state(seen.is_some()),
+        manifest: seen.unwrap_or_else(|| artifact.manifest.0.digest.clone()),
+    };
+    Ok(Item { attachment, content: Content::Referrer(artifact) })
+}
+
+async fn image_item(store: &dyn ReadStore, wish: &Wish<'_>, signing: Signing<'_>) -> Result<Item, PackError> {
+    let reference = store.repository().map_or_else(|| wish.subject.address.to_string(), ToString::to_string);
+    let signature = sign_cosign_tag(signing.key, &wish.subject, &reference);
+    let tag = tag(store, wish)?;
+    let mut image = SignatureImage::read(store, tag.clone()).await?;
+    let seen = match &image.found {
+        Some(found) if image.is_signed(store, signing.key.public(), &wish.subject).await? => Some(found.digest.clone()),
+        _ => None,
+    };
+    image.add(&signature);
+    let (_, artifact) = image.into_artifact();
+    let attachment = Attachment {
+        form: Form::CosignTag,
+        tag: Some(tag),
+        key: Some(signing.key.public().id()),
+        files: Vec::new(),
+        bytes: artifact.size(),
+        state: state(seen.is_some()),
+        manifest: seen.unwrap_or_else(|| artifact.manifest.0.digest.clone()),
+    };
+    Ok(Item { attachment, content: Content::Signature(signature) })
+}
+
+fn tag(store: &dyn ReadStore, wish: &Wish<'_>) -> Result<tofu_oci_types::Tag, SignError> {
+    let digest = &wish.index.digest;
+    cosign_tag(digest, "sig").ok_or_else(|| SignError::NoTag { place: store.place(), subject: digest.clone() })
+}
+
+fn is_listed(artifact: &Artifact, listed: &[Descriptor]) -> bool {
+    listed.iter().any(|referrer| referrer.digest == artifact.manifest.0.digest)
+}
+
+fn state(is_there: bool) -> AttachmentState {
+    if is_there { AttachmentState::Present } else { AttachmentState::Missing }
+}

@@ -1,0 +1,131 @@
+//! Verdicts.
+
+mod evidence;
+mod memory;
+mod thresholds;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
+
+use super::*;
+use crate::testing::{address, index, policy, version};
+
+/// What is judged, with what.
+#[derive(Clone)]
+struct Scene {
+    policy: Policy,
+    pins: Pins,
+    address: ProviderAddr,
+    version: Version,
+    place: &'static str,
+    index: Digest,
+    zips: BTreeMap<Platform, PackageHash>,
+    evidence: Vec<Evidence>,
+    now: SystemTime,
+}
+
+impl Scene {
+    /// `acme/widget 1.4.0`, with no policy, no pins and no signature.
+    fn new() -> Self {
+        Self {
+            policy: Policy::default(),
+            pins: Pins::default(),
+            address: address("example.com/acme/widget"),
+            version: version("1.4.0"),
+            place: "registry.example.com/acme/widget",
+            index: index("1.4.0"),
+            zips: BTreeMap::new(),
+            evidence: Vec::new(),
+            now: UNIX_EPOCH + Duration::from_hours(500_000),
+        }
+    }
+
+    /// The keys of these numbers count; `rule` has the other members of the rule.
+    fn with_policy(keys: &[u8], rule: &str) -> Self {
+        Self::new().policy(keys, rule)
+    }
+
+    fn policy(mut self, keys: &[u8], rule: &str) -> Self {
+        let file = Policy::parse(&policy(keys, rule)).expect("a policy");
+        self.policy = file.resolve(|path| panic!("{} is read", path.display())).expect("keys");
+        self
+    }
+
+    fn without_policy(mut self) -> Self {
+        self.policy = Policy::default();
+        self
+    }
+
+    fn found(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
+        self.evidence = evidence.into_iter().collect();
+        self
+    }
+
+    /// Another release.
+    fn offers(mut self, release: &str, index_content: &str) -> Self {
+        self.version = version(release);
+        self.index = index(index_content);
+        self
+    }
+
+    fn judge(&self) -> Verdict {
+        let facts = self.facts();
+        judge(&self.policy, &self.pins, &facts, &self.evidence, self.now)
+    }
+
+    fn facts(&self) -> ReleaseFacts<'_> {
+        let Self { address, version, place, index, zips, .. } = self;
+        ReleaseFacts { address, version, place, index, zips }
+    }
+
+    /// The release is let in and remembered.
+    fn remembered(mut self) -> Self {
+        let verdict = self.judge();
+        assert_eq!(verdict.refusal, None);
+        let mut pins = std::mem::take(&mut self.pins);
+        pins.remember(&self.facts(), &verdict);
+        self.pins = pins;
+        self
+    }
+
+    /// The release is accepted by hand.
+    fn accepted(mut self) -> Self {
+        let verdict = self.judge();
+        let mut pins = std::mem::take(&mut self.pins);
+        pins.accept(&self.facts(), &verdict);
+        self.pins = pins;
+        self
+    }
+}
+
+/// What is made of a scene: `refused CODE`, or what it rests on, who signed, and what is covered; then the remarks.
+#[track_caller]
+fn check(scene: &Scene, want: &str) {
+    let verdict = scene.judge();
+    let standing = format!("{:?}", verdict.standing).to_lowercase();
+    let names: Vec<&str> = verdict.signers.iter().map(|signer| signer.name.as_str()).collect();
+    let mut got = match &verdict.refusal {
+        Some(refusal) => format!("refused {}", refusal.code()),
+        None => format!("{standing} [{}]", names.join(" ")),
+    };
+    if verdict.covered.index {
+        got.push_str(" index");
+    }
+    if !verdict.covered.zips.is_empty() {
+        got.push_str(&format!(" {} zips", verdict.covered.zips.len()));
+    }
+    for remark in &verdict.remarks {
+        got.push_str(&format!("; {:?} {}", remark.level, remark.code));
+    }
+    assert_eq!(got, want, "{verdict:#?}");
+}
+
+/// The code of what became of each piece of evidence.
+#[track_caller]
+fn check_outcomes(scene: &Scene, want: &[&str]) {
+    let verdict = scene.judge();
+    let codes: Vec<&str> = verdict.examined.iter().map(|examined| examined.outcome.code()).collect();
+    assert_eq!(codes, want, "{verdict:#?}");
+}

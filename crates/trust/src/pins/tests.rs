@@ -1,0 +1,162 @@
+use std::collections::BTreeMap;
+use std::time::UNIX_EPOCH;
+
+use insta::assert_snapshot;
+use tofu_oci_types::Digest;
+
+use super::*;
+use crate::testing::{address, bundle, index, key, policy, version};
+use crate::{Evidence, Policy, judge};
+
+/// Judges a release of `acme/widget` at a place by a rule that names key 1, and remembers it.
+fn remember(pins: &mut Pins, release: &str, place: &str, found: &[Evidence]) {
+    let policy = policy(&[1], "unsigned = \"allow\"\nmoved_tags = \"allow\"");
+    let policy = Policy::parse(&policy).unwrap().resolve(|_| Ok(Vec::new())).unwrap();
+    let (address, version, index) = (address("example.com/acme/widget"), version(release), index(release));
+    let facts = ReleaseFacts { address: &address, version: &version, place, index: &index, zips: &BTreeMap::default() };
+    let verdict = judge(&policy, pins, &facts, found, UNIX_EPOCH);
+    assert_eq!(verdict.refusal, None);
+    pins.remember(&facts, &verdict);
+}
+
+fn pins(releases: &[&str]) -> Pins {
+    let mut pins = Pins::default();
+    for release in releases {
+        let found = if *release == "1.4.0" { vec![bundle(1)] } else { Vec::new() };
+        remember(&mut pins, release, "ghcr.io/acme/widget", &found);
+    }
+    pins
+}
+
+/// The text with another index for a release.
+fn moved(release: &str, text: &str) -> Pins {
+    let (from, to) = (index(release), index("elsewhere"));
+    Pins::parse(&text.replace(from.as_str(), to.as_str())).unwrap()
+}
+
+#[track_caller]
+fn check_broken(text: &str, want: &str) {
+    assert_eq!(Pins::parse(text).expect_err("must be refused").to_string(), want);
+}
+
+#[test]
+fn the_text_is_sorted_and_reads_back_byte_for_byte() {
+    let text = pins(&["1.10.0", "1.4.0", "1.9.0"]).to_text();
+    assert_snapshot!(text, @r#"
+    {
+      "version": 1,
+      "providers": [
+        {
+          "address": "example.com/acme/widget",
+          "version": "1.4.0",
+          "place": "ghcr.io/acme/widget",
+          "index": "sha256:74b860b3270666137a4d543c3e3d1e4e473d54636f7593d1c17bf693e6540bbe",
+          "signers": [
+            {
+              "name": "a",
+              "key": "sha256:f857ae4ed6e34e33761aea25caaee3fe54a15960fb92dcd63a375ab121deb2a9",
+              "public_key": "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEb/A7lJJBzh2t1DUZ5pYOCoW0GmmgXDKBA6orzhWUyhY8T3U6Vb8B3FP2wLDH7ueLQMb/fSWpbiKCuYnO9xwUSg=="
+            }
+          ]
+        },
+        {
+          "address": "example.com/acme/widget",
+          "version": "1.9.0",
+          "place": "ghcr.io/acme/widget",
+          "index": "sha256:7717cbf90c63a3b096008763a02066239916fa9916f98254d1aa3b2470830fcd",
+          "signers": []
+        },
+        {
+          "address": "example.com/acme/widget",
+          "version": "1.10.0",
+          "place": "ghcr.io/acme/widget",
+          "index": "sha256:e91dee3b412922e56d788d757cd30eaaae92b0846323abdb99eeb58b9cfe30c1",
+          "signers": []
+        }
+      ]
+    }
+    "#);
+    let read = Pins::parse(&text).unwrap();
+    assert_eq!(read.to_text(), text);
+    assert_eq!(read.iter().collect::<Vec<_>>(), pins(&["1.4.0", "1.9.0", "1.10.0"]).iter().collect::<Vec<_>>());
+    assert!(!read.is_changed());
+    assert_eq!(Pins::parse(&Pins::default().to_text()), Ok(Pins::default()));
+}
+
+#[test]
+fn a_broken_file_is_an_error_and_never_no_pins() {
+    let text = pins(&["1.4.0"]).to_text();
+    check_broken("", "line 1, column 0: EOF while parsing a value");
+    check_broken("{}", "line 1, column 2: missing field `version`");
+    check_broken("{\"version\":2,\"providers\":[]}", "it is of version 2, and this program reads version 1");
+    let half = &text[..text.len() / 2];
+    assert!(matches!(Pins::parse(half), Err(PinsError::Syntax { .. })));
+    assert!(matches!(Pins::parse(&format!("{text}x")), Err(PinsError::Syntax { .. })));
+    let member = text.replace("\"signers\"", "\"signer\"");
+    assert!(Pins::parse(&member).unwrap_err().to_string().contains("unknown field `signer`"));
+    let twice = text.replace("\"place\":", "\"place\": \"x\", \"place\":");
+    assert!(Pins::parse(&twice).unwrap_err().to_string().contains("duplicate field `place`"));
+
+    let other = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, key(2).public().spki_der());
+    let own = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, key(1).public().spki_der());
+    let swapped = text.replace(&own, &other);
+    let want = format!(
+        "the signer \"a\" of example.com/acme/widget 1.4.0: its `public_key` is another key, {}",
+        key(2).public().id()
+    );
+    check_broken(&swapped, &want);
+    let lost = text.replace(&format!(",\n          \"public_key\": \"{own}\""), "");
+    assert_ne!(lost, text);
+    check_broken(&lost, "the signer \"a\" of example.com/acme/widget 1.4.0: its `public_key` is missing");
+}
+
+#[test]
+fn two_programs_at_once_lose_nothing_of_each_other() {
+    let disk = pins(&["1.0.0"]);
+    let (mut one, mut other) = (Pins::parse(&disk.to_text()).unwrap(), Pins::parse(&disk.to_text()).unwrap());
+    remember(&mut one, "1.4.0", "ghcr.io/acme/widget", &[bundle(1)]);
+    remember(&mut other, "1.5.0", "ghcr.io/acme/widget", &[]);
+    remember(&mut other, "1.4.0", "ghcr.io/acme/widget", &[]);
+    let first = one.onto(&disk).unwrap();
+    let second = other.onto(&first).unwrap();
+    assert_eq!(second.to_text(), pins(&["1.0.0", "1.4.0", "1.5.0"]).to_text(), "the signer stays");
+    assert_eq!(one.onto(&other.onto(&disk).unwrap()).unwrap().to_text(), second.to_text());
+}
+
+#[test]
+fn two_programs_that_saw_different_indexes_do_not_overwrite_each_other() {
+    let mut one = Pins::default();
+    remember(&mut one, "1.4.0", "ghcr.io/acme/widget", &[]);
+    let theirs = moved("1.4.0", &one.to_text());
+    let error = one.onto(&theirs).expect_err("the tag has moved between the two");
+    assert_eq!(error.theirs, index("elsewhere"));
+
+    // A move that the policy allows replaces what was there when it was judged.
+    let mut allowed = theirs.clone();
+    remember(&mut allowed, "1.4.0", "ghcr.io/acme/widget", &[]);
+    assert_eq!(allowed.onto(&theirs).unwrap().to_text(), one.to_text());
+}
+
+#[test]
+fn one_change_is_held_against_what_was_there_at_first() {
+    let mut twice = Pins::default();
+    remember(&mut twice, "1.4.0", "ghcr.io/acme/widget", &[]);
+    remember(&mut twice, "1.4.0", "ghcr.io/acme/widget", &[bundle(1)]);
+    assert_eq!(twice.onto(&Pins::default()).unwrap().to_text(), pins(&["1.4.0"]).to_text());
+    assert!(twice.onto(&moved("1.4.0", &twice.to_text())).is_err());
+}
+
+#[test]
+fn what_a_list_of_checksums_covered_is_remembered_with_it() {
+    let zip = tofu_oci_types::PackageHash::zh(&Digest::sha256(b"zip")).unwrap();
+    let text = pins(&["1.0.0"]).to_text().replace(
+        "\"signers\": []",
+        &format!("\"signers\": [{{\"name\": \"b\", \"key\": \"openpgp:{}\", \"zips\": [\"{zip}\"]}}]", "AB".repeat(20)),
+    );
+    let read = Pins::parse(&text).unwrap();
+    let signer = read.signers(&address("example.com/acme/widget")).next().unwrap();
+    assert_eq!(signer.zips, Some(BTreeSet::from([zip.clone()])));
+    assert_eq!(Pins::parse(&read.to_text()).unwrap(), read);
+    let error = Pins::parse(&text.replace(zip.as_str(), "h1:x")).unwrap_err();
+    assert_snapshot!(error, @r#"the signer "b" of example.com/acme/widget 1.0.0: `zips` holds something that is no zh: checksum"#);
+}

@@ -1,0 +1,1 @@
+MEQCIFOIAsftvYzZquzec1EMQfh0XnuREFohy10gJ3ltKJbVAiACKGjJ0Zk/gIp+S4xYR+0rdD/1tUKjJHoxp4YzRgp5lg==

@@ -1,0 +1,1 @@
+MEQCIBTnEsb7eeseAt910xkGCVw0xnRJCDUZb2sO7nnepDpUAiBVuVTlI++p1coH1ii/uzyraCDpw/Xql55XJMC3VOM1Yw==
