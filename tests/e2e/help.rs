@@ -18,6 +18,7 @@ fn check(verb: &str, words: &[&str]) {
 
 const RELEASE: [&str; 8] =
     ["DIST", "--any-platform", "--address", "--version", "--layout", "--h1", "--replace-tag", "--dry-run"];
+const ATTACH: [&str; 4] = ["--sign-key", "--sign-format", "--key-password-stdin", "--sums"];
 const NETWORK: [&str; 7] =
     ["--ca-file", "--client-cert", "--client-key", "--plain-http", "--token-host", "--attempts", "--max-wait"];
 const LOOKUP: [&str; 2] = ["--from", "--magic-suffix"];
@@ -31,7 +32,9 @@ fn every_verb_explains_its_options() {
             "push",
             "pack",
             "copy",
+            "sign",
             "install",
+            "lock",
             "versions",
             "resolve",
             "providers",
@@ -42,15 +45,31 @@ fn every_verb_explains_its_options() {
             "--version",
         ],
     );
-    check("push", &with(&[&RELEASE, &NETWORK, &["DEST", "--jobs", "--json", "Examples:"]]));
-    check("pack", &with(&[&RELEASE, &["oci:DIR", "--jobs", "--json", "Example:"]]));
+    check("push", &with(&[&RELEASE, &ATTACH, &NETWORK, &["DEST", "--jobs", "--json", "Examples:"]]));
+    check("pack", &with(&[&RELEASE, &ATTACH, &["oci:DIR", "--jobs", "--json", "Example:"]]));
+    check(
+        "sign",
+        &with(&[&NETWORK, &["TARGET", "--key", "--format", "--address", "--version", "--json", "COSIGN_PASSWORD"]]),
+    );
     check(
         "copy",
         &with(&[&NETWORK, &["SRC", "DEST", "--version", "--all", "--replace-tag", "--jobs", "--dry-run", "--json"]]),
     );
-    let install =
-        ["ADDR[@CONSTRAINT]", "--chdir", "--platform", "--into", "--packed", "--vendor", "--upgrade", "--json"];
+    let install = [
+        "ADDR[@CONSTRAINT]",
+        "--chdir",
+        "--platform",
+        "--into",
+        "--packed",
+        "--vendor",
+        "--upgrade",
+        "--trust-policy",
+        "--json",
+    ];
     check("install", &with(&[&LOOKUP, &NETWORK, &install]));
+    let lock =
+        ["ADDR", "--chdir", "--platform", "--check", "--upgrade", "--jobs", "--trust-policy", "--json", "Examples:"];
+    check("lock", &with(&[&LOOKUP, &NETWORK, &lock]));
     check("versions", &with(&[&LOOKUP, &NETWORK, &["ADDR|REPOSITORY", "--provider", "--platforms", "--json"]]));
     let resolve = ["ADDR", "--explain", "--platform", "--chdir", "--json"];
     check("resolve", &with(&[&LOOKUP, &NETWORK, &resolve]));
@@ -79,6 +98,7 @@ fn the_short_help_fits_a_screen() {
       push       Publish a provider's release files to an OCI repository
       pack       Write a provider's release files to an OCI image layout directory, without a registry
       copy       Copy releases between repositories or directories, byte for byte
+      sign       Sign a release where it is, so that clients and cosign can verify it
       install    Install providers from OCI repositories, verified, and update the lock file
       versions   List the versions that a repository offers
       resolve    Say which repository a provider address belongs to, and by which rule

@@ -56,21 +56,43 @@ fn a_push() {
     Dist::new("widget", "1.4.0", &PLATFORMS).write_goreleaser(&scene.path("dist"));
     let line = format!("push dist REGISTRY/acme/widget --address {WIDGET} --layout both --json");
     let plan = scene.run(&format!("{line} --dry-run"));
-    assert_eq!(check(&plan), ["plan"]);
+    assert_eq!(check(&plan), ["message", "plan"]);
     let said = scene.run(&line);
     assert_eq!(check(&said).last().map(String::as_str), Some("pushed"));
     assert_eq!(said.stderr, "");
     let again = scene.run(&line);
-    assert_eq!(check(&again), ["pushed"]);
-    assert_eq!(again.json()[0]["unchanged"], true);
+    assert_eq!(check(&again), ["message", "pushed"]);
+    assert_eq!(again.json()[1]["unchanged"], true);
     assert_snapshot!(again.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"pushed","place":"[REGISTRY]/acme/widget","address":"registry.example.com/acme/widget","version":"1.4.0","tag":"1.4.0","index":"sha256:[DIGEST]","platforms":[{"platform":"darwin_arm64","filename":"terraform-provider-widget_1.4.0_darwin_arm64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":324,"h1":"h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=","zh":"zh:[ZIP]"},{"platform":"linux_amd64","filename":"terraform-provider-widget_1.4.0_linux_amd64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":323,"h1":"h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh":"zh:[ZIP]"}],"transfers":{"uploaded":0,"present":0,"mounted":0,"bytes":0},"unchanged":true}
+    {"event":"message","level":"note","code":"sums-unsigned","text":"terraform-provider-widget_1.4.0_SHA256SUMS has no OpenPGP signature beside it, so it does not go with the release","hint":null}
+    {"event":"pushed","place":"[REGISTRY]/acme/widget","address":"registry.example.com/acme/widget","version":"1.4.0","tag":"1.4.0","index":"sha256:[DIGEST]","platforms":[{"platform":"darwin_arm64","filename":"terraform-provider-widget_1.4.0_darwin_arm64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":324,"h1":"h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=","zh":"zh:[ZIP]"},{"platform":"linux_amd64","filename":"terraform-provider-widget_1.4.0_linux_amd64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":323,"h1":"h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh":"zh:[ZIP]"}],"transfers":{"uploaded":0,"present":0,"mounted":0,"bytes":0},"attachments":[],"unchanged":true}
 
     ----- stderr -----
     "#);
-    assert_eq!(check(&scene.run(&format!("{line} --dry-run"))), ["plan"]);
+    assert_eq!(check(&scene.run(&format!("{line} --dry-run"))), ["message", "plan"]);
+}
+
+#[test]
+fn a_signature() {
+    let scene = Scene::published();
+    let key = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/trust/cosign/test-keys/p256.pem");
+    let line = format!("sign REGISTRY/acme/widget:1.4.0 --key {key} --format both --json");
+    let said = scene.run(&line).success();
+    assert_eq!(check(&said).last().map(String::as_str), Some("signed"));
+    assert_eq!(said.stderr, "");
+    let again = scene.run(&line).success();
+    assert_eq!(again.json().last().map(|line| line["unchanged"].clone()), Some(true.into()));
+    let line = format!("push dist REGISTRY/acme/other --address {WIDGET} --sign-key {key} --json");
+    let plan = scene.run(&format!("{line} --dry-run")).success();
+    let plan = plan.json().pop().expect("a plan");
+    assert_eq!(
+        (&plan["attachments"][0]["state"], &plan["attachments"][0]["form"]),
+        (&"missing".into(), &"bundle".into())
+    );
+    let pushed = scene.run(&line).success();
+    assert_eq!(pushed.json().pop().expect("a report")["attachments"][0]["state"], "attached");
 }
 
 #[test]
@@ -124,6 +146,19 @@ fn an_install() {
 
     ----- stderr -----
     "#);
+}
+
+#[test]
+fn a_lock() {
+    let scene = Scene::published();
+    let text = format!("terraform {{\n  required_providers {{\n    widget = {{ source = \"{WIDGET}\" }}\n  }}\n}}\n");
+    scene.context.write("main.tf", text);
+    let line = "lock --from REGISTRY/acme/widget --json";
+    assert_eq!(
+        check(&scene.run(&format!("{line} --check"))),
+        ["started", "started", "finished", "finished", "locked", "lock", "error"]
+    );
+    assert_eq!(check(&scene.run(&format!("{line} --quiet"))), ["locked", "lock"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! setup        Scene: a registry, a temp folder, the program;  State: everything that must not change
-//! push, pack, copy, versions, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
+//! push, pack, copy, sign*, versions, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
 //! auth_explain*    which file, entry, helper, scope and answer decide about access
 //! login*, logout                what is stored for a registry, and where
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
@@ -56,6 +56,7 @@ mod install_refused;
 mod interrupt;
 mod json;
 mod lock;
+mod lock_all;
 mod login;
 mod login_helper;
 mod login_refused;
@@ -70,3 +71,5 @@ mod repositories;
 mod requests;
 mod second_client;
 mod secrets;
+mod sign;
+mod sign_refused;

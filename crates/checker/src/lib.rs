@@ -1,1 +1,16 @@
 //! Findings about repositories, lock files and registries, and what `OpenTofu` makes of them.
+
+mod check;
+pub mod facts;
+mod lock_file;
+mod model;
+pub mod opentofu;
+mod registry;
+mod rules;
+
+pub use check::{CheckReport, CheckRequest, CheckedAs, check};
+pub use lock_file::{Coverage, LockText, coverage, lock_file, not_asked, version_gone};
+pub use model::{Finding, Group, Level, Rule};
+pub use registry::{Capability, ProbeError, ProbeReport, ProbeRequest, State, probe};
+pub use rules::catalogue::{rule, rules};
+pub use rules::{Images, Referring, Subject, Trust, drift, repository, signatures};

@@ -68,7 +68,7 @@ fn of_file(path: &Path, reporter: &dyn Reporter) -> Result<Zeroizing<Vec<u8>>, C
             .hint("name the file of a private key, such as cosign.key, or env://NAME")
     };
     let file = PrivateFile::at(path).map_err(failed)?;
-    let pem = file.read().map_err(failed)?.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;
+    let pem = file.read().map_err(failed)?.ok_or_else(|| failed(std::io::Error::other("there is no such file")))?;
     if file.is_shared() {
         let text = format!("others than its owner may read the private key {}", path.display());
         let hint = format!("chmod 600 {}", path.display());
@@ -82,7 +82,7 @@ async fn password(name: &str, from: KeyPassword) -> Result<Zeroizing<String>, Co
         return match prompt::can_ask() {
             true => Err(Complaint::usage("--key-password-stdin reads from a pipe or a file, and this is a terminal")
                 .hint("leave --key-password-stdin out to be asked for the password")),
-            false => Ok(Zeroizing::new(access::password_from_stdin().await?.expose().to_owned())),
+            false => Ok(Zeroizing::new(access::secret_from_stdin("--key-password-stdin").await?.expose().to_owned())),
         };
     }
     // One that is set and empty counts: it is the password of keys that were made so.

@@ -18,6 +18,14 @@ pub fn parse(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
+/// What the parser says about a member that an object has twice; nothing where every object has each of its members
+/// once, and where the bytes are no JSON at all.
+pub fn repeated_member(bytes: &[u8]) -> Option<String> {
+    parse(bytes).err().map(|error| error.to_string()).filter(|problem| problem.contains(TWICE))
+}
+
+const TWICE: &str = "is there twice";
+
 struct Strict;
 
 impl<'de> DeserializeSeed<'de> for Strict {
@@ -75,7 +83,7 @@ impl<'de> Visitor<'de> for Strict {
         let mut map = Map::new();
         while let Some(name) = members.next_key::<String>()? {
             if map.contains_key(&name) {
-                return Err(A::Error::custom(format_args!("the member `{name}` is there twice")));
+                return Err(A::Error::custom(format_args!("the member `{name}` {TWICE}")));
             }
             let value = members.next_value_seed(Strict)?;
             map.insert(name, value);

@@ -58,6 +58,7 @@ mod manifest;
 mod options;
 mod origin;
 mod probe;
+mod raw;
 mod referrers;
 mod refresh;
 mod refusal;
@@ -70,6 +71,7 @@ mod token;
 mod token_answer;
 mod told;
 mod transport;
+mod unverified;
 mod upload;
 mod way;
 mod web;
@@ -81,6 +83,7 @@ pub use options::{
     SystemClock, Timeouts,
 };
 pub use probe::{LoginCheck, Ping, Probe, Want};
+pub use raw::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, RawTarget};
 pub use store::{Freshness, RemoteStore};
 pub use web::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
 pub use witness::{Exchange, Shown, TokenOutcome, Witness};

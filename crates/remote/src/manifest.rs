@@ -28,7 +28,7 @@ const MANIFEST_TYPES: [&str; 4] = [
 ];
 
 /// Every kind of manifest in one header: registries in use read it so, and answer 404 to a type that is not in it.
-const ACCEPT: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
+pub(crate) const ACCEPT: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
      application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
 
 /// Whether a manifest of this type is read here: current ones, no withdrawn forms.
@@ -119,7 +119,7 @@ impl RemoteStore {
         Ok((Descriptor::new(&media_type, digest, bytes.len() as u64), bytes))
     }
 
-    async fn manifest_error(&self, answer: Answer, reference: &Reference) -> StoreError {
+    pub(crate) async fn manifest_error(&self, answer: Answer, reference: &Reference) -> StoreError {
         if !matches!(answer.status(), 404 | 406) {
             return answer.into_error(&what(reference)).await;
         }
@@ -318,7 +318,7 @@ fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u
     }
 }
 
-fn what(reference: &Reference) -> String {
+pub(crate) fn what(reference: &Reference) -> String {
     match reference {
         Reference::Tag(tag) => format!("tag {tag}"),
         Reference::Digest(digest) => format!("manifest {digest}"),

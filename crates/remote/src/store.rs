@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use reqwest::{Method, StatusCode};
-use tofu_oci_store::{ByteStream, Content, Lists, Pushed, ReadStore, Store, StoreError, is_manifest_type};
+use tofu_oci_store::{
+    ByteStream, Content, Lists, Pushed, ReadStore, Store, StoreError, UnverifiedManifest, is_manifest_type,
+};
 use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
 use url::Url;
 
@@ -187,6 +189,10 @@ impl ReadStore for RemoteStore {
 
     async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
         self.list_tags().await.map_err(|error| self.told(error))
+    }
+
+    async fn manifest_unverified(&self, reference: &Reference, limit: u64) -> Result<UnverifiedManifest, StoreError> {
+        self.get_manifest_unverified(reference, limit).await.map_err(|error| self.told(error))
     }
 
     async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {

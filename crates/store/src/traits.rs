@@ -34,6 +34,17 @@ pub enum Lists {
     All,
 }
 
+/// A manifest as a repository hands it out, with nothing checked.
+#[derive(Clone, Debug)]
+pub struct UnverifiedManifest {
+    /// The media type that it is sent as, without parameters.
+    pub media_type: Option<String>,
+    /// The digest that the repository gives it, where it gives one.
+    pub digest: Option<Digest>,
+    /// Its bytes.
+    pub bytes: Bytes,
+}
+
 /// A repository that can be read.
 #[async_trait]
 pub trait ReadStore: Send + Sync {
@@ -75,6 +86,33 @@ pub trait ReadStore: Send + Sync {
     /// # Errors
     /// [`StoreError::UnknownRepository`] when there is no such repository; an empty list when it has no tags.
     async fn tags(&self) -> Result<Vec<Tag>, StoreError>;
+
+    /// Every tag as the store has it, in its own order; a folder may also hold texts that break the tag grammar.
+    ///
+    /// # Errors
+    /// As [`ReadStore::tags`].
+    async fn tag_texts(&self) -> Result<Vec<String>, StoreError> {
+        Ok(self.tags().await?.iter().map(ToString::to_string).collect())
+    }
+
+    /// The manifest that a tag or digest names as a client that checks nothing gets it: for looking at what is wrong
+    /// with it, never for believing it.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`] when it has more than `limit` bytes.
+    async fn manifest_unverified(&self, reference: &Reference, limit: u64) -> Result<UnverifiedManifest, StoreError> {
+        let descriptor = self.resolve(reference).await?;
+        let mut stream = self.fetch_unverified(&descriptor).await?;
+        let mut bytes = BytesMut::new();
+        while let Some(piece) = stream.try_next().await? {
+            bytes.extend_from_slice(&piece);
+            if bytes.len() as u64 > limit {
+                return Err(StoreError::TooLarge { place: self.place(), what: format!("manifest {reference}"), limit });
+            }
+        }
+        let (media_type, digest) = (Some(descriptor.media_type), Some(descriptor.digest));
+        Ok(UnverifiedManifest { media_type, digest, bytes: bytes.freeze() })
+    }
 
     /// Whether the content is there. Manifests and blobs are told apart by the descriptor's media type.
     async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError>;

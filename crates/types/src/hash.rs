@@ -79,6 +79,21 @@ impl PackageHash {
     pub fn as_str(&self) -> &str {
         &self.text
     }
+
+    /// Whether some package can have this checksum: `h1:` with the padded base64 of 32 bytes, `zh:` with 64 lower-case
+    /// hexadecimal digits, `ch:` with a digest. Of other schemes nothing is known.
+    pub fn is_well_formed(&self) -> bool {
+        let hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        match self.scheme() {
+            Scheme::H1 => {
+                let decoded = base64::engine::general_purpose::STANDARD.decode(self.value());
+                decoded.is_ok_and(|bytes| bytes.len() == 32)
+            }
+            Scheme::Zh => self.value().len() == 64 && self.value().bytes().all(hex),
+            Scheme::Ch => self.value().parse::<Digest>().is_ok(),
+            Scheme::Other => true,
+        }
+    }
 }
 
 impl FromStr for PackageHash {
@@ -114,6 +129,20 @@ mod tests {
     fn check(input: &str, want: Option<(Scheme, &str)>) {
         let got = input.parse::<PackageHash>().ok();
         assert_eq!(got.as_ref().map(|hash| (hash.scheme(), hash.value())), want, "{input:?}");
+    }
+
+    #[test]
+    fn checksums_that_no_package_can_have() {
+        let h1 = PackageHash::h1(&[7; 32]);
+        let zh = PackageHash::zh(&Digest::sha256(b"zip")).unwrap();
+        let ch = PackageHash::ch(&Digest::sha256(b"leaf"));
+        for good in [h1.as_str(), zh.as_str(), ch.as_str(), "h2:anything"] {
+            assert!(good.parse::<PackageHash>().unwrap().is_well_formed(), "{good}");
+        }
+        let upper = zh.as_str().to_uppercase().replace("ZH:", "zh:");
+        for bad in ["h1:abc", "h1:", "zh:", "zh:00", "ch:sha256:00", &format!("{h1}A"), &format!("{zh}0"), &upper] {
+            assert!(!bad.parse::<PackageHash>().unwrap().is_well_formed(), "{bad}");
+        }
     }
 
     #[test]

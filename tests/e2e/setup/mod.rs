@@ -2,8 +2,10 @@
 
 #[cfg(unix)]
 mod helpers;
+pub(crate) mod keys;
 pub(crate) mod logins;
 pub(crate) mod release;
+mod signing;
 pub(crate) mod stall;
 pub(crate) mod state;
 mod text;

@@ -1,5 +1,6 @@
 //! What is measured: our program, and what people use today, on the same bytes and the same registry.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use std::process::Command;
 use tofu_oci_testkit::{Mode, RealRegistry};
 use tofu_oci_types::DigestHasher;
 
+use super::lock::{self, Releases};
 use super::measure::{Case, Clock};
 use super::package::Package;
 use crate::failure::{Failure, Outcome};
@@ -49,6 +51,7 @@ pub(super) struct Stage<'a> {
     ca: PathBuf,
     blob: String,
     lock: PathBuf,
+    locked: OnceCell<Releases>,
 }
 
 impl<'a> Stage<'a> {
@@ -67,6 +70,7 @@ impl<'a> Stage<'a> {
             ca,
             blob: String::new(),
             lock: work.join("lock").join(".terraform.lock.hcl"),
+            locked: OnceCell::new(),
         };
         let report = output(&mut stage.push(&package.one, &stage.release(), &["--json"]))?;
         let zip = report.split('"').find(|word| word.starts_with("zh:")).map(|hash| hash.replace("zh:", "sha256:"));
@@ -149,6 +153,7 @@ impl<'a> Stage<'a> {
             output(&mut stage.push(&stage.package.all, &repository, &[]))?;
             Ok(vec![stage.push(&stage.package.all, &repository, &[])])
         }));
+        cases.extend(self.lock_cases());
         cases.push(self.case("sha256sum + curl PUT all", Clock::Wall, |stage, round| {
             let zips = stage.package.zips()?;
             // Whoever pushes by hand has to know the digest first.
@@ -161,6 +166,39 @@ impl<'a> Stage<'a> {
             Ok(sums.chain(puts).collect())
         }));
         cases
+    }
+
+    /// Five providers on ten platforms: from a signed index alone, and by everything that is downloaded without it.
+    fn lock_cases(&'a self) -> [Case<'a>; 3] {
+        let lock = |stage: &'a Self, policy| {
+            let folder = stage.fresh("lock-many")?;
+            let mut command = stage.tofu_oci(&folder);
+            stage.releases()?.configure(&folder, policy)?;
+            command.arg("lock").arg("--chdir").arg(&folder).env("TF_CLI_CONFIG_FILE", folder.join("rc"));
+            Ok(vec![command])
+        };
+        [
+            self.case("lock, signed", Clock::Wall, move |stage, _| lock(stage, lock::Trusted::Key)),
+            self.case("lock, unsigned", Clock::Wall, move |stage, _| lock(stage, lock::Trusted::Nobody)),
+            self.case("curl + sha256sum", Clock::Wall, |stage, _| {
+                let folder = stage.fresh("curl-many")?;
+                Ok(stage.releases()?.download(&folder))
+            }),
+        ]
+    }
+
+    /// The releases that are locked, made and pushed when they are first asked for.
+    fn releases(&self) -> Outcome<&Releases> {
+        if let Some(releases) = self.locked.get() {
+            return Ok(releases);
+        }
+        let releases = Releases::make(self.work, self.plain.address())?;
+        for (dist, repository, address) in releases.pushes() {
+            let mut command = self.tofu_oci(&self.work.join("home"));
+            command.arg("push").arg(dist).arg(repository).args(["--address", &address]);
+            output(command.arg("--sign-key").arg(releases.key()))?;
+        }
+        Ok(self.locked.get_or_init(|| releases))
     }
 
     fn case(
@@ -242,7 +280,7 @@ impl<'a> Stage<'a> {
 }
 
 /// What a command printed; an error when it failed.
-fn output(command: &mut Command) -> Outcome<String> {
+pub(super) fn output(command: &mut Command) -> Outcome<String> {
     let words = format!("{command:?}");
     let output = command.output()?;
     if output.status.success() {
@@ -251,7 +289,7 @@ fn output(command: &mut Command) -> Outcome<String> {
     Err(Failure::new(format!("{words} failed: {}", String::from_utf8_lossy(&output.stderr))))
 }
 
-fn sha256(path: &Path) -> Outcome<String> {
+pub(super) fn sha256(path: &Path) -> Outcome<String> {
     let mut hasher = DigestHasher::sha256();
     let mut file = fs::File::open(path)?;
     let mut buffer = vec![0; 1 << 20];

@@ -14,7 +14,7 @@ const USUAL_FOLDERS: &[&str] =
     &["/usr/local/share/terraform/plugins", "/usr/share/terraform/plugins", "/usr/local/share/terraform/providers"];
 
 /// Platforms of the large release, in the order in which they are used.
-const PLATFORMS: &[&str] = &[
+pub(super) const PLATFORMS: &[&str] = &[
     "linux_amd64",
     "linux_arm64",
     "linux_386",
@@ -149,7 +149,7 @@ fn children(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// An executable of half random and half compressible bytes.
-fn make(size_mb: u64, work: &Path) -> Outcome<PathBuf> {
+pub(super) fn make(size_mb: u64, work: &Path) -> Outcome<PathBuf> {
     let path = work.join("terraform-provider-bench_v1.0.0");
     let mut file = BufWriter::new(File::create(&path)?);
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
@@ -169,7 +169,7 @@ fn make(size_mb: u64, work: &Path) -> Outcome<PathBuf> {
     Ok(path)
 }
 
-fn write_zip(files: &[PathBuf], out: &Path) -> Outcome {
+pub(super) fn write_zip(files: &[PathBuf], out: &Path) -> Outcome {
     let mut writer = zip::ZipWriter::new(BufWriter::new(File::create(out)?));
     for file in files {
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -186,7 +186,7 @@ fn write_zip(files: &[PathBuf], out: &Path) -> Outcome {
 }
 
 /// The same zip with one more small file, so that every platform has a digest of its own.
-fn variant(base: &Path, out: &Path, platform: &str) -> Outcome {
+pub(super) fn variant(base: &Path, out: &Path, platform: &str) -> Outcome {
     let mut archive = zip::ZipArchive::new(File::open(base)?)?;
     let mut writer = zip::ZipWriter::new(BufWriter::new(File::create(out)?));
     for index in 0..archive.len() {

@@ -22,6 +22,8 @@ const GOALS: &[Goal] = &[
         against: "sha256sum + curl PUT all",
         at_most: 0.5,
     },
+    Goal { what: "lock 5 x 10 / curl + sha256sum", case: "lock, signed", against: "curl + sha256sum", at_most: 0.1 },
+    Goal { what: "lock 5 x 10 / lock unsigned", case: "lock, signed", against: "lock, unsigned", at_most: 0.1 },
 ];
 
 /// Prints every case, then the ratios of medians, then the peaks of memory.

@@ -2,6 +2,7 @@
 #![allow(rustdoc::broken_intra_doc_links, reason = "the texts are help for a terminal, where `HOST[:PORT]` is no link")]
 
 mod auth;
+mod check;
 mod common;
 mod config;
 mod host;
@@ -18,6 +19,7 @@ mod verify;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use auth::{AuthArgs, AuthExplainArgs, AuthVerb};
+pub(crate) use check::{CheckArgs, FailOn, Format};
 pub(crate) use common::{Global, Network, Output};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use identity::Identity;
@@ -103,6 +105,8 @@ pub(crate) enum Verb {
     Versions(VersionsArgs),
     /// Say which repository a provider address belongs to, and by which rule
     Resolve(ResolveArgs),
+    /// Say what is wrong with a repository, a lock file or a registry, and what OpenTofu makes of it
+    Check(Box<CheckArgs>),
     /// Show which providers a configuration needs, module by module, and where each comes from
     Providers(ProvidersArgs),
     /// Check a login with a registry, and store it where docker, podman and tofu find it

@@ -105,19 +105,27 @@ fn one<'a>(named: &[&'a str]) -> Result<&'a str, Complaint> {
     }
 }
 
-/// The password that stands on standard input. An interruption does not wait for it.
+/// The password of a login that stands on standard input. An interruption does not wait for it.
 ///
 /// # Errors
 /// When there is none.
 pub(crate) async fn password_from_stdin() -> Result<Secret, Complaint> {
+    secret_from_stdin("--username USER --password-stdin").await
+}
+
+/// The password that stands on standard input for the sake of these options.
+///
+/// # Errors
+/// When there is none.
+pub(crate) async fn secret_from_stdin(options: &'static str) -> Result<Secret, Complaint> {
     let cannot = |error| Complaint::usage(format!("the password cannot be read from standard input: {error}"));
-    prompt::aside(|| password(std::io::stdin())).await.map_err(cannot)?
+    prompt::aside(move || password(std::io::stdin(), options)).await.map_err(cannot)?
 }
 
 /// The password: all of the input but one line break at its end.
-fn password(input: impl std::io::Read) -> Result<Secret, Complaint> {
-    const HINT: &str = "such as: printf %s \"$PASSWORD\" | tofu-oci … --username USER --password-stdin";
-    let wrong = |text: &str| Err(Complaint::usage(text).hint(HINT));
+fn password(input: impl std::io::Read, options: &str) -> Result<Secret, Complaint> {
+    let hint = format!("such as: printf %s \"$PASSWORD\" | tofu-oci … {options}");
+    let wrong = |text: &str| Err(Complaint::usage(text).hint(&hint));
     let mut bytes = Zeroizing::new(Vec::with_capacity(8 << 10));
     if let Err(error) = input.take(PASSWORD_LIMIT + 1).read_to_end(&mut bytes) {
         return wrong(&format!("the password cannot be read from standard input: {error}"));
@@ -157,7 +165,7 @@ mod tests {
 
     #[track_caller]
     fn check(input: &[u8], want: Result<&str, &str>) {
-        let got = password(input);
+        let got = password(input, "--password-stdin");
         let got = got.as_ref().map(Secret::expose).map_err(Complaint::text);
         assert_eq!(got, want);
     }

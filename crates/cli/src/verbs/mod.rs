@@ -1,6 +1,7 @@
 //! The verbs: each turns its arguments into one call of a job, and the report into output.
 
 mod auth;
+mod check;
 mod config;
 mod copy;
 mod explain;
@@ -74,6 +75,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Verify(args) => args.output.json,
         Verb::Versions(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
+        Verb::Check(args) => args.output().json,
         Verb::Providers(args) => args.output.json,
         Verb::Auth(args) => match &args.verb {
             AuthVerb::Explain(args) => args.output.json,
@@ -112,6 +114,8 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Verify(args) => verify::verify(&context(&args.output), &args).await?,
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
+        // Findings are no failure, and have an exit code all the same.
+        Verb::Check(args) => return check::check(&context(&args.output()), &args).await,
         Verb::Providers(args) => providers::providers(&context(&args.output), &args)?,
         Verb::Auth(args) => match args.verb {
             AuthVerb::Explain(args) => auth::explain(&context(&args.output), &args).await?,
@@ -119,7 +123,6 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         Verb::Login(args) => login::login(&context(&args.output), &args).await?,
         Verb::Logout(args) => login::logout(&context(&args.output), &args).await?,
         Verb::Config(args) => match args.verb {
-            // Findings are no failure, and have an exit code all the same.
             ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),
             ConfigVerb::Snippet(args) => config::snippet(&context(&Output { json: false }), &args)?,
         },

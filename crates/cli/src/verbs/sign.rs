@@ -92,21 +92,26 @@ fn print(context: &Context, report: &SignReport) {
     if context.json {
         return json_line(&Line { event: "signed", report });
     }
-    let SignReport { address, version, place, tag, index, key, .. } = report;
+    let SignReport { address, version, place, tag, index, .. } = report;
     let there = tagged(place, tag);
     let mut text = if report.unchanged {
         format!("{address} {version} at {there} is signed by this key already\n")
     } else {
         format!("signed {address} {version} at {there}\n")
     };
-    text.push_str(&format!("  index {index}\n  key {key}\n"));
+    text.push_str(&format!("  index {index}\n"));
     text.push_str(&attachments(&report.attachments));
     printer::stdout(&text);
 }
 
-/// What refers to a release, one line each.
+/// The key that signed, and what refers to a release, one line each.
 pub(crate) fn attachments(attachments: &[Attachment]) -> String {
-    attachments.iter().map(|attachment| format!("  {}\n", line(attachment))).collect()
+    let key = attachments.iter().find_map(|attachment| attachment.key.as_ref());
+    let mut text = key.map(|key| format!("  key {key}\n")).unwrap_or_default();
+    for attachment in attachments {
+        text.push_str(&format!("  {}\n", line(attachment)));
+    }
+    text
 }
 
 fn line(attachment: &Attachment) -> String {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use tofu_oci_types::Version;
+use tofu_oci_types::{Digest, PackageHash, Version};
 
 use super::files::{self, Entry};
 use super::names::PREFIX;
@@ -37,14 +37,16 @@ pub(super) fn read(
 ) -> Result<Vec<String>, PackError> {
     if let Some(path) = inside(entries, version) {
         if let Some(sums) = sums {
-            sums.check(&path, &tofu_oci_types::Digest::sha256(files::read_text(&path)?.as_bytes()))?;
+            sums.check(&path, &Digest::sha256(files::read_text(&path)?.as_bytes()))?;
         }
         return parse(&path);
     }
     let Some(path) = beside(dist) else { return Ok(Vec::new()) };
-    let listed = sums.and_then(|sums| sums.lines.iter().find(|(name, _)| name.ends_with(NAME_END)));
+    let listed = sums.and_then(|sums| sums.listed.iter().find(|(name, _)| name.ends_with(NAME_END)));
     match listed {
-        Some((_, (digest, _))) if !digest.matches(files::read_text(&path)?.as_bytes()) => Ok(Vec::new()),
+        Some((_, zh)) if PackageHash::zh(&Digest::sha256(files::read_text(&path)?.as_bytes())).as_ref() != Some(zh) => {
+            Ok(Vec::new())
+        }
         _ => parse(&path),
     }
 }

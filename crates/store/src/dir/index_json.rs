@@ -61,10 +61,14 @@ impl IndexJson {
         serde_json::to_vec(&self.0).expect("a JSON value always serialises")
     }
 
+    /// Every entry as it is written.
+    pub(super) fn raw_entries(&self) -> impl Iterator<Item = &Value> {
+        self.0.get("manifests").and_then(Value::as_array).into_iter().flatten()
+    }
+
     /// Every entry that is a descriptor, with its tag where it has one. Entries of other shapes are passed over.
     pub(super) fn entries(&self) -> impl Iterator<Item = (Option<Tag>, Descriptor)> {
-        let list = self.0.get("manifests").and_then(Value::as_array).into_iter().flatten();
-        list.filter_map(|entry| {
+        self.raw_entries().filter_map(|entry| {
             let descriptor = serde::Deserialize::deserialize(entry).ok()?;
             Some((tag_of(entry).and_then(|tag| tag.parse().ok()), descriptor))
         })
@@ -106,7 +110,7 @@ impl IndexJson {
     }
 }
 
-fn tag_of(entry: &Value) -> Option<&str> {
+pub(super) fn tag_of(entry: &Value) -> Option<&str> {
     entry.get("annotations")?.get(REF_NAME)?.as_str()
 }
 

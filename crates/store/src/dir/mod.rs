@@ -3,6 +3,7 @@
 mod blobs;
 mod index_json;
 mod reading;
+mod unverified;
 mod writing;
 
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
-use crate::{ByteStream, Content, Pushed, ReadStore, Store, StoreError};
+use crate::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, UnverifiedManifest};
 
 /// Names of our own files in the folder begin with this; other tools ignore them.
 const OWN_PREFIX: &str = ".tofu-oci-";
@@ -122,6 +123,16 @@ impl ReadStore for DirStore {
     async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
         let store = self.clone();
         blocking(move || store.tags_now()).await
+    }
+
+    async fn tag_texts(&self) -> Result<Vec<String>, StoreError> {
+        let store = self.clone();
+        blocking(move || store.tag_texts_now()).await
+    }
+
+    async fn manifest_unverified(&self, reference: &Reference, limit: u64) -> Result<UnverifiedManifest, StoreError> {
+        let (store, reference) = (self.clone(), reference.clone());
+        blocking(move || store.manifest_unverified_now(&reference, limit)).await
     }
 
     async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {

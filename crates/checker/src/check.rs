@@ -1,0 +1,141 @@
+//! A repository from its store to its findings.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::Value;
+use tofu_oci_layout::annotation;
+use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_types::{Platform, ProviderAddr, Version};
+
+use crate::facts::{self, Content, Depth, Facts, Versions, What};
+use crate::model::Finding;
+use crate::opentofu::{Asked, Prediction, Provider, Request, predict};
+use crate::rules::{Images, Referring, Subject, repository};
+
+/// What to check about a repository.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckRequest<'a> {
+    /// The provider that it is kept for, where somebody said so.
+    pub address: Option<&'a ProviderAddr>,
+    /// One version; all of them without it.
+    pub version: Option<&'a Version>,
+    /// The platforms to predict for; without any those that are offered, and `own`.
+    pub platforms: &'a [Platform],
+    /// The platform of whoever asks.
+    pub own: &'a Platform,
+    /// How deep to read.
+    pub depth: Depth,
+}
+
+/// A checked repository.
+#[derive(Debug)]
+pub struct CheckReport {
+    /// What lies there.
+    pub facts: Facts,
+    /// The provider that it was checked as.
+    pub provider: CheckedAs,
+    /// What `OpenTofu` makes of it.
+    pub predictions: Vec<Prediction>,
+    /// What is the matter.
+    pub findings: Vec<Finding>,
+}
+
+/// How the provider of a repository is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "known_by", content = "provider")]
+pub enum CheckedAs {
+    /// It was named.
+    Named(ProviderAddr),
+    /// The newest index says so.
+    Annotation(ProviderAddr),
+    /// The packages' executables are those of this type.
+    Executables(String),
+    /// Nothing says which.
+    Unknown,
+}
+
+impl CheckedAs {
+    /// The provider's type, as the executable is named for.
+    pub fn provider_type(&self) -> Option<&str> {
+        match self {
+            Self::Named(address) | Self::Annotation(address) => Some(address.provider_type()),
+            Self::Executables(provider_type) => Some(provider_type),
+            Self::Unknown => None,
+        }
+    }
+
+    /// The provider's address, where that is known.
+    pub fn address(&self) -> Option<&ProviderAddr> {
+        match self {
+            Self::Named(address) | Self::Annotation(address) => Some(address),
+            Self::Executables(_) | Self::Unknown => None,
+        }
+    }
+}
+
+/// Reads a repository, predicts what `OpenTofu` makes of it, and looks at it by every rule.
+///
+/// # Errors
+/// When its tags cannot be listed, and when an image layer breaks off on its way. What is wrong with the content is a
+/// finding.
+pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<CheckReport, StoreError> {
+    let versions = request.version.map_or(Versions::All, |version| Versions::One(version.clone()));
+    let facts = facts::read(store, &What { versions, depth: request.depth }).await?;
+    let provider = checked_as(&facts, request.address);
+    let mut platforms: Vec<Platform> = request.platforms.to_vec();
+    if platforms.is_empty() {
+        platforms = facts.platforms().into_iter().filter(|platform| platform.os() != "unknown").collect();
+        platforms.push(request.own.clone());
+    }
+    platforms.sort();
+    platforms.dedup();
+    let asked = Asked {
+        provider: provider.address().map_or(Provider::Unnamed, Provider::Named),
+        request: request.version.map_or(Request::Newest, Request::Exactly),
+        platforms: &platforms,
+    };
+    let predictions = predict(&facts, &asked);
+    let images = Images::read(store, &facts).await?;
+    let referring = Referring::read(store, &facts).await;
+    let subject = Subject {
+        facts: &facts,
+        address: request.address,
+        asked: request.version,
+        provider_type: provider.provider_type(),
+        predictions: &predictions,
+        images: &images,
+        referring: &referring,
+    };
+    let findings = repository(&subject);
+    Ok(CheckReport { provider, predictions, findings, facts })
+}
+
+fn checked_as(facts: &Facts, named: Option<&ProviderAddr>) -> CheckedAs {
+    if let Some(address) = named {
+        return CheckedAs::Named(address.clone());
+    }
+    let indexes = facts.releases.iter().rev().filter_map(|release| release.index.found.as_ref().ok()?.value());
+    let annotated = indexes.filter_map(|index: &Value| index.get("annotations")?.get(annotation::ADDRESS)?.as_str());
+    if let Some(address) = annotated.filter_map(|address| address.parse().ok()).next() {
+        return CheckedAs::Annotation(address);
+    }
+    let types = executables(facts);
+    let mut types = types.into_iter();
+    match (types.next(), types.next()) {
+        (Some(only), None) => CheckedAs::Executables(only),
+        _ => CheckedAs::Unknown,
+    }
+}
+
+/// The types that the names of executables in zips are for.
+fn executables(facts: &Facts) -> BTreeSet<String> {
+    let layers = facts.releases.iter().flat_map(|release| &release.entries).flat_map(|entry| &entry.leaf.layers);
+    let packages = layers.filter_map(|layer| match &layer.blob.content {
+        Ok(Content::Package(package)) => package.zip.as_ref().ok(),
+        _ => None,
+    });
+    let names = packages.flat_map(|zip| &zip.items).filter(|item| !item.directory && !item.name.contains('/'));
+    let types = names.filter_map(|item| item.name.strip_prefix("terraform-provider-")?.split(['_', '.']).next());
+    types.filter(|found| !found.is_empty()).map(str::to_owned).collect()
+}

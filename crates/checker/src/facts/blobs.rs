@@ -1,0 +1,89 @@
+//! Blobs: whether they are there, and what they hold.
+
+use std::io::{Seek as _, Write as _};
+
+use futures_util::TryStreamExt as _;
+use serde_json::Value;
+use tofu_oci_archive::{Limits, read_zip};
+use tofu_oci_store::ReadStore;
+use tofu_oci_types::{Descriptor, Digest, DigestHasher};
+
+use super::{Fault, FaultKind, Package};
+use crate::opentofu::list_zip;
+
+/// The largest config that is read, in bytes.
+const CONFIG_LIMIT: usize = 4 * 1024 * 1024;
+
+/// What lies at a digest.
+#[derive(Clone, Debug)]
+pub struct Blob {
+    /// The digest as the descriptor writes it, well-formed or not.
+    pub digest: String,
+    /// What was found.
+    pub content: Result<Content, Fault>,
+}
+
+/// As much of a blob as was looked at.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// It is there; its bytes were not read.
+    There,
+    /// A small document (a config) and what it says, if it is JSON.
+    Document {
+        /// Bytes.
+        size: u64,
+        /// Whether they have the digest.
+        intact: bool,
+        /// The document.
+        value: Option<Value>,
+    },
+    /// A layer that was read to its end.
+    Package(Box<Package>),
+}
+
+/// Reads a config.
+pub(super) async fn read_config(store: &dyn ReadStore, descriptor: &Descriptor) -> Result<Content, Fault> {
+    let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| Fault::from(&error))?;
+    let mut bytes = Vec::new();
+    while let Some(piece) = stream.try_next().await.map_err(|error| Fault::from(&error))? {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() > CONFIG_LIMIT {
+            return Err(Fault::new(FaultKind::TooLarge, format!("config {} has more than 4 MiB", descriptor.digest)));
+        }
+    }
+    let (size, intact) = (bytes.len() as u64, descriptor.digest.matches(&bytes));
+    Ok(Content::Document { size, intact, value: serde_json::from_slice(&bytes).ok() })
+}
+
+/// Reads a layer to its end, by way of a temporary file.
+pub(super) async fn read_layer(store: &dyn ReadStore, descriptor: &Descriptor) -> Result<Content, Fault> {
+    let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| Fault::from(&error))?;
+    let mut file = tempfile::NamedTempFile::new().map_err(|error| local(&error))?;
+    let (mut sha256, mut own) = (DigestHasher::sha256(), descriptor.digest.hasher());
+    let mut size = 0;
+    while let Some(piece) = stream.try_next().await.map_err(|error| Fault::from(&error))? {
+        size += piece.len() as u64;
+        sha256.update(&piece);
+        if let Some(own) = &mut own {
+            own.update(&piece);
+        }
+        file.write_all(&piece).map_err(|error| local(&error))?;
+    }
+    let sha256 = sha256.finish();
+    let intact = own.map(DigestHasher::finish).as_ref() == Some(&descriptor.digest);
+    let examined = tokio::task::spawn_blocking(move || examine(file, size, sha256, intact)).await;
+    let package = examined.map_err(|error| Fault::new(FaultKind::Store, error.to_string()))?;
+    Ok(Content::Package(Box::new(package.map_err(|error| local(&error))?)))
+}
+
+fn examine(mut file: tempfile::NamedTempFile, size: u64, sha256: Digest, intact: bool) -> std::io::Result<Package> {
+    file.flush()?;
+    file.as_file_mut().rewind()?;
+    let zip = list_zip(file.as_file_mut(), size)?;
+    let contents = Package::contents_of(read_zip(file.path(), &Limits::default()));
+    Ok(Package { size, sha256, intact, zip, contents })
+}
+
+fn local(error: &std::io::Error) -> Fault {
+    Fault::new(FaultKind::Store, format!("a temporary file: {error}"))
+}

@@ -1,0 +1,76 @@
+//! Manifests as they lie there.
+
+use bytes::Bytes;
+use serde_json::Value;
+use tofu_oci_store::UnverifiedManifest;
+use tofu_oci_types::Digest;
+
+use super::Fault;
+
+/// What was found where a manifest was asked for.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    /// The tag or digest that was asked for.
+    pub asked: String,
+    /// What came.
+    pub found: Result<Document, Fault>,
+}
+
+/// The bytes of a manifest, unverified.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The media type that the repository sends it as, without parameters; none when it names none.
+    pub media_type: Option<String>,
+    /// The digest that it was asked for by; for a tag, the one that the repository gives it, or that of its bytes.
+    pub digest: Digest,
+    /// The digest that the repository gives it, where it gives one.
+    pub sent_digest: Option<Digest>,
+    /// The bytes.
+    pub bytes: Bytes,
+    /// What they say.
+    pub json: Json,
+}
+
+/// What bytes say as JSON.
+#[derive(Clone, Debug)]
+pub enum Json {
+    /// A document; members that occur twice have their last value here.
+    Value(Value),
+    /// None, and why.
+    Not {
+        /// What the parser says.
+        problem: String,
+    },
+}
+
+impl Document {
+    /// A document that was asked for by a digest, or by a tag.
+    pub(crate) fn new(asked: Option<Digest>, sent: UnverifiedManifest) -> Self {
+        let UnverifiedManifest { media_type, digest: sent_digest, bytes } = sent;
+        let digest = asked.or_else(|| sent_digest.clone()).unwrap_or_else(|| Digest::sha256(&bytes));
+        let json = match serde_json::from_slice(&bytes) {
+            Ok(value) => Json::Value(value),
+            Err(error) => Json::Not { problem: error.to_string() },
+        };
+        Self { media_type, digest, sent_digest, bytes, json }
+    }
+
+    /// The digest of the bytes, in the algorithm of the digest that was asked for; SHA-256 where that is unknown.
+    pub fn actual_digest(&self) -> Digest {
+        match self.digest.hasher() {
+            Some(mut hasher) => {
+                hasher.update(&self.bytes);
+                hasher.finish()
+            }
+            None => Digest::sha256(&self.bytes),
+        }
+    }
+
+    /// The document, where it is JSON.
+    pub fn value(&self) -> Option<&Value> {
+        match &self.json {
+            Json::Value(value) => Some(value),
+            Json::Not { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Layers that were read to their end.
+
+use tofu_oci_archive::{ArchiveError, PackageContents};
+use tofu_oci_types::{Digest, PackageHash};
+
+use crate::opentofu::{ZipFault, ZipListing};
+
+/// What a layer holds.
+#[derive(Debug, Clone)]
+pub struct Package {
+    /// Bytes.
+    pub size: u64,
+    /// SHA-256 of the bytes, whatever digest they lie at.
+    pub sha256: Digest,
+    /// Whether they have the digest they lie at.
+    pub intact: bool,
+    /// The archive as Go reads it; an error where it cannot be opened.
+    pub zip: Result<ZipListing, ZipFault>,
+    /// The package as this program reads it, which is stricter.
+    pub contents: Result<PackageContents, String>,
+}
+
+impl Package {
+    /// The `zh:` of the bytes; always there, since the digest is SHA-256.
+    pub fn zh(&self) -> Option<PackageHash> {
+        PackageHash::zh(&self.sha256)
+    }
+
+    /// The `h1:` of the files, when the archive can be read.
+    pub fn h1(&self) -> Option<PackageHash> {
+        self.contents.as_ref().ok().map(PackageContents::h1)
+    }
+
+    /// What this program says against the archive.
+    pub(crate) fn contents_of(read: Result<PackageContents, ArchiveError>) -> Result<PackageContents, String> {
+        read.map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,178 @@
+//! Findings, and the rules that they are findings of.
+
+use serde::Serialize;
+use tofu_oci_types::Platform;
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Somebody cannot install, or is given something else than they believe.
+    Error,
+    /// It will bite on a day to come, or some clients only.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+impl Level {
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// What a rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Group {
+    /// The tags of a repository.
+    Tags,
+    /// The index of a release.
+    Index,
+    /// A leaf: its entry in the index, its manifest, its config.
+    Leaf,
+    /// The bytes of a package.
+    Package,
+    /// What annotations claim.
+    Annotations,
+    /// Signatures and other referrers.
+    Signatures,
+    /// Two repositories that should be equal.
+    Drift,
+    /// A dependency lock file.
+    LockFile,
+    /// What a registry can do.
+    Registry,
+}
+
+impl Group {
+    /// Every group, in the order of the documentation.
+    pub const ALL: [Self; 9] = [
+        Self::Tags,
+        Self::Index,
+        Self::Leaf,
+        Self::Package,
+        Self::Annotations,
+        Self::Signatures,
+        Self::Drift,
+        Self::LockFile,
+        Self::Registry,
+    ];
+
+    /// The heading for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Tags => "Tags",
+            Self::Index => "The index of a release",
+            Self::Leaf => "Leaves",
+            Self::Package => "Packages",
+            Self::Annotations => "Annotations",
+            Self::Signatures => "Signatures and referrers",
+            Self::Drift => "Two repositories",
+            Self::LockFile => "Lock files",
+            Self::Registry => "Registries",
+        }
+    }
+}
+
+/// A rule: what is always the same about its findings.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// A stable kebab-case name.
+    pub id: &'static str,
+    /// What it is about.
+    pub group: Group,
+    /// How much its findings matter.
+    pub level: Level,
+    /// What it finds, in one line without a full stop.
+    pub finds: &'static str,
+    /// Why it matters: one or two sentences.
+    pub why: &'static str,
+    /// The document and section that it follows from.
+    pub spec: &'static str,
+    /// What to do about it.
+    pub mend: &'static str,
+}
+
+impl Rule {
+    /// A finding of this rule.
+    pub(crate) fn at(&'static self, place: impl Into<String>, text: impl Into<String>) -> Finding {
+        Finding { rule: self, place: place.into(), text: text.into(), version: None, platform: None, diff: None }
+    }
+}
+
+/// Something that a rule found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule; level, reason and section are its.
+    pub rule: &'static Rule,
+    /// Where: a tag, a manifest or blob by digest, an entry of a zip, a line of a file.
+    pub place: String,
+    /// What is the matter, in one sentence without a full stop. Text of others in it may hold any character.
+    pub text: String,
+    /// The version that it is about, where it is about one.
+    pub version: Option<String>,
+    /// The platform that it is about, where it is about one.
+    pub platform: Option<Platform>,
+    /// What a file would be rewritten to, as a unified diff.
+    pub diff: Option<String>,
+}
+
+impl Finding {
+    /// How much it matters.
+    pub fn level(&self) -> Level {
+        self.rule.level
+    }
+
+    /// The same, about this version.
+    pub(crate) fn of_version(self, version: impl ToString) -> Self {
+        Self { version: Some(version.to_string()), ..self }
+    }
+
+    /// The same, about this platform.
+    pub(crate) fn of_platform(self, platform: Option<&Platform>) -> Self {
+        Self { platform: platform.cloned().or(self.platform), ..self }
+    }
+
+    /// The same with a diff.
+    pub(crate) fn with_diff(self, diff: String) -> Self {
+        Self { diff: Some(diff), ..self }
+    }
+}
+
+impl Serialize for Finding {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            rule: &'static str,
+            level: Level,
+            place: &'a str,
+            version: Option<&'a str>,
+            platform: Option<&'a Platform>,
+            text: &'a str,
+            why: &'static str,
+            spec: &'static str,
+            mend: &'static str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            diff: Option<&'a str>,
+        }
+        Line {
+            rule: self.rule.id,
+            level: self.rule.level,
+            place: &self.place,
+            version: self.version.as_deref(),
+            platform: self.platform.as_ref(),
+            text: &self.text,
+            why: self.rule.why,
+            spec: self.rule.spec,
+            mend: self.rule.mend,
+            diff: self.diff.as_deref(),
+        }
+        .serialize(serializer)
+    }
+}

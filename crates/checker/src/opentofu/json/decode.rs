@@ -1,0 +1,219 @@
+//! Types: tokens to values, in place, as Go does it. A value of a wrong type is remembered and changes nothing; the rest
+//! is read all the same.
+
+use super::scan::{Invalid, Token, scan};
+
+/// Reads a document into `target`; false when Go's `Unmarshal` returns an error. What could be read is there even then.
+pub(super) fn unmarshal<T: Target>(bytes: &[u8], target: &mut T) -> bool {
+    let Ok(tokens) = scan(bytes).map_err(|Invalid| ()) else { return false };
+    let mut reader = Reader { tokens: &tokens, at: 0, wrong: false };
+    reader.read(target);
+    !reader.wrong
+}
+
+/// Something that a value is read into.
+pub(super) trait Target {
+    /// `null`.
+    fn null(&mut self) {}
+    /// A text; false when that is a wrong type.
+    fn text(&mut self, _text: &str) -> bool {
+        false
+    }
+    /// A number; false when that is a wrong type, or does not fit.
+    fn number(&mut self, _number: &str) -> bool {
+        false
+    }
+    /// An array; false when that is a wrong type.
+    fn array(&mut self, _reader: &mut Reader<'_>) -> bool {
+        false
+    }
+    /// An object; false when that is a wrong type.
+    fn object(&mut self, _reader: &mut Reader<'_>) -> bool {
+        false
+    }
+}
+
+/// A place among the tokens.
+pub(super) struct Reader<'a> {
+    tokens: &'a [Token<'a>],
+    at: usize,
+    wrong: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads the value here into `target`, and stands behind it.
+    pub(super) fn read(&mut self, target: &mut dyn Target) {
+        let token = &self.tokens[self.at];
+        let behind = self.behind();
+        self.at += 1;
+        let right = match token {
+            Token::Null => {
+                target.null();
+                true
+            }
+            Token::Bool | Token::End => false,
+            Token::Number(number) => target.number(number),
+            Token::Text(text) => target.text(text),
+            Token::Array(_) => target.array(self),
+            Token::Object(_) => target.object(self),
+        };
+        self.wrong |= !right;
+        self.at = behind;
+    }
+
+    /// Whether another element or member follows in the container.
+    pub(super) fn more(&self) -> bool {
+        self.tokens[self.at] != Token::End
+    }
+
+    /// The name of the next member; stands at its value.
+    pub(super) fn name(&mut self) -> &'a str {
+        let Token::Text(name) = &self.tokens[self.at] else { return "" };
+        self.at += 1;
+        name
+    }
+
+    /// Passes over the value here.
+    pub(super) fn skip(&mut self) {
+        self.at = self.behind();
+    }
+
+    /// Remembers that something had a wrong value.
+    pub(super) fn complain(&mut self) {
+        self.wrong = true;
+    }
+
+    fn behind(&self) -> usize {
+        match &self.tokens[self.at] {
+            Token::Array(end) | Token::Object(end) => *end,
+            _ => self.at + 1,
+        }
+    }
+}
+
+/// Which of the members a name means: the one that is equal, else the first that is equal in any case.
+pub(super) fn member(name: &str, members: &[&str]) -> Option<usize> {
+    let exact = members.iter().position(|member| *member == name);
+    exact.or_else(|| members.iter().position(|member| name.chars().map(fold).eq(member.chars().map(fold))))
+}
+
+/// Go's simple folding, as far as it leads to ASCII.
+fn fold(character: char) -> char {
+    match character {
+        '\u{17f}' => 's',
+        '\u{212a}' => 'k',
+        _ => character.to_ascii_lowercase(),
+    }
+}
+
+impl Target for String {
+    fn text(&mut self, text: &str) -> bool {
+        text.clone_into(self);
+        true
+    }
+}
+
+impl Target for i64 {
+    fn number(&mut self, number: &str) -> bool {
+        number.parse().map(|value| *self = value).is_ok()
+    }
+}
+
+/// A pointer: null takes it away, anything else makes it and reads into it.
+impl<T: Target + Default> Target for Option<T> {
+    fn null(&mut self) {
+        *self = None;
+    }
+    fn text(&mut self, text: &str) -> bool {
+        self.get_or_insert_default().text(text)
+    }
+    fn number(&mut self, number: &str) -> bool {
+        self.get_or_insert_default().number(number)
+    }
+    fn array(&mut self, reader: &mut Reader<'_>) -> bool {
+        self.get_or_insert_default().array(reader)
+    }
+    fn object(&mut self, reader: &mut Reader<'_>) -> bool {
+        self.get_or_insert_default().object(reader)
+    }
+}
+
+/// A slice. A second array is read over the elements of the first: members that it does not name keep their values.
+#[derive(Debug, Default)]
+pub(super) struct Slice<T> {
+    storage: Vec<T>,
+    length: usize,
+}
+
+impl<T> Slice<T> {
+    /// The elements.
+    pub(super) fn into_vec(mut self) -> Vec<T> {
+        self.storage.truncate(self.length);
+        self.storage
+    }
+}
+
+impl<T: Target + Default> Target for Slice<T> {
+    fn null(&mut self) {
+        *self = Self { storage: Vec::new(), length: 0 };
+    }
+
+    fn array(&mut self, reader: &mut Reader<'_>) -> bool {
+        self.length = 0;
+        while reader.more() {
+            if self.length == self.storage.len() {
+                self.storage.push(T::default());
+            }
+            reader.read(&mut self.storage[self.length]);
+            self.length += 1;
+        }
+        if self.length == 0 {
+            self.storage.clear();
+        }
+        true
+    }
+}
+
+/// A map of texts: nothing of it is kept, but its types are checked.
+#[derive(Debug, Default)]
+pub(super) struct Texts;
+
+impl Target for Texts {
+    fn object(&mut self, reader: &mut Reader<'_>) -> bool {
+        while reader.more() {
+            reader.name();
+            reader.read(&mut String::new());
+        }
+        true
+    }
+}
+
+/// Bytes, written as Base64: nothing of them is kept.
+#[derive(Debug, Default)]
+pub(super) struct Base64;
+
+impl Target for Base64 {
+    fn text(&mut self, text: &str) -> bool {
+        is_base64(text)
+    }
+
+    /// A slice of bytes may also be written as an array of numbers.
+    fn array(&mut self, reader: &mut Reader<'_>) -> bool {
+        while reader.more() {
+            let mut byte = 0_i64;
+            reader.read(&mut byte);
+            if !(0..=255).contains(&byte) {
+                reader.complain();
+            }
+        }
+        true
+    }
+}
+
+/// Standard Base64 with padding; line breaks are passed over. Bits left over are not looked at.
+fn is_base64(text: &str) -> bool {
+    let symbols: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
+    let data = symbols.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')).count();
+    let padding = symbols.len() - data;
+    symbols[data..].iter().all(|byte| *byte == b'=') && symbols.len().is_multiple_of(4) && padding <= 2
+}

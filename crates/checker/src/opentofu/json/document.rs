@@ -1,0 +1,156 @@
+//! The structs of the OCI image-spec that `OpenTofu` reads manifests into.
+
+use super::decode::{Base64, Reader, Slice, Target, Texts, member, unmarshal};
+use crate::opentofu::{GoDescriptor, GoPlatform};
+
+/// An index as Go reads it.
+///
+/// Spec: OCI image-spec 1.1.1, `specs-go/v1`, `Index`.
+#[derive(Debug, Default)]
+pub(crate) struct GoIndex {
+    /// `mediaType`.
+    pub(crate) media_type: String,
+    /// `artifactType`.
+    pub(crate) artifact_type: String,
+    /// `manifests`.
+    pub(crate) manifests: Vec<GoDescriptor>,
+}
+
+/// An image manifest as Go reads it.
+///
+/// Spec: OCI image-spec 1.1.1, `specs-go/v1`, `Manifest`.
+#[derive(Debug, Default)]
+pub(crate) struct GoManifest {
+    /// `mediaType`.
+    pub(crate) media_type: String,
+    /// `artifactType`.
+    pub(crate) artifact_type: String,
+    /// `config`.
+    pub(crate) config: GoDescriptor,
+    /// `layers`.
+    pub(crate) layers: Vec<GoDescriptor>,
+}
+
+impl GoIndex {
+    /// Reads an index; in the second place whether Go reads it without an error.
+    pub(crate) fn read(bytes: &[u8]) -> (Self, bool) {
+        let mut raw = RawIndex::default();
+        let good = unmarshal(bytes, &mut raw);
+        let manifests = raw.manifests.into_vec();
+        (Self { media_type: raw.head.media_type, artifact_type: raw.head.artifact_type, manifests }, good)
+    }
+}
+
+impl GoManifest {
+    /// Reads a manifest; in the second place whether Go reads it without an error.
+    pub(crate) fn read(bytes: &[u8]) -> (Self, bool) {
+        let mut raw = RawManifest::default();
+        let good = unmarshal(bytes, &mut raw);
+        let (media_type, artifact_type) = (raw.head.media_type, raw.head.artifact_type);
+        (Self { media_type, artifact_type, config: raw.config, layers: raw.layers.into_vec() }, good)
+    }
+}
+
+/// What both kinds of documents have.
+#[derive(Default)]
+struct Head {
+    schema_version: i64,
+    media_type: String,
+    artifact_type: String,
+    subject: Option<GoDescriptor>,
+    annotations: Texts,
+}
+
+const HEAD: [&str; 5] = ["schemaVersion", "mediaType", "artifactType", "subject", "annotations"];
+
+impl Head {
+    fn member(&mut self, position: usize, reader: &mut Reader<'_>) {
+        match position {
+            0 => reader.read(&mut self.schema_version),
+            1 => reader.read(&mut self.media_type),
+            2 => reader.read(&mut self.artifact_type),
+            3 => reader.read(&mut self.subject),
+            _ => reader.read(&mut self.annotations),
+        }
+    }
+}
+
+#[derive(Default)]
+struct RawIndex {
+    head: Head,
+    manifests: Slice<GoDescriptor>,
+}
+
+impl Target for RawIndex {
+    fn object(&mut self, reader: &mut Reader<'_>) -> bool {
+        while reader.more() {
+            let name = reader.name();
+            match (member(name, &HEAD), member(name, &["manifests"])) {
+                (Some(position), _) => self.head.member(position, reader),
+                (None, Some(_)) => reader.read(&mut self.manifests),
+                (None, None) => reader.skip(),
+            }
+        }
+        true
+    }
+}
+
+#[derive(Default)]
+struct RawManifest {
+    head: Head,
+    config: GoDescriptor,
+    layers: Slice<GoDescriptor>,
+}
+
+impl Target for RawManifest {
+    fn object(&mut self, reader: &mut Reader<'_>) -> bool {
+        while reader.more() {
+            let name = reader.name();
+            match (member(name, &HEAD), member(name, &["config", "layers"])) {
+                (Some(position), _) => self.head.member(position, reader),
+                (None, Some(0)) => reader.read(&mut self.config),
+                (None, Some(_)) => reader.read(&mut self.layers),
+                (None, None) => reader.skip(),
+            }
+        }
+        true
+    }
+}
+
+impl Target for GoDescriptor {
+    fn object(&mut self, reader: &mut Reader<'_>) -> bool {
+        const MEMBERS: [&str; 8] =
+            ["mediaType", "digest", "size", "platform", "artifactType", "urls", "annotations", "data"];
+        while reader.more() {
+            match member(reader.name(), &MEMBERS) {
+                Some(0) => reader.read(&mut self.media_type),
+                Some(1) => reader.read(&mut self.digest),
+                Some(2) => reader.read(&mut self.size),
+                Some(3) => reader.read(&mut self.platform),
+                Some(4) => reader.read(&mut self.artifact_type),
+                Some(5) => reader.read(&mut Slice::<String>::default()),
+                Some(6) => reader.read(&mut Texts),
+                Some(_) => reader.read(&mut Base64),
+                None => reader.skip(),
+            }
+        }
+        true
+    }
+}
+
+impl Target for GoPlatform {
+    fn object(&mut self, reader: &mut Reader<'_>) -> bool {
+        const MEMBERS: [&str; 5] = ["os", "architecture", "os.version", "variant", "os.features"];
+        while reader.more() {
+            match member(reader.name(), &MEMBERS) {
+                Some(0) => reader.read(&mut self.os),
+                Some(1) => reader.read(&mut self.architecture),
+                Some(2) => reader.read(&mut self.os_version),
+                Some(3) => reader.read(&mut self.variant),
+                Some(_) => reader.read(&mut Slice::<String>::default()),
+                None => reader.skip(),
+            }
+        }
+        true
+    }
+}

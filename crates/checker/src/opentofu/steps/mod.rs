@@ -1,0 +1,248 @@
+//! From a tag to an unpacked package, in `OpenTofu`'s order.
+//!
+//! ```text
+//! HEAD tag      media type is that of an index
+//! GET index     size, digest, JSON; its own mediaType, its artifactType
+//! entries       provider-target ones alone: media type, platform; exactly one for this platform
+//! GET leaf      size gate, there, Content-Type, length, digest, JSON; mediaType, artifactType
+//! layers        exactly one archive/zip; sha256; its platform, where it names one
+//! GET blob      there, length, digest
+//! unzip         entry by entry; then the executable
+//! ```
+//!
+//! Spec: `OpenTofu` 1.12, `OCIRegistryMirrorSource.PackageMeta`, `PackageOCIBlobArchive`; oras-go 2.6, `registry/remote`.
+
+use tofu_oci_types::{Algorithm, Platform};
+
+use super::json::{GoIndex, GoManifest};
+use super::predict::Outcome;
+use super::unpack::unpack;
+use super::{Because, GoDescriptor, Provider};
+use crate::facts::{Blob, Content, Document, Entry, Fault, FaultKind, Leaf, Package, Part, Release};
+
+const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+const PROVIDER: &str = "application/vnd.opentofu.provider";
+const TARGET: &str = "application/vnd.opentofu.provider-target";
+const ZIP: &str = "archive/zip";
+
+/// The first size that is too large for a manifest: 5 MiB, although the message says 4.
+const MANIFEST_GATE: i64 = 5 * 1024 * 1024;
+
+/// What becomes of one version on one platform.
+pub(super) fn install(release: &Release, platform: &Platform, provider: Provider<'_>) -> Outcome {
+    match try_install(release, platform, provider) {
+        Ok(outcome) | Err(outcome) => outcome,
+    }
+}
+
+fn try_install(release: &Release, platform: &Platform, provider: Provider<'_>) -> Result<Outcome, Outcome> {
+    let document = release.index.found.as_ref().map_err(|fault| unreadable(fault, Because::TagNotFound))?;
+    resolve(document)?;
+    let index = read_index(document)?;
+    let position = select_entry(&index.manifests, platform)?;
+    let Some(entry) = release.entries.get(position) else {
+        return Err(Outcome::Unread(Because::RepositoryUnreadable));
+    };
+    let leaf = read_leaf(entry)?;
+    let part = select_layer(&leaf, &entry.leaf)?;
+    check_layer(&part.descriptor, platform)?;
+    let Some(package) = fetch(part)? else { return Ok(Outcome::InstallsAsFarAsSeen) };
+    unzip(package, provider, room(release, platform, provider))
+}
+
+/// The tag's head.
+fn resolve(document: &Document) -> Result<(), Outcome> {
+    if document.sent_digest.is_none() {
+        return refuse(Because::RegistryAnswer);
+    }
+    match sent_type(document).as_str() {
+        INDEX => Ok(()),
+        MANIFEST => refuse(Because::NotAnIndex),
+        _ => refuse(Because::IndexMediaType),
+    }
+}
+
+fn read_index(document: &Document) -> Result<GoIndex, Outcome> {
+    check_content(document, length(document))?;
+    let (index, good) = GoIndex::read(&document.bytes);
+    if !good {
+        // What is a manifest of the other kind is told apart.
+        let (manifest, good) = GoManifest::read(&document.bytes);
+        let other = good && manifest.media_type == MANIFEST;
+        return refuse(if other { Because::NotAnIndex } else { Because::ManifestNotJson });
+    }
+    check_body(&index.media_type, INDEX, &index.artifact_type, PROVIDER)?;
+    Ok(index)
+}
+
+fn select_entry(entries: &[GoDescriptor], platform: &Platform) -> Result<usize, Outcome> {
+    let (mut found, mut elsewhere, mut foreign) = (Vec::new(), 0, 0);
+    for (position, entry) in entries.iter().enumerate() {
+        if entry.artifact_type != TARGET {
+            foreign += usize::from(!entry.artifact_type.is_empty());
+            continue;
+        }
+        // These two end it, whichever platform the entry is for.
+        if entry.media_type != MANIFEST {
+            return refuse(Because::LeafMediaType);
+        }
+        let Some(own) = &entry.platform else { return refuse(Because::LeafWithoutPlatform) };
+        if !own.os_version.is_empty() || own.os != platform.os() || own.architecture != platform.arch() {
+            elsewhere += 1;
+        } else {
+            found.push(position);
+        }
+    }
+    match found.as_slice() {
+        [only] => Ok(*only),
+        [] if elsewhere > 0 => refuse(Because::PlatformNotOffered),
+        [] if foreign > 0 => refuse(Because::IndexOrLeafArtifactType),
+        [] => refuse(Because::NoProviderLeaf),
+        _ => refuse(Because::DuplicatePlatform),
+    }
+}
+
+fn read_leaf(entry: &Entry) -> Result<GoManifest, Outcome> {
+    let descriptor = &entry.descriptor;
+    if descriptor.size >= MANIFEST_GATE {
+        return refuse(Because::ManifestTooLarge);
+    }
+    let document = entry.leaf.manifest.found.as_ref().map_err(|fault| match fault.kind {
+        // Larger than the descriptor may say: the lengths differ.
+        FaultKind::TooLarge => Outcome::Refuses(Because::SizeMismatch),
+        _ => unreadable(fault, Because::ManifestNotFound),
+    })?;
+    if sent_type(document) != descriptor.media_type {
+        return refuse(Because::ManifestContentType);
+    }
+    check_content(document, descriptor.size)?;
+    let (manifest, good) = GoManifest::read(&document.bytes);
+    if !good {
+        let (index, good) = GoIndex::read(&document.bytes);
+        let other = good && index.media_type == INDEX;
+        return refuse(if other { Because::LeafMediaType } else { Because::ManifestNotJson });
+    }
+    check_body(&manifest.media_type, &descriptor.media_type, &manifest.artifact_type, TARGET)?;
+    Ok(manifest)
+}
+
+fn select_layer<'a>(manifest: &GoManifest, leaf: &'a Leaf) -> Result<&'a Part, Outcome> {
+    leaf.layers.get(select_zip(manifest)?).ok_or(Outcome::Unread(Because::RepositoryUnreadable))
+}
+
+fn select_zip(manifest: &GoManifest) -> Result<usize, Outcome> {
+    let zips: Vec<usize> = (0..manifest.layers.len()).filter(|at| manifest.layers[*at].media_type == ZIP).collect();
+    match zips.as_slice() {
+        [only] => Ok(*only),
+        [] if manifest.layers.is_empty() => refuse(Because::NoZipLayer),
+        [] => refuse(Because::NoZipLayerOtherFormat),
+        _ => refuse(Because::SeveralPackages),
+    }
+}
+
+fn check_layer(descriptor: &GoDescriptor, platform: &Platform) -> Result<(), Outcome> {
+    match descriptor.parsed_digest().map(|digest| digest.algorithm()) {
+        Some(Algorithm::Sha256) => {}
+        _ => return refuse(Because::DigestAlgorithm),
+    }
+    match &descriptor.platform {
+        Some(own) if own.os != platform.os() || own.architecture != platform.arch() => refuse(Because::LayerPlatform),
+        _ => Ok(()),
+    }
+}
+
+/// The package, when its contents were read.
+fn fetch(part: &Part) -> Result<Option<&Package>, Outcome> {
+    let Blob { content, .. } = part.blob.as_ref();
+    match content {
+        Ok(Content::Package(package)) => {
+            if i64::try_from(package.size) != Ok(part.descriptor.size) {
+                return refuse(Because::SizeMismatch);
+            }
+            if !package.intact {
+                return refuse(Because::DigestMismatch);
+            }
+            Ok(Some(package))
+        }
+        Ok(Content::There | Content::Document { .. }) => Ok(None),
+        Err(fault) if fault.kind == FaultKind::WrongSize => refuse(Because::SizeMismatch),
+        Err(fault) => Err(unreadable(fault, Because::BlobNotFound)),
+    }
+}
+
+fn unzip(package: &Package, provider: Provider<'_>, room: usize) -> Result<Outcome, Outcome> {
+    let zip = package.zip.as_ref().map_err(|fault| Outcome::Refuses(fault.because()))?;
+    let unpacked = unpack(zip, room).map_err(Outcome::Refuses)?;
+    if !unpacked.has_executable(provider) {
+        return refuse(Because::ExecutableNotFound);
+    }
+    if unpacked.has_line_break() {
+        return refuse(Because::EntryNotWritable);
+    }
+    Ok(if zip.complete { Outcome::Installs } else { Outcome::InstallsAsFarAsSeen })
+}
+
+/// How long a path in the package can be, in bytes: Linux takes 4095, and the package's folder is among them.
+fn room(release: &Release, platform: &Platform, provider: Provider<'_>) -> usize {
+    let folder = match provider {
+        Provider::Named(address) => format!(".terraform/providers/{address}/{}/{platform}/", release.version),
+        Provider::Unnamed => String::new(),
+    };
+    4095_usize.saturating_sub(folder.len())
+}
+
+/// Size and digest of a manifest against its descriptor.
+fn check_content(document: &Document, size: i64) -> Result<(), Outcome> {
+    if size >= MANIFEST_GATE {
+        return refuse(Because::ManifestTooLarge);
+    }
+    if length(document) != size {
+        return refuse(Because::SizeMismatch);
+    }
+    if document.digest.algorithm() == Algorithm::Other {
+        return refuse(Because::DigestAlgorithm);
+    }
+    let other = document.sent_digest.as_ref().is_some_and(|sent| *sent != document.digest);
+    if other || document.actual_digest() != document.digest {
+        return refuse(Because::DigestMismatch);
+    }
+    Ok(())
+}
+
+fn length(document: &Document) -> i64 {
+    i64::try_from(document.bytes.len()).unwrap_or(i64::MAX)
+}
+
+/// What a document says about itself: first the media type, then the artifact type.
+fn check_body(media_type: &str, want_media: &str, artifact_type: &str, want_artifact: &str) -> Result<(), Outcome> {
+    if media_type != want_media {
+        return refuse(Because::BodyMediaTypeMissing);
+    }
+    if artifact_type != want_artifact {
+        return refuse(Because::IndexOrLeafArtifactType);
+    }
+    Ok(())
+}
+
+/// The media type that a manifest is sent as, as Go's `mime` reads the header.
+fn sent_type(document: &Document) -> String {
+    let text = document.media_type.as_deref().unwrap_or_default();
+    text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn unreadable(fault: &Fault, missing: Because) -> Outcome {
+    match fault.kind {
+        FaultKind::Missing | FaultKind::Unaddressable => Outcome::Refuses(missing),
+        FaultKind::TooLarge => Outcome::Refuses(Because::ManifestTooLarge),
+        FaultKind::WrongSize => Outcome::Refuses(Because::SizeMismatch),
+        FaultKind::Denied | FaultKind::Store | FaultKind::NotRead => Outcome::Unread(Because::RepositoryUnreadable),
+    }
+}
+
+fn refuse<T>(because: Because) -> Result<T, Outcome> {
+    Err(Outcome::Refuses(because))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! What becomes of a zip in a folder: `go-getter`'s order of steps, on a file system of names alone.
+//!
+//! Spec: `go-getter` 1.7 and 1.8, `ZipDecompressor`; `OpenTofu` 1.12, `CachedProvider.ExecutableFile`.
+
+use std::collections::BTreeMap;
+
+use super::{Because, Provider, ZipFault, ZipItem, ZipListing};
+
+/// Longest name of a file or folder, in bytes, on the file systems in use.
+const LONGEST: usize = 255;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Node {
+    Folder,
+    File,
+}
+
+/// What the package's folder has in it after unpacking.
+#[derive(Default)]
+pub(super) struct Unpacked(BTreeMap<Vec<String>, Node>);
+
+/// Unpacks the entries one after the other. A path may have `room` bytes.
+pub(super) fn unpack(zip: &ZipListing, room: usize) -> Result<Unpacked, Because> {
+    if zip.items.is_empty() {
+        return Err(Because::EmptyArchive);
+    }
+    let mut unpacked = Unpacked::default();
+    for item in &zip.items {
+        unpacked.add(item, room)?;
+    }
+    Ok(unpacked)
+}
+
+impl Unpacked {
+    fn add(&mut self, item: &ZipItem, room: usize) -> Result<(), Because> {
+        if item.name.split(['/', '\\']).any(|part| part == "..") {
+            return Err(Because::UnsafeEntry);
+        }
+        let path: Vec<String> =
+            item.name.split('/').filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect();
+        let length = path.iter().map(|part| part.len() + 1).sum::<usize>().saturating_sub(1);
+        if length > room {
+            return Err(Because::EntryNotWritable);
+        }
+        if item.directory {
+            return self.folders(&path);
+        }
+        self.folders(&path[..path.len().saturating_sub(1)])?;
+        if let Some(fault) = item.unopened {
+            return Err(fault.because());
+        }
+        if path.is_empty() || self.0.get(&path) == Some(&Node::Folder) || path.iter().any(|part| is_impossible(part)) {
+            return Err(Because::EntryNotWritable);
+        }
+        self.0.insert(path, Node::File);
+        item.unread.map_or(Ok(()), |fault| Err(fault.because()))
+    }
+
+    fn folders(&mut self, path: &[String]) -> Result<(), Because> {
+        for length in 1..=path.len() {
+            if is_impossible(&path[length - 1]) {
+                return Err(Because::EntryNotWritable);
+            }
+            if *self.0.entry(path[..length].to_vec()).or_insert(Node::Folder) == Node::File {
+                return Err(Because::EntryNotWritable);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is an executable in the root.
+    pub(super) fn has_executable(&self, provider: Provider<'_>) -> bool {
+        let files = self.0.iter().filter(|(path, node)| path.len() == 1 && **node == Node::File);
+        files.into_iter().any(|(path, _)| is_executable(&path[0], provider))
+    }
+
+    /// Whether a name cannot be part of a checksum.
+    pub(super) fn has_line_break(&self) -> bool {
+        self.0.iter().any(|(path, node)| *node == Node::File && path.iter().any(|part| part.contains('\n')))
+    }
+}
+
+/// A name that no file can have.
+fn is_impossible(name: &str) -> bool {
+    name.contains('\0') || name.len() > LONGEST
+}
+
+fn is_executable(name: &str, provider: Provider<'_>) -> bool {
+    let Some(rest) = name.strip_prefix("terraform-provider-") else { return false };
+    match provider {
+        Provider::Named(address) => rest
+            .strip_prefix(address.provider_type())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.'])),
+        Provider::Unnamed => !rest.is_empty(),
+    }
+}
+
+impl ZipFault {
+    /// Why `OpenTofu` refuses an archive with this fault.
+    pub(super) fn because(self) -> Because {
+        match self {
+            Self::Format => Because::NotAZip,
+            Self::Algorithm | Self::Checksum | Self::End | Self::Corrupt => Because::DamagedArchive,
+        }
+    }
+}

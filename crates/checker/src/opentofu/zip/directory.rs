@@ -1,0 +1,253 @@
+//! The directory of an archive.
+
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use super::ZipFault;
+
+const HEADER: [u8; 4] = *b"PK\x01\x02";
+const END: [u8; 4] = *b"PK\x05\x06";
+const END_64: [u8; 4] = *b"PK\x06\x06";
+const LOCATOR_64: [u8; 4] = *b"PK\x06\x07";
+const END_LENGTH: usize = 22;
+
+/// One header of the directory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Header {
+    creator: u16,
+    pub(super) flags: u16,
+    pub(super) method: u16,
+    pub(super) crc: u32,
+    pub(super) compressed: u64,
+    pub(super) size: u64,
+    attributes: u32,
+    /// Where its local header is, from the beginning of the file.
+    pub(super) offset: i64,
+    pub(super) name: Vec<u8>,
+}
+
+impl Header {
+    /// The mode's type and permission bits, for archives made on Unix or macOS.
+    fn unix_mode(&self) -> Option<u32> {
+        matches!(self.creator >> 8, 3 | 19).then_some(self.attributes >> 16)
+    }
+
+    /// Whether the archive was made on a system of Microsoft's, whose attributes count.
+    fn is_dos(&self) -> bool {
+        matches!(self.creator >> 8, 0 | 11 | 14)
+    }
+
+    pub(super) fn is_directory(&self) -> bool {
+        let by_mode = self.unix_mode().is_some_and(|mode| mode & 0o170_000 == 0o040_000);
+        self.name.ends_with(b"/") || by_mode || (self.is_dos() && self.attributes & 0x10 != 0)
+    }
+
+    pub(super) fn is_link(&self) -> bool {
+        self.unix_mode().is_some_and(|mode| mode & 0o170_000 == 0o120_000)
+    }
+
+    pub(super) fn permissions(&self) -> u32 {
+        match self.unix_mode() {
+            Some(mode) => mode & 0o777,
+            None if self.is_dos() && self.attributes & 1 != 0 => 0o444,
+            None if self.is_dos() => 0o666,
+            None => 0,
+        }
+    }
+}
+
+/// The end of the directory.
+struct End {
+    /// Where its record is; where that of zip64 is, when that one counts.
+    at: u64,
+    records: u64,
+    size: u64,
+    offset: u64,
+}
+
+/// How reading one header ended.
+enum Step {
+    Header(Box<Header>),
+    /// No header here, or one that breaks off: the directory ends.
+    Over(ZipFault),
+    /// Nothing at all here.
+    Nothing,
+}
+
+/// Every header, as many as the end record says modulo 65536.
+pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<Vec<Header>, ZipFault>> {
+    let end = match find_end(file, size)? {
+        Ok(end) => end,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let (Ok(at), Ok(length), Ok(offset), Ok(whole)) =
+        (i64::try_from(end.at), i64::try_from(end.size), i64::try_from(end.offset), i64::try_from(size))
+    else {
+        return Ok(Err(ZipFault::Format));
+    };
+    let mut base = at.wrapping_sub(length).wrapping_sub(offset);
+    let start = base.wrapping_add(offset);
+    if start < 0 || start >= whole {
+        return Ok(Err(ZipFault::Format));
+    }
+    // An archive with something in front, whose offsets are right all the same.
+    if base > 0 {
+        file.seek(SeekFrom::Start(end.offset))?;
+        if matches!(header(&mut BufReader::new(&mut *file))?, Step::Header(_)) {
+            base = 0;
+        }
+    }
+    file.seek(SeekFrom::Start(base.wrapping_add(offset).unsigned_abs()))?;
+    let mut reader = BufReader::new(&mut *file);
+    let mut headers = Vec::new();
+    let over = loop {
+        match header(&mut reader)? {
+            Step::Header(mut header) => {
+                header.offset = header.offset.wrapping_add(base);
+                headers.push(*header);
+            }
+            Step::Over(fault) => break fault,
+            Step::Nothing => return Ok(Err(ZipFault::End)),
+        }
+    };
+    if headers.len() as u64 & 0xffff == end.records & 0xffff { Ok(Ok(headers)) } else { Ok(Err(over)) }
+}
+
+/// The end record: in the last 1024 bytes, else in the last 65 KiB.
+fn find_end(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<End, ZipFault>> {
+    for length in [1024, 65 * 1024] {
+        let length = size.min(length);
+        let mut block = Vec::new();
+        file.seek(SeekFrom::Start(size - length))?;
+        file.by_ref().take(length).read_to_end(&mut block)?;
+        if let Some(position) = find_signature(&block) {
+            let record = &block[position..];
+            let at = size - length + position as u64;
+            let mut end = End {
+                at,
+                records: u16_at(record, 10).into(),
+                size: u32_at(record, 12).into(),
+                offset: u32_at(record, 16).into(),
+            };
+            let full = end.records == 0xffff || end.size == 0xffff || end.offset == 0xffff_ffff;
+            if full && let Some(fault) = read_end_64(file, size, &mut end)? {
+                return Ok(Err(fault));
+            }
+            return Ok(Ok(end));
+        }
+        if length == size {
+            break;
+        }
+    }
+    Ok(Err(ZipFault::Format))
+}
+
+fn find_signature(block: &[u8]) -> Option<usize> {
+    let last = block.len().checked_sub(END_LENGTH)?;
+    let position = (0..=last).rev().find(|position| block[*position..].starts_with(&END))?;
+    let comment = usize::from(u16_at(&block[position..], 20));
+    (position + END_LENGTH + comment <= block.len()).then_some(position)
+}
+
+/// The end record of zip64, where its locator stands in front of the other one.
+fn read_end_64(file: &mut (impl Read + Seek), size: u64, end: &mut End) -> io::Result<Option<ZipFault>> {
+    let Some(locator_at) = end.at.checked_sub(20) else { return Ok(None) };
+    let mut locator = [0; 20];
+    file.seek(SeekFrom::Start(locator_at))?;
+    file.read_exact(&mut locator)?;
+    if !locator.starts_with(&LOCATOR_64) || u32_at(&locator, 4) != 0 || u32_at(&locator, 16) != 1 {
+        return Ok(None);
+    }
+    let at = u64_at(&locator, 8);
+    if i64::try_from(at).is_err() {
+        return Ok(None);
+    }
+    if at.checked_add(56).is_none_or(|behind| behind > size) {
+        return Ok(Some(ZipFault::End));
+    }
+    let mut record = [0; 56];
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(&mut record)?;
+    if !record.starts_with(&END_64) {
+        return Ok(Some(ZipFault::Format));
+    }
+    *end = End { at, records: u64_at(&record, 32), size: u64_at(&record, 40), offset: u64_at(&record, 48) };
+    Ok(None)
+}
+
+fn header(reader: &mut impl Read) -> io::Result<Step> {
+    let mut fixed = Vec::with_capacity(46);
+    reader.by_ref().take(46).read_to_end(&mut fixed)?;
+    if fixed.is_empty() {
+        return Ok(Step::Nothing);
+    }
+    if fixed.len() < 46 {
+        return Ok(Step::Over(ZipFault::End));
+    }
+    if !fixed.starts_with(&HEADER) {
+        return Ok(Step::Over(ZipFault::Format));
+    }
+    let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(&fixed, at)));
+    let mut texts = Vec::new();
+    reader.by_ref().take((name + extra + comment) as u64).read_to_end(&mut texts)?;
+    if texts.len() < name + extra + comment {
+        // Go tells a directory that ends right here from one that ends within: the first is an error of its own.
+        return Ok(if texts.is_empty() { Step::Nothing } else { Step::Over(ZipFault::End) });
+    }
+    let header = Header {
+        creator: u16_at(&fixed, 4),
+        flags: u16_at(&fixed, 8),
+        method: u16_at(&fixed, 10),
+        crc: u32_at(&fixed, 16),
+        compressed: u32_at(&fixed, 20).into(),
+        size: u32_at(&fixed, 24).into(),
+        attributes: u32_at(&fixed, 38),
+        offset: u32_at(&fixed, 42).into(),
+        name: texts[..name].to_vec(),
+    };
+    Ok(match with_zip64(header, &texts[name..name + extra]) {
+        Some(header) => Step::Header(Box::new(header)),
+        None => Step::Over(ZipFault::Format),
+    })
+}
+
+/// The header with the sizes of its zip64 extra; none when Go does not take it.
+fn with_zip64(mut header: Header, mut extra: &[u8]) -> Option<Header> {
+    const FULL: u64 = 0xffff_ffff;
+    let (mut need_size, mut need_compressed) = (header.size == FULL, header.compressed == FULL);
+    let mut need_offset = header.offset == 0xffff_ffff;
+    while extra.len() >= 4 {
+        let (tag, length) = (u16_at(extra, 0), usize::from(u16_at(extra, 2)));
+        let Some(mut field) = extra.get(4..4 + length) else { break };
+        extra = &extra[4 + length..];
+        if tag != 1 {
+            continue;
+        }
+        let mut next = || {
+            let (value, rest) = field.split_at_checked(8)?;
+            field = rest;
+            Some(u64_at(value, 0))
+        };
+        if std::mem::take(&mut need_size) {
+            header.size = next()?;
+        }
+        if std::mem::take(&mut need_compressed) {
+            header.compressed = next()?;
+        }
+        if std::mem::take(&mut need_offset) {
+            header.offset = next()?.cast_signed();
+        }
+    }
+    (!need_compressed && !need_offset).then_some(header)
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    bytes.get(at..at + 2).map_or(0, |two| u16::from_le_bytes([two[0], two[1]]))
+}
+
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from(u16_at(bytes, at)) | u32::from(u16_at(bytes, at + 2)) << 16
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}

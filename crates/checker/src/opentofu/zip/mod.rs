@@ -1,0 +1,96 @@
+//! Zip archives as Go's `archive/zip` reads them: the directory at the end counts, and of local headers only where the
+//! data begin.
+//!
+//! Spec: Go 1.24 to 1.26, `archive/zip`, `reader.go`.
+
+mod contents;
+mod directory;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Read, Seek};
+
+/// Most bytes that are unpacked of one archive, to see whether its contents are sound.
+const MOST: u64 = 32 * 1024 * 1024 * 1024;
+
+/// An archive's directory, with what came of reading each entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ZipListing {
+    /// The entries in the order of the directory.
+    pub items: Vec<ZipItem>,
+    /// Whether the contents of all of them were looked at; archives that unpack to more than 32 GiB are not.
+    pub complete: bool,
+}
+
+/// One entry of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ZipItem {
+    /// The name as it is stored; bytes that are no UTF-8 are U+FFFD here.
+    pub name: String,
+    /// Whether Go takes it for a directory.
+    pub directory: bool,
+    /// Whether its mode says that it is a symbolic link.
+    pub link: bool,
+    /// The mode's nine permission bits.
+    pub permissions: u32,
+    /// The compression method.
+    pub method: u16,
+    /// Bytes after unpacking, as the directory claims.
+    pub size: u64,
+    /// Why its contents cannot be opened, if they cannot: seen before its file is made.
+    pub unopened: Option<ZipFault>,
+    /// Why its contents cannot be read to their end, if they cannot: seen after its file has been made.
+    pub unread: Option<ZipFault>,
+}
+
+/// Why an archive or an entry cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ZipFault {
+    /// There is no directory, or it does not hold together: `zip: not a valid zip file`.
+    Format,
+    /// Packed by a method that Go does not know: `zip: unsupported compression algorithm`.
+    Algorithm,
+    /// The contents are not those of the checksum: `zip: checksum error`.
+    Checksum,
+    /// The archive breaks off where more should come: `unexpected EOF`.
+    End,
+    /// The compressed data are damaged: `flate: corrupt input`.
+    Corrupt,
+}
+
+/// Reads the directory of an archive of `size` bytes, and every entry to its end.
+///
+/// # Errors
+/// When the file cannot be read; what is wrong with the archive is part of the result.
+pub(crate) fn list_zip(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<ZipListing, ZipFault>> {
+    let headers = match directory::headers(file, size)? {
+        Ok(headers) => headers,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let mut budget = MOST;
+    let mut items = Vec::new();
+    for header in headers {
+        let (mut unopened, mut unread) = (None, None);
+        if !header.is_directory() && header.size <= budget {
+            budget -= header.size;
+            match contents::open(file, &header)? {
+                Ok(start) => unread = contents::read(file, &header, start)?.err(),
+                Err(fault) => unopened = Some(fault),
+            }
+        } else if !header.is_directory() {
+            budget = 0;
+        }
+        items.push(ZipItem {
+            name: String::from_utf8_lossy(&header.name).into_owned(),
+            directory: header.is_directory(),
+            link: header.is_link(),
+            permissions: header.permissions(),
+            method: header.method,
+            size: header.size,
+            unopened,
+            unread,
+        });
+    }
+    Ok(Ok(ZipListing { items, complete: budget > 0 }))
+}

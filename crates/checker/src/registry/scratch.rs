@@ -1,0 +1,171 @@
+//! The scratch repository: requests, and everything that was put there.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tofu_oci_remote::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, RawTarget};
+use tofu_oci_store::StoreError;
+use tofu_oci_types::Digest;
+
+use super::report::{Capability, State};
+
+/// What the tags of a probe begin with.
+pub(super) const TAG: &str = "tofu-oci-probe";
+
+pub(super) const OCI_INDEX: &str = "application/vnd.oci.image.index.v1+json";
+pub(super) const OCI_MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+pub(super) const EMPTY_TYPE: &str = "application/vnd.oci.empty.v1+json";
+pub(super) const OCTETS: &str = "application/octet-stream";
+
+/// A blob or manifest that lies in the repository.
+#[derive(Clone, Debug)]
+pub(super) struct Stored {
+    pub(super) digest: Digest,
+    pub(super) bytes: Bytes,
+}
+
+pub(super) struct Scratch<'a> {
+    raw: &'a RawStore,
+    seed: &'a str,
+    pub(super) rows: Vec<Capability>,
+    pub(super) requests: usize,
+    /// What lies there, to be deleted.
+    pub(super) blobs: Vec<Digest>,
+    pub(super) manifests: Vec<Digest>,
+    pub(super) tags: Vec<String>,
+    /// The leaf and index that later attempts build upon.
+    pub(super) leaf: Option<Stored>,
+    pub(super) index: Option<Stored>,
+    /// The empty config.
+    pub(super) empty: Option<Stored>,
+    /// A blob for layers.
+    pub(super) layer: Option<Stored>,
+}
+
+impl<'a> Scratch<'a> {
+    pub(super) fn new(raw: &'a RawStore, seed: &'a str) -> Self {
+        Self {
+            raw,
+            seed,
+            rows: Vec::new(),
+            requests: 0,
+            blobs: Vec::new(),
+            manifests: Vec::new(),
+            tags: Vec::new(),
+            leaf: None,
+            index: None,
+            empty: None,
+            layer: None,
+        }
+    }
+
+    pub(super) fn repository(&self) -> String {
+        self.raw.repository().to_string()
+    }
+
+    pub(super) fn raw(&self) -> &'a RawStore {
+        self.raw
+    }
+
+    /// Notes what came of something.
+    pub(super) fn row(&mut self, name: &'static str, what: &'static str, state: State, detail: impl Into<String>) {
+        self.rows.push(Capability { name, what, state, detail: detail.into() });
+    }
+
+    /// Bytes that are in no repository yet.
+    pub(super) fn content(&self, name: &str) -> Stored {
+        let bytes = Bytes::from(format!("tofu-oci probe, {name}, {}", self.seed).repeat(4));
+        Stored { digest: Digest::sha256(&bytes), bytes }
+    }
+
+    pub(super) fn tag_name(&self, name: &str) -> String {
+        format!("{TAG}-{name}")
+    }
+
+    /// A request that is not counted, before anything is written.
+    pub(super) async fn peek(&self, method: RawMethod, path: &str) -> Result<RawAnswer, StoreError> {
+        let target = RawTarget::Path(path);
+        self.raw.send(RawRequest { method, target, headers: Vec::new(), body: None, from: None }).await
+    }
+
+    pub(super) async fn send(&mut self, request: RawRequest<'_>) -> Result<RawAnswer, StoreError> {
+        self.requests += 1;
+        self.raw.send(request).await
+    }
+
+    /// A request below the repository, without a body.
+    pub(super) async fn ask(&mut self, method: RawMethod, path: &str) -> Result<RawAnswer, StoreError> {
+        let accept = format!("{OCI_INDEX}, {OCI_MANIFEST}");
+        let headers = if path.starts_with("manifests/") { vec![("accept", accept)] } else { Vec::new() };
+        self.send(RawRequest { method, target: RawTarget::Path(path), headers, body: None, from: None }).await
+    }
+
+    /// Opens an upload.
+    pub(super) async fn open(&mut self) -> Result<RawAnswer, StoreError> {
+        self.ask(RawMethod::Post, "blobs/uploads/").await
+    }
+
+    /// Sends bytes into an upload; with the digest it is ended.
+    pub(super) async fn upload(
+        &mut self,
+        method: RawMethod,
+        target: RawTarget<'_>,
+        bytes: Bytes,
+        range: Option<String>,
+    ) -> Result<RawAnswer, StoreError> {
+        let mut headers = vec![("content-type", OCTETS.to_owned())];
+        headers.extend(range.map(|range| ("content-range", range)));
+        self.send(RawRequest { method, target, headers, body: Some(bytes), from: None }).await
+    }
+
+    /// Gives an upload up; whether that works is of no matter.
+    pub(super) async fn cancel(&mut self, location: &RawLocation) {
+        let target = RawTarget::Session(location);
+        let request = RawRequest { method: RawMethod::Delete, target, headers: Vec::new(), body: None, from: None };
+        let _ = self.send(request).await;
+    }
+
+    /// Stores a blob with POST and PUT, the way that later attempts rely on.
+    pub(super) async fn put_blob(&mut self, stored: &Stored) -> Result<RawAnswer, StoreError> {
+        let opened = self.open().await?;
+        let Ok(Some(location)) = opened.location.clone() else { return Ok(opened) };
+        let target = RawTarget::Closing(&location, &stored.digest);
+        let answer = self.upload(RawMethod::Put, target, stored.bytes.clone(), None).await?;
+        if answer.is_success() {
+            self.blobs.push(stored.digest.clone());
+        }
+        Ok(answer)
+    }
+
+    /// Stores a manifest, by its digest or under a tag.
+    pub(super) async fn put_manifest(
+        &mut self,
+        reference: Option<&str>,
+        media_type: &str,
+        stored: &Stored,
+    ) -> Result<RawAnswer, StoreError> {
+        let path = format!("manifests/{}", reference.unwrap_or(stored.digest.as_str()));
+        let headers = vec![("content-type", media_type.to_owned())];
+        let (target, body) = (RawTarget::Path(&path), Some(stored.bytes.clone()));
+        let answer = self.send(RawRequest { method: RawMethod::Put, target, headers, body, from: None }).await?;
+        if answer.is_success() {
+            if !self.manifests.contains(&stored.digest) {
+                self.manifests.push(stored.digest.clone());
+            }
+            if let Some(tag) = reference.filter(|tag| !self.tags.iter().any(|known| known == tag)) {
+                self.tags.push(tag.to_owned());
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// The bytes of a document, and their digest.
+pub(super) fn document(value: &Value) -> Stored {
+    let bytes = Bytes::from(value.to_string());
+    Stored { digest: Digest::sha256(&bytes), bytes }
+}
+
+/// A descriptor of content.
+pub(super) fn descriptor(media_type: &str, stored: &Stored) -> Value {
+    json!({ "mediaType": media_type, "digest": stored.digest.to_string(), "size": stored.bytes.len() })
+}

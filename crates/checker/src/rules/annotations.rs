@@ -1,0 +1,150 @@
+//! Rules about what annotations claim.
+
+use serde_json::Value;
+use tofu_oci_layout::annotation;
+use tofu_oci_types::{PackageHash, ProviderAddr, Scheme, Version};
+
+use super::catalogue::annotations::{
+    ANNOTATION_ADDRESS, ANNOTATION_FILENAME, ANNOTATION_H1, ANNOTATION_MALFORMED, ANNOTATION_SIZE, ANNOTATION_VERSION,
+    ANNOTATION_ZH, ANNOTATIONS_MISSING,
+};
+use super::leaf::Kind;
+use super::package;
+use super::subject::{Findings, Subject, index_place, manifest_place, platform};
+use crate::facts::{Content, Entry, Release};
+
+fn of<'a>(document: &'a Value, name: &str) -> Option<&'a str> {
+    document.get("annotations")?.get(name)?.as_str()
+}
+
+pub(super) fn check(subject: &Subject<'_>, release: &Release) -> Findings {
+    let mut found = Findings::new();
+    let document = release.index.found.as_ref().ok().and_then(|document| document.value());
+    let Some(document) = document.filter(|_| !release.entries.is_empty()) else { return found };
+    let place = index_place(release);
+    found.extend(address(subject, document, &place));
+    found.extend(version(release, document, &place));
+    let leaves = release.entries.iter().filter(|entry| Kind::of(entry) == Kind::Provider);
+    let bare =
+        leaves.filter(|entry| of(&entry.raw, annotation::H1).is_none() || of(&entry.raw, annotation::ZH).is_none());
+    let bare = bare.count();
+    if bare > 0 {
+        let leaves = if bare == 1 { "leaf has" } else { "leaves have" };
+        found.push(ANNOTATIONS_MISSING.at(&place, format!("{bare} {leaves} no h1: or no zh: in the index")));
+    }
+    for entry in &release.entries {
+        if matches!(Kind::of(entry), Kind::Provider | Kind::Image) {
+            let of_entry = leaf(subject, release, entry);
+            found.extend(of_entry.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())));
+        }
+    }
+    found
+}
+
+fn address(subject: &Subject<'_>, document: &Value, place: &str) -> Findings {
+    let Some(said) = of(document, annotation::ADDRESS) else { return Findings::new() };
+    match (said.parse::<ProviderAddr>(), subject.address) {
+        (Err(_), _) => {
+            vec![ANNOTATION_MALFORMED.at(place, format!("{} is `{said}`, no provider address", annotation::ADDRESS))]
+        }
+        (Ok(own), Some(address)) if own != *address => {
+            vec![ANNOTATION_ADDRESS.at(place, format!("it says that it is {own}, and it is kept for {address}"))]
+        }
+        _ => Findings::new(),
+    }
+}
+
+fn version(release: &Release, document: &Value, place: &str) -> Findings {
+    let Some(said) = of(document, annotation::VERSION) else { return Findings::new() };
+    match said.parse::<Version>() {
+        Err(_) => vec![ANNOTATION_MALFORMED.at(place, format!("{} is `{said}`, no version", annotation::VERSION))],
+        Ok(own) if own != release.version => {
+            vec![
+                ANNOTATION_VERSION
+                    .at(place, format!("it says that it is {own}, and its tag that it is {}", release.version)),
+            ]
+        }
+        Ok(_) => Findings::new(),
+    }
+}
+
+/// What the annotations of one entry say about its package.
+fn leaf(subject: &Subject<'_>, release: &Release, entry: &Entry) -> Findings {
+    let place = manifest_place(entry);
+    let mut found = Findings::new();
+    let claim = |name: &str| of(&entry.raw, name);
+    for (name, scheme) in [(annotation::H1, Scheme::H1), (annotation::ZH, Scheme::Zh)] {
+        let Some(claimed) = claim(name) else { continue };
+        let well_formed =
+            claimed.parse::<PackageHash>().is_ok_and(|hash| hash.scheme() == scheme && hash.is_well_formed());
+        if !well_formed {
+            found.push(ANNOTATION_MALFORMED.at(&place, format!("{name} is `{claimed}`, no such checksum")));
+            continue;
+        }
+        match scheme {
+            Scheme::H1 => found.extend(h1(subject, entry, claimed, &place)),
+            _ => found.extend(zh(entry, claimed, &place)),
+        }
+    }
+    found.extend(size(entry, claim(annotation::SIZE), &place));
+    found.extend(filename(subject, release, entry, claim(annotation::FILENAME), &place));
+    found
+}
+
+fn h1(subject: &Subject<'_>, entry: &Entry, claimed: &str, place: &str) -> Findings {
+    let contents = match Kind::of(entry) {
+        Kind::Image => subject.images.of(entry).and_then(|union| Some(union.as_ref().ok()?.h1())),
+        _ => package::zip(entry).and_then(|(_, package)| package.h1()),
+    };
+    contents
+        .filter(|h1| h1.as_str() != claimed)
+        .map(|h1| ANNOTATION_H1.at(place, format!("it is annotated {claimed}, its files have {h1}")))
+        .into_iter()
+        .collect()
+}
+
+/// The digest of a zip layer is its `zh:`, so this needs no bytes.
+fn zh(entry: &Entry, claimed: &str, place: &str) -> Findings {
+    let zip = |part: &&crate::facts::Part| part.descriptor.media_type == tofu_oci_layout::media_type::ARCHIVE_ZIP;
+    let Some(part) = entry.leaf.layers.iter().find(zip) else { return Findings::new() };
+    let Some(zh) = part.descriptor.parsed_digest().and_then(|digest| PackageHash::zh(&digest)) else {
+        return Findings::new();
+    };
+    if zh.as_str() == claimed {
+        return Findings::new();
+    }
+    vec![ANNOTATION_ZH.at(place, format!("it is annotated {claimed}, its zip is {zh}"))]
+}
+
+fn size(entry: &Entry, claimed: Option<&str>, place: &str) -> Findings {
+    let Some(claimed) = claimed else { return Findings::new() };
+    let Ok(bytes) = claimed.parse::<u64>() else {
+        return vec![
+            ANNOTATION_MALFORMED.at(place, format!("{} is `{claimed}`, no number of bytes", annotation::SIZE)),
+        ];
+    };
+    let sizes = entry.leaf.layers.iter().map(|layer| match &layer.blob.content {
+        Ok(Content::Package(package)) => package.size,
+        _ => u64::try_from(layer.descriptor.size).unwrap_or(0),
+    });
+    let actual: u64 = sizes.fold(0, u64::saturating_add);
+    if entry.leaf.manifest.found.is_err() || actual == bytes {
+        return Findings::new();
+    }
+    vec![ANNOTATION_SIZE.at(place, format!("it is annotated {bytes} bytes, its package has {actual}"))]
+}
+
+/// The file name that mirrors give the zip.
+fn filename(subject: &Subject<'_>, release: &Release, entry: &Entry, claimed: Option<&str>, place: &str) -> Findings {
+    let (Some(claimed), Some(platform)) = (claimed, platform(entry)) else { return Findings::new() };
+    let end = format!("_{}_{platform}.zip", release.version);
+    let fits = match subject.provider_type {
+        Some(provider_type) => claimed == format!("terraform-provider-{provider_type}{end}"),
+        None => claimed.strip_prefix("terraform-provider-").is_some_and(|rest| rest.ends_with(&end)),
+    };
+    if fits {
+        return Findings::new();
+    }
+    let wanted = format!("terraform-provider-{}{end}", subject.provider_type.unwrap_or("TYPE"));
+    vec![ANNOTATION_FILENAME.at(place, format!("it is annotated `{claimed}`, which mirrors do not take for {wanted}"))]
+}

@@ -1,0 +1,95 @@
+//! Rules about annotations.
+
+use crate::model::{Group, Level, Rule};
+
+pub(super) static ALL: &[&Rule] = &[
+    &ANNOTATION_H1,
+    &ANNOTATION_ZH,
+    &ANNOTATION_SIZE,
+    &ANNOTATION_FILENAME,
+    &ANNOTATION_MALFORMED,
+    &ANNOTATION_ADDRESS,
+    &ANNOTATION_VERSION,
+    &ANNOTATIONS_MISSING,
+];
+
+pub(crate) static ANNOTATION_H1: Rule = Rule {
+    id: "annotation-h1",
+    group: Group::Annotations,
+    level: Level::Error,
+    finds: "an h1: annotation that is not the package's",
+    why: "A lock file that is written from signed annotations would refuse the package.",
+    spec: "OpenTofu 1.12, internal/getproviders/hash.go; this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "push the release again with `tofu-oci push`",
+};
+
+pub(crate) static ANNOTATION_ZH: Rule = Rule {
+    id: "annotation-zh",
+    group: Group::Annotations,
+    level: Level::Error,
+    finds: "a zh: annotation that is not the zip's digest",
+    why: "A lock file that is written from signed annotations would refuse the package.",
+    spec: "OpenTofu 1.12, internal/getproviders/hash.go; this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "push the release again with `tofu-oci push`",
+};
+
+pub(crate) static ANNOTATION_SIZE: Rule = Rule {
+    id: "annotation-size",
+    group: Group::Annotations,
+    level: Level::Warning,
+    finds: "an annotated size that is not the package's",
+    why: "People and programs plan downloads by it.",
+    spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "push the release again with `tofu-oci push`",
+};
+
+pub(crate) static ANNOTATION_FILENAME: Rule = Rule {
+    id: "annotation-filename",
+    group: Group::Annotations,
+    level: Level::Warning,
+    finds: "an annotated file name that names another type, version or platform",
+    why: "Downloads that are kept under that name are taken for another package.",
+    spec: "OpenTofu 1.12, filesystem mirror layout; this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "push the release again with `tofu-oci push`",
+};
+
+pub(crate) static ANNOTATION_MALFORMED: Rule = Rule {
+    id: "annotation-malformed",
+    group: Group::Annotations,
+    level: Level::Warning,
+    finds: "an annotation of ours whose value cannot be read",
+    why: "It says nothing, and what reads it falls back to downloading.",
+    spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "push the release again with `tofu-oci push`",
+};
+
+pub(crate) static ANNOTATION_ADDRESS: Rule = Rule {
+    id: "annotation-address",
+    group: Group::Annotations,
+    level: Level::Error,
+    finds: "an index that says it is another provider",
+    why: "It may have been copied to the wrong place. A signature binds the address, and this one would be \
+           refused.",
+    spec: "this project, docs/trust.md",
+    mend: "copy the right release here",
+};
+
+pub(crate) static ANNOTATION_VERSION: Rule = Rule {
+    id: "annotation-version",
+    group: Group::Annotations,
+    level: Level::Error,
+    finds: "an index that says it is another version than its tag",
+    why: "An old release under a new tag takes fixes away from everybody who upgrades.",
+    spec: "this project, docs/trust.md",
+    mend: "point the tag at the right index",
+};
+
+pub(crate) static ANNOTATIONS_MISSING: Rule = Rule {
+    id: "annotations-missing",
+    group: Group::Annotations,
+    level: Level::Note,
+    finds: "an index without the annotations that a lock file needs",
+    why: "`tofu-oci lock` then reads leaves or downloads packages to lock all platforms.",
+    spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "push the release again with `tofu-oci push`",
+};

@@ -1,0 +1,174 @@
+//! Rules about the index of a release.
+
+use crate::model::{Group, Level, Rule};
+
+pub(super) static ALL: &[&Rule] = &[
+    &MANIFEST_NOT_JSON,
+    &NOT_AN_INDEX,
+    &INDEX_MEDIA_TYPE,
+    &BODY_MEDIA_TYPE,
+    &INDEX_ARTIFACT_TYPE,
+    &INDEX_EMPTY,
+    &NESTED_INDEX,
+    &TOO_MANY_ENTRIES,
+    &ATTESTATION_ENTRY,
+    &DUPLICATE_MEMBER,
+    &MANIFEST_TOO_LARGE,
+    &INDEX_BOTH_KINDS,
+    &SCHEMA_VERSION,
+    &MANIFEST_DIGEST,
+    &PREDICTED_REFUSAL,
+];
+
+pub(crate) static MANIFEST_NOT_JSON: Rule = Rule {
+    id: "manifest-not-json",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "a manifest that is no JSON document",
+    why: "Nothing can be read from it.",
+    spec: "OCI image-spec 1.1.1, image-index.md",
+    mend: "push the release again",
+};
+
+pub(crate) static NOT_AN_INDEX: Rule = Rule {
+    id: "not-an-index",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "a version tag that names a manifest of one platform instead of an index",
+    why: "OpenTofu wants an index that lists a manifest for each platform, even where there is only one platform.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, PackageMeta",
+    mend: "push an index that lists the manifest with its platform",
+};
+
+pub(crate) static INDEX_MEDIA_TYPE: Rule = Rule {
+    id: "index-media-type",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "a version tag whose media type is not the OCI index type, such as a Docker manifest list",
+    why: "OpenTofu accepts the OCI index alone.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, PackageMeta",
+    mend: "build with OCI media types (`oci-mediatypes=true`), or convert the list to an OCI index",
+};
+
+pub(crate) static BODY_MEDIA_TYPE: Rule = Rule {
+    id: "body-media-type",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "a manifest whose member `mediaType` is missing or differs from what it was served as",
+    why: "OpenTofu demands the member in index and leaf, and a document that is two things at once can show \
+           different content to different readers.",
+    spec: "OCI image-spec 1.1.1, image-index.md, manifest.md; CVE-2021-41190",
+    mend: "write `mediaType` into the document",
+};
+
+pub(crate) static INDEX_ARTIFACT_TYPE: Rule = Rule {
+    id: "index-artifact-type",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "an index whose artifactType is not application/vnd.opentofu.provider",
+    why: "OpenTofu takes no other index for a provider.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, fetchOCIIndexManifest",
+    mend: "set `artifactType` of the index; `tofu-oci push` does",
+};
+
+pub(crate) static INDEX_EMPTY: Rule = Rule {
+    id: "index-empty",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "an index without entries",
+    why: "There is nothing to install for any platform.",
+    spec: "OCI image-spec 1.1.1, image-index.md",
+    mend: "push the release again",
+};
+
+pub(crate) static NESTED_INDEX: Rule = Rule {
+    id: "nested-index",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "an entry of an index that is itself an index",
+    why: "OpenTofu does not look into nested indexes: as an entry of provider type it stops the installation, as \
+           any other entry it is skipped.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
+    mend: "list the manifests of the inner index directly",
+};
+
+pub(crate) static TOO_MANY_ENTRIES: Rule = Rule {
+    id: "too-many-entries",
+    group: Group::Index,
+    level: Level::Warning,
+    finds: "an index with more than 1000 entries",
+    why: "tofu-oci reads no more than that, and what lies beyond was not looked at.",
+    spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "publish fewer entries",
+};
+
+pub(crate) static ATTESTATION_ENTRY: Rule = Rule {
+    id: "attestation-entry",
+    group: Group::Index,
+    level: Level::Note,
+    finds: "an entry that is a build attestation",
+    why: "OpenTofu and tofu-oci skip it. It costs readers nothing and cannot be installed.",
+    spec: "BuildKit, docs/attestations/attestation-storage.md",
+    mend: "nothing; `--provenance=false` leaves it out",
+};
+
+pub(crate) static DUPLICATE_MEMBER: Rule = Rule {
+    id: "duplicate-json-member",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "a manifest in which a member of an object occurs twice",
+    why: "Which of the two counts differs from reader to reader, so two clients see two releases; tofu-oci refuses \
+           it.",
+    spec: "RFC 8259, section 4",
+    mend: "write each member once",
+};
+
+pub(crate) static MANIFEST_TOO_LARGE: Rule = Rule {
+    id: "manifest-too-large",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "a manifest of more than 4 MiB",
+    why: "Registries need not take it, and OpenTofu refuses what is 5 MiB or more.",
+    spec: "OCI distribution-spec 1.1.1, Pushing Manifests",
+    mend: "publish fewer entries or shorter annotations",
+};
+
+pub(crate) static INDEX_BOTH_KINDS: Rule = Rule {
+    id: "manifest-of-two-kinds",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "a document with `manifests` beside `layers` or `config`",
+    why: "It is an index to one reader and an image to the next; tofu-oci refuses it.",
+    spec: "CVE-2021-41190; OCI image-spec 1.1.1, manifest.md",
+    mend: "write one of the two",
+};
+
+pub(crate) static SCHEMA_VERSION: Rule = Rule {
+    id: "schema-version",
+    group: Group::Index,
+    level: Level::Warning,
+    finds: "a manifest whose schemaVersion is not 2",
+    why: "The specification demands 2, and some registries refuse anything else.",
+    spec: "OCI image-spec 1.1.1, image-index.md",
+    mend: "write `schemaVersion` 2",
+};
+
+pub(crate) static MANIFEST_DIGEST: Rule = Rule {
+    id: "manifest-digest",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "a manifest whose bytes do not have the size or digest that names it",
+    why: "Every client refuses it: what was asked for and what came are two things.",
+    spec: "OCI image-spec 1.1.1, descriptor.md, Digests",
+    mend: "push the release again",
+};
+
+pub(crate) static PREDICTED_REFUSAL: Rule = Rule {
+    id: "opentofu-refuses",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "a release that OpenTofu refuses for a reason that no other rule has found",
+    why: "The prediction walks through the same steps as OpenTofu does, and one of them fails.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go",
+    mend: "see the code in the finding; docs/check.md lists all codes",
+};

@@ -1,0 +1,175 @@
+//! Rules about lock files.
+
+use crate::model::{Group, Level, Rule};
+
+pub(super) static ALL: &[&Rule] = &[
+    &LOCK_SYNTAX,
+    &LOCK_NOT_CANONICAL,
+    &LOCK_CH_ONLY,
+    &LOCK_NO_HASHES,
+    &LOCK_H1_ONLY,
+    &LOCK_ZH_ONLY,
+    &LOCK_UNKNOWN_SCHEME,
+    &LOCK_MALFORMED_HASH,
+    &LOCK_EMPTY,
+    &LOCK_MODULES,
+    &LOCK_SYMLINK,
+    &LOCK_PLATFORM,
+    &LOCK_VERSION_GONE,
+    &LOCK_NOT_ASKED,
+    &LOCK_LINE_UNKNOWN,
+];
+
+pub(crate) static LOCK_SYNTAX: Rule = Rule {
+    id: "lock-syntax",
+    group: Group::LockFile,
+    level: Level::Error,
+    finds: "a lock file that OpenTofu refuses to read",
+    why: "`tofu init` stops at it.",
+    spec: "OpenTofu 1.12, internal/depsfile/locks_file.go, LoadLocksFromFile",
+    mend: "mend the line, or restore the file from version control",
+};
+
+pub(crate) static LOCK_NOT_CANONICAL: Rule = Rule {
+    id: "lock-not-canonical",
+    group: Group::LockFile,
+    level: Level::Warning,
+    finds: "a lock file that the next init would rewrite though it locks the same",
+    why: "Text, order or repetitions are not as OpenTofu writes them: the next init changes the file, and a job \
+           that demands an unchanged file fails.",
+    spec: "OpenTofu 1.12, internal/depsfile/locks_file.go, SaveLocksToBytes",
+    mend: "take over the text of the diff, or run `tofu-oci lock`",
+};
+
+pub(crate) static LOCK_CH_ONLY: Rule = Rule {
+    id: "lock-ch-only",
+    group: Group::LockFile,
+    level: Level::Error,
+    finds: "a provider that is locked by ch: checksums alone",
+    why: "OpenTofu knows h1: and zh: alone. With none of them it verifies nothing, and installs any package.",
+    spec: "OpenTofu 1.12, internal/getproviders/hash.go, PreferredHashes; OpenTofu 1.12, \
+           internal/providercache/installer.go",
+    mend: "run `tofu-oci lock`, which adds h1: and zh:",
+};
+
+pub(crate) static LOCK_NO_HASHES: Rule = Rule {
+    id: "lock-no-hashes",
+    group: Group::LockFile,
+    level: Level::Error,
+    finds: "a provider that is locked without any checksum that OpenTofu knows",
+    why: "OpenTofu then verifies nothing, and installs any package.",
+    spec: "OpenTofu 1.12, internal/providercache/installer.go",
+    mend: "run `tofu-oci lock`",
+};
+
+pub(crate) static LOCK_H1_ONLY: Rule = Rule {
+    id: "lock-h1-only",
+    group: Group::LockFile,
+    level: Level::Warning,
+    finds: "a provider that is locked by h1: checksums alone",
+    why: "An `oci_mirror` looks for the zh: of the package before it downloads, and refuses where there is none.",
+    spec: "OpenTofu 1.12, internal/getproviders/package_location_oci_blob_archive.go",
+    mend: "run `tofu-oci lock`, which adds zh:",
+};
+
+pub(crate) static LOCK_ZH_ONLY: Rule = Rule {
+    id: "lock-zh-only",
+    group: Group::LockFile,
+    level: Level::Warning,
+    finds: "a provider that is locked by zh: checksums alone",
+    why: "It can be installed, but a folder that is there already, or unpacked, cannot be compared with zh:, and \
+           OpenTofu then asks for init again.",
+    spec: "OpenTofu 1.12, internal/getproviders/hash.go; OpenTofu 1.12, internal/providercache/installer.go",
+    mend: "run `tofu-oci lock`, which adds h1:",
+};
+
+pub(crate) static LOCK_UNKNOWN_SCHEME: Rule = Rule {
+    id: "lock-unknown-scheme",
+    group: Group::LockFile,
+    level: Level::Note,
+    finds: "a checksum of a scheme that neither OpenTofu nor tofu-oci knows",
+    why: "It is kept, and protects nobody.",
+    spec: "OpenTofu 1.12, internal/getproviders/hash.go",
+    mend: "nothing, or remove the line",
+};
+
+pub(crate) static LOCK_MALFORMED_HASH: Rule = Rule {
+    id: "lock-malformed-hash",
+    group: Group::LockFile,
+    level: Level::Error,
+    finds: "a checksum that no package can have",
+    why: "It is read without complaint and never matches. If it was meant to protect a platform, it does not.",
+    spec: "OpenTofu 1.12, internal/getproviders/hash.go",
+    mend: "run `tofu-oci lock`",
+};
+
+pub(crate) static LOCK_EMPTY: Rule = Rule {
+    id: "lock-empty",
+    group: Group::LockFile,
+    level: Level::Note,
+    finds: "a lock file without any provider",
+    why: "It protects nothing.",
+    spec: "OpenTofu 1.12, internal/depsfile/locks_file.go",
+    mend: "run `tofu-oci lock` where the configuration needs providers",
+};
+
+pub(crate) static LOCK_MODULES: Rule = Rule {
+    id: "lock-module-blocks",
+    group: Group::LockFile,
+    level: Level::Note,
+    finds: "blocks for modules in a lock file",
+    why: "They are reserved, lock nothing, and are gone when the file is written.",
+    spec: "OpenTofu 1.12, internal/depsfile/locks_file.go",
+    mend: "remove them",
+};
+
+pub(crate) static LOCK_SYMLINK: Rule = Rule {
+    id: "lock-symlink",
+    group: Group::LockFile,
+    level: Level::Warning,
+    finds: "a lock file that is a symbolic link",
+    why: "OpenTofu replaces the file when it writes it: the link is gone then and its target no longer kept up. \
+           tofu-oci does not write through a link that leaves the folder.",
+    spec: "OpenTofu 1.12, internal/replacefile; this project, ARCHITECTURE.md",
+    mend: "put the file itself there",
+};
+
+pub(crate) static LOCK_PLATFORM: Rule = Rule {
+    id: "lock-platform",
+    group: Group::LockFile,
+    level: Level::Error,
+    finds: "a platform that no line of a provider covers",
+    why: "init on that platform fails: no checksum of the package is among the lines.",
+    spec: "OpenTofu 1.12, internal/providercache/installer.go",
+    mend: "run `tofu-oci lock --platform OS_ARCH`",
+};
+
+pub(crate) static LOCK_VERSION_GONE: Rule = Rule {
+    id: "lock-version-gone",
+    group: Group::LockFile,
+    level: Level::Error,
+    finds: "a locked version that its repository does not offer any more",
+    why: "init demands that the version is still listed.",
+    spec: "OpenTofu 1.12, internal/providercache/installer.go",
+    mend: "push or copy the release again, or upgrade",
+};
+
+pub(crate) static LOCK_NOT_ASKED: Rule = Rule {
+    id: "lock-not-asked",
+    group: Group::LockFile,
+    level: Level::Warning,
+    finds: "a provider whose repository could not be asked for its checksums",
+    why: "Whether its lines cover a platform is not known.",
+    spec: "docs/check.md, \"Lock files\"",
+    mend: "see the cause in the finding; --offline leaves the question out",
+};
+
+pub(crate) static LOCK_LINE_UNKNOWN: Rule = Rule {
+    id: "lock-line-unknown",
+    group: Group::LockFile,
+    level: Level::Note,
+    finds: "a checksum that no package of the release has",
+    why: "It belongs to a package from another source, or it is wrong.",
+    spec: "OpenTofu 1.12, internal/getproviders/hash.go",
+    mend: "nothing; `tofu-oci lock` keeps lines of others",
+};

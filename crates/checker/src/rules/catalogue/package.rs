@@ -1,0 +1,221 @@
+//! Rules about the bytes of packages.
+
+use crate::model::{Group, Level, Rule};
+
+pub(super) static ALL: &[&Rule] = &[
+    &BLOB_MISSING,
+    &BLOB_SIZE,
+    &BLOB_DIGEST,
+    &NOT_A_ZIP,
+    &ZIP_STRUCTURE,
+    &ZIP_EMPTY,
+    &UNSAFE_ENTRY,
+    &SYMLINK,
+    &NO_EXECUTABLE,
+    &SEVERAL_EXECUTABLES,
+    &EXECUTABLE_MODE,
+    &EXECUTABLE_VERSION,
+    &EXECUTABLE_NO_VERSION,
+    &DIRECTORY_ENTRIES,
+    &DUPLICATE_NAME,
+    &CASE_COLLISION,
+    &LAYER_ARCHIVE,
+    &PACKAGES_DIFFER,
+    &NOT_READ,
+];
+
+pub(crate) static BLOB_MISSING: Rule = Rule {
+    id: "blob-missing",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "a blob that the repository does not have",
+    why: "The platform is offered and cannot be installed.",
+    spec: "OCI distribution-spec 1.1.1, Pulling blobs",
+    mend: "push the release again",
+};
+
+pub(crate) static BLOB_SIZE: Rule = Rule {
+    id: "blob-size",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "a blob whose size is not that of its descriptor",
+    why: "Every client stops: size and digest are checked before anything is unpacked.",
+    spec: "OCI image-spec 1.1.1, descriptor.md, `size`",
+    mend: "push the release again",
+};
+
+pub(crate) static BLOB_DIGEST: Rule = Rule {
+    id: "blob-digest",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "a blob whose bytes do not have the digest that names it",
+    why: "Every client refuses it: it was damaged, or exchanged.",
+    spec: "OCI image-spec 1.1.1, descriptor.md, Digests",
+    mend: "push the release again",
+};
+
+pub(crate) static NOT_A_ZIP: Rule = Rule {
+    id: "not-a-zip",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "a package that is no zip archive",
+    why: "It cannot be unpacked.",
+    spec: "OpenTofu 1.12, internal/getproviders/package_location_local_archive.go",
+    mend: "push the release's zip itself",
+};
+
+pub(crate) static ZIP_STRUCTURE: Rule = Rule {
+    id: "zip-structure",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "a zip that tofu-oci refuses although others may unpack it",
+    why: "What different programs unpack from it may differ: damaged structure, overlapping entries, names twice, \
+           unsafe names.",
+    spec: "PKWARE APPNOTE 6.3; this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "pack it again with an ordinary zip program, or with `tofu-oci push --dir`",
+};
+
+pub(crate) static ZIP_EMPTY: Rule = Rule {
+    id: "zip-empty",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "a zip without entries",
+    why: "OpenTofu refuses an empty archive.",
+    spec: "OpenTofu 1.12, internal/getproviders/package_location_local_archive.go",
+    mend: "push the right zip",
+};
+
+pub(crate) static UNSAFE_ENTRY: Rule = Rule {
+    id: "unsafe-entry",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "an entry of a package that leads out of it",
+    why: "It would write outside the package's folder; every client refuses the package.",
+    spec: "OpenTofu 1.12, go-getter decompress_zip.go; CWE-22",
+    mend: "pack it again without `..` in names",
+};
+
+pub(crate) static SYMLINK: Rule = Rule {
+    id: "symlink-entry",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "a symbolic link in a package",
+    why: "OpenTofu writes the link's text into a plain file, tofu-oci refuses the package; nobody gets a link.",
+    spec: "OpenTofu 1.12, go-getter decompress_zip.go",
+    mend: "put the file itself in its place",
+};
+
+pub(crate) static NO_EXECUTABLE: Rule = Rule {
+    id: "no-executable",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "a package without the provider's executable in its root",
+    why: "OpenTofu looks for a file named terraform-provider-TYPE, perhaps followed by `_` or `.`, in the root \
+           alone, and finds none.",
+    spec: "OpenTofu 1.12, internal/providercache/cached_provider.go, ExecutableFile",
+    mend: "name the executable terraform-provider-TYPE_vVERSION and put it in the root",
+};
+
+pub(crate) static SEVERAL_EXECUTABLES: Rule = Rule {
+    id: "several-executables",
+    group: Group::Package,
+    level: Level::Warning,
+    finds: "a package with more than one file that could be the provider's executable",
+    why: "OpenTofu runs the first in the order of names, which may not be the one that was meant.",
+    spec: "OpenTofu 1.12, internal/providercache/cached_provider.go, ExecutableFile",
+    mend: "leave one",
+};
+
+pub(crate) static EXECUTABLE_MODE: Rule = Rule {
+    id: "executable-mode",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "an executable without permission to run",
+    why: "OpenTofu unpacks it with the mode that the archive gives; it installs, and every plan fails with \
+           `permission denied`.",
+    spec: "OpenTofu 1.12, go-getter decompress_zip.go",
+    mend: "pack it on Unix with mode 0755",
+};
+
+pub(crate) static EXECUTABLE_VERSION: Rule = Rule {
+    id: "executable-other-version",
+    group: Group::Package,
+    level: Level::Warning,
+    finds: "an executable whose name has another version than the release",
+    why: "OpenTofu does not look at it; most often the wrong build was packed.",
+    spec: "OpenTofu 1.12, internal/providercache/cached_provider.go",
+    mend: "pack the build of this version",
+};
+
+pub(crate) static EXECUTABLE_NO_VERSION: Rule = Rule {
+    id: "executable-without-version",
+    group: Group::Package,
+    level: Level::Note,
+    finds: "an executable without the version in its name",
+    why: "It is allowed, and unusual.",
+    spec: "OpenTofu 1.12, internal/providercache/cached_provider.go",
+    mend: "name it terraform-provider-TYPE_vVERSION",
+};
+
+pub(crate) static DIRECTORY_ENTRIES: Rule = Rule {
+    id: "directory-entries",
+    group: Group::Package,
+    level: Level::Warning,
+    finds: "a zip with entries for directories",
+    why: "The `h1:` of such a zip differs from the `h1:` of the folder that it unpacks to, so a lock file made \
+           from one does not accept the other.",
+    spec: "OpenTofu 1.12, internal/getproviders/hash.go, PackageHashV1",
+    mend: "pack with `zip -D`, or with `tofu-oci push --dir`",
+};
+
+pub(crate) static DUPLICATE_NAME: Rule = Rule {
+    id: "duplicate-entry",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "a package in which a name occurs twice",
+    why: "Which content wins differs between programs; tofu-oci refuses it, and the `h1:` of the zip is not that \
+           of the folder.",
+    spec: "OpenTofu 1.12, internal/getproviders/hash.go, PackageHashV1",
+    mend: "pack each file once",
+};
+
+pub(crate) static CASE_COLLISION: Rule = Rule {
+    id: "case-collision",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "names in a package that differ only by case",
+    why: "On Windows and macOS one overwrites the other; tofu-oci refuses the package.",
+    spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "rename one of them",
+};
+
+pub(crate) static LAYER_ARCHIVE: Rule = Rule {
+    id: "image-layer",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "an image layer that cannot be read",
+    why: "The union of the layers is the package; with a damaged layer there is none.",
+    spec: "OCI image-spec 1.1.1, layer.md",
+    mend: "build the image again",
+};
+
+pub(crate) static PACKAGES_DIFFER: Rule = Rule {
+    id: "packages-differ",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "an image and a zip of one platform with different content",
+    why: "Clients that take the image and clients that take the zip get two providers under one name, and one lock \
+           file cannot accept both.",
+    spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "push the release again with `--layout both`, which makes both from one package",
+};
+
+pub(crate) static NOT_READ: Rule = Rule {
+    id: "packages-not-read",
+    group: Group::Package,
+    level: Level::Note,
+    finds: "packages whose bytes were not looked at",
+    why: "Whether blobs are there was asked; what is in them was not read.",
+    spec: "docs/check.md",
+    mend: "add --deep",
+};

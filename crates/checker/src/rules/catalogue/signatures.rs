@@ -1,0 +1,97 @@
+//! Rules about signatures and other referrers.
+
+use crate::model::{Group, Level, Rule};
+
+pub(super) static ALL: &[&Rule] = &[
+    &UNSIGNED,
+    &SIGNATURE_REFUSED,
+    &SIGNATURE_NOT_CHECKED,
+    &SIGNATURE_UNREADABLE,
+    &NOT_TRUSTED,
+    &REFERRER_DANGLING,
+    &REFERRER_OTHER_SUBJECT,
+    &REFERRER_MISSING,
+];
+
+pub(crate) static UNSIGNED: Rule = Rule {
+    id: "unsigned",
+    group: Group::Signatures,
+    level: Level::Note,
+    finds: "a release without any signature",
+    why: "Nobody can tell whether it comes from its author; what a registry gives is taken as it is.",
+    spec: "this project, docs/trust.md",
+    mend: "sign it: `tofu-oci sign REPOSITORY:VERSION --key K`",
+};
+
+pub(crate) static SIGNATURE_REFUSED: Rule = Rule {
+    id: "signature-refused",
+    group: Group::Signatures,
+    level: Level::Error,
+    finds: "a signature that does not hold for this release",
+    why: "It is damaged, by a key that is not trusted for this provider, or made for another provider or version. \
+           Clients whose policy wants a signature refuse the release.",
+    spec: "this project, docs/trust.md",
+    mend: "sign the release again with the right key, and delete the wrong signature",
+};
+
+pub(crate) static SIGNATURE_NOT_CHECKED: Rule = Rule {
+    id: "signature-not-checked",
+    group: Group::Signatures,
+    level: Level::Note,
+    finds: "a signature that no key at hand could check",
+    why: "The trust policy names no key for this provider, so nothing can be said about the signature but what it \
+           claims.",
+    spec: "this project, docs/trust.md",
+    mend: "name the keys in trust.toml, or give --trust-policy FILE",
+};
+
+pub(crate) static SIGNATURE_UNREADABLE: Rule = Rule {
+    id: "signature-unreadable",
+    group: Group::Signatures,
+    level: Level::Warning,
+    finds: "a signature that cannot be read",
+    why: "It counts as none.",
+    spec: "this project, docs/trust.md",
+    mend: "sign the release again",
+};
+
+pub(crate) static NOT_TRUSTED: Rule = Rule {
+    id: "not-trusted",
+    group: Group::Signatures,
+    level: Level::Error,
+    finds: "a release that the trust policy refuses",
+    why: "`tofu-oci install` and `tofu-oci lock` refuse it with this policy.",
+    spec: "this project, docs/trust.md",
+    mend: "see the code in the finding; docs/trust.md lists all codes",
+};
+
+pub(crate) static REFERRER_DANGLING: Rule = Rule {
+    id: "referrer-dangling",
+    group: Group::Signatures,
+    level: Level::Warning,
+    finds: "a list of referrers, or a signature, of an index that the repository does not have",
+    why: "The release was deleted or moved and its signature stayed behind, or the signature was copied without \
+           it.",
+    spec: "OCI distribution-spec 1.1.1, Referrers Tag Schema",
+    mend: "copy the release with its referrers (`tofu-oci copy` does), or delete the tag",
+};
+
+pub(crate) static REFERRER_OTHER_SUBJECT: Rule = Rule {
+    id: "referrer-other-subject",
+    group: Group::Signatures,
+    level: Level::Warning,
+    finds: "a listed referrer whose manifest names another subject, or none",
+    why: "It says nothing about this release and is passed over.",
+    spec: "OCI distribution-spec 1.1.1, Listing Referrers",
+    mend: "push the referrer again",
+};
+
+pub(crate) static REFERRER_MISSING: Rule = Rule {
+    id: "referrer-missing",
+    group: Group::Signatures,
+    level: Level::Error,
+    finds: "a listed referrer whose manifest is missing",
+    why: "What it said, perhaps a signature, is lost.",
+    spec: "OCI distribution-spec 1.1.1, Listing Referrers",
+    mend: "push the referrer again",
+};

@@ -1,0 +1,110 @@
+//! Rules about tags.
+
+use crate::model::{Group, Level, Rule};
+
+pub(super) static ALL: &[&Rule] = &[
+    &STRAY_VERSION_TAG,
+    &SECOND_SPELLING_TAG,
+    &NO_VERSION_TAGS,
+    &V_TAG,
+    &SEVERAL_BUILDS,
+    &PRERELEASES_ONLY,
+    &VERSION_ZERO,
+    &PLATFORM_TAG,
+    &TAG_UNREADABLE,
+];
+
+pub(crate) static STRAY_VERSION_TAG: Rule = Rule {
+    id: "stray-version-tag",
+    group: Group::Tags,
+    level: Level::Error,
+    finds: "a tag that OpenTofu reads as a version but cannot ask for again, such as `2`, `1.4` or `01.4.0`",
+    why: "OpenTofu lists `2` as version 2.0.0, chooses it where it is the newest, asks for the tag `2.0.0` and \
+           gets 404: init fails for every user of the repository.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions and PackageMeta",
+    mend: "delete the tag; never let a release pipeline write floating tags such as `1` or `1.4` here",
+};
+
+pub(crate) static SECOND_SPELLING_TAG: Rule = Rule {
+    id: "second-spelling-tag",
+    group: Group::Tags,
+    level: Level::Warning,
+    finds: "a second spelling of a version whose canonical tag is there too, such as `1.0` beside `1.0.0`",
+    why: "It changes nothing as long as the canonical tag is there. When that one is deleted, the version is still \
+           listed and can no longer be had.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
+    mend: "delete the tag",
+};
+
+pub(crate) static NO_VERSION_TAGS: Rule = Rule {
+    id: "no-version-tags",
+    group: Group::Tags,
+    level: Level::Error,
+    finds: "a repository without any tag that OpenTofu reads as a version",
+    why: "OpenTofu finds versions by listing tags; here it finds none and says that the provider is not found.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
+    mend: "push a release under its version: MAJOR.MINOR.PATCH without `v`, `+` written `_`",
+};
+
+pub(crate) static V_TAG: Rule = Rule {
+    id: "v-tag",
+    group: Group::Tags,
+    level: Level::Warning,
+    finds: "a tag with `v` before the version while the version's own tag is missing",
+    why: "OpenTofu ignores a tag such as `v1.0.0`: nobody can install what it names.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
+    mend: "push the same index under the version without `v`",
+};
+
+pub(crate) static SEVERAL_BUILDS: Rule = Rule {
+    id: "several-builds",
+    group: Group::Tags,
+    level: Level::Warning,
+    finds: "versions that differ only in build metadata",
+    why: "Build metadata plays no part in the order of versions, so which of them is installed depends on the \
+           order in which the registry lists its tags.",
+    spec: "OpenTofu 1.12, go-versions, Version.LessThan; OpenTofu 1.12, internal/providercache/installer.go",
+    mend: "keep one build of each version",
+};
+
+pub(crate) static PRERELEASES_ONLY: Rule = Rule {
+    id: "prereleases-only",
+    group: Group::Tags,
+    level: Level::Error,
+    finds: "a repository in which every version is a prerelease",
+    why: "A prerelease is chosen only by a constraint that names it exactly; `tofu init` without one says that \
+           there are no available releases.",
+    spec: "OpenTofu 1.12, go-versions, MeetingConstraints",
+    mend: "publish a release, or tell users to name the version exactly",
+};
+
+pub(crate) static VERSION_ZERO: Rule = Rule {
+    id: "version-zero",
+    group: Group::Tags,
+    level: Level::Error,
+    finds: "the version 0.0.0",
+    why: "OpenTofu takes 0.0.0 for `no version` and refuses to install it.",
+    spec: "OpenTofu 1.12, internal/providercache/installer.go, EnsureProviderVersions",
+    mend: "publish the release under another version",
+};
+
+pub(crate) static PLATFORM_TAG: Rule = Rule {
+    id: "platform-tag",
+    group: Group::Tags,
+    level: Level::Warning,
+    finds: "a tag that ends in a platform and is read as a version, such as `1.0.0_linux.amd64`",
+    why: "OpenTofu lists it as a version of its own: as a release with build metadata, which init may choose, or \
+           as a prerelease.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
+    mend: "delete the tag; leaves need no tag, the index names them by digest",
+};
+
+pub(crate) static TAG_UNREADABLE: Rule = Rule {
+    id: "tag-unreadable",
+    group: Group::Tags,
+    level: Level::Error,
+    finds: "a version tag whose manifest cannot be had",
+    why: "The version is listed, so it may be chosen, and then nothing can be installed.",
+    spec: "OCI distribution-spec 1.1.1, Pulling manifests",
+    mend: "push the release again, or delete the tag",
+};

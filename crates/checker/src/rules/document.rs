@@ -1,0 +1,73 @@
+//! Rules about a manifest as a document, whatever it is a manifest of.
+
+use serde_json::Value;
+use tofu_oci_layout::{MAX_DOCUMENT, repeated_member};
+
+use super::catalogue::index::{
+    BODY_MEDIA_TYPE, DUPLICATE_MEMBER, INDEX_BOTH_KINDS, MANIFEST_DIGEST, MANIFEST_NOT_JSON, MANIFEST_TOO_LARGE,
+    SCHEMA_VERSION,
+};
+use super::subject::{Findings, quoted};
+use crate::facts::{Document, Json};
+
+/// What is wrong with the document, whose descriptor says that it is of this media type.
+pub(super) fn check(place: &str, document: &Document, media_type: &str, size: Option<i64>) -> Findings {
+    let mut found = Findings::new();
+    let bytes = document.bytes.len();
+    if document.actual_digest() != document.digest {
+        let said = format!("its bytes have the digest {}", document.actual_digest());
+        found.push(MANIFEST_DIGEST.at(place, said));
+    } else if size.is_some_and(|size| u64::try_from(size).ok() != Some(bytes as u64)) {
+        let said = format!("its descriptor says {} bytes, it has {bytes}", size.unwrap_or_default());
+        found.push(MANIFEST_DIGEST.at(place, said));
+    }
+    if bytes as u64 > MAX_DOCUMENT {
+        found.push(MANIFEST_TOO_LARGE.at(place, format!("it has {bytes} bytes, and at most {MAX_DOCUMENT} travel")));
+    }
+    let value = match &document.json {
+        Json::Value(value @ Value::Object(_)) => value,
+        Json::Value(_) => {
+            found.push(MANIFEST_NOT_JSON.at(place, "it is no JSON object"));
+            return found;
+        }
+        Json::Not { problem } => {
+            found.push(MANIFEST_NOT_JSON.at(place, format!("it is no JSON: {problem}")));
+            return found;
+        }
+    };
+    if let Some(problem) = repeated_member(&document.bytes) {
+        found.push(DUPLICATE_MEMBER.at(place, problem));
+    }
+    if has(value, "manifests")
+        && let Some(member) = ["layers", "config", "fsLayers"].into_iter().find(|member| has(value, member))
+    {
+        found.push(INDEX_BOTH_KINDS.at(place, format!("it has both `manifests` and `{member}`")));
+    }
+    if value.get("schemaVersion").and_then(Value::as_u64) != Some(2) {
+        let said = value.get("schemaVersion").map_or_else(|| "none".to_owned(), ToString::to_string);
+        found.push(SCHEMA_VERSION.at(place, format!("its schemaVersion is {said}")));
+    }
+    let own = text(value, "mediaType");
+    if own.is_empty() {
+        found.push(BODY_MEDIA_TYPE.at(place, format!("it has no mediaType; it is served as {}", quoted(media_type))));
+    } else if own != media_type {
+        let said = format!("its mediaType is `{own}`, but it is named as {}", quoted(media_type));
+        found.push(BODY_MEDIA_TYPE.at(place, said));
+    }
+    let served = document.media_type.as_deref().unwrap_or_default();
+    if !served.is_empty() && served != media_type && served != own {
+        let said = format!("it is served as `{served}`, but named as {}", quoted(media_type));
+        found.push(BODY_MEDIA_TYPE.at(place, said));
+    }
+    found
+}
+
+/// Whether an object has a member that is not null.
+pub(super) fn has(value: &Value, member: &str) -> bool {
+    value.get(member).is_some_and(|member| !member.is_null())
+}
+
+/// A member that is a text; empty where there is none.
+pub(super) fn text<'a>(value: &'a Value, member: &str) -> &'a str {
+    value.get(member).and_then(Value::as_str).unwrap_or_default()
+}

@@ -1,0 +1,148 @@
+//! Rules about two repositories that should be equal.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tofu_oci_types::Version;
+
+use super::catalogue::drift::{
+    DRIFT_ANNOTATION, DRIFT_INDEX, DRIFT_PACKAGE, DRIFT_PLATFORM, DRIFT_REFERRER, DRIFT_TAG_MISSING,
+};
+use super::subject::Findings;
+use crate::facts::{Entry, Facts, Release};
+use crate::model::Finding;
+
+/// Where two repositories differ: versions, then indexes, and below those what makes them differ.
+pub fn drift(one: &Facts, other: &Facts) -> Vec<Finding> {
+    let mut found = Findings::new();
+    let versions: Vec<&Version> = one.releases.iter().map(|release| &release.version).collect();
+    let more = other.releases.iter().map(|release| &release.version).filter(|version| !versions.contains(version));
+    let more: Vec<&Version> = more.collect();
+    for version in versions.into_iter().chain(more) {
+        let (here, there) = (there(one, version), there(other, version));
+        match (here, there) {
+            (Some(here), Some(there)) => {
+                let of_release = releases((&one.place, here), (&other.place, there));
+                found.extend(of_release.into_iter().map(|finding| finding.of_version(version)));
+            }
+            (Some(_), None) => found.push(missing(version, &one.place, &other.place)),
+            (None, Some(_)) => found.push(missing(version, &other.place, &one.place)),
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+/// The release, where its index could be read.
+fn there<'a>(facts: &'a Facts, version: &Version) -> Option<&'a Release> {
+    facts.release(version).filter(|release| release.index.found.is_ok())
+}
+
+fn missing(version: &Version, has: &str, has_not: &str) -> Finding {
+    DRIFT_TAG_MISSING.at(has_not, format!("it has no {version}, and {has} has it")).of_version(version)
+}
+
+fn releases((here, one): (&str, &Release), (there, other): (&str, &Release)) -> Findings {
+    let mut found = referrers((here, one), (there, other));
+    let (Ok(index), Ok(other_index)) = (&one.index.found, &other.index.found) else { return found };
+    if index.digest == other_index.digest {
+        return found;
+    }
+    let said = format!("its index is {}, that of {there} is {}", index.digest, other_index.digest);
+    found.push(DRIFT_INDEX.at(here, said));
+    let (entries, other_entries) = (by_name(one), by_name(other));
+    for (name, entry) in &entries {
+        match other_entries.get(name) {
+            None => found.push(DRIFT_PLATFORM.at(there, format!("it has no {name}, and {here} has it"))),
+            Some(twin) => found.extend(entry_pair(name, (here, entry), (there, twin))),
+        }
+    }
+    let extra = other_entries.keys().filter(|name| !entries.contains_key(*name));
+    found.extend(extra.map(|name| DRIFT_PLATFORM.at(here, format!("it has no {name}, and {there} has it"))));
+    let annotations =
+        |value: Option<&Value>| value.and_then(|value| value.get("annotations")).cloned().unwrap_or_default();
+    let (own, others) = (annotations(index.value()), annotations(other_index.value()));
+    found.extend(annotation_names(&own, &others).map(|names| {
+        DRIFT_ANNOTATION.at(here, format!("annotations of its index differ from those of {there}: {names}"))
+    }));
+    found
+}
+
+/// The entries by what they are for: platform, and artifact type where it has one.
+fn by_name(release: &Release) -> BTreeMap<String, &Entry> {
+    let mut entries = BTreeMap::new();
+    for entry in &release.entries {
+        let platform = entry.descriptor.platform.as_ref();
+        let platform =
+            platform.map_or_else(|| "no platform".to_owned(), |one| format!("{}_{}", one.os, one.architecture));
+        let kind = match entry.descriptor.artifact_type.as_str() {
+            "" => "image",
+            tofu_oci_layout::artifact_type::PROVIDER_TARGET => "package",
+            other => other,
+        };
+        let mut name = format!("{platform} ({kind})");
+        while entries.contains_key(&name) {
+            name.push('*');
+        }
+        entries.insert(name, entry);
+    }
+    entries
+}
+
+fn entry_pair(name: &str, (here, one): (&str, &Entry), (there, other): (&str, &Entry)) -> Findings {
+    let mut found = Findings::new();
+    let layers = |entry: &Entry| -> Vec<String> {
+        entry.leaf.layers.iter().map(|layer| layer.descriptor.digest.clone()).collect()
+    };
+    let platform = one.descriptor.platform();
+    let (own, others) = (layers(one), layers(other));
+    if own != others {
+        let said = format!("{name} is {}, in {there} it is {}", list(&own), list(&others));
+        found.push(DRIFT_PACKAGE.at(here, said));
+    } else if one.descriptor.digest != other.descriptor.digest {
+        let said = format!(
+            "the manifest of {name} is {}, in {there} it is {}; the packages are equal",
+            one.descriptor.digest, other.descriptor.digest
+        );
+        found.push(DRIFT_ANNOTATION.at(here, said));
+    }
+    let annotations = |entry: &Entry| entry.raw.get("annotations").cloned().unwrap_or_default();
+    found.extend(annotation_names(&annotations(one), &annotations(other)).map(|names| {
+        DRIFT_ANNOTATION.at(here, format!("annotations of {name} differ from those of {there}: {names}"))
+    }));
+    found.into_iter().map(|finding| finding.of_platform(platform.as_ref())).collect()
+}
+
+fn list(digests: &[String]) -> String {
+    if digests.is_empty() { "empty".to_owned() } else { digests.join(", ") }
+}
+
+/// The names of annotations that only one of the two has, or that differ.
+fn annotation_names(one: &Value, other: &Value) -> Option<String> {
+    let names = |value: &Value| -> BTreeSet<String> {
+        value.as_object().map(|members| members.keys().cloned().collect()).unwrap_or_default()
+    };
+    let all: BTreeSet<String> = names(one).union(&names(other)).cloned().collect();
+    let differ: Vec<String> = all.into_iter().filter(|name| one.get(name) != other.get(name)).collect();
+    (!differ.is_empty()).then(|| differ.join(", "))
+}
+
+/// Referrers are compared where both indexes are the same: they speak of one digest.
+fn referrers((here, one): (&str, &Release), (there, other): (&str, &Release)) -> Findings {
+    let digests = |release: &Release| -> BTreeMap<String, String> {
+        let referrers = release.referrers.iter().flatten();
+        let named = referrers.map(|one| (one.digest.to_string(), one.artifact_type.clone().unwrap_or_default()));
+        named.collect()
+    };
+    let same = matches!((&one.index.found, &other.index.found), (Ok(one), Ok(other)) if one.digest == other.digest);
+    if !same || one.referrers.is_err() || other.referrers.is_err() {
+        return Findings::new();
+    }
+    let (own, others) = (digests(one), digests(other));
+    let lacks = |place: &str, has: &str, (digest, kind): (&String, &String)| {
+        DRIFT_REFERRER.at(place, format!("it has no referrer {digest} ({kind}), and {has} has it"))
+    };
+    let gone = own.iter().filter(|(digest, _)| !others.contains_key(*digest)).map(|one| lacks(there, here, one));
+    let more = others.iter().filter(|(digest, _)| !own.contains_key(*digest)).map(|one| lacks(here, there, one));
+    gone.chain(more).collect()
+}

@@ -1,0 +1,142 @@
+//! Rules about leaves that are container images, and about image configs.
+
+use serde_json::Value;
+use tofu_oci_layout::{LABEL, LABEL_PROVIDER, media_type};
+use tofu_oci_types::{Digest, PackageHash, Platform};
+
+use super::catalogue::leaf::{CONFIG_PLATFORM, CONFIG_UNREADABLE, DIFF_IDS, DIFF_IDS_MISSING, IMAGE_LABEL};
+use super::catalogue::package::{LAYER_ARCHIVE, NO_EXECUTABLE, PACKAGES_DIFFER};
+use super::document::text;
+use super::images::ImageFault;
+use super::leaf::{Kind, is_package_leaf};
+use super::subject::{Findings, Subject, manifest_place, platform, quoted};
+use crate::facts::{Content, Entry, Release};
+
+/// The config of an entry's manifest, where it could be read.
+fn config(entry: &Entry) -> Option<&Value> {
+    match &entry.leaf.config.as_ref()?.blob.content {
+        Ok(Content::Document { intact: true, value: Some(value), .. }) => Some(value),
+        _ => None,
+    }
+}
+
+/// Whether the entry is an image that says of itself that it is a provider package.
+pub(super) fn is_labelled(entry: &Entry) -> bool {
+    Kind::of(entry) == Kind::Image && label(entry) == Some(LABEL_PROVIDER)
+}
+
+fn label(entry: &Entry) -> Option<&str> {
+    config(entry)?.get("config")?.get("Labels")?.get(LABEL)?.as_str()
+}
+
+/// The digests of the uncompressed layers that the config names.
+pub(super) fn diff_ids(entry: &Entry) -> Vec<Digest> {
+    let ids = config(entry).and_then(|config| config.get("rootfs")?.get("diff_ids")?.as_array());
+    ids.into_iter().flatten().filter_map(|id| id.as_str()?.parse().ok()).collect()
+}
+
+/// What is wrong with one image, and with the image config of any leaf.
+pub(super) fn check(subject: &Subject<'_>, entry: &Entry) -> Findings {
+    let kind = Kind::of(entry);
+    if !matches!(kind, Kind::Image | Kind::Provider) || entry.leaf.manifest.found.is_err() {
+        return Findings::new();
+    }
+    let place = manifest_place(entry);
+    let mut found = config_platform(entry, &place);
+    if kind == Kind::Image && !is_package_leaf(entry) {
+        found.extend(image(subject, entry, &place));
+    }
+    found.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())).collect()
+}
+
+fn config_platform(entry: &Entry, place: &str) -> Findings {
+    let named = entry.leaf.config.as_ref().map(|config| config.descriptor.media_type.as_str());
+    if !named.is_some_and(media_type::is_image_config) {
+        return Findings::new();
+    }
+    let Some((config, of_entry)) = config(entry).zip(entry.descriptor.platform.as_ref()) else {
+        return Findings::new();
+    };
+    let (os, architecture) = (text(config, "os"), text(config, "architecture"));
+    if os.is_empty() && architecture.is_empty() || (os, architecture) == (&of_entry.os, &of_entry.architecture) {
+        return Findings::new();
+    }
+    let said = format!(
+        "its config says {os}_{architecture}, its entry in the index {}_{}",
+        of_entry.os, of_entry.architecture
+    );
+    vec![CONFIG_PLATFORM.at(place, said)]
+}
+
+fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
+    let mut found = Findings::new();
+    let Some(part) = &entry.leaf.config else {
+        return vec![CONFIG_UNREADABLE.at(place, "it names no config")];
+    };
+    if config(entry).is_none() {
+        let why = match &part.blob.content {
+            Err(fault) => fault.text.clone(),
+            Ok(Content::Document { intact: false, .. }) => "its bytes do not have the digest that names it".to_owned(),
+            Ok(_) => "it is no JSON document".to_owned(),
+        };
+        return vec![CONFIG_UNREADABLE.at(place, format!("its config {}: {why}", part.descriptor.digest))];
+    }
+    match label(entry) {
+        Some(LABEL_PROVIDER) => {}
+        Some(other) => found.push(IMAGE_LABEL.at(place, format!("its label {LABEL} is {}", quoted(other)))),
+        None => {
+            found.push(IMAGE_LABEL.at(place, format!("its config has no label {LABEL}")));
+            return found;
+        }
+    }
+    for layer in &entry.leaf.layers {
+        if media_type::layer_format(&layer.descriptor.media_type).is_none() {
+            let said = format!("layer {} is of type {}", layer.position, quoted(&layer.descriptor.media_type));
+            found.push(LAYER_ARCHIVE.at(place, format!("{said}, which is no image layer")));
+        }
+    }
+    let (layers, ids) = (entry.leaf.layers.len(), diff_ids(entry).len());
+    if ids == 0 && layers > 0 {
+        found.push(DIFF_IDS_MISSING.at(place, "its config has no diff_ids"));
+    } else if layers != ids {
+        found.push(DIFF_IDS.at(place, format!("it has {layers} layers, and its config {ids} diff_ids")));
+    }
+    match subject.images.of(entry) {
+        Some(Err(ImageFault::DiffId(problem))) => found.push(DIFF_IDS.at(place, problem.clone())),
+        Some(Err(ImageFault::Layer(problem))) => found.push(LAYER_ARCHIVE.at(place, problem.clone())),
+        Some(Ok(contents)) => {
+            let fits = |name: &str| super::package::is_executable(name, subject.provider_type);
+            if !contents.files().iter().any(|file| fits(&file.name)) {
+                found.push(NO_EXECUTABLE.at(place, super::package::no_executable(subject.provider_type)));
+            }
+        }
+        None => {}
+    }
+    found
+}
+
+/// What is wrong between the images and the zips of a release.
+pub(super) fn together(subject: &Subject<'_>, release: &Release) -> Findings {
+    let mut found = Findings::new();
+    for entry in &release.entries {
+        let (Some(Ok(union)), Some(platform)) = (subject.images.of(entry), platform(entry)) else { continue };
+        for (zip, h1) in zips(release, &platform) {
+            if h1 != union.h1() {
+                let said = format!(
+                    "the image's files have {}, those of the zip in {} have {h1}",
+                    union.h1(),
+                    manifest_place(zip)
+                );
+                found.push(PACKAGES_DIFFER.at(manifest_place(entry), said).of_platform(Some(&platform)));
+            }
+        }
+    }
+    found
+}
+
+/// The leaves with a readable zip for a platform, and its `h1:`.
+fn zips<'a>(release: &'a Release, platform: &Platform) -> Vec<(&'a Entry, PackageHash)> {
+    let of_platform = release.entries.iter().filter(|entry| Kind::of(entry) == Kind::Provider);
+    let of_platform = of_platform.filter(|entry| entry.descriptor.platform().as_ref() == Some(platform));
+    of_platform.filter_map(|entry| Some((entry, super::package::zip(entry)?.1.h1()?))).collect()
+}

@@ -1,0 +1,124 @@
+//! The unions of image layers: a package each, as an installer would unpack it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use futures_util::TryStreamExt as _;
+use tofu_oci_archive::{ArchiveError, LayerCompression, LayerTree, Limits, PackageContents, ReadSource};
+use tofu_oci_layout::{LayerFormat, media_type};
+use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_types::{Descriptor, Digest};
+use tokio::io::AsyncWriteExt as _;
+
+use super::image::{diff_ids, is_labelled};
+use crate::facts::{Content, Depth, Entry, Facts};
+
+/// What the layers of each labelled image add up to, by the digest of its manifest.
+#[derive(Debug, Default)]
+pub struct Images(BTreeMap<String, Result<PackageContents, ImageFault>>);
+
+/// Why the layers of an image add up to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ImageFault {
+    /// A layer is not the one that the config names.
+    DiffId(String),
+    /// A layer is no archive that an installer unpacks.
+    Layer(String),
+}
+
+impl Images {
+    /// Unpacks the labelled images of a repository into a temporary folder, one after the other; nothing at
+    /// [`Depth::Manifests`]. Images whose layers are missing or damaged are left out: the facts have that already.
+    ///
+    /// # Errors
+    /// When a layer breaks off on its way, and when there is no room for it.
+    pub async fn read(store: &dyn ReadStore, facts: &Facts) -> Result<Self, StoreError> {
+        let mut images = Self::default();
+        if facts.depth == Depth::Manifests {
+            return Ok(images);
+        }
+        for entry in facts.releases.iter().flat_map(|release| &release.entries) {
+            let digest = &entry.descriptor.digest;
+            if !is_labelled(entry) || images.0.contains_key(digest) {
+                continue;
+            }
+            if let Some(layers) = intact_layers(entry) {
+                let union = union(store, layers, diff_ids(entry)).await?;
+                images.0.insert(digest.clone(), union);
+            }
+        }
+        Ok(images)
+    }
+
+    pub(super) fn of(&self, entry: &Entry) -> Option<&Result<PackageContents, ImageFault>> {
+        self.0.get(&entry.descriptor.digest)
+    }
+}
+
+/// The layers and how they are packed; nothing when one of them is no image layer, missing or damaged.
+fn intact_layers(entry: &Entry) -> Option<Vec<(Descriptor, LayerCompression)>> {
+    let layer = |part: &crate::facts::Part| {
+        let compression = match media_type::layer_format(&part.descriptor.media_type)? {
+            LayerFormat::Tar => LayerCompression::None,
+            LayerFormat::TarGzip => LayerCompression::Gzip,
+            LayerFormat::TarZstd => LayerCompression::Zstd,
+        };
+        match &part.blob.content {
+            Ok(Content::Package(package)) if package.intact => {}
+            _ => return None,
+        }
+        let descriptor = part.descriptor.to_descriptor()?;
+        let right_size = matches!(&part.blob.content, Ok(Content::Package(package)) if package.size == descriptor.size);
+        right_size.then_some((descriptor, compression))
+    };
+    entry.leaf.layers.iter().map(layer).collect()
+}
+
+async fn union(
+    store: &dyn ReadStore,
+    layers: Vec<(Descriptor, LayerCompression)>,
+    diff_ids: Vec<Digest>,
+) -> Result<Result<PackageContents, ImageFault>, StoreError> {
+    let folder =
+        tempfile::tempdir().map_err(|source| StoreError::io("create a folder in", std::env::temp_dir(), source))?;
+    let mut files = Vec::new();
+    for (number, (descriptor, compression)) in layers.iter().enumerate() {
+        let path = folder.path().join(format!("layer-{number}"));
+        download(store, descriptor, &path).await?;
+        files.push((path, *compression));
+    }
+    let unpacked = tokio::task::spawn_blocking(move || {
+        let outcome = unpack(folder.path(), &files, &diff_ids);
+        drop(folder);
+        outcome
+    });
+    let outcome = unpacked.await.map_err(|error| StoreError::io("unpack", "layers", std::io::Error::other(error)))?;
+    Ok(outcome.map_err(|error| match error {
+        ArchiveError::WrongDiffId { .. } => ImageFault::DiffId(error.to_string()),
+        other => ImageFault::Layer(other.to_string()),
+    }))
+}
+
+async fn download(store: &dyn ReadStore, descriptor: &Descriptor, path: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::io("write", path, source);
+    let mut file = tokio::fs::File::create(path).await.map_err(failed)?;
+    let mut pieces = store.fetch(descriptor).await?;
+    while let Some(piece) = pieces.try_next().await? {
+        file.write_all(&piece).await.map_err(failed)?;
+    }
+    file.flush().await.map_err(failed)
+}
+
+fn unpack(
+    folder: &Path,
+    layers: &[(PathBuf, LayerCompression)],
+    diff_ids: &[Digest],
+) -> Result<PackageContents, ArchiveError> {
+    let mut tree = LayerTree::new(folder, Limits::default())?;
+    for (number, (path, compression)) in layers.iter().enumerate() {
+        tree.apply(&mut ReadSource::open(path)?, *compression, diff_ids.get(number))?;
+    }
+    let into = folder.join("package");
+    std::fs::create_dir(&into).map_err(|source| ArchiveError::Io { action: "create", path: into.clone(), source })?;
+    tree.materialise(&into)
+}

@@ -1,0 +1,98 @@
+//! Rules about the index of a release.
+
+use serde_json::Value;
+use tofu_oci_layout::{artifact_type, media_type};
+
+use super::catalogue::index::{
+    ATTESTATION_ENTRY, INDEX_ARTIFACT_TYPE, INDEX_EMPTY, INDEX_MEDIA_TYPE, NESTED_INDEX, NOT_AN_INDEX,
+};
+use super::catalogue::leaf::{IMAGE_ONLY, NO_LEAVES, NO_PROVIDER_LEAF};
+use super::catalogue::tags::TAG_UNREADABLE;
+use super::document::{self, has, text};
+use super::leaf::Kind;
+use super::subject::{Findings, index_place, quoted};
+use crate::facts::Release;
+
+pub(super) fn check(release: &Release) -> Findings {
+    let place = index_place(release);
+    let document = match &release.index.found {
+        Ok(document) => document,
+        Err(fault) => {
+            // A version whose canonical tag is not in the list has been told of as a tag.
+            let listed =
+                release.tag.as_ref().is_some_and(|tag| release.read_from.iter().any(|one| one == tag.as_str()));
+            if listed || release.read_from.is_empty() {
+                return vec![TAG_UNREADABLE.at(place, fault.text.clone())];
+            }
+            return Findings::new();
+        }
+    };
+    let body = document.value().cloned().unwrap_or(Value::Null);
+    let own = text(&body, "mediaType");
+    let served = document.media_type.as_deref().filter(|served| !served.is_empty()).unwrap_or(own);
+    let mut found = document::check(&place, document, served, None);
+    match served {
+        media_type::OCI_INDEX => {}
+        media_type::OCI_MANIFEST | media_type::DOCKER_MANIFEST => {
+            found.push(NOT_AN_INDEX.at(&place, format!("the tag names a manifest of one platform, `{served}`")));
+            return found;
+        }
+        other => found.push(INDEX_MEDIA_TYPE.at(&place, format!("its media type is {}", quoted(other)))),
+    }
+    if body.is_null() {
+        return found;
+    }
+    if release.entries.is_empty() {
+        let said = if has(&body, "manifests") { "it lists nothing" } else { "it has no member `manifests`" };
+        found.push(INDEX_EMPTY.at(&place, said));
+    }
+    found.extend(entries(release, &place));
+    found.extend(kinds(release, &body, &place));
+    found
+}
+
+/// Entries that lead nowhere near a package.
+fn entries(release: &Release, place: &str) -> Findings {
+    let mut found = Findings::new();
+    for entry in &release.entries {
+        let said = |what: &str| format!("entry {}, {}, is {what}", entry.position, quoted(&entry.descriptor.digest));
+        match Kind::of(entry) {
+            Kind::Attestation => found.push(ATTESTATION_ENTRY.at(place, said("a build attestation"))),
+            Kind::Nested => found.push(NESTED_INDEX.at(place, said("itself an index"))),
+            _ => {}
+        }
+    }
+    if release.entries_left_out > 0 {
+        let said = format!("{} entries beyond the first {}", release.entries_left_out, release.entries.len());
+        found.push(super::catalogue::index::TOO_MANY_ENTRIES.at(place, said));
+    }
+    found
+}
+
+/// What the release is as a whole.
+fn kinds(release: &Release, body: &Value, place: &str) -> Findings {
+    let mut found = Findings::new();
+    let has_kind = |kind: Kind| release.entries.iter().any(|entry| Kind::of(entry) == kind);
+    let provider = has_kind(Kind::Provider);
+    let labelled = release.entries.iter().any(|entry| super::image::is_labelled(entry));
+    let own = text(body, "artifactType");
+    if own == artifact_type::PROVIDER {
+        if !provider && !release.entries.is_empty() {
+            let said = format!("no entry has the artifactType {}", artifact_type::PROVIDER_TARGET);
+            found.push(NO_PROVIDER_LEAF.at(place, said));
+        }
+    } else if labelled && !provider && own.is_empty() {
+        found.push(IMAGE_ONLY.at(place, "it lists labelled container images, and no leaf of provider type"));
+        return found;
+    } else {
+        let said = match own {
+            artifact_type::MODULE => "its artifactType is that of a module package".to_owned(),
+            _ => format!("its artifactType is {}", quoted(own)),
+        };
+        found.push(INDEX_ARTIFACT_TYPE.at(place, said));
+    }
+    if !provider && !labelled && !release.entries.is_empty() {
+        found.push(NO_LEAVES.at(place, "none of its entries is a provider package"));
+    }
+    found
+}

@@ -1,0 +1,186 @@
+//! Rules about leaves: entries of an index, their manifests and the layers that these name.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tofu_oci_layout::{annotation, artifact_type, media_type};
+use tofu_oci_types::Platform;
+
+use super::catalogue::leaf::{
+    DUPLICATE_PLATFORM, ENTRY_ARTIFACT_TYPE, EXTRA_LAYER, FOREIGN_URLS, LAYER_DIGEST_ALGORITHM, LAYER_PLATFORM,
+    LEAF_ARTIFACT_TYPE, LEAF_MEDIA_TYPE, LEAF_MISSING, LEAF_WITHOUT_PLATFORM, NO_ZIP_LAYER, OS_VERSION,
+    SEVERAL_PACKAGES, UNKNOWN_PLATFORM, VARIANT,
+};
+use super::document::{self, has, text};
+use super::platforms;
+use super::subject::{Findings, manifest_place, platform, quoted};
+use crate::facts::{Entry, Part, Release};
+
+/// What an entry of an index leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A leaf that `OpenTofu` looks at.
+    Provider,
+    /// A container image.
+    Image,
+    /// What a builder says about an image.
+    Attestation,
+    /// An index.
+    Nested,
+    /// Something else, which everybody skips.
+    Other,
+}
+
+impl Kind {
+    pub(super) fn of(entry: &Entry) -> Self {
+        let descriptor = &entry.descriptor;
+        let unknown =
+            descriptor.platform.as_ref().is_some_and(|one| one.os == "unknown" || one.architecture == "unknown");
+        let annotated = entry.raw.get("annotations").is_some_and(|all| has(all, annotation::DOCKER_REFERENCE_TYPE));
+        if descriptor.artifact_type == artifact_type::PROVIDER_TARGET {
+            Self::Provider
+        } else if unknown || annotated || descriptor.artifact_type == artifact_type::DOCKER_ATTESTATION {
+            Self::Attestation
+        } else if media_type::is_index(&descriptor.media_type) {
+            Self::Nested
+        } else if descriptor.artifact_type.is_empty() && media_type::is_leaf(&descriptor.media_type) {
+            Self::Image
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// The manifest's own artifact type.
+pub(super) fn body_artifact_type(entry: &Entry) -> &str {
+    let document = entry.leaf.manifest.found.as_ref().ok();
+    document.and_then(|document| document.value()).map_or("", |value| text(value, "artifactType"))
+}
+
+/// What is wrong with one leaf.
+pub(super) fn check(entry: &Entry) -> Findings {
+    let kind = Kind::of(entry);
+    if matches!(kind, Kind::Attestation | Kind::Nested | Kind::Other) {
+        return Findings::new();
+    }
+    let place = manifest_place(entry);
+    let mut found = Findings::new();
+    found.extend(names(entry, kind, &place));
+    match &entry.leaf.manifest.found {
+        Err(fault) => found.push(LEAF_MISSING.at(&place, fault.text.clone())),
+        Ok(document) => {
+            let descriptor = &entry.descriptor;
+            found.extend(document::check(&place, document, &descriptor.media_type, Some(descriptor.size)));
+            let own = body_artifact_type(entry);
+            if kind == Kind::Provider && own != artifact_type::PROVIDER_TARGET {
+                found
+                    .push(LEAF_ARTIFACT_TYPE.at(&place, format!("the manifest's own artifactType is {}", quoted(own))));
+            }
+            if kind == Kind::Image && own == artifact_type::PROVIDER_TARGET {
+                let said = format!("entry {} of the index has no artifactType, the manifest has", entry.position);
+                found.push(ENTRY_ARTIFACT_TYPE.at(&place, said));
+            }
+            if is_package_leaf(entry) {
+                found.extend(layers(entry, &place));
+            }
+        }
+    }
+    found.extend(urls(entry));
+    found.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())).collect()
+}
+
+/// Whether this is meant to be a leaf with a zip: by its entry, or by itself.
+pub(super) fn is_package_leaf(entry: &Entry) -> bool {
+    Kind::of(entry) == Kind::Provider || body_artifact_type(entry) == artifact_type::PROVIDER_TARGET
+}
+
+/// What the entry says about type and platform.
+fn names(entry: &Entry, kind: Kind, place: &str) -> Findings {
+    let mut found = Findings::new();
+    let descriptor = &entry.descriptor;
+    if kind == Kind::Provider && descriptor.media_type != media_type::OCI_MANIFEST {
+        let said = format!("entry {} has the media type {}", entry.position, quoted(&descriptor.media_type));
+        found.push(LEAF_MEDIA_TYPE.at(place, said));
+    }
+    let Some(platform) = &descriptor.platform else {
+        if kind == Kind::Provider {
+            let said = format!("entry {} of the index has no platform", entry.position);
+            found.push(LEAF_WITHOUT_PLATFORM.at(place, said));
+        }
+        return found;
+    };
+    let name = format!("{}_{}", platform.os, platform.architecture);
+    if !platforms::is_known(&platform.os, &platform.architecture) {
+        found.push(UNKNOWN_PLATFORM.at(place, format!("it is for `{name}`, which Go does not know")));
+    }
+    if !platform.os_version.is_empty() && kind == Kind::Provider {
+        found.push(OS_VERSION.at(place, format!("its platform has os.version `{}`", platform.os_version)));
+    }
+    if !platform.variant.is_empty() {
+        found.push(VARIANT.at(place, format!("its platform is {name}, variant `{}`", platform.variant)));
+    }
+    found
+}
+
+/// What the layers of a leaf with a zip are.
+fn layers(entry: &Entry, place: &str) -> Findings {
+    let mut found = Findings::new();
+    let (zips, others): (Vec<&Part>, Vec<&Part>) =
+        entry.leaf.layers.iter().partition(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP);
+    let types: Vec<String> = others.iter().map(|layer| quoted(&layer.descriptor.media_type)).collect();
+    match zips.len() {
+        0 if types.is_empty() => found.push(NO_ZIP_LAYER.at(place, "it has no layers")),
+        0 => {
+            found.push(NO_ZIP_LAYER.at(place, format!("its layers are of type {}, not archive/zip", types.join(", "))))
+        }
+        1 if !types.is_empty() => {
+            found.push(EXTRA_LAYER.at(place, format!("beside its zip it has layers of type {}", types.join(", "))));
+        }
+        1 => {}
+        several => found.push(SEVERAL_PACKAGES.at(place, format!("it has {several} layers of type archive/zip"))),
+    }
+    for zip in zips {
+        let digest = &zip.descriptor.digest;
+        if !digest.starts_with("sha256:") {
+            found.push(LAYER_DIGEST_ALGORITHM.at(place, format!("the digest of its package is {}", quoted(digest))));
+        }
+        let (own, of_entry) = (&zip.descriptor.platform, &entry.descriptor.platform);
+        if let (Some(own), Some(of_entry)) = (own, of_entry)
+            && (&own.os, &own.architecture) != (&of_entry.os, &of_entry.architecture)
+        {
+            let said = format!(
+                "its package is said to be for {}_{}, itself for {}_{}",
+                own.os, own.architecture, of_entry.os, of_entry.architecture
+            );
+            found.push(LAYER_PLATFORM.at(place, said));
+        }
+    }
+    found
+}
+
+fn urls(entry: &Entry) -> Findings {
+    let place = manifest_place(entry);
+    let parts = entry.leaf.layers.iter().chain(&entry.leaf.config).map(|part| &part.raw).chain([&entry.raw]);
+    let named = |raw: &&Value| raw.get("urls").and_then(Value::as_array).is_some_and(|urls| !urls.is_empty());
+    let said = |raw: &Value| format!("the descriptor of {} names `urls`", quoted(text(raw, "digest")));
+    parts.filter(named).map(|raw| FOREIGN_URLS.at(&place, said(raw))).collect()
+}
+
+/// What is wrong between the leaves of a release.
+pub(super) fn together(release: &Release) -> Findings {
+    let mut by_platform: BTreeMap<Platform, Vec<&Entry>> = BTreeMap::new();
+    for entry in &release.entries {
+        let skipped = entry.descriptor.platform.as_ref().is_some_and(|platform| !platform.os_version.is_empty());
+        if let (Kind::Provider, false, Some(platform)) = (Kind::of(entry), skipped, platform(entry)) {
+            by_platform.entry(platform).or_default().push(entry);
+        }
+    }
+    let several = by_platform.into_iter().filter(|(_, entries)| entries.len() > 1);
+    several
+        .map(|(platform, entries)| {
+            let digests: Vec<&str> = entries.iter().map(|entry| entry.descriptor.digest.as_str()).collect();
+            let said = format!("{} leaves are for {platform}: {}", entries.len(), digests.join(", "));
+            DUPLICATE_PLATFORM.at(super::subject::index_place(release), said).of_platform(Some(&platform))
+        })
+        .collect()
+}

@@ -1,0 +1,62 @@
+//! The rules, and where each looks.
+//!
+//! ```text
+//! Facts, Prediction   what lies in a repository, what OpenTofu makes of it   (facts, opentofu)
+//! Images, Referring   what the rules need beside: layers' unions, referrers
+//!         └── Subject ──> tags · index · leaf · image · package · annotations · referrers · predicted ──> [Finding]
+//! two Facts ──> drift          a Verdict of `trust` ──> signatures
+//! ```
+
+mod annotations;
+pub(crate) mod catalogue;
+mod document;
+mod drift;
+mod image;
+mod images;
+mod index;
+mod leaf;
+mod package;
+mod platforms;
+mod predicted;
+mod referrers;
+mod signatures;
+mod subject;
+mod tags;
+
+#[cfg(test)]
+mod tests;
+
+pub use drift::drift;
+pub use images::Images;
+pub use referrers::Referring;
+pub use signatures::{Trust, signatures};
+pub use subject::Subject;
+
+use crate::model::Finding;
+
+/// Every finding about a repository: first those about its tags, then release by release, the oldest first.
+pub fn repository(subject: &Subject<'_>) -> Vec<Finding> {
+    let mut found = tags::check(subject.facts, subject.asked);
+    for release in &subject.facts.releases {
+        let mut of_release = index::check(release);
+        for entry in &release.entries {
+            of_release.extend(leaf::check(entry));
+            of_release.extend(image::check(subject, entry));
+            of_release.extend(package::check(subject, release, entry));
+        }
+        of_release.extend(leaf::together(release));
+        of_release.extend(annotations::check(subject, release));
+        of_release.extend(image::together(subject, release));
+        of_release.extend(referrers::check(subject.referring, release));
+        found.extend(of_release.into_iter().map(|finding| finding.of_version(&release.version)));
+    }
+    found.extend(referrers::dangling(subject.referring));
+    found.extend(package::not_read(subject.facts));
+    predicted::complete(subject, &mut found);
+    // A blob that several leaves share, or a leaf that several entries name, is told of once a place and platform.
+    let mut told = std::collections::HashSet::new();
+    found.retain(|one| {
+        told.insert((one.rule.id, one.place.clone(), one.text.clone(), one.version.clone(), one.platform.clone()))
+    });
+    found
+}

@@ -1,0 +1,79 @@
+//! The prediction as findings: no refusal of `OpenTofu` goes without one.
+
+use super::catalogue::index::{
+    BODY_MEDIA_TYPE, INDEX_ARTIFACT_TYPE, INDEX_EMPTY, INDEX_MEDIA_TYPE, MANIFEST_DIGEST, MANIFEST_NOT_JSON,
+    MANIFEST_TOO_LARGE, NESTED_INDEX, NOT_AN_INDEX, PREDICTED_REFUSAL,
+};
+use super::catalogue::leaf::{
+    DUPLICATE_PLATFORM, IMAGE_ONLY, LAYER_DIGEST_ALGORITHM, LAYER_PLATFORM, LEAF_ARTIFACT_TYPE, LEAF_MEDIA_TYPE,
+    LEAF_MISSING, LEAF_WITHOUT_PLATFORM, NO_LEAVES, NO_PROVIDER_LEAF, NO_ZIP_LAYER, SEVERAL_PACKAGES,
+};
+use super::catalogue::package::{
+    BLOB_DIGEST, BLOB_MISSING, BLOB_SIZE, NO_EXECUTABLE, NOT_A_ZIP, UNSAFE_ENTRY, ZIP_EMPTY,
+};
+use super::catalogue::tags::{NO_VERSION_TAGS, PRERELEASES_ONLY, STRAY_VERSION_TAG, TAG_UNREADABLE, VERSION_ZERO};
+use super::subject::Subject;
+use crate::model::{Finding, Rule};
+use crate::opentofu::{Because, Prediction};
+
+/// The rules that say the same as a refusal.
+fn same(because: Because) -> Vec<&'static Rule> {
+    match because {
+        Because::NoVersions => vec![&NO_VERSION_TAGS, &PRERELEASES_ONLY, &VERSION_ZERO],
+        Because::TagNotFound => vec![&STRAY_VERSION_TAG, &TAG_UNREADABLE],
+        Because::NotAnIndex => vec![&NOT_AN_INDEX],
+        Because::IndexMediaType => vec![&INDEX_MEDIA_TYPE, &NOT_AN_INDEX],
+        Because::ManifestNotFound => vec![&LEAF_MISSING, &TAG_UNREADABLE],
+        Because::ManifestContentType | Because::BodyMediaTypeMissing => vec![&BODY_MEDIA_TYPE],
+        Because::ManifestTooLarge => vec![&MANIFEST_TOO_LARGE],
+        Because::ManifestNotJson => vec![&MANIFEST_NOT_JSON],
+        Because::IndexOrLeafArtifactType => vec![&INDEX_ARTIFACT_TYPE, &LEAF_ARTIFACT_TYPE, &IMAGE_ONLY],
+        Because::NoProviderLeaf => vec![&NO_PROVIDER_LEAF, &INDEX_EMPTY, &NO_LEAVES],
+        Because::LeafMediaType => vec![&LEAF_MEDIA_TYPE, &NESTED_INDEX],
+        Because::LeafWithoutPlatform => vec![&LEAF_WITHOUT_PLATFORM],
+        Because::DuplicatePlatform => vec![&DUPLICATE_PLATFORM],
+        Because::NoZipLayer | Because::NoZipLayerOtherFormat => vec![&NO_ZIP_LAYER],
+        Because::SeveralPackages => vec![&SEVERAL_PACKAGES],
+        Because::LayerPlatform => vec![&LAYER_PLATFORM],
+        Because::DigestAlgorithm => vec![&LAYER_DIGEST_ALGORITHM],
+        Because::BlobNotFound => vec![&BLOB_MISSING],
+        Because::SizeMismatch => vec![&BLOB_SIZE, &MANIFEST_DIGEST],
+        Because::DigestMismatch => vec![&BLOB_DIGEST, &MANIFEST_DIGEST],
+        Because::NotAZip => vec![&NOT_A_ZIP],
+        Because::EmptyArchive => vec![&ZIP_EMPTY],
+        Because::UnsafeEntry => vec![&UNSAFE_ENTRY],
+        Because::ExecutableNotFound => vec![&NO_EXECUTABLE],
+        _ => vec![],
+    }
+}
+
+/// Adds a finding for each predicted refusal that no error speaks of yet. A platform that nobody offers is no mistake.
+pub(super) fn complete(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    for prediction in subject.predictions {
+        let Some(because) = prediction.because.filter(|because| *because != Because::PlatformNotOffered) else {
+            continue;
+        };
+        if !found.iter().any(|finding| tells(finding, prediction, because)) {
+            found.push(missing(subject, prediction, because));
+        }
+    }
+}
+
+fn tells(finding: &Finding, prediction: &Prediction, because: Because) -> bool {
+    let version = prediction.version.as_ref().map(ToString::to_string);
+    let about = finding.version.is_none() || version.is_none() || finding.version == version;
+    // What was added for one release of OpenTofu speaks for all.
+    let added = finding.rule == &PREDICTED_REFUSAL && finding.text.starts_with(because.code());
+    let error = finding.level() == crate::Level::Error;
+    error && about && (same(because).contains(&finding.rule) || added)
+}
+
+fn missing(subject: &Subject<'_>, prediction: &Prediction, because: Because) -> Finding {
+    let (release, platform) = (prediction.opentofu, &prediction.platform);
+    let said = format!("{}: OpenTofu {release} refuses it on {platform}", because.code());
+    let finding = PREDICTED_REFUSAL.at(&subject.facts.place, said);
+    match &prediction.version {
+        Some(version) => finding.of_version(version),
+        None => finding,
+    }
+}

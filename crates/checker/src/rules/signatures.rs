@@ -1,0 +1,117 @@
+//! Rules about who stands for a release.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use tofu_oci_layout::media_type;
+use tofu_oci_source::{Search, evidence};
+use tofu_oci_store::ReadStore;
+use tofu_oci_trust::{Evidence, Examined, Outcome, Pins, Policy, ReleaseFacts, judge};
+use tofu_oci_types::{Descriptor, PackageHash, Platform, ProviderAddr};
+
+use super::catalogue::signatures::{
+    NOT_TRUSTED, SIGNATURE_NOT_CHECKED, SIGNATURE_REFUSED, SIGNATURE_UNREADABLE, UNSIGNED,
+};
+use super::leaf::Kind;
+use super::subject::{Findings, index_place};
+use crate::facts::{Facts, Release};
+use crate::model::Finding;
+
+/// What signatures are held against.
+#[derive(Clone, Copy)]
+pub struct Trust<'a> {
+    /// Whose signatures count.
+    pub policy: &'a Policy,
+    /// What was trusted before.
+    pub pins: &'a Pins,
+    /// What expiry is held against.
+    pub now: SystemTime,
+}
+
+/// Reads everything that lies beside the indexes and may vouch for them, and judges it. Signatures of a provider that
+/// nobody named are told of and not checked: they bind its name.
+pub async fn signatures(
+    store: &dyn ReadStore,
+    facts: &Facts,
+    address: Option<&ProviderAddr>,
+    trust: &Trust<'_>,
+) -> Vec<Finding> {
+    let mut found = Findings::new();
+    for release in &facts.releases {
+        let Ok(document) = &release.index.found else { continue };
+        if document.media_type.as_deref() != Some(media_type::OCI_INDEX) || document.actual_digest() != document.digest
+        {
+            continue;
+        }
+        let index = Descriptor::new(media_type::OCI_INDEX, document.digest.clone(), document.bytes.len() as u64);
+        let of_release = match evidence(store, &index, Search::Everywhere).await {
+            Err(error) => vec![SIGNATURE_UNREADABLE.at(index_place(release), error.to_string())],
+            Ok(evidence) if evidence.is_empty() && address.is_none() => {
+                vec![UNSIGNED.at(index_place(release), "nothing refers to it that could be a signature")]
+            }
+            Ok(evidence) => match address {
+                Some(address) => judged(&facts.place, release, address, &index, &evidence, trust),
+                None => evidence.iter().map(not_checked).collect(),
+            },
+        };
+        found.extend(of_release.into_iter().map(|finding| finding.of_version(&release.version)));
+    }
+    found
+}
+
+fn not_checked(piece: &Evidence) -> Finding {
+    let place = format!("signature {}", piece.origin());
+    match piece {
+        Evidence::Unreadable { problem, .. } => SIGNATURE_UNREADABLE.at(place, problem.clone()),
+        _ => SIGNATURE_NOT_CHECKED.at(place, "which provider this is kept for is not known; name it with --address"),
+    }
+}
+
+fn judged(
+    place: &str,
+    release: &Release,
+    address: &ProviderAddr,
+    index: &Descriptor,
+    evidence: &[Evidence],
+    trust: &Trust<'_>,
+) -> Findings {
+    let zips = zips(release);
+    let facts = ReleaseFacts { address, version: &release.version, place, index: &index.digest, zips: &zips };
+    let verdict = judge(trust.policy, trust.pins, &facts, evidence, trust.now);
+    let mut found: Findings = verdict.examined.iter().filter_map(examined).collect();
+    if evidence.is_empty() {
+        found.push(UNSIGNED.at(index_place(release), "nothing refers to it that could be a signature"));
+    }
+    if let Some(refusal) = &verdict.refusal {
+        found.push(NOT_TRUSTED.at(index_place(release), format!("{}: {refusal}", refusal.code())));
+    }
+    found
+}
+
+fn examined(examined: &Examined) -> Option<Finding> {
+    let place = format!("signature {}", examined.origin);
+    let said = format!("{}: it {}", examined.outcome.code(), examined.outcome);
+    let rule = match &examined.outcome {
+        outcome if outcome.counts() => return None,
+        Outcome::Unreadable { .. } => &SIGNATURE_UNREADABLE,
+        Outcome::UnknownKey | Outcome::TravellingKey { .. } | Outcome::Keyless | Outcome::NoSignature => {
+            &SIGNATURE_NOT_CHECKED
+        }
+        Outcome::BadSignature { problem } => {
+            return Some(SIGNATURE_REFUSED.at(place, format!("{}: {problem}", examined.outcome.code())));
+        }
+        _ => &SIGNATURE_REFUSED,
+    };
+    Some(rule.at(place, said))
+}
+
+/// The zips of a release by their platforms.
+fn zips(release: &Release) -> BTreeMap<Platform, PackageHash> {
+    let leaves = release.entries.iter().filter(|entry| Kind::of(entry) == Kind::Provider);
+    let zip = |entry: &crate::facts::Entry| {
+        let layers = &entry.leaf.layers;
+        let part = layers.iter().find(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP)?;
+        Some((entry.descriptor.platform()?, PackageHash::zh(&part.descriptor.parsed_digest()?)?))
+    };
+    leaves.filter_map(zip).collect()
+}

@@ -1,0 +1,146 @@
+//! Rules about the tags of a repository.
+
+use std::collections::BTreeMap;
+
+use tofu_oci_types::{Tag, Version};
+
+use super::catalogue::tags::{
+    NO_VERSION_TAGS, PLATFORM_TAG, PRERELEASES_ONLY, SECOND_SPELLING_TAG, SEVERAL_BUILDS, STRAY_VERSION_TAG, V_TAG,
+    VERSION_ZERO,
+};
+use super::platforms;
+use super::subject::Findings;
+use crate::facts::Facts;
+
+/// What is wrong with the tags; prereleases alone are no mistake where one version was asked for.
+pub(super) fn check(facts: &Facts, asked: Option<&Version>) -> Findings {
+    let place = |tag: &str| format!("tag {tag}");
+    let mut found = Findings::new();
+    let mut versions: Vec<Version> = Vec::new();
+    for text in &facts.tags {
+        let Some(version) = text.parse::<Tag>().ok().and_then(|tag| tag.version()) else {
+            found.extend(v_tag(facts, text));
+            continue;
+        };
+        let canonical = Tag::for_version(&version).map(|tag| tag.to_string()).unwrap_or_default();
+        if canonical != *text {
+            let finding =
+                if facts.tags.contains(&canonical) {
+                    SECOND_SPELLING_TAG.at(place(text), format!("it reads as {version}, as the tag {canonical} does"))
+                } else {
+                    STRAY_VERSION_TAG.at(place(text), format!(
+                    "OpenTofu reads it as version {version} and asks for the tag {canonical}, which is not there"
+                ))
+                };
+            found.push(finding.of_version(&version));
+        }
+        if version.is_unspecified() {
+            found.push(VERSION_ZERO.at(place(text), "OpenTofu takes 0.0.0 for no version").of_version(&version));
+        }
+        if let Some(platform) = platforms::at_the_end(text) {
+            let kind = if version.is_prerelease() { "a prerelease" } else { "a release with build metadata" };
+            let said = format!("it names the platform {platform}, and OpenTofu lists it as {kind}, {version}");
+            found.push(PLATFORM_TAG.at(place(text), said).of_version(&version));
+        }
+        if !versions.contains(&version) {
+            versions.push(version);
+        }
+    }
+    if versions.is_empty() {
+        let said = if facts.tags.is_empty() {
+            "the repository has no tags".to_owned()
+        } else {
+            format!("none of its tags reads as a version: {}", some(&facts.tags))
+        };
+        found.push(NO_VERSION_TAGS.at(&facts.place, said));
+    } else if asked.is_none() && versions.iter().all(Version::is_prerelease) {
+        let said = format!("it has prereleases alone: {}", some(&versions));
+        found.push(PRERELEASES_ONLY.at(&facts.place, said));
+    }
+    found.extend(several_builds(facts, &versions));
+    found
+}
+
+/// A tag with `v` where the version behind it has no tag of its own.
+fn v_tag(facts: &Facts, text: &str) -> Option<crate::Finding> {
+    let version = text.strip_prefix(['v', 'V'])?.parse::<Tag>().ok()?.version()?;
+    let canonical = Tag::for_version(&version).ok()?;
+    let there = facts.tags.iter().any(|tag| tag == canonical.as_str());
+    let said = format!("OpenTofu ignores it, and there is no tag {canonical}");
+    (!there).then(|| V_TAG.at(format!("tag {text}"), said).of_version(&version))
+}
+
+fn several_builds(facts: &Facts, versions: &[Version]) -> Findings {
+    let mut builds: BTreeMap<String, Vec<&Version>> = BTreeMap::new();
+    for version in versions {
+        let plain = version.to_string();
+        builds.entry(plain.split('+').next().unwrap_or_default().to_owned()).or_default().push(version);
+    }
+    let several = builds.into_iter().filter(|(_, builds)| builds.len() > 1);
+    several
+        .map(|(plain, builds)| {
+            let said = format!("{} are one version to the order of versions", some(&builds));
+            SEVERAL_BUILDS.at(&facts.place, said).of_version(plain)
+        })
+        .collect()
+}
+
+/// The first of a list.
+fn some(list: &[impl ToString]) -> String {
+    const MOST: usize = 8;
+    let mut told: Vec<String> = list.iter().take(MOST).map(ToString::to_string).collect();
+    if list.len() > MOST {
+        told.push(format!("and {} more", list.len() - MOST));
+    }
+    told.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::Depth;
+
+    #[track_caller]
+    fn check_tags(tags: &[&str], want: &[&str]) {
+        let facts = Facts {
+            place: "registry.example.test/acme/widget".to_owned(),
+            depth: Depth::Manifests,
+            tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
+            releases: Vec::new(),
+        };
+        let found: Vec<String> =
+            check(&facts, None).iter().map(|finding| format!("{} {}", finding.rule.id, finding.place)).collect();
+        assert_eq!(found, want, "{tags:?}");
+    }
+
+    #[test]
+    fn tags_that_break_a_repository() {
+        for stray in ["2", "2.1", "01.4.0", "1.4", "2.0.0-", "1.9.9_"] {
+            check_tags(&["1.0.0", stray], &[&format!("stray-version-tag tag {stray}")]);
+        }
+        check_tags(&["1.0"], &["stray-version-tag tag 1.0"]);
+        check_tags(&["1.0.0", "1.0", "1"], &["second-spelling-tag tag 1.0", "second-spelling-tag tag 1"]);
+    }
+
+    #[test]
+    fn tags_that_are_no_versions_are_no_findings() {
+        check_tags(&["1.0.0", "latest", "v1.0.0", "sha256-0a", "sha256-0a.sig", "1.0.0_a_b", "main"], &[]);
+        check_tags(&["1.0.0", "v1.1.0"], &["v-tag tag v1.1.0"]);
+        let place = "registry.example.test/acme/widget";
+        check_tags(&["v1.0.0"], &["v-tag tag v1.0.0", &format!("no-version-tags {place}")]);
+        check_tags(&[], &[&format!("no-version-tags {place}")]);
+    }
+
+    #[test]
+    fn versions_that_surprise() {
+        let place = "registry.example.test/acme/widget";
+        check_tags(&["1.0.0-rc.1"], &[&format!("prereleases-only {place}")]);
+        check_tags(&["1.0.0-rc.1", "0.9.0"], &[]);
+        check_tags(&["1.0.0", "1.0.0_a", "1.0.0_b"], &[&format!("several-builds {place}")]);
+        check_tags(&["0.0.0"], &["version-zero tag 0.0.0"]);
+        check_tags(
+            &["1.0.0", "2.0.0-linux_amd64", "1.1.0_linux.arm64", "1.2.0_linux.5"],
+            &["platform-tag tag 2.0.0-linux_amd64", "platform-tag tag 1.1.0_linux.arm64"],
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! The repositories of `testdata/testrepos`: what is broken, and which rules say so.
+
+use std::path::{Path, PathBuf};
+
+use tofu_oci_store::DirStore;
+
+use crate::facts::Depth;
+use crate::opentofu::Because;
+use crate::{CheckReport, CheckRequest, Level, check};
+
+fn repositories() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/testrepos")
+}
+
+async fn checked(name: &str) -> CheckReport {
+    let store = DirStore::open(&repositories().join(name)).unwrap();
+    let address = "registry.example.test/acme/widget".parse().unwrap();
+    let own = "linux_amd64".parse().unwrap();
+    let request =
+        CheckRequest { address: Some(&address), version: None, platforms: &[], own: &own, depth: Depth::Packages };
+    check(&store, &request).await.unwrap()
+}
+
+/// The rules of the findings that matter, each once; notes in parentheses.
+fn rules(report: &CheckReport) -> String {
+    let mut told: Vec<String> = Vec::new();
+    for finding in &report.findings {
+        let name = match finding.level() {
+            Level::Error => finding.rule.id.to_owned(),
+            Level::Warning => format!("{}?", finding.rule.id),
+            Level::Note => format!("({})", finding.rule.id),
+        };
+        if !told.contains(&name) {
+            told.push(name);
+        }
+    }
+    told.join(" ")
+}
+
+#[tokio::test]
+async fn what_is_broken_is_found() {
+    let text = std::fs::read_to_string(repositories().join("expected.json")).unwrap();
+    let cases: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+    let mut lines = Vec::new();
+    for case in &cases {
+        let name = case["case"].as_str().unwrap();
+        let report = checked(name).await;
+        for prediction in report.predictions.iter().filter(|prediction| !prediction.installs) {
+            let offered = prediction.because != Some(Because::PlatformNotOffered);
+            let error = report.findings.iter().any(|finding| finding.level() == Level::Error);
+            assert!(!offered || error, "{name}: {prediction:?} goes without a finding");
+        }
+        assert!(!rules(&report).contains("opentofu-refuses"), "{name}: no rule of its own");
+        lines.push(format!("{name:<28} {}", rules(&report)).trim_end().to_owned());
+    }
+    insta::assert_snapshot!(lines.join("\n"), @"");
+}

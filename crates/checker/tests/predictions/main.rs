@@ -1,0 +1,96 @@
+//! The prediction against what the real programs did: the 39 repositories of `testdata/testrepos`, and the cases of
+//! `testdata/checker/repositories.json`, each built from its description and measured with `OpenTofu` itself.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on")]
+
+mod build;
+mod registry;
+mod zip;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tofu_oci_checker::facts::{Depth, Facts, Versions, What, read};
+use tofu_oci_checker::opentofu::{Asked, Because, OpenTofu, Prediction, Provider, Request, predict};
+use tofu_oci_store::DirStore;
+use tofu_oci_types::{Platform, ProviderAddr, Version};
+
+/// When set, the repositories of the cases are left in this folder, to be put before the real program.
+const KEEP: &str = "TOFU_OCI_KEEP_REPOSITORIES";
+
+fn testdata(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
+}
+
+fn cases(file: &Path) -> Vec<Value> {
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
+/// What is asked: the newest version, or the one of a constraint.
+fn question(constraint: Option<&str>) -> Option<Version> {
+    constraint.map(|text| text.parse().unwrap())
+}
+
+fn rows(facts: &Facts, version: Option<&Version>) -> Vec<Prediction> {
+    let address: ProviderAddr = "registry.example.test/acme/widget".parse().unwrap();
+    let request = version.map_or(Request::Newest, Request::Exactly);
+    let platforms: [Platform; 1] = ["linux_amd64".parse().unwrap()];
+    predict(facts, &Asked { provider: Provider::Named(&address), request, platforms: &platforms })
+}
+
+async fn predicted(folder: &Path, constraint: Option<&str>) -> Vec<Prediction> {
+    let store = DirStore::open(folder).unwrap();
+    let what = What { versions: Versions::All, depth: Depth::Packages };
+    rows(&read(&store, &what).await.unwrap(), question(constraint).as_ref())
+}
+
+fn told(verdict: &str, version: Option<&str>, because: Option<&str>) -> String {
+    match verdict {
+        "installs" => format!("installs {}", version.unwrap_or("?")),
+        _ => format!("refuses: {}", because.unwrap_or("?")),
+    }
+}
+
+async fn check(folder: &Path, case: &Value) -> Option<String> {
+    let rows = predicted(folder, case["constraint"].as_str()).await;
+    assert_eq!(rows.len(), OpenTofu::ALL.len());
+    let want =
+        told(case["opentofu"].as_str().unwrap_or("not measured"), case["version"].as_str(), case["because"].as_str());
+    for row in rows {
+        let version = row.version.as_ref().map(ToString::to_string);
+        let verdict = if row.installs { "installs" } else { "refuses" };
+        let got = told(verdict, version.as_deref(), row.because.map(Because::code));
+        if got != want || row.unread {
+            return Some(format!(
+                "{} ({}), {}: predicted {got}, measured {want}",
+                case["case"], case["what"], row.opentofu
+            ));
+        }
+    }
+    None
+}
+
+#[tokio::test]
+async fn the_shared_repositories_are_predicted() {
+    let cases = cases(&testdata("testrepos/expected.json"));
+    assert_eq!(cases.len(), 39);
+    let mut wrong = Vec::new();
+    for case in &cases {
+        wrong.extend(check(&testdata("testrepos").join(case["case"].as_str().unwrap()), case).await);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn every_measured_repository_is_predicted() {
+    let cases = cases(&testdata("checker/repositories.json"));
+    let temporary = tempfile::tempdir().unwrap();
+    let root = std::env::var_os(KEEP).map_or_else(|| temporary.path().to_owned(), PathBuf::from);
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let folder = root.join(case["case"].as_str().unwrap());
+        build::repository(case, &folder);
+        wrong.extend(check(&folder, case).await);
+    }
+    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}

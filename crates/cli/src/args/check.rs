@@ -1,0 +1,117 @@
+//! `check`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use tofu_oci_types::{Platform, ProviderAddr, Version};
+
+use super::{Identity, Lookup, Network, Output};
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tofu-oci check ghcr.io/acme/opentofu-provider-widget
+  tofu-oci check ghcr.io/acme/opentofu-provider-widget:1.4.0 --deep
+  tofu-oci check oci:widget-layout --address registry.example.com/acme/widget --json
+  tofu-oci check ghcr.io/acme/widget --against registry.example.com:5000/mirror/widget
+  tofu-oci check .terraform.lock.hcl --platform linux_amd64 --platform darwin_arm64
+  tofu-oci check registry.example.com:5000/scratch/probe --registry
+
+A repository is read and never written. With --registry the argument is a scratch repository, which is
+written to and cleaned up; one that has tags of somebody else's is refused. Every rule is explained in
+docs/check.md.
+
+Exit codes: 0 no findings at the level of --fail-on; 1 findings; 2 wrong usage; 3 what was to be checked
+could not be read.")]
+pub(crate) struct CheckArgs {
+    /// REGISTRY/REPOSITORY or oci:DIR, each also with :VERSION; or the path of a lock file
+    #[arg(value_name = "TARGET")]
+    pub(crate) target: String,
+    /// Check one version alone; the tags are all looked at
+    #[arg(long, value_name = "VERSION", help_heading = "What to check")]
+    pub(crate) version: Option<Version>,
+    /// The provider that the repository is kept for [default: what the newest index says, else the executables]
+    #[arg(long, value_name = "ADDR", help_heading = "What to check")]
+    pub(crate) address: Option<ProviderAddr>,
+    /// A platform to predict for, or that a lock file must cover (repeatable) [default: those offered and this
+    /// machine's; of lock files none]
+    #[arg(long = "platform", value_name = "OS_ARCH", help_heading = "What to check")]
+    pub(crate) platforms: Vec<Platform>,
+    /// Read the packages of a registry too, not only whether they are there. Of oci:DIR they are always read
+    #[arg(long, help_heading = "What to check")]
+    pub(crate) deep: bool,
+    /// A second repository or oci:DIR that should hold the same
+    #[arg(long, value_name = "TARGET", help_heading = "What to check")]
+    pub(crate) against: Option<String>,
+    /// Find out what the registry can do, by trying it in this scratch repository
+    #[arg(long, help_heading = "What to check", conflicts_with_all = ["version", "address", "platforms", "deep", "against"])]
+    pub(crate) registry: bool,
+    /// With --registry: a second scratch repository of the same registry, to link a blob from
+    #[arg(long, value_name = "REPOSITORY", requires = "registry", help_heading = "What to check")]
+    pub(crate) mount_from: Option<String>,
+    /// For a lock file: ask no repository
+    #[arg(long, help_heading = "What to check")]
+    pub(crate) offline: bool,
+    /// End with exit code 1 where there are findings of this level or a higher one
+    #[arg(long, value_name = "LEVEL", default_value = "error", help_heading = "Output")]
+    pub(crate) fail_on: FailOn,
+    /// How to print the findings
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    pub(crate) format: Format,
+    /// Look by this rule alone (repeatable)
+    #[arg(long = "rule", value_name = "RULE", help_heading = "Output")]
+    pub(crate) rules: Vec<String>,
+    /// Leave the findings of this rule out (repeatable)
+    #[arg(long = "ignore", value_name = "RULE", help_heading = "Output")]
+    pub(crate) ignore: Vec<String>,
+    #[command(flatten)]
+    pub(crate) trust: crate::trust::TrustArgs,
+    /// The directory whose trust policy, pins and CLI configuration count [default: the lock file's, else this one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) chdir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lookup: Lookup,
+    #[command(flatten)]
+    pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) identity: Identity,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// From which level on findings fail the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Errors
+    Error,
+    /// Errors and warnings
+    Warning,
+    /// Anything
+    Note,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Table,
+    /// JSON lines, as with --json
+    Json,
+    /// `JUnit` XML: a test case a rule
+    Junit,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+}
+
+impl CheckArgs {
+    /// How to print; `--json` is short for `--format json`.
+    pub(crate) fn format(&self) -> Format {
+        if self.output.json { Format::Json } else { self.format }
+    }
+
+    /// The shared output options.
+    pub(crate) fn output(&self) -> Output {
+        Output { json: self.format() == Format::Json }
+    }
+}

@@ -1,0 +1,119 @@
+//! `check` of a lock file.
+
+use std::path::{Path, PathBuf};
+
+use tofu_oci_checker::{Coverage, Finding, Group, LockText, coverage, lock_file, not_asked, version_gone};
+use tofu_oci_lockfile::{LockEntry, LockFile};
+use tofu_oci_source::SourceError;
+use tofu_oci_types::ProviderAddr;
+
+use super::repository::counted;
+use super::{Checked, Context};
+use crate::args::CheckArgs;
+use crate::complaint::Complaint;
+use crate::lookup::Finder;
+
+/// Reads the file; with `--platform` the providers' repositories are asked too.
+pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Checked, Complaint> {
+    refuse_other_options(args)?;
+    let text = read(path)?;
+    let link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    let link: Option<PathBuf> = if link { std::fs::read_link(path).ok() } else { None };
+    let shown = path.strip_prefix("./").unwrap_or(path);
+    let (lock, mut findings) = lock_file(LockText { path: shown, text: &text, link: link.as_deref() });
+    let locked = lock.as_ref().map_or(0, |lock| lock.iter().count());
+    if let Some(lock) = lock.filter(|_| !args.offline && !args.platforms.is_empty()) {
+        findings.extend(platforms(context, args, shown, path, &lock).await?);
+    }
+    Ok(Checked {
+        target: shown.display().to_string(),
+        looked_at: counted(locked, "provider"),
+        groups: vec![Group::LockFile],
+        findings,
+        predicted: None,
+        probe: None,
+    })
+}
+
+fn refuse_other_options(args: &CheckArgs) -> Result<(), Complaint> {
+    let given = [
+        ("--version", args.version.is_some()),
+        ("--address", args.address.is_some()),
+        ("--deep", args.deep),
+        ("--against", args.against.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Complaint::usage(format!("{option} is for repositories, and this is a lock file"))
+            .hint("a lock file is checked with --platform, --from and --offline")),
+        None => Ok(()),
+    }
+}
+
+fn read(path: &Path) -> Result<String, Complaint> {
+    let failed = |error: std::io::Error| {
+        Complaint::usage(format!("cannot read {}: {error}", path.display()))
+            .hint("name a .terraform.lock.hcl, or the directory that holds one")
+    };
+    let bytes = std::fs::read(path).map_err(failed)?;
+    String::from_utf8(bytes).map_err(|error| failed(std::io::Error::new(std::io::ErrorKind::InvalidData, error)))
+}
+
+/// Which of the platforms no line covers, by what the providers' repositories say.
+async fn platforms(
+    context: &Context,
+    args: &CheckArgs,
+    shown: &Path,
+    path: &Path,
+    lock: &LockFile,
+) -> Result<Vec<Finding>, Complaint> {
+    let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let dir = args.chdir.as_deref().or(beside);
+    let connector = context.connector(&args.network, args.lookup.access(&args.identity, dir).await?);
+    let finder = Finder::new(&args.lookup, connector, dir, &[])?;
+    let shown = shown.display().to_string();
+    let mut findings = Vec::new();
+    for (address, entry) in lock.iter() {
+        match release(&finder, address, entry).await {
+            Ok((place, release)) => {
+                let asked = Coverage {
+                    path: &shown,
+                    address,
+                    entry,
+                    platforms: &args.platforms,
+                    place: &place,
+                    release: &release,
+                };
+                findings.extend(coverage(&asked));
+            }
+            Err(Unasked::Gone(problem)) => findings.push(version_gone(&shown, address, entry, &problem)),
+            Err(Unasked::Failed(problem)) => findings.push(not_asked(&shown, address, entry, &problem)),
+        }
+    }
+    Ok(findings)
+}
+
+/// Why there is nothing to compare with.
+enum Unasked {
+    Gone(String),
+    Failed(String),
+}
+
+impl From<SourceError> for Unasked {
+    fn from(error: SourceError) -> Self {
+        match &error {
+            SourceError::NotOffered { .. } => Self::Gone(error.to_string()),
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+async fn release(
+    finder: &Finder,
+    address: &ProviderAddr,
+    entry: &LockEntry,
+) -> Result<(String, tofu_oci_lockfile::ReleaseHashes), Unasked> {
+    let source = finder.source(address).map_err(|complaint| Unasked::Failed(complaint.text().to_owned()))?;
+    let release = source.release(address, &entry.version).await?;
+    let hashes = source.release_hashes(&release).await?;
+    Ok((release.place, hashes))
+}

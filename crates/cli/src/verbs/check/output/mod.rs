@@ -1,0 +1,31 @@
+//! What was found, in four forms.
+
+mod json;
+mod junit;
+mod sarif;
+mod table;
+
+use tofu_oci_checker::{Level, Rule, rules};
+
+use super::{Checked, Context};
+use crate::args::Format;
+use crate::printer;
+
+/// Prints to stdout.
+pub(super) fn print(context: &Context, format: Format, checked: &Checked) {
+    match format {
+        Format::Table => printer::stdout(&table::render(checked, context.quiet)),
+        Format::Json => json::print(checked),
+        Format::Junit => printer::stdout(&junit::render(checked)),
+        Format::Sarif => printer::stdout(&sarif::render(checked)),
+    }
+}
+
+/// The rules that the target was looked at by.
+fn applied(checked: &Checked) -> Vec<&'static Rule> {
+    rules().filter(|rule| checked.groups.contains(&rule.group)).collect()
+}
+
+fn count(checked: &Checked, level: Level) -> usize {
+    checked.findings.iter().filter(|finding| finding.level() == level).count()
+}

@@ -1,0 +1,109 @@
+//! SARIF 2.1.0.
+//!
+//! Spec: OASIS, Static Analysis Results Interchange Format 2.1.0.
+
+use serde_json::{Value, json};
+use tofu_oci_checker::{Finding, Group, Level, Rule};
+
+use super::applied;
+use crate::verbs::check::Checked;
+
+/// One run: every rule that was applied, and a result a finding.
+pub(super) fn render(checked: &Checked) -> String {
+    let rules = applied(checked);
+    let results: Vec<Value> = checked.findings.iter().map(|finding| result(checked, &rules, finding)).collect();
+    let document = json!({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {
+                "driver": {
+                    "name": "tofu-oci",
+                    "semanticVersion": env!("CARGO_PKG_VERSION"),
+                    "rules": rules.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+                },
+            },
+            "results": results,
+            "columnKind": "unicodeCodePoints",
+        }],
+    });
+    let mut text = serde_json::to_string_pretty(&document).expect("it has string keys only");
+    text.push('\n');
+    text
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "note",
+    }
+}
+
+fn descriptor(rule: &Rule) -> Value {
+    json!({
+        "id": rule.id,
+        "shortDescription": { "text": rule.finds },
+        "fullDescription": { "text": rule.why },
+        "help": { "text": format!("{}. Specification: {}.", rule.mend, rule.spec) },
+        "defaultConfiguration": { "level": level(rule.level) },
+    })
+}
+
+fn result(checked: &Checked, rules: &[&Rule], finding: &Finding) -> Value {
+    let mut result = json!({
+        "ruleId": finding.rule.id,
+        "level": level(finding.level()),
+        "message": { "text": format!("{}: {}", finding.place, finding.text) },
+        "locations": [location(checked, finding)],
+    });
+    if let Some(index) = rules.iter().position(|rule| rule.id == finding.rule.id) {
+        result["ruleIndex"] = json!(index);
+    }
+    let version = finding.version.as_ref().map(|version| ("version", json!(version)));
+    let platform = finding.platform.as_ref().map(|platform| ("platform", json!(platform.to_string())));
+    let properties: serde_json::Map<String, Value> =
+        version.into_iter().chain(platform).map(|(name, value)| (name.to_owned(), value)).collect();
+    if !properties.is_empty() {
+        result["properties"] = Value::Object(properties);
+    }
+    result
+}
+
+/// A line of a lock file; of anything else the name of the thing, which is no file.
+fn location(checked: &Checked, finding: &Finding) -> Value {
+    if finding.rule.group != Group::LockFile {
+        let name = format!("{}, {}", checked.target, finding.place);
+        return json!({ "logicalLocations": [{ "fullyQualifiedName": name, "kind": "resource" }] });
+    }
+    let behind = finding.place.strip_prefix(&checked.target).unwrap_or_default();
+    let mut numbers = behind.split(':').filter_map(|part| part.parse::<usize>().ok());
+    let mut place = json!({ "artifactLocation": { "uri": uri(&checked.target) } });
+    if let Some(line) = numbers.next() {
+        place["region"] = json!({ "startLine": line });
+        if let Some(column) = numbers.next() {
+            place["region"]["startColumn"] = json!(column);
+        }
+    }
+    json!({ "physicalLocation": place })
+}
+
+/// A path as a reference: what a path may hold and a reference may not is written in percents.
+///
+/// Spec: RFC 3986, section 3.3.
+fn uri(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    path.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_references() {
+        assert_eq!(uri("infra/a b/.terraform.lock.hcl"), "infra/a%20b/.terraform.lock.hcl");
+        assert_eq!(uri("ä:x"), "%C3%A4%3Ax");
+    }
+}

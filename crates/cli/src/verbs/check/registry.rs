@@ -1,0 +1,59 @@
+//! `check --registry`.
+
+use std::time::SystemTime;
+
+use tofu_oci_checker::{Group, ProbeError, ProbeRequest, probe};
+use tofu_oci_types::RepositoryRef;
+
+use super::repository::counted;
+use super::{Checked, Context};
+use crate::args::CheckArgs;
+use crate::complaint::Complaint;
+use crate::connect::End;
+use crate::credentials::access;
+use crate::exit::Exit;
+
+/// Tries everything in the scratch repository.
+pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Result<Checked, Complaint> {
+    let End::Registry(repository) = end else {
+        return Err(Complaint::usage(format!("--registry asks a registry, and {end} is a directory"))
+            .hint("name a scratch repository: tofu-oci check REGISTRY/scratch/probe --registry"));
+    };
+    let mount_from = args.mount_from.as_deref().map(|text| second(text, repository)).transpose()?;
+    let named: Vec<&str> = access::of_end(end).into_iter().collect();
+    let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
+    let client = connector.client()?;
+    let scratch = client.raw(repository.clone());
+    let other = mount_from.map(|other| client.raw(other));
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let seed = format!("{:x}-{:x}", since.as_nanos(), std::process::id());
+    let request = ProbeRequest { scratch: &scratch, mount_from: other.as_ref(), seed: &seed };
+    let report = probe(&request).await.map_err(complaint)?;
+    Ok(Checked {
+        target: end.to_string(),
+        looked_at: counted(report.requests, "request"),
+        groups: vec![Group::Registry],
+        findings: report.findings.clone(),
+        predicted: None,
+        probe: Some(report),
+    })
+}
+
+fn second(text: &str, scratch: &RepositoryRef) -> Result<RepositoryRef, Complaint> {
+    match End::parse(text)? {
+        End::Registry(other) if other.registry() == scratch.registry() && other != *scratch => Ok(other),
+        other => Err(Complaint::usage(format!("--mount-from takes another repository of {}", scratch.registry()))
+            .cause(format!("{other} is none"))
+            .hint("blobs are linked within one registry alone")),
+    }
+}
+
+fn complaint(error: ProbeError) -> Complaint {
+    match error {
+        ProbeError::Store(error) => error.into(),
+        error @ ProbeError::InUse { .. } => Complaint::of(Exit::Usage, &error)
+            .hint("--registry writes to the repository; name one that holds nothing, such as REGISTRY/scratch/probe"),
+        error => Complaint::of(Exit::Fixable, &error)
+            .hint("a probe needs the right to push; `tofu-oci auth explain REPOSITORY --push` shows who you are there"),
+    }
+}

@@ -1,0 +1,110 @@
+//! `check` of a repository.
+
+use std::path::Path;
+
+use tofu_oci_checker::facts::{self, Depth, Versions, What};
+use tofu_oci_checker::{CheckReport, CheckRequest, Group, Trust, drift, signatures};
+use tofu_oci_types::{Platform, Version};
+
+use super::target::Target;
+use super::{Checked, Context};
+use crate::args::CheckArgs;
+use crate::complaint::Complaint;
+use crate::connect::{Connector, End};
+use crate::credentials::access;
+
+/// Reads it, and the second one where there is one.
+pub(super) async fn check(
+    context: &Context,
+    args: &CheckArgs,
+    end: &End,
+    version: Option<Version>,
+) -> Result<Checked, Complaint> {
+    let version = one_version(args, version)?;
+    let other = args.against.as_deref().map(against).transpose()?;
+    let named: Vec<&str> = [Some(end), other.as_ref()].into_iter().flatten().filter_map(access::of_end).collect();
+    let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
+    let store = connector.source(end)?;
+    let depth = match end {
+        End::Layout(_) => Depth::Packages,
+        End::Registry(_) if args.deep => Depth::Packages,
+        End::Registry(_) => Depth::Manifests,
+    };
+    let own = Platform::current();
+    let request = CheckRequest {
+        address: args.address.as_ref(),
+        version: version.as_ref(),
+        platforms: &args.platforms,
+        own: &own,
+        depth,
+    };
+    let trust = crate::trust::load(&args.trust, args.chdir.as_deref().unwrap_or(Path::new(".")))?;
+    let mut report = tofu_oci_checker::check(store.as_ref(), &request).await?;
+    let judging = Trust { policy: &trust.policy, pins: &trust.pins, now: trust.now };
+    let signed = signatures(store.as_ref(), &report.facts, report.provider.address(), &judging).await;
+    report.findings.extend(signed);
+    if let Some(other) = &other {
+        compare(&mut report, &connector, other, version.as_ref()).await?;
+    }
+    Ok(Checked {
+        target: end.to_string(),
+        looked_at: counted(report.facts.releases.len(), "version"),
+        groups: Group::ALL.into_iter().filter(|group| is_looked_at(*group, other.is_some())).collect(),
+        findings: report.findings,
+        predicted: Some((report.provider, report.predictions)),
+        probe: None,
+    })
+}
+
+fn is_looked_at(group: Group, compared: bool) -> bool {
+    match group {
+        Group::LockFile | Group::Registry => false,
+        Group::Drift => compared,
+        _ => true,
+    }
+}
+
+/// The version of `--version`, or the one behind the target.
+fn one_version(args: &CheckArgs, of_target: Option<Version>) -> Result<Option<Version>, Complaint> {
+    match (&args.version, of_target) {
+        (Some(option), Some(target)) if *option != target => {
+            Err(Complaint::usage(format!("the target names version {target}, --version {option}"))
+                .hint("name the version once"))
+        }
+        (Some(option), _) => Ok(Some(option.clone())),
+        (None, target) => Ok(target),
+    }
+}
+
+fn against(text: &str) -> Result<End, Complaint> {
+    match Target::parse(text)? {
+        Target::Repository(end, None) => Ok(end),
+        Target::Repository(_, Some(version)) => {
+            Err(Complaint::usage(format!("--against compares equal versions; {text} names {version}"))
+                .hint("name the repository alone, and the version with --version"))
+        }
+        Target::LockFile(_) => {
+            Err(Complaint::usage(format!("--against takes a repository or oci:DIR, and {text} is a lock file"))
+                .hint("check the lock file on its own, with --platform"))
+        }
+    }
+}
+
+/// Adds where the second repository differs. Manifests are enough for that: they name everything by its digest.
+async fn compare(
+    report: &mut CheckReport,
+    connector: &Connector,
+    other: &End,
+    version: Option<&Version>,
+) -> Result<(), Complaint> {
+    let store = connector.source(other)?;
+    let versions = version.map_or(Versions::All, |version| Versions::One(version.clone()));
+    let facts = facts::read(store.as_ref(), &What { versions, depth: Depth::Manifests }).await?;
+    report.findings.extend(drift(&report.facts, &facts));
+    Ok(())
+}
+
+/// `1 version`, `3 versions`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,98 @@
+//! What is to be checked, told by how it is written.
+
+use std::path::{Path, PathBuf};
+
+use tofu_oci_lockfile::LOCK_FILE_NAME;
+use tofu_oci_types::{Tag, Version};
+
+use crate::complaint::Complaint;
+use crate::connect::End;
+
+/// What is to be checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A repository, or one version of it.
+    Repository(End, Option<Version>),
+    /// A lock file.
+    LockFile(PathBuf),
+}
+
+impl Target {
+    /// Reads a target. Whether a path names a lock file may have to be looked up on disk.
+    pub(super) fn parse(text: &str) -> Result<Self, Complaint> {
+        if let Some(dir) = text.strip_prefix("oci:") {
+            return layout(text, dir);
+        }
+        if let Some(path) = lock_file(text) {
+            return Ok(Self::LockFile(path));
+        }
+        if let Some((repository, version)) = with_version(text)
+            && let Ok(end) = End::parse(repository)
+        {
+            return Ok(Self::Repository(end, Some(version)));
+        }
+        let end = End::parse(text)
+            .map_err(|complaint| complaint.hint("a lock file is named by its path, such as ./.terraform.lock.hcl"))?;
+        Ok(Self::Repository(end, None))
+    }
+}
+
+/// `oci:DIR`, or `oci:DIR:VERSION` where there is no directory of the whole name.
+fn layout(text: &str, dir: &str) -> Result<Target, Complaint> {
+    if !Path::new(dir).exists()
+        && let Some((dir, version)) = with_version(dir)
+    {
+        return Ok(Target::Repository(End::parse(&format!("oci:{dir}"))?, Some(version)));
+    }
+    Ok(Target::Repository(End::parse(text)?, None))
+}
+
+/// A text that ends in a version as tags are written.
+fn with_version(text: &str) -> Option<(&str, Version)> {
+    let (front, tag) = text.rsplit_once(':')?;
+    let version = tag.parse::<Tag>().ok()?.version()?;
+    Some((front, version)).filter(|_| !front.is_empty())
+}
+
+/// The lock file that a path names: itself, or the one of a directory.
+fn lock_file(text: &str) -> Option<PathBuf> {
+    let path = Path::new(text);
+    let inside = path.join(LOCK_FILE_NAME);
+    // A link that leads nowhere is one too, and is told of.
+    if path.extension().is_some_and(|extension| extension == "hcl")
+        || path.is_file()
+        || path.is_symlink() && !path.is_dir()
+    {
+        return Some(path.to_owned());
+    }
+    let said = path.is_absolute() || text.starts_with('.');
+    (said || inside.is_file()).then_some(inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, want: &str) {
+        let told = match Target::parse(text).expect(text) {
+            Target::Repository(end, None) => end.to_string(),
+            Target::Repository(end, Some(version)) => format!("{end} at {version}"),
+            Target::LockFile(path) => format!("lock file {}", path.display()),
+        };
+        assert_eq!(told, want, "{text}");
+    }
+
+    #[test]
+    fn targets_are_told_apart_by_how_they_are_written() {
+        check("ghcr.io/acme/widget", "ghcr.io/acme/widget");
+        check("127.0.0.1:5000/acme/widget", "127.0.0.1:5000/acme/widget");
+        check("127.0.0.1:5000/acme/widget:1.0.0_linux.5", "127.0.0.1:5000/acme/widget at 1.0.0+linux.5");
+        check("oci:no/such/dir", "oci:no/such/dir");
+        check("oci:no/such/dir:1.2.0", "oci:no/such/dir at 1.2.0");
+        check(".terraform.lock.hcl", "lock file .terraform.lock.hcl");
+        check("infra/other.hcl", "lock file infra/other.hcl");
+        check(".", "lock file ./.terraform.lock.hcl");
+        assert!(Target::parse("ghcr.io/acme/widget:latest").is_err());
+    }
+}
