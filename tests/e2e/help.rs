@@ -37,6 +37,7 @@ fn every_verb_explains_its_options() {
             "lock",
             "versions",
             "resolve",
+            "check",
             "providers",
             "login",
             "logout",
@@ -73,6 +74,9 @@ fn every_verb_explains_its_options() {
     check("versions", &with(&[&LOOKUP, &NETWORK, &["ADDR|REPOSITORY", "--provider", "--platforms", "--json"]]));
     let resolve = ["ADDR", "--explain", "--platform", "--chdir", "--json"];
     check("resolve", &with(&[&LOOKUP, &NETWORK, &resolve]));
+    let checks = ["TARGET", "--deep", "--against", "--registry", "--mount-from", "--offline", "--fail-on", "--format"];
+    let more = ["--address", "--platform", "--rule", "--ignore", "--trust-policy", "--json", "docs/check.md"];
+    check("check", &with(&[&LOOKUP, &NETWORK, &checks, &more]));
     let login = ["REGISTRY", "--username", "--password-stdin", "--auth-file", "--json", "DOCKER_CONFIG", "Examples:"];
     check("login", &with(&[&NETWORK, &login, &["credHelpers", "Exit codes"]]));
     check("logout", &["REGISTRY", "--auth-file", "--json", "Examples:", "Exit codes"]);

@@ -79,11 +79,12 @@ fn of_file(path: &Path, reporter: &dyn Reporter) -> Result<Zeroizing<Vec<u8>>, C
 
 async fn password(name: &str, from: KeyPassword) -> Result<Zeroizing<String>, Complaint> {
     if from == KeyPassword::Stdin {
-        return match prompt::can_ask() {
-            true => Err(Complaint::usage("--key-password-stdin reads from a pipe or a file, and this is a terminal")
-                .hint("leave --key-password-stdin out to be asked for the password")),
-            false => Ok(Zeroizing::new(access::secret_from_stdin("--key-password-stdin").await?.expose().to_owned())),
-        };
+        if prompt::can_ask() {
+            let text = "--key-password-stdin reads from a pipe or a file, and this is a terminal";
+            return Err(Complaint::usage(text).hint("leave --key-password-stdin out to be asked for the password"));
+        }
+        let password = access::secret_from_stdin("--key-password-stdin").await?;
+        return Ok(Zeroizing::new(password.expose().to_owned()));
     }
     // One that is set and empty counts: it is the password of keys that were made so.
     if let Ok(password) = std::env::var(PASSWORD) {

@@ -253,10 +253,7 @@ impl ReadStore for Watching {
         self.inner.fetch_unverified(descriptor).await
     }
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        match self.lists_referrers {
-            true => self.inner.referrers(subject).await,
-            false => Ok(Vec::new()),
-        }
+        if self.lists_referrers { self.inner.referrers(subject).await } else { Ok(Vec::new()) }
     }
 }
 

@@ -107,15 +107,15 @@ impl RemoteStore {
         }
         if let Some(encoding) = answer.header("content-encoding").filter(|encoding| *encoding != "identity") {
             let problem =
-                format!("{} comes with the content encoding {}", what(reference), crate::clean::clean(encoding));
+                format!("{} comes with the content encoding {}", content(reference), crate::clean::clean(encoding));
             return Err(self.malformed(problem));
         }
         let named = answer.header("docker-content-digest").map(str::to_owned);
         let content_type = answer.media_type();
-        let bytes = answer.read(&what(reference), MANIFEST_LIMIT).await?;
+        let bytes = answer.read(&content(reference), MANIFEST_LIMIT).await?;
         let digest = self.checked_digest(reference, named.as_deref(), &bytes)?;
         let media_type = check_document(content_type.as_deref(), expected_type, &bytes)
-            .map_err(|problem| self.malformed(format!("{}: {problem}", what(reference))))?;
+            .map_err(|problem| self.malformed(format!("{}: {problem}", content(reference))))?;
         Ok((Descriptor::new(&media_type, digest, bytes.len() as u64), bytes))
     }
 
@@ -154,7 +154,7 @@ impl RemoteStore {
             hasher.update(bytes);
             let actual = hasher.finish();
             if actual != *expected {
-                let (place, what, expected) = (self.place(), what(reference), expected.clone());
+                let (place, what, expected) = (self.place(), content(reference), expected.clone());
                 return Err(StoreError::DigestMismatch { place, what, expected, actual });
             }
         }
@@ -315,6 +315,14 @@ fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u
     match expected {
         Some(expected) if expected != found => Err(format!("it is of the type {found} instead of {expected}")),
         _ => Ok(found.to_owned()),
+    }
+}
+
+/// What came for the reference, which is not the reference's fault.
+fn content(reference: &Reference) -> String {
+    match reference {
+        Reference::Tag(tag) => format!("manifest of tag {tag}"),
+        Reference::Digest(digest) => format!("manifest {digest}"),
     }
 }
 

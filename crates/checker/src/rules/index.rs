@@ -74,7 +74,7 @@ fn kinds(release: &Release, body: &Value, place: &str) -> Findings {
     let mut found = Findings::new();
     let has_kind = |kind: Kind| release.entries.iter().any(|entry| Kind::of(entry) == kind);
     let provider = has_kind(Kind::Provider);
-    let labelled = release.entries.iter().any(|entry| super::image::is_labelled(entry));
+    let labelled = release.entries.iter().any(super::image::is_labelled);
     let own = text(body, "artifactType");
     if own == artifact_type::PROVIDER {
         if !provider && !release.entries.is_empty() {

@@ -70,9 +70,10 @@ impl SignatureImage {
             .and_then(|config| serde_json::from_value(config.clone()).ok())
             .ok_or_else(|| wrong("it has no config"))?;
         // A config of another kind needs no change when a layer is added.
-        let document = match media_type::is_image_config(&config.media_type) {
-            true => serde_json::from_slice(&fetch_bytes(store, &config, MAX_DOCUMENT).await?).ok(),
-            false => None,
+        let document = if media_type::is_image_config(&config.media_type) {
+            serde_json::from_slice(&fetch_bytes(store, &config, MAX_DOCUMENT).await?).ok()
+        } else {
+            None
         };
         let config_type = config.media_type;
         Ok(Self { tag, found: Some(found), manifest, config: document, config_type, added: Vec::new() })

@@ -1,8 +1,8 @@
 //! What is to refer to a release, beside what refers to it already.
 
 use tofu_oci_store::{ReadStore, Store, StoreError};
-use tofu_oci_trust::{CosignTagSignature, Form, SignedSubject, sign_bundle, sign_cosign_tag};
-use tofu_oci_types::Descriptor;
+use tofu_oci_trust::{CosignTagSignature, Form, PublicKey, SignedSubject, sign_bundle, sign_cosign_tag};
+use tofu_oci_types::{Descriptor, Tag};
 
 use super::artifact::Artifact;
 use super::attach::Attacher;
@@ -29,20 +29,22 @@ pub(crate) struct Wish<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted<'a> {
     wish: Wish<'a>,
-    items: Vec<Item>,
+    items: Vec<Item<'a>>,
 }
 
 #[derive(Clone, Debug)]
-struct Item {
+struct Item<'a> {
     attachment: Attachment,
     /// What is to be written where it is missing.
-    content: Content,
+    content: Content<'a>,
 }
 
 #[derive(Clone, Debug)]
-enum Content {
-    Referrer(Artifact),
-    Signature(CosignTagSignature),
+enum Content<'a> {
+    /// A manifest that refers to the index.
+    Referrer(Box<Artifact>),
+    /// A signature among those under a tag.
+    Signature { tag: Tag, signature: CosignTagSignature, key: &'a PublicKey },
 }
 
 impl<'a> Wanted<'a> {
@@ -77,14 +79,11 @@ impl<'a> Wanted<'a> {
         let mut attachments = Vec::with_capacity(self.items.len());
         for Item { mut attachment, content } in self.items {
             if attachment.state == AttachmentState::Missing {
-                match (content, self.wish.signing) {
-                    (Content::Referrer(artifact), _) => attacher.referrer(attachment.form, &artifact).await?,
-                    (Content::Signature(signature), Some(Signing { key, .. })) => {
-                        let tag = tag(store, &self.wish)?;
-                        attachment.manifest =
-                            attacher.signature(tag, &signature, key.public(), &self.wish.subject).await?;
+                match content {
+                    Content::Referrer(artifact) => attacher.referrer(attachment.form, &artifact).await?,
+                    Content::Signature { tag, signature, key } => {
+                        attachment.manifest = attacher.signature(tag, &signature, key, &self.wish.subject).await?;
                     }
-                    (Content::Signature(_), None) => {}
                 }
                 attachment.state = AttachmentState::Attached;
             }
@@ -102,7 +101,7 @@ async fn listed(store: &dyn ReadStore, wish: &Wish<'_>) -> Result<Vec<Descriptor
     }
 }
 
-fn sums_item(wish: &Wish<'_>, sums: &SignedSums, listed: &[Descriptor]) -> Item {
+fn sums_item(wish: &Wish<'_>, sums: &SignedSums, listed: &[Descriptor]) -> Item<'static> {
     let artifact = Artifact::sums(wish.index, sums);
     let files = [&sums.sums].into_iter().chain(&sums.signatures).chain(&sums.keys);
     let attachment = Attachment {
@@ -114,7 +113,7 @@ fn sums_item(wish: &Wish<'_>, sums: &SignedSums, listed: &[Descriptor]) -> Item 
         bytes: artifact.size(),
         state: state(is_listed(&artifact, listed)),
     };
-    Item { attachment, content: Content::Referrer(artifact) }
+    Item { attachment, content: Content::Referrer(Box::new(artifact)) }
 }
 
 async fn bundle_item(
@@ -122,12 +121,14 @@ async fn bundle_item(
     wish: &Wish<'_>,
     signing: Signing<'_>,
     listed: &[Descriptor],
-) -> Result<Item, PackError> {
+) -> Result<Item<'static>, PackError> {
     let artifact = Artifact::bundle(wish.index, sign_bundle(signing.key, &wish.subject));
-    let seen = match is_listed(&artifact, listed) {
-        true => Some(artifact.manifest.0.digest.clone()),
-        false if listed.is_empty() => None,
-        false => signed_bundle(store, wish.index, signing.key.public(), &wish.subject).await?,
+    let seen = if is_listed(&artifact, listed) {
+        Some(artifact.manifest.0.digest.clone())
+    } else if listed.is_empty() {
+        None
+    } else {
+        signed_bundle(store, wish.index, signing.key.public(), &wish.subject).await?
     };
     let attachment = Attachment {
         form: Form::Bundle,
@@ -138,10 +139,10 @@ async fn bundle_item(
         state: state(seen.is_some()),
         manifest: seen.unwrap_or_else(|| artifact.manifest.0.digest.clone()),
     };
-    Ok(Item { attachment, content: Content::Referrer(artifact) })
+    Ok(Item { attachment, content: Content::Referrer(Box::new(artifact)) })
 }
 
-async fn image_item(store: &dyn ReadStore, wish: &Wish<'_>, signing: Signing<'_>) -> Result<Item, PackError> {
+async fn image_item<'a>(store: &dyn ReadStore, wish: &Wish<'_>, signing: Signing<'a>) -> Result<Item<'a>, PackError> {
     let reference = store.repository().map_or_else(|| wish.subject.address.to_string(), ToString::to_string);
     let signature = sign_cosign_tag(signing.key, &wish.subject, &reference);
     let tag = tag(store, wish)?;
@@ -154,17 +155,17 @@ async fn image_item(store: &dyn ReadStore, wish: &Wish<'_>, signing: Signing<'_>
     let (_, artifact) = image.into_artifact();
     let attachment = Attachment {
         form: Form::CosignTag,
-        tag: Some(tag),
+        tag: Some(tag.clone()),
         key: Some(signing.key.public().id()),
         files: Vec::new(),
         bytes: artifact.size(),
         state: state(seen.is_some()),
         manifest: seen.unwrap_or_else(|| artifact.manifest.0.digest.clone()),
     };
-    Ok(Item { attachment, content: Content::Signature(signature) })
+    Ok(Item { attachment, content: Content::Signature { tag, signature, key: signing.key.public() } })
 }
 
-fn tag(store: &dyn ReadStore, wish: &Wish<'_>) -> Result<tofu_oci_types::Tag, SignError> {
+fn tag(store: &dyn ReadStore, wish: &Wish<'_>) -> Result<Tag, SignError> {
     let digest = &wish.index.digest;
     cosign_tag(digest, "sig").ok_or_else(|| SignError::NoTag { place: store.place(), subject: digest.clone() })
 }
