@@ -30,7 +30,21 @@ fn lines_that_protect_nobody_are_an_error() {
     let scene = Scene::new();
     let ch = format!("ch:sha256:{}", "0".repeat(64));
     scene.context.write(LOCK, file(&[&ch]));
-    assert_snapshot!(scene.run("check .terraform.lock.hcl").text, @"");
+    assert_snapshot!(scene.run("check .terraform.lock.hcl").text, @r#"
+    exit code: 1
+    ----- stdout -----
+    error[lock-ch-only] .terraform.lock.hcl:4 (1.4.0)
+      what      registry.example.com/acme/widget 1.4.0 has ch: lines alone
+      why       OpenTofu knows h1: and zh: alone. With none of them it verifies nothing, and installs
+                any package.
+      mend      run `tofu-oci lock`, which adds h1: and zh:
+      spec      OpenTofu 1.12, internal/getproviders/hash.go, PreferredHashes; OpenTofu 1.12,
+                internal/providercache/installer.go
+
+    .terraform.lock.hcl: 1 error; 1 provider looked at
+
+    ----- stderr -----
+    "#);
     let said = scene.run("check . --json");
     assert_eq!(json::check(&said), ["finding", "checked"]);
     assert_eq!((said.code, rules(&said)), (Some(1), vec!["lock-ch-only .terraform.lock.hcl:4".to_owned()]));
@@ -51,7 +65,7 @@ fn what_init_would_rewrite_is_shown_as_a_diff() {
     assert_eq!(scene.run("check .terraform.lock.hcl").code, Some(0), "a warning fails nothing by itself");
     scene.context.write("broken.hcl", "provider \"x\" {\n");
     let said = scene.run("check broken.hcl --json");
-    assert_eq!((said.code, rules(&said)), (Some(1), vec!["lock-syntax broken.hcl:1:15".to_owned()]));
+    assert_eq!((said.code, rules(&said)), (Some(1), vec!["lock-syntax broken.hcl:1:16".to_owned()]));
     assert_eq!(scene.run("check missing.hcl").code, Some(2));
 }
 
@@ -61,7 +75,19 @@ fn platforms_that_no_line_covers() {
     scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
     let line = "check .terraform.lock.hcl --from REGISTRY/acme/widget --platform linux_amd64";
     scene.run(line).success();
-    assert_snapshot!(scene.run(&format!("{line} --platform darwin_arm64")).text, @"");
+    assert_snapshot!(scene.run(&format!("{line} --platform darwin_arm64")).text, @r#"
+    exit code: 1
+    ----- stdout -----
+    error[lock-platform] .terraform.lock.hcl (1.4.0, darwin_arm64)
+      what      registry.example.com/acme/widget 1.4.0: darwin_arm64: no line covers it
+      why       init on that platform fails: no checksum of the package is among the lines.
+      mend      run `tofu-oci lock --platform OS_ARCH`
+      spec      OpenTofu 1.12, internal/providercache/installer.go
+
+    .terraform.lock.hcl: 1 error; 1 provider looked at
+
+    ----- stderr -----
+    "#);
     let offline = scene.run(&format!("{line} --platform darwin_arm64 --offline"));
     assert_eq!(offline.code, Some(0), "{}", offline.text);
     let said = scene.run(&format!("{line} --platform windows_amd64 --json"));

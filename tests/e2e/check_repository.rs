@@ -30,7 +30,23 @@ fn predictions(said: &Said) -> Vec<Value> {
 #[test]
 fn what_was_pushed_is_good() {
     let scene = Scene::published();
-    assert_snapshot!(scene.run(&format!("check REGISTRY/acme/widget --deep --address {WIDGET} --platform linux_amd64")).text, @"");
+    assert_snapshot!(scene.run(&format!("check REGISTRY/acme/widget --deep --address {WIDGET} --platform linux_amd64")).text, @r#"
+    exit code: 0
+    ----- stdout -----
+    note[unsigned] index sha256:[DIGEST] (1.4.0)
+      what      nothing refers to it that could be a signature
+      why       Nobody can tell whether it comes from its author; what a registry gives is taken as it
+                is.
+      mend      sign it: `tofu-oci sign REPOSITORY:VERSION --key K`
+      spec      this project, docs/trust.md
+
+    checked as registry.example.com/acme/widget
+      linux_amd64  OpenTofu 1.10 to 1.13  installs 1.4.0
+
+    [REGISTRY]/acme/widget: 1 note; 1 version looked at
+
+    ----- stderr -----
+    "#);
     let json = scene.run("check REGISTRY/acme/widget --deep --fail-on warning --json").success();
     assert_eq!(json::check(&json), ["finding", "checked", "predictions"]);
     assert_eq!(rules(&json), ["note unsigned"]);
@@ -49,7 +65,25 @@ fn a_floating_tag_is_an_error_for_everybody() {
     let (_, digest) = scene.registry.tags("acme/widget").into_iter().next().unwrap();
     scene.registry.put_tag("acme/widget", "2", &digest.parse().unwrap());
     let line = format!("check REGISTRY/acme/widget --address {WIDGET} --platform linux_amd64 --quiet");
-    assert_snapshot!(scene.run(&line).text, @"");
+    assert_snapshot!(scene.run(&line).text, @r#"
+    exit code: 1
+    ----- stdout -----
+    error[stray-version-tag] tag 2 (2.0.0)
+      what      OpenTofu reads it as version 2.0.0 and asks for the tag 2.0.0, which is not there
+      why       OpenTofu lists `2` as version 2.0.0, chooses it where it is the newest, asks for the tag
+                `2.0.0` and gets 404: init fails for every user of the repository.
+      mend      delete the tag; never let a release pipeline write floating tags such as `1` or `1.4`
+                here
+      spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions
+                and PackageMeta
+
+    checked as registry.example.com/acme/widget
+      linux_amd64  OpenTofu 1.10 to 1.13  refuses 2.0.0: tag-not-found
+
+    [REGISTRY]/acme/widget: 1 error, 2 notes; 2 versions looked at
+
+    ----- stderr -----
+    "#);
     // Also where another version is asked for: the tags are everybody's.
     let said = scene.run("check REGISTRY/acme/widget --version 1.4.0 --json");
     assert_eq!((said.code, rules(&said)[0].as_str()), (Some(1), "error stray-version-tag"));
@@ -70,7 +104,15 @@ fn findings_fail_at_the_chosen_level() {
         let said = scene.run(&format!("check REGISTRY/acme/widget {options}"));
         assert_eq!(said.code, Some(want), "{options}: {}", said.text);
     }
-    assert_snapshot!(scene.run("check REGISTRY/acme/widget --rule tag").text, @"");
+    assert_snapshot!(scene.run("check REGISTRY/acme/widget --rule tag").text, @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no rule `tag`
+
+    hint: rules of such a name: stray-version-tag, second-spelling-tag, no-version-tags, v-tag, platform-tag, tag-unreadable, drift-tag-missing, registry-tags, registry-immutable-tags
+    "#);
     assert_eq!(scene.run("check REGISTRY/acme/nothing").code, Some(1));
     assert_eq!(scene.run("check REGISTRY/acme/widget --version 1.4.0:x").code, Some(2));
     assert_eq!(scene.run("check REGISTRY/acme/widget:1.4.0 --version 1.5.0").code, Some(2));
@@ -80,7 +122,7 @@ fn findings_fail_at_the_chosen_level() {
 fn a_version_that_is_not_there() {
     let scene = Scene::published();
     let said = scene.run("check REGISTRY/acme/widget:1.5.0 --platform linux_amd64 --json");
-    assert_eq!((said.code, rules(&said)), (Some(1), vec!["error tag-unreadable".to_owned()]), "{}", said.text);
+    assert_eq!((said.code, rules(&said)), (Some(1), vec!["error version-not-listed".to_owned()]), "{}", said.text);
     assert!(predictions(&said).iter().all(|one| one["installs"] == false), "{}", said.text);
 }
 

@@ -82,7 +82,7 @@ async fn a_registry_like_registry_2() {
     "#);
     insta::assert_snapshot!(report.meaning.join("\n"), @r#"
     tofu-oci push: every layout (artifact, image, both)
-    OpenTofu 1.10 to 1.13: install from here through an oci_mirror
+    OpenTofu 1.10 to 1.13: install from here through an oci_mirror, over HTTPS alone
     signatures: as referrers, listed under a tag sha256-HEX; one more request to find them
     tags: can be moved and not deleted; a wrong tag such as `2` stays
     "#);
