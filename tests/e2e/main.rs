@@ -7,6 +7,7 @@
 //! login*, logout                what is stored for a registry, and where
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
 //! credentials*       every kind of source and every way to be refused; what is warned of; options for one command
+//! check_*      what is wrong with repositories, lock files and registries, and what OpenTofu is predicted to do
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! readme       the guide of the README prints what it says
 //! json         every line of --json is what docs/json.md says
@@ -29,6 +30,9 @@ mod bad_metadata;
 mod bad_package;
 mod bad_registry;
 mod bad_zip;
+mod check_lock;
+mod check_registry;
+mod check_repository;
 mod cli_config;
 mod config_check;
 mod config_findings;
@@ -57,6 +61,7 @@ mod interrupt;
 mod json;
 mod lock;
 mod lock_all;
+mod lock_refused;
 mod login;
 mod login_helper;
 mod login_refused;

@@ -108,7 +108,7 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
         referring: &referring,
     };
     let findings = repository(&subject);
-    Ok(CheckReport { provider, predictions, findings, facts })
+    Ok(CheckReport { facts, provider, predictions, findings })
 }
 
 fn checked_as(facts: &Facts, named: Option<&ProviderAddr>) -> CheckedAs {
@@ -116,8 +116,9 @@ fn checked_as(facts: &Facts, named: Option<&ProviderAddr>) -> CheckedAs {
         return CheckedAs::Named(address.clone());
     }
     let indexes = facts.releases.iter().rev().filter_map(|release| release.index.found.as_ref().ok()?.value());
-    let annotated = indexes.filter_map(|index: &Value| index.get("annotations")?.get(annotation::ADDRESS)?.as_str());
-    if let Some(address) = annotated.filter_map(|address| address.parse().ok()).next() {
+    let mut annotated =
+        indexes.filter_map(|index: &Value| index.get("annotations")?.get(annotation::ADDRESS)?.as_str());
+    if let Some(address) = annotated.find_map(|address| address.parse().ok()) {
         return CheckedAs::Annotation(address);
     }
     let types = executables(facts);

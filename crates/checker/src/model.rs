@@ -130,7 +130,7 @@ impl Finding {
     }
 
     /// The same, about this version.
-    pub(crate) fn of_version(self, version: impl ToString) -> Self {
+    pub(crate) fn of_version(self, version: &(impl ToString + ?Sized)) -> Self {
         Self { version: Some(version.to_string()), ..self }
     }
 

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use serde_json::Value;
+use tofu_oci_store::UnverifiedManifest;
 use tofu_oci_types::Digest;
 
 use super::Fault;
@@ -20,8 +21,10 @@ pub struct Manifest {
 pub struct Document {
     /// The media type that the repository sends it as, without parameters; none when it names none.
     pub media_type: Option<String>,
-    /// The digest that the repository gives it.
+    /// The digest that it was asked for by; for a tag, the one that the repository gives it, or that of its bytes.
     pub digest: Digest,
+    /// The digest that the repository gives it, where it gives one.
+    pub sent_digest: Option<Digest>,
     /// The bytes.
     pub bytes: Bytes,
     /// What they say.
@@ -41,13 +44,15 @@ pub enum Json {
 }
 
 impl Document {
-    /// A document of these bytes.
-    pub(crate) fn new(media_type: Option<String>, digest: Digest, bytes: Bytes) -> Self {
+    /// A document that was asked for by a digest, or by a tag.
+    pub(crate) fn new(asked: Option<Digest>, sent: UnverifiedManifest) -> Self {
+        let UnverifiedManifest { media_type, digest: sent_digest, bytes } = sent;
+        let digest = asked.or_else(|| sent_digest.clone()).unwrap_or_else(|| Digest::sha256(&bytes));
         let json = match serde_json::from_slice(&bytes) {
             Ok(value) => Json::Value(value),
             Err(error) => Json::Not { problem: error.to_string() },
         };
-        Self { media_type, digest, bytes, json }
+        Self { media_type, digest, sent_digest, bytes, json }
     }
 
     /// The digest of the bytes, in the algorithm of the digest that was asked for; SHA-256 where that is unknown.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
@@ -19,10 +20,13 @@ use crate::opentofu::json::{GoIndex, GoManifest};
 const MANIFEST_LIMIT: u64 = 5 * 1024 * 1024;
 /// Most entries of an index that are read, and most versions.
 const MOST: usize = 1000;
+/// Most bytes of all manifests together.
+const BUDGET: u64 = 256 * 1024 * 1024;
 /// Requests at a time.
 const AT_ONCE: usize = 4;
 
-/// Reads a repository: at most 1000 versions and 1000 entries of an index, four requests at a time.
+/// Reads a repository: at most 1000 versions and 1000 entries of an index, at most 256 MiB of manifests, four requests
+/// at a time.
 ///
 /// # Errors
 /// When its tags cannot be listed. Everything else that goes wrong is a fact.
@@ -47,7 +51,7 @@ pub async fn read(store: &dyn ReadStore, what: &What) -> Result<Facts, StoreErro
     // The newest are the ones that matter.
     wanted.drain(..wanted.len().saturating_sub(MOST));
 
-    let reading = Reading { store, depth: what.depth };
+    let reading = Reading { store, depth: what.depth, spent: AtomicU64::new(0) };
     let indexes: Vec<(Version, Vec<String>, Option<Tag>, Manifest)> = stream::iter(wanted)
         .map(async |(version, read_from)| {
             let tag = Tag::for_version(&version).ok();
@@ -78,6 +82,8 @@ pub(crate) fn version_of(tag: &str) -> Option<Version> {
 struct Reading<'a> {
     store: &'a dyn ReadStore,
     depth: Depth,
+    /// Bytes of manifests that have been read.
+    spent: AtomicU64,
 }
 
 /// An entry before its manifest has been read.
@@ -95,17 +101,19 @@ impl Reading<'_> {
     }
 
     async fn manifest(&self, asked: String, reference: Reference) -> Manifest {
-        let found = match self.store.manifest_unverified(&reference, MANIFEST_LIMIT).await {
-            Ok(sent) => {
-                let known = match reference {
-                    Reference::Digest(digest) => Some(digest),
-                    Reference::Tag(_) => sent.digest,
-                };
-                let digest = known.unwrap_or_else(|| Digest::sha256(&sent.bytes));
-                Ok(Document::new(sent.media_type, digest, sent.bytes))
-            }
-            Err(error) => Err(Fault::from(&error)),
-        };
+        if self.spent.load(Ordering::Relaxed) > BUDGET {
+            let text = "it was not read: the repository's manifests have more than 256 MiB";
+            return Manifest { asked, found: Err(Fault::new(FaultKind::NotRead, text)) };
+        }
+        let sent = self.store.manifest_unverified(&reference, MANIFEST_LIMIT).await;
+        let found = sent.map_err(|error| Fault::from(&error)).map(|sent| {
+            self.spent.fetch_add(sent.bytes.len() as u64, Ordering::Relaxed);
+            let known = match reference {
+                Reference::Digest(digest) => Some(digest),
+                Reference::Tag(_) => None,
+            };
+            Document::new(known, sent)
+        });
         Manifest { asked, found }
     }
 

@@ -14,7 +14,7 @@ impl<'a> Lines<'a> {
     pub(super) fn of_provider(&self, address: &ProviderAddr) -> usize {
         let quoted = format!("\"{address}\"");
         let is_block = |line: &&str| line.trim_start().starts_with("provider") && line.contains(&quoted);
-        self.0.iter().position(|line| is_block(&line)).map_or(1, |at| at + 1)
+        self.0.iter().position(is_block).map_or(1, |at| at + 1)
     }
 
     /// The line of a checksum of a provider, from 1; that of its block where the text escapes characters.

@@ -14,6 +14,8 @@ pub enum Because {
     UnspecifiedVersion,
     /// The tag of the version that it chose is not there.
     TagNotFound,
+    /// The registry's answer for the tag has no `Docker-Content-Digest`.
+    RegistryAnswer,
     /// The tag points at a leaf's manifest.
     NotAnIndex,
     /// The tag points at something of another media type than an OCI index.
@@ -81,6 +83,7 @@ impl Because {
             Self::NoVersions => "no-versions",
             Self::UnspecifiedVersion => "unspecified-version",
             Self::TagNotFound => "tag-not-found",
+            Self::RegistryAnswer => "registry-answer",
             Self::NotAnIndex => "not-an-index",
             Self::IndexMediaType => "index-media-type",
             Self::ManifestNotFound => "manifest-not-found",

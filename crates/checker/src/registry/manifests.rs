@@ -5,7 +5,7 @@ use tofu_oci_remote::RawMethod;
 use tofu_oci_store::StoreError;
 
 use super::report::State;
-use super::scratch::{EMPTY_TYPE, OCI_INDEX, OCI_MANIFEST, Scratch, Stored, descriptor, document};
+use super::scratch::{EMPTY_TYPE, OCI_INDEX, OCI_MANIFEST, Scratch, Stored, descriptor, document, tag_name};
 
 const PROVIDER: &str = "application/vnd.opentofu.provider";
 const TARGET: &str = "application/vnd.opentofu.provider-target";
@@ -113,7 +113,7 @@ async fn indexes(scratch: &mut Scratch<'_>, leaf: &Stored) -> Result<(), StoreEr
 /// HEAD and GET as `OpenTofu` makes them.
 async fn heads(scratch: &mut Scratch<'_>, leaf: &Stored) -> Result<(), StoreError> {
     let Some(index) = scratch.index.clone() else { return Ok(()) };
-    let tag = scratch.tag_name("head");
+    let tag = tag_name("head");
     scratch.put_manifest(Some(&tag), OCI_INDEX, &index).await?;
     for (name, what, reference, stored, media_type) in [
         ("head-tag", "HEAD of a tag names type, length and digest", tag.as_str(), &index, OCI_INDEX),

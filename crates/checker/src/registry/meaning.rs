@@ -84,7 +84,7 @@ fn meaning(report: &ProbeReport) -> Vec<String> {
         (false, false) => "tofu-oci push: nothing can be published here",
     });
     told.push(match (artifact && works("head-tag") && works("tags"), artifact) {
-        (true, _) => "OpenTofu 1.10 to 1.13: install from here through an oci_mirror",
+        (true, _) => "OpenTofu 1.10 to 1.13: install from here through an oci_mirror, over HTTPS alone",
         (false, true) => "OpenTofu 1.10 to 1.13: refuse this registry, see the findings about HEAD and tags",
         (false, false) => "OpenTofu 1.10 to 1.13: cannot install from here; tofu-oci installs labelled images",
     });

@@ -77,10 +77,6 @@ impl<'a> Scratch<'a> {
         Stored { digest: Digest::sha256(&bytes), bytes }
     }
 
-    pub(super) fn tag_name(&self, name: &str) -> String {
-        format!("{TAG}-{name}")
-    }
-
     /// A request that is not counted, before anything is written.
     pub(super) async fn peek(&self, method: RawMethod, path: &str) -> Result<RawAnswer, StoreError> {
         let target = RawTarget::Path(path);
@@ -157,6 +153,11 @@ impl<'a> Scratch<'a> {
         }
         Ok(answer)
     }
+}
+
+/// A tag of the probe.
+pub(super) fn tag_name(name: &str) -> String {
+    format!("{TAG}-{name}")
 }
 
 /// The bytes of a document, and their digest.

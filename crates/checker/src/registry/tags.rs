@@ -6,7 +6,7 @@ use tofu_oci_store::StoreError;
 
 use super::manifests;
 use super::report::State;
-use super::scratch::{EMPTY_TYPE, OCI_INDEX, OCI_MANIFEST, Scratch};
+use super::scratch::{EMPTY_TYPE, OCI_INDEX, OCI_MANIFEST, Scratch, tag_name};
 
 /// The tags of an answer; empty where it is no list.
 pub(super) fn names(answer: &RawAnswer) -> Vec<String> {
@@ -20,7 +20,7 @@ pub(super) async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), StoreError>
         scratch.row("tags", "every tag is listed", State::NotTried, "no index could be pushed");
         return Ok(());
     };
-    let wanted = ["a", "b", "c"].map(|name| scratch.tag_name(name));
+    let wanted = ["a", "b", "c"].map(tag_name);
     for tag in &wanted {
         scratch.put_manifest(Some(tag), OCI_INDEX, &index).await?;
     }
@@ -86,15 +86,15 @@ async fn moved(scratch: &mut Scratch<'_>, tag: &str) -> Result<(), StoreError> {
     scratch.row("tag-again", AGAIN, state, format!("PUT {}", answer.said()));
     let other = manifests::leaf(&layer, (EMPTY_TYPE, &empty), Some("application/vnd.tofu-oci.probe.v1"), "text/plain");
     let answer = scratch.put_manifest(Some(tag), OCI_MANIFEST, &other).await?;
-    let (state, said) = if !answer.is_success() {
-        (State::Missing, format!("PUT {}: tags are immutable", answer.said()))
-    } else {
+    let (state, said) = if answer.is_success() {
         let head = scratch.ask(RawMethod::Head, &format!("manifests/{tag}")).await?;
         if head.header("docker-content-digest").is_none_or(|digest| digest == other.digest.as_str()) {
             (State::Works, format!("PUT {}", answer.said()))
         } else {
             (State::Differs, format!("PUT {}, and the tag stays where it was", answer.said()))
         }
+    } else {
+        (State::Missing, format!("PUT {}: tags are immutable", answer.said()))
     };
     scratch.row("tag-moved", "a tag moved to another manifest", state, said);
     Ok(())

@@ -7,7 +7,7 @@ use super::catalogue::index::{
     ATTESTATION_ENTRY, INDEX_ARTIFACT_TYPE, INDEX_EMPTY, INDEX_MEDIA_TYPE, NESTED_INDEX, NOT_AN_INDEX,
 };
 use super::catalogue::leaf::{IMAGE_ONLY, NO_LEAVES, NO_PROVIDER_LEAF};
-use super::catalogue::tags::TAG_UNREADABLE;
+use super::catalogue::tags::{TAG_UNREADABLE, VERSION_NOT_LISTED};
 use super::document::{self, has, text};
 use super::leaf::Kind;
 use super::subject::{Findings, index_place, quoted};
@@ -18,10 +18,12 @@ pub(super) fn check(release: &Release) -> Findings {
     let document = match &release.index.found {
         Ok(document) => document,
         Err(fault) => {
+            if release.read_from.is_empty() {
+                let said = format!("no tag of the repository reads as version {}", release.version);
+                return vec![VERSION_NOT_LISTED.at(place, said)];
+            }
             // A version whose canonical tag is not in the list has been told of as a tag.
-            let listed =
-                release.tag.as_ref().is_some_and(|tag| release.read_from.iter().any(|one| one == tag.as_str()));
-            if listed || release.read_from.is_empty() {
+            if release.tag.as_ref().is_some_and(|tag| release.read_from.iter().any(|one| one == tag.as_str())) {
                 return vec![TAG_UNREADABLE.at(place, fault.text.clone())];
             }
             return Findings::new();
@@ -74,7 +76,7 @@ fn kinds(release: &Release, body: &Value, place: &str) -> Findings {
     let mut found = Findings::new();
     let has_kind = |kind: Kind| release.entries.iter().any(|entry| Kind::of(entry) == kind);
     let provider = has_kind(Kind::Provider);
-    let labelled = release.entries.iter().any(|entry| super::image::is_labelled(entry));
+    let labelled = release.entries.iter().any(super::image::is_labelled);
     let own = text(body, "artifactType");
     if own == artifact_type::PROVIDER {
         if !provider && !release.entries.is_empty() {

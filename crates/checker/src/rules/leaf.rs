@@ -131,7 +131,8 @@ fn layers(entry: &Entry, place: &str) -> Findings {
     match zips.len() {
         0 if types.is_empty() => found.push(NO_ZIP_LAYER.at(place, "it has no layers")),
         0 => {
-            found.push(NO_ZIP_LAYER.at(place, format!("its layers are of type {}, not archive/zip", types.join(", "))))
+            let said = format!("its layers are of type {}, not archive/zip", types.join(", "));
+            found.push(NO_ZIP_LAYER.at(place, said));
         }
         1 if !types.is_empty() => {
             found.push(EXTRA_LAYER.at(place, format!("beside its zip it has layers of type {}", types.join(", "))));

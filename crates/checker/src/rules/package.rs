@@ -69,9 +69,8 @@ fn blob(part: &Part) -> Findings {
 }
 
 fn archive(subject: &Subject<'_>, release: &Release, entry: &Entry, place: &str, package: &Package) -> Findings {
-    let listing = match &package.zip {
-        Ok(listing) => listing,
-        Err(_) => return vec![NOT_A_ZIP.at(place, "it cannot be opened as a zip archive")],
+    let Ok(listing) = &package.zip else {
+        return vec![NOT_A_ZIP.at(place, "it cannot be opened as a zip archive")];
     };
     if listing.items.is_empty() {
         return vec![ZIP_EMPTY.at(place, "it has no entries")];

@@ -11,7 +11,9 @@ use super::catalogue::leaf::{
 use super::catalogue::package::{
     BLOB_DIGEST, BLOB_MISSING, BLOB_SIZE, NO_EXECUTABLE, NOT_A_ZIP, UNSAFE_ENTRY, ZIP_EMPTY,
 };
-use super::catalogue::tags::{NO_VERSION_TAGS, PRERELEASES_ONLY, STRAY_VERSION_TAG, TAG_UNREADABLE, VERSION_ZERO};
+use super::catalogue::tags::{
+    NO_VERSION_TAGS, PRERELEASES_ONLY, STRAY_VERSION_TAG, TAG_UNREADABLE, VERSION_NOT_LISTED, VERSION_ZERO,
+};
 use super::subject::Subject;
 use crate::model::{Finding, Rule};
 use crate::opentofu::{Because, Prediction};
@@ -19,7 +21,7 @@ use crate::opentofu::{Because, Prediction};
 /// The rules that say the same as a refusal.
 fn same(because: Because) -> Vec<&'static Rule> {
     match because {
-        Because::NoVersions => vec![&NO_VERSION_TAGS, &PRERELEASES_ONLY, &VERSION_ZERO],
+        Because::NoVersions => vec![&NO_VERSION_TAGS, &PRERELEASES_ONLY, &VERSION_NOT_LISTED, &VERSION_ZERO],
         Because::TagNotFound => vec![&STRAY_VERSION_TAG, &TAG_UNREADABLE],
         Because::NotAnIndex => vec![&NOT_AN_INDEX],
         Because::IndexMediaType => vec![&INDEX_MEDIA_TYPE, &NOT_AN_INDEX],

@@ -80,7 +80,7 @@ fn several_builds(facts: &Facts, versions: &[Version]) -> Findings {
     several
         .map(|(plain, builds)| {
             let said = format!("{} are one version to the order of versions", some(&builds));
-            SEVERAL_BUILDS.at(&facts.place, said).of_version(plain)
+            SEVERAL_BUILDS.at(&facts.place, said).of_version(&plain)
         })
         .collect()
 }

@@ -53,5 +53,45 @@ async fn what_is_broken_is_found() {
         assert!(!rules(&report).contains("opentofu-refuses"), "{name}: no rule of its own");
         lines.push(format!("{name:<28} {}", rules(&report)).trim_end().to_owned());
     }
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    good                         (annotations-missing)
+    good-empty-config            (annotations-missing)
+    good-both                    diff-ids-missing? (annotations-missing)
+    image-only                   image-only diff-ids-missing?
+    plain-image                  index-artifact-type nothing-installable image-label
+    index-no-artifact-type       index-artifact-type (annotations-missing)
+    index-module-type            index-artifact-type (annotations-missing)
+    descriptor-no-artifact-type  no-provider-leaf entry-artifact-type?
+    body-no-artifact-type        leaf-artifact-type (annotations-missing)
+    no-platform                  leaf-without-platform (annotations-missing)
+    other-platforms-only         config-platform? (annotations-missing)
+    platform-variant             (platform-variant) (annotations-missing)
+    duplicate-platform           duplicate-platform (annotations-missing)
+    no-index                     not-an-index
+    nested-index                 leaf-media-type leaf-artifact-type no-zip-layer (annotations-missing)
+    docker-list                  index-media-type index-artifact-type leaf-media-type leaf-artifact-type (annotations-missing)
+    index-no-media-type          body-media-type (annotations-missing)
+    two-layers                   several-packages (annotations-missing)
+    extra-layer                  (extra-layer) (annotations-missing)
+    no-layer                     no-zip-layer (annotations-missing)
+    layer-application-zip        no-zip-layer (annotations-missing)
+    layer-tar                    no-zip-layer (annotations-missing)
+    blob-missing                 blob-missing (annotations-missing)
+    blob-damaged                 blob-digest (annotations-missing)
+    layer-size-more              blob-size (annotations-missing)
+    leaf-missing                 leaf-missing (annotations-missing)
+    not-a-zip                    not-a-zip (annotations-missing)
+    no-executable                no-executable (annotations-missing)
+    executable-no-version        (executable-without-version) (annotations-missing)
+    executable-other-version     executable-other-version? (annotations-missing)
+    zip-parent-entry             unsafe-entry (annotations-missing)
+    zip-symlink                  symlink-entry (annotations-missing)
+    zip-empty                    zip-empty (annotations-missing)
+    floating-tag-2               stray-version-tag (annotations-missing)
+    only-tag-1-0                 stray-version-tag
+    tag-v                        v-tag? no-version-tags
+    harmless-tags                v-tag? (annotations-missing) referrer-dangling?
+    no-tags                      no-version-tags
+    index-not-json               manifest-not-json
+    "#);
 }

@@ -2,6 +2,7 @@
 
 mod copying;
 mod dir_reading;
+mod dir_unverified;
 mod dir_writing;
 mod streams;
 

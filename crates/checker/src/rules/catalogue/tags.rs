@@ -11,6 +11,7 @@ pub(super) static ALL: &[&Rule] = &[
     &PRERELEASES_ONLY,
     &VERSION_ZERO,
     &PLATFORM_TAG,
+    &VERSION_NOT_LISTED,
     &TAG_UNREADABLE,
 ];
 
@@ -97,6 +98,16 @@ pub(crate) static PLATFORM_TAG: Rule = Rule {
            as a prerelease.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
     mend: "delete the tag; leaves need no tag, the index names them by digest",
+};
+
+pub(crate) static VERSION_NOT_LISTED: Rule = Rule {
+    id: "version-not-listed",
+    group: Group::Tags,
+    level: Level::Error,
+    finds: "a version that was asked for and that no tag reads as",
+    why: "OpenTofu does not find it among the versions, and a constraint that names it cannot be met.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
+    mend: "push the release, or ask for another version",
 };
 
 pub(crate) static TAG_UNREADABLE: Rule = Rule {

@@ -27,7 +27,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> R
     }
     Ok(Checked {
         target: shown.display().to_string(),
-        looked_at: counted(locked, "provider"),
+        looked_at: format!("{} looked at", counted(locked, "provider")),
         groups: vec![Group::LockFile],
         findings,
         predicted: None,

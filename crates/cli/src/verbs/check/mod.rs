@@ -23,7 +23,7 @@ use target::Target;
 struct Checked {
     /// The target as people write it.
     target: String,
-    /// What was looked at, such as `3 versions`.
+    /// What was done, such as `3 versions looked at`.
     looked_at: String,
     /// The groups of rules that it was looked at by.
     groups: Vec<Group>,

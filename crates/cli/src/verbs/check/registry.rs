@@ -31,7 +31,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
     let report = probe(&request).await.map_err(complaint)?;
     Ok(Checked {
         target: end.to_string(),
-        looked_at: counted(report.requests, "request"),
+        looked_at: format!("{} made", counted(report.requests, "request")),
         groups: vec![Group::Registry],
         findings: report.findings.clone(),
         predicted: None,

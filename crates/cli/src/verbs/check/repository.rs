@@ -48,7 +48,7 @@ pub(super) async fn check(
     }
     Ok(Checked {
         target: end.to_string(),
-        looked_at: counted(report.facts.releases.len(), "version"),
+        looked_at: format!("{} looked at", counted(report.facts.releases.len(), "version")),
         groups: Group::ALL.into_iter().filter(|group| is_looked_at(*group, other.is_some())).collect(),
         findings: report.findings,
         predicted: Some((report.provider, report.predictions)),

@@ -30,7 +30,7 @@ pub(super) fn render(checked: &Checked, quiet: bool) -> String {
     if let Some((checked_as, predictions)) = &checked.predicted {
         text.push_str(&predicted(checked_as, predictions));
     }
-    let _ = writeln!(text, "{}: {}; {} looked at", visible(&checked.target), summary(checked), checked.looked_at);
+    let _ = writeln!(text, "{}: {}; {}", visible(&checked.target), summary(checked), checked.looked_at);
     text
 }
 

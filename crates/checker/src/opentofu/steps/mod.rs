@@ -53,6 +53,9 @@ fn try_install(release: &Release, platform: &Platform, provider: Provider<'_>) -
 
 /// The tag's head.
 fn resolve(document: &Document) -> Result<(), Outcome> {
+    if document.sent_digest.is_none() {
+        return refuse(Because::RegistryAnswer);
+    }
     match sent_type(document).as_str() {
         INDEX => Ok(()),
         MANIFEST => refuse(Because::NotAnIndex),
@@ -125,10 +128,13 @@ fn read_leaf(entry: &Entry) -> Result<GoManifest, Outcome> {
 }
 
 fn select_layer<'a>(manifest: &GoManifest, leaf: &'a Leaf) -> Result<&'a Part, Outcome> {
-    let zips: Vec<usize> =
-        manifest.layers.iter().enumerate().filter(|(_, layer)| layer.media_type == ZIP).map(|(at, _)| at).collect();
+    leaf.layers.get(select_zip(manifest)?).ok_or(Outcome::Unread(Because::RepositoryUnreadable))
+}
+
+fn select_zip(manifest: &GoManifest) -> Result<usize, Outcome> {
+    let zips: Vec<usize> = (0..manifest.layers.len()).filter(|at| manifest.layers[*at].media_type == ZIP).collect();
     match zips.as_slice() {
-        [only] => leaf.layers.get(*only).ok_or(Outcome::Unread(Because::RepositoryUnreadable)),
+        [only] => Ok(*only),
         [] if manifest.layers.is_empty() => refuse(Because::NoZipLayer),
         [] => refuse(Because::NoZipLayerOtherFormat),
         _ => refuse(Because::SeveralPackages),
@@ -197,7 +203,8 @@ fn check_content(document: &Document, size: i64) -> Result<(), Outcome> {
     if document.digest.algorithm() == Algorithm::Other {
         return refuse(Because::DigestAlgorithm);
     }
-    if document.actual_digest() != document.digest {
+    let other = document.sent_digest.as_ref().is_some_and(|sent| *sent != document.digest);
+    if other || document.actual_digest() != document.digest {
         return refuse(Because::DigestMismatch);
     }
     Ok(())
@@ -236,3 +243,6 @@ fn unreadable(fault: &Fault, missing: Because) -> Outcome {
 fn refuse<T>(because: Because) -> Result<T, Outcome> {
     Err(Outcome::Refuses(because))
 }
+
+#[cfg(test)]
+mod tests;
