@@ -104,8 +104,12 @@ fn the_short_help_fits_a_screen() {
       copy       Copy releases between repositories or directories, byte for byte
       sign       Sign a release where it is, so that clients and cosign can verify it
       install    Install providers from OCI repositories, verified, and update the lock file
+      lock       Bring the lock file up to date for all platforms, from signed indexes alone
+      verify     Say who has signed a release, whether that is enough, and why or why not
       versions   List the versions that a repository offers
       resolve    Say which repository a provider address belongs to, and by which rule
+      check      Say what is wrong with a repository, a lock file or a registry, and what OpenTofu makes
+                 of it
       providers  Show which providers a configuration needs, module by module, and where each comes from
       login      Check a login with a registry, and store it where docker, podman and tofu find it
       logout     Remove the login of a registry from docker's file or its helper
@@ -175,6 +179,11 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
                                    terraform and tofu look without configuration
           --upgrade                Choose the newest admitted version, even when the lock file names
                                    another
+
+    Trust:
+          --trust-policy <FILE>  The trust policy, see docs/trust.md [default: trust.toml in the
+                                 directory of the configuration, where there is one] [env:
+                                 TOFU_OCI_TRUST_POLICY=]
 
     Registry access:
           --ca-file <FILE>      Trust the certificates of this PEM file too, beside the system's

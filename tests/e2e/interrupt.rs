@@ -71,6 +71,21 @@ fn a_download_of_image_layers_that_is_interrupted_leaves_nothing() {
 }
 
 #[test]
+fn a_lock_that_is_interrupted_leaves_nothing() {
+    let scene = large();
+    let text = format!("terraform {{\n  required_providers {{\n    widget = {{ source = \"{WIDGET}\" }}\n  }}\n}}\n");
+    scene.context.write("main.tf", text);
+    let before = State::of(&scene);
+    let wire = StalledWire::before(scene.registry.address(), 1_000_000);
+    let child = start(&mut scene.command(&format!("lock --from {}/acme/widget", wire.address())));
+    wire.wait();
+    let output = interrupt(child);
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert_eq!(State::of(&scene), before, "neither a lock file nor pins nor anything in the temp folder");
+    scene.run("lock --from REGISTRY/acme/widget").success();
+}
+
+#[test]
 fn a_push_that_is_interrupted_leaves_no_tag() {
     for held_request in
         ["/v2/acme/widget/blobs/uploads/*", "/v2/acme/widget/manifests/sha256:*", "/v2/acme/widget/manifests/1.4.0"]

@@ -37,7 +37,22 @@ fn policy(scene: &Scene, file: &str, rule: &str) {
 fn a_signature_by_a_key_of_the_policy_is_told_with_all_it_says() {
     let scene = signed();
     policy(&scene, "p256.pub", "");
-    assert_snapshot!(scene.run(VERIFY).text, @"");
+    assert_snapshot!(scene.run(VERIFY).text, @"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0
+      place     [REGISTRY]/acme/widget:1.4.0
+      index     sha256:[DIGEST]
+      rule      trust.toml:5: one of acme; unsigned = refuse; must say
+                https://sigstore.dev/cosign/sign/v1
+      found     bundle by acme (sha256:[DIGEST])
+                counts; it names registry.example.com/acme/widget 1.4.0; it says
+                https://sigstore.dev/cosign/sign/v1; in
+                sha256:[DIGEST]
+      result    signed by acme
+
+    ----- stderr -----
+    ");
     assert!(!scene.path(PINS).exists(), "nothing is remembered without --accept");
 }
 
@@ -46,15 +61,71 @@ fn a_key_of_the_command_line_stands_for_the_policy() {
     let scene = signed();
     let said = scene.run(&format!("{VERIFY} --key p256.pub"));
     assert!(said.success().stdout.contains("signed by p256.pub"));
-    assert_snapshot!(scene.refuse(&format!("{VERIFY} --key p384.pub")), @"");
+    assert_snapshot!(scene.refuse(&format!("{VERIFY} --key p384.pub")), @"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0
+      place     [REGISTRY]/acme/widget:1.4.0
+      index     sha256:[DIGEST]
+      rule      the keys of the command line: one of p384.pub; unsigned = refuse; must say
+                https://sigstore.dev/cosign/sign/v1
+      found     bundle by
+                sha256:[DIGEST]
+                (as it says) is by a key that is not one of yours; it names
+                registry.example.com/acme/widget 1.4.0; it says https://sigstore.dev/cosign/sign/v1; in
+                sha256:[DIGEST]
+      result    refused (unknown-key): it is signed by
+                sha256:[DIGEST],
+                which is not one of your keys
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted: it is signed by sha256:[DIGEST], which is not one of your keys
+      cause: it came from [REGISTRY]/acme/widget
+
+    hint: if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule
+    ");
 }
 
 #[test]
 fn an_unsigned_release_is_no_success_also_where_the_policy_lets_it_in() {
     let scene = unsigned();
-    assert_snapshot!(scene.refuse(VERIFY), @"");
+    assert_snapshot!(scene.refuse(VERIFY), @"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0
+      place     [REGISTRY]/acme/widget:1.4.0
+      index     sha256:[DIGEST]
+      rule      the default, as there is no trust.toml: no keys but those that are pinned; unsigned =
+                allow; must say https://sigstore.dev/cosign/sign/v1
+      found     no signature
+      result    not signed; the policy lets it in
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not signed by a key of yours
+      cause: the policy lets it in all the same
+
+    hint: name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml
+    hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/widget:1.4.0 --key KEY
+    ");
     policy(&scene, "p256.pub", "");
-    assert_snapshot!(scene.refuse(VERIFY), @"");
+    assert_snapshot!(scene.refuse(VERIFY), @r#"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0
+      place     [REGISTRY]/acme/widget:1.4.0
+      index     sha256:[DIGEST]
+      rule      trust.toml:5: one of acme; unsigned = refuse; must say
+                https://sigstore.dev/cosign/sign/v1
+      found     no signature
+      result    refused (unsigned): it is not signed
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted: it is not signed
+      cause: it came from [REGISTRY]/acme/widget
+
+    hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/widget:1.4.0 --key KEY
+    hint: to let unsigned releases in, write unsigned = "warn" into the rule of trust.toml
+    "#);
 }
 
 #[test]
@@ -70,13 +141,31 @@ fn a_good_signature_of_another_provider_is_refused() {
 fn a_moved_tag_is_refused_until_it_is_accepted() {
     let scene = unsigned();
     scene.run(&format!("{VERIFY} --accept")).success();
-    scene.dist("next", "1.5.0");
-    scene.run(&format!("push next REGISTRY/acme/next --address {WIDGET}")).success();
     let pins = scene.context.read(PINS);
     let index = pins.find("sha256:").expect("an index");
     let moved = pins.replace(&pins[index..index + 71], &format!("sha256:{}", "0".repeat(64)));
     scene.context.write(PINS, moved);
-    assert_snapshot!(scene.refuse(VERIFY), @"");
+    assert_snapshot!(scene.refuse(VERIFY), @"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0
+      place     [REGISTRY]/acme/widget:1.4.0
+      index     sha256:[DIGEST]
+      rule      the default, as there is no trust.toml: no keys but those that are pinned; unsigned =
+                allow; must say https://sigstore.dev/cosign/sign/v1
+      pinned    sha256:[DIGEST], unsigned
+      found     no signature
+      result    refused (moved-tag): the version has moved: it was
+                sha256:[DIGEST] before, and is
+                sha256:[DIGEST] now
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted: the version has moved: it was sha256:[DIGEST] before, and is sha256:[DIGEST] now
+      cause: it came from [REGISTRY]/acme/widget
+
+    hint: somebody has pushed another release under the same version; ask its publisher why
+    hint: if it was moved on purpose: tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept
+    ");
     scene.run(&format!("{VERIFY} --accept")).success();
     assert_eq!(scene.context.read(PINS), pins);
 }
@@ -101,9 +190,35 @@ fn what_was_signed_stays_signed_when_signature_and_policy_are_gone() {
 fn a_policy_that_is_wrong_is_shown_with_its_line_before_any_request() {
     let scene = signed();
     policy(&scene, "p256.pub", "unsignd = \"allow\"\n");
-    assert_snapshot!(scene.refuse(VERIFY), @"");
+    assert_snapshot!(scene.refuse(VERIFY), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: unknown field `unsignd`, expected one of `providers`, `keys`, `threshold`, `predicate_types`, `unsigned`, `unnamed`, `moved_tags`, `expired_keys`, `manifest_checksums`
+      --> trust.toml:8:1
+      |
+    8 | unsignd = "allow"
+      | ^^^^^^^
+
+    hint: docs/trust.md has every member of the file
+    "#);
     policy(&scene, "lost.pub", "");
-    assert_snapshot!(scene.refuse(VERIFY), @"");
+    assert_snapshot!(scene.refuse(VERIFY), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the key file lost.pub cannot be read
+      --> trust.toml:3:8
+      |
+    3 | file = "lost.pub"
+      |        ^^^^^^^^^^
+      cause: No such file or directory (os error [N])
+
+    hint: a key file's path is relative to the policy file
+    hint: docs/trust.md has every member of the file
+    "#);
     policy(&scene, "p256.pem", "");
     assert!(scene.refuse(VERIFY).contains("private key"));
     assert_eq!(scene.conversation(), Vec::<String>::new());
@@ -113,7 +228,16 @@ fn a_policy_that_is_wrong_is_shown_with_its_line_before_any_request() {
 fn a_broken_pin_file_is_never_passed_over() {
     let scene = signed();
     scene.context.write(PINS, "{}");
-    assert_snapshot!(scene.refuse(&format!("{VERIFY} --key p256.pub")), @"");
+    assert_snapshot!(scene.refuse(&format!("{VERIFY} --key p256.pub")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: .tofu-oci.pins.json: line 1, column 2: missing field `version`
+
+    hint: take the file back from version control
+    hint: without it, what was trusted before would be forgotten, so it is never passed over
+    ");
     assert!(scene.refuse(&format!("{VERIFY} --key p256.pub --accept")).contains("exit code: 2"));
 }
 
@@ -121,15 +245,38 @@ fn a_broken_pin_file_is_never_passed_over() {
 fn without_a_version_the_locked_one_is_meant() {
     let scene = signed();
     let line = VERIFY.replace("@1.4.0", "");
-    assert_snapshot!(scene.refuse(&format!("{line} --key p256.pub")), @"");
+    assert_snapshot!(scene.refuse(&format!("{line} --key p256.pub")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: no version of registry.example.com/acme/widget is named, and the lock file has none
+
+    hint: name one: registry.example.com/acme/widget@VERSION
+    hint: `tofu-oci versions registry.example.com/acme/widget --provider` lists them
+    ");
     scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
     assert!(scene.run(&format!("{line} --key p256.pub")).success().stdout.contains("widget 1.4.0\n"));
-    assert_snapshot!(scene.refuse(&VERIFY.replace("@1.4.0", "@~>1.4")), @"");
+    assert_snapshot!(scene.refuse(&VERIFY.replace("@1.4.0", "@~>1.4")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `~>1.4` is not a version: it is a constraint, and one exact version is wanted
+
+    hint: name one exact version, such as registry.example.com/acme/widget@1.4.0
+    ");
 }
 
 #[test]
 fn one_line_has_everything_for_programs() {
     let scene = signed();
     policy(&scene, "p256.pub", "");
-    assert_snapshot!(scene.run(&format!("{VERIFY} --json")).text, @"");
+    assert_snapshot!(scene.run(&format!("{VERIFY} --json")).text, @r#"
+    exit code: 0
+    ----- stdout -----
+    {"event":"verified","address":"registry.example.com/acme/widget","version":"1.4.0","place":"[REGISTRY]/acme/widget","tag":"1.4.0","index":"sha256:[DIGEST]","standing":"signed","trusted":true,"refusal":null,"covered":{"index":true,"platforms":{"darwin_arm64":true,"linux_amd64":true}},"signers":[{"name":"acme","key":"sha256:[DIGEST]","forms":["bundle"],"zips":null}],"evidence":[{"form":"bundle","origin":"sha256:[DIGEST]","key":"sha256:[DIGEST]","key_name":"acme","claimed_key":"sha256:[DIGEST]","address":"registry.example.com/acme/widget","version":"1.4.0","predicate_type":"https://sigstore.dev/cosign/sign/v1","zips":[],"outcome":{"code":"counts","text":"counts"}}],"policy":{"origin":"file","file":"trust.toml","line":5,"keys":["acme"],"threshold":1,"predicate_types":["https://sigstore.dev/cosign/sign/v1"],"unsigned":"refuse","unnamed":"refuse","moved_tags":"refuse","expired_keys":"warn","manifest_checksums":"optional"},"pin":null,"accepted":null,"remarks":[]}
+
+    ----- stderr -----
+    "#);
 }

@@ -5,6 +5,7 @@
 //! testrepos   whole and broken repositories, served unchecked by ociserve.py, are decided as from a directory
 //! registries  push, versions, install, push again, copy: against registry:2 plain, TLS, htpasswd, token
 //! provider    testdata/provider built, published in each layout, installed, run by terraform (and tofu)
+//! lock        the lock file is the one that terraform (and tofu) writes for the same packages, and installs by
 //! mappings    an oci_mirror block, the magic suffix and oci-providers.v1, with a real registry and a real HTTPS server
 //! providers   testdata/configurations read as real terraform (and tofu) reads them
 //! buildah     the RFC's Dockerfile built by buildah is installed; our image layout is pulled by buildah
@@ -24,6 +25,7 @@ mod content;
 mod credentials;
 mod https;
 mod lab;
+mod lock;
 mod mappings;
 mod provider;
 mod provider_build;
@@ -45,7 +47,7 @@ use lab::Lab;
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Run only the sub-stages with these names: testrepos, registries, provider, mappings, providers,
+    /// Run only the sub-stages with these names: testrepos, registries, provider, lock, mappings, providers,
     /// buildah, clients, skopeo, credentials, check, trust
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
@@ -69,6 +71,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "testrepos", needs: &["python3"], work: testrepos::run },
     SubStage { name: "registries", needs: &["docker-registry", "htpasswd"], work: registries::run },
     SubStage { name: "provider", needs: &["docker-registry", "go", "terraform"], work: provider::run },
+    SubStage { name: "lock", needs: lock::NEEDS, work: lock::run },
     SubStage { name: "mappings", needs: &["docker-registry", "python3"], work: mappings::run },
     SubStage { name: "providers", needs: &["terraform"], work: providers::run },
     SubStage { name: "buildah", needs: &["docker-registry", "buildah"], work: buildah::run },

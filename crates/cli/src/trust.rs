@@ -33,9 +33,14 @@ impl TrustArgs {
     /// The policy file that counts in a directory; nothing where there is none.
     pub(crate) fn file(&self, dir: &Path) -> Option<PathBuf> {
         // A link that leads nowhere is a file that cannot be read, and not a missing policy.
-        let default = || Some(dir.join(POLICY_FILE)).filter(|path| path.symlink_metadata().is_ok());
+        let default = || Some(beneath(dir, POLICY_FILE)).filter(|path| path.symlink_metadata().is_ok());
         self.trust_policy.clone().or_else(default)
     }
+}
+
+/// A file of the directory, without the `./` of the current one.
+fn beneath(dir: &Path, name: &str) -> PathBuf {
+    if dir == Path::new(".") { PathBuf::from(name) } else { dir.join(name) }
 }
 
 /// The policy and the pins of a directory.
@@ -43,7 +48,7 @@ impl TrustArgs {
 /// # Errors
 /// When one of them, or a key, cannot be read; exit code 2.
 pub(crate) fn load(args: &TrustArgs, dir: &Path) -> Result<Trust, Complaint> {
-    let pins_path = pin_file::beside(&dir.join(LOCK_FILE_NAME));
+    let pins_path = pin_file::beside(&beneath(dir, LOCK_FILE_NAME));
     let pins = pin_file::read(&pins_path)?;
     let policy = match args.file(dir) {
         Some(path) => policy(&path)?,

@@ -23,6 +23,7 @@
 mod cache;
 mod choose;
 mod config;
+mod config_problem;
 mod error;
 mod feed;
 mod fetch;
@@ -47,7 +48,8 @@ pub use config::{
     ProviderNeed, ProviderTree, ProviderUse, RequiredProvider, Requirement, StateLook, StateProvider, UsedBy,
     configuration, providers_tree, required_providers,
 };
-pub use error::{ConfigProblem, InstallError};
+pub use config_problem::ConfigProblem;
+pub use error::InstallError;
 pub use job::{Installed, Job, LockPolicy, LockResult, Options, Outcome, PluginCache, Target, Upgrade};
 pub use lock::{
     Basis, Difference, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider, Wanted, lock,

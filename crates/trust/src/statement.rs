@@ -19,7 +19,7 @@ const STATEMENT_V0_1: &str = "https://in-toto.io/Statement/v0.1";
 /// The signed statement, whichever form it was written in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What is said about the subjects; [`SIGN_PREDICATE`](crate::SIGN_PREDICATE) for cosign's `.sig` form, which has
+    /// What is said about the subjects; [`SIGN_PREDICATE`] for cosign's `.sig` form, which has
     /// no such member.
     pub predicate_type: String,
     /// What it is said about; one at least, 1024 at most.

@@ -52,18 +52,19 @@ impl Sums {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Signing")]
 pub(crate) struct Attach {
-    /// Sign the release with this private key: PEM (PKCS#8, SEC1, PKCS#1 or cosign's encrypted form), or env://NAME for
-    /// one in a variable. The signature is there before the tag is
+    /// Sign the release with this private key: PEM (PKCS#8, SEC1, PKCS#1 or cosign's encrypted form), or `env://NAME`
+    /// for one in a variable. The signature is there before the tag is
     #[arg(long, value_name = "KEY")]
     pub(crate) sign_key: Option<PathBuf>,
     /// bundle: a referrer, as cosign 3 writes it; cosign-tag: a tag sha256-HEX.sig, for registries that take no
     /// referrers; both
     #[arg(long, value_name = "FORMAT", default_value = "bundle", requires = "sign_key")]
     pub(crate) sign_format: SignFormat,
-    /// Read the password of the key from standard input instead of COSIGN_PASSWORD; a line break at its end is cut off
+    /// Read the password of the key from standard input instead of `COSIGN_PASSWORD`; a line break at its end is cut
+    /// off
     #[arg(long, requires = "sign_key")]
     pub(crate) key_password_stdin: bool,
-    /// Whether the SHA256SUMS of the folder goes with the release, with its OpenPGP signatures and the public keys
+    /// Whether the `SHA256SUMS` of the folder goes with the release, with its OpenPGP signatures and the public keys
     /// beside it (*.asc, *.gpg, *.pgp)
     #[arg(long, value_name = "MODE", default_value = "attach")]
     pub(crate) sums: Sums,
@@ -86,7 +87,7 @@ pub(crate) struct SignArgs {
     /// What to sign: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
-    /// The private key: PEM (PKCS#8, SEC1, PKCS#1 or cosign's encrypted form), or env://NAME for one in a variable
+    /// The private key: PEM (PKCS#8, SEC1, PKCS#1 or cosign's encrypted form), or `env://NAME` for one in a variable
     #[arg(long, value_name = "KEY")]
     pub(crate) key: PathBuf,
     /// bundle: a referrer, as cosign 3 writes it; cosign-tag: a tag sha256-HEX.sig, for registries that take no
@@ -99,7 +100,8 @@ pub(crate) struct SignArgs {
     /// The provider's source address, HOST/NAMESPACE/TYPE, where the release does not say it, or under another one
     #[arg(long, value_name = "ADDR", value_parser = full_address)]
     pub(crate) address: Option<ProviderAddr>,
-    /// Read the password of the key from standard input instead of COSIGN_PASSWORD; a line break at its end is cut off
+    /// Read the password of the key from standard input instead of `COSIGN_PASSWORD`; a line break at its end is cut
+    /// off
     #[arg(long)]
     pub(crate) key_password_stdin: bool,
     #[command(flatten)]

@@ -118,7 +118,7 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
         }
         return json_line(&Outcome { event: "lock", path, outcome, difference: report.difference, changes, diff });
     }
-    let mut text: String = report.providers.iter().map(provider).collect();
+    let mut text: String = report.providers.iter().map(|locked| provider(args, locked)).collect();
     text.push_str(&format!("lock file {} {}\n", shown(path), outcome.replace('-', " ")));
     if report.before.is_some() {
         changes.iter().for_each(|change| text.push_str(&format!("  {}\n", change.text())));
@@ -142,7 +142,7 @@ fn diff(report: &LockReport) -> String {
 }
 
 /// One provider for people.
-fn provider(provider: &LockedProvider) -> String {
+fn provider(args: &LockArgs, provider: &LockedProvider) -> String {
     let LockedProvider { address, version, place, platforms, restored, .. } = provider;
     let mut text = format!("{address} {version} from {place}\n");
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
@@ -161,10 +161,11 @@ fn provider(provider: &LockedProvider) -> String {
         0 => {}
         bytes => text.push_str(&format!("  {} downloaded\n", human_bytes(bytes))),
     }
+    let (line, lines) = if args.check { ("is missing", "are missing") } else { ("is back", "are back") };
     match restored.len() {
         0 => {}
-        1 => text.push_str("  1 ch: line is back that an init had dropped\n"),
-        count => text.push_str(&format!("  {count} ch: lines are back that an init had dropped\n")),
+        1 => text.push_str(&format!("  1 ch: line {line} that an init has dropped\n")),
+        count => text.push_str(&format!("  {count} ch: lines {lines} that an init has dropped\n")),
     }
     text
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use tofu_oci_types::PackageHash;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use tofu_oci_types::{Digest, PackageHash};
 
 use super::authority::Authority;
 use super::{Covers, Examined, Missing, Outcome, Refusal, Remark};
@@ -73,7 +75,7 @@ impl<'a> Examination<'a> {
     }
 
     fn signature(&mut self, mut examined: Examined, opened: Result<Signed, SignatureFault>, peek: Option<&Peek>) {
-        examined.claimed_key = peek.and_then(Peek::hint).map(str::to_owned);
+        examined.claimed_key = peek.and_then(Peek::hint).map(claimed);
         match opened {
             Ok(signed) => {
                 self.describe(&mut examined, &signed.statement);
@@ -190,4 +192,10 @@ impl<'a> Examination<'a> {
     pub(super) fn by(&self, key: &KeyId) -> String {
         self.authority.name(key).map_or_else(|| key.to_string(), str::to_owned)
     }
+}
+
+/// The id of the key that a hint names, where it is a hint as recommended; else the hint.
+fn claimed(hint: &str) -> String {
+    let hash = STANDARD.decode(hint).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+    hash.map_or_else(|| hint.to_owned(), |hash| Digest::from_sha256(hash).to_string())
 }

@@ -23,7 +23,7 @@ pub const PIN_FILE_NAME: &str = ".tofu-oci.pins.json";
 /// What was trusted before. A value knows which of its pins it has changed, for [`Pins::onto`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pins {
-    /// Sorted by [`place_of`].
+    /// Sorted by address, version and place.
     pins: Vec<Pin>,
     /// What each changed pin held before: the index, or nothing.
     changed: Vec<Change>,

@@ -140,7 +140,7 @@ fn names(version: &str) -> Vec<String> {
 /// The digest that `push --json` tells.
 fn index(pushed: &Printed) -> Outcome<String> {
     let lines = pushed.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let index = lines.filter_map(|line| line["index"].as_str().map(str::to_owned)).last();
+    let index = lines.filter_map(|line| line["index"].as_str().map(str::to_owned)).next_back();
     index.ok_or_else(|| pushed.failure("no line names the index"))
 }
 

@@ -163,11 +163,11 @@ fn what_was_examined_is_told_with_its_names() {
             let key = examined.key.as_ref().map_or_else(|| "-".to_owned(), |key| key.to_string()[..14].to_owned());
             let names = (text(&examined.address), text(&examined.version), text(&examined.predicate_type));
             let claimed = text(&examined.claimed_key);
-            format!("{key} {} {} {names:?} {}", text(&examined.key_name), &claimed[..8], examined.outcome)
+            format!("{key} {} {} {names:?} {}", text(&examined.key_name), &claimed[..14], examined.outcome)
         })
         .collect();
     assert_snapshot!(told.join("\n"), @r#"
-    sha256:f857ae4 a +FeuTtbj ("example.com/acme/widget", "1.4.0", "https://sigstore.dev/cosign/sign/v1") counts
-    - - WgenI8eV ("example.com/acme/widget", "1.4.0", "https://sigstore.dev/cosign/sign/v1") is by a key that is not one of yours
+    sha256:f857ae4 a sha256:f857ae4 ("example.com/acme/widget", "1.4.0", "https://sigstore.dev/cosign/sign/v1") counts
+    - - sha256:5a07a72 ("example.com/acme/widget", "1.4.0", "https://sigstore.dev/cosign/sign/v1") is by a key that is not one of yours
     "#);
 }

@@ -1,0 +1,174 @@
+//! What can be wrong with a configuration.
+
+/// What is wrong at one position of a configuration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigProblem {
+    /// The text does not parse.
+    #[error("the file does not parse: {message}")]
+    Syntax {
+        /// The parser's words.
+        message: String,
+    },
+    /// A source that is no provider address.
+    #[error("{message}")]
+    InvalidSource {
+        /// Which text and why.
+        message: String,
+    },
+    /// A version that is no list of constraints.
+    #[error("{message}")]
+    InvalidConstraints {
+        /// Which text and why.
+        message: String,
+    },
+    /// Something that must be a plain string.
+    #[error("`{name}` must be a string in quotes")]
+    NotAString {
+        /// The attribute.
+        name: String,
+    },
+    /// An entry of `required_providers` of another shape.
+    #[error("the entry `{name}` must be an object with `source` and `version`")]
+    InvalidEntry {
+        /// The local name.
+        name: String,
+    },
+    /// A provider that is part of the program.
+    #[error("`{name}` is built into the program: it has no version and no other source")]
+    BuiltIn {
+        /// The local name.
+        name: String,
+    },
+    /// Two entries for one local name.
+    #[error("`{name}` is required twice in one module; keep one of the two entries")]
+    Duplicate {
+        /// The local name.
+        name: String,
+    },
+    /// A module's folder that is not there, or that holds no configuration.
+    #[error("the module's folder `{path}` {}", if *exists { "holds no configuration" } else { "is not there" })]
+    ModuleMissing {
+        /// The folder as written.
+        path: String,
+        /// Whether there is a folder.
+        exists: bool,
+    },
+    /// A module that calls itself, directly or through others.
+    #[error("the module calls itself: {}", chain.join(" calls "))]
+    ModuleLoop {
+        /// The folders, from the module back to it.
+        chain: Vec<String>,
+    },
+    /// More calls of modules than anybody can mean.
+    #[error("the configuration calls modules more than {limit} times")]
+    TooManyModules {
+        /// The limit.
+        limit: usize,
+    },
+    /// Modules that lie too far below the root.
+    #[error("the configuration calls modules more than {limit} levels deep")]
+    ModulesTooDeep {
+        /// The limit.
+        limit: usize,
+    },
+    /// A device, a pipe or a socket where a file should be.
+    #[error("this is no file")]
+    NoFile,
+    /// A file that nobody wrote.
+    #[error("the file is larger than {} MiB", limit >> 20)]
+    TooLarge {
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// A second `required_providers` block in one module.
+    #[error("a module has one `required_providers` block; the first one stands at {first}")]
+    SecondRequired {
+        /// The first one.
+        first: crate::Declared,
+    },
+    /// `required_providers` outside of a `terraform` block.
+    #[error("`required_providers` must stand in a `terraform` block")]
+    Misplaced,
+    /// A member of an entry of `required_providers` that means nothing.
+    #[error("the entry `{name}` cannot have `{member}`; it has `source`, `version` and `configuration_aliases`")]
+    UnknownMember {
+        /// The local name.
+        name: String,
+        /// The member as written.
+        member: String,
+    },
+    /// An item of `configuration_aliases` of another shape.
+    #[error("`configuration_aliases` of `{name}` is a list of names such as `{name}.west`")]
+    InvalidAlias {
+        /// The local name.
+        name: String,
+    },
+    /// A reference to a provider configuration of another shape.
+    #[error("`{argument}` names provider configurations: `aws`, `aws.west` or `aws.west[each.key]`")]
+    InvalidReference {
+        /// `provider` or `providers`.
+        argument: String,
+    },
+    /// A local name that is not in normal form.
+    #[error("`{name}` is not a local name of a provider{}", match instead {
+        Some(instead) => format!("; write `{instead}`"),
+        None => String::new(),
+    })]
+    InvalidLocalName {
+        /// The name.
+        name: String,
+        /// Its normal form.
+        instead: Option<String>,
+    },
+    /// Two entries of a `providers` map for one configuration of the module.
+    #[error("`{name}` is passed twice; keep one of the two entries")]
+    PassedTwice {
+        /// The configuration as the module names it.
+        name: String,
+    },
+    /// A state file that is not of version 4.
+    #[error(
+        "the state file has version {version}; version 4 is read, which OpenTofu and Terraform 0.12 and later write"
+    )]
+    StateVersion {
+        /// The version as written.
+        version: String,
+    },
+    /// A state file of another shape.
+    #[error("this is not a state file: {message}")]
+    State {
+        /// What is missing or wrong.
+        message: String,
+    },
+}
+
+impl ConfigProblem {
+    /// A stable kebab-case name.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Syntax { .. } => "config-syntax",
+            Self::InvalidSource { .. } => "source-address",
+            Self::InvalidConstraints { .. } => "invalid-constraints",
+            Self::NotAString { .. } => "not-a-string",
+            Self::InvalidEntry { .. } => "invalid-entry",
+            Self::BuiltIn { .. } => "built-in",
+            Self::Duplicate { .. } => "duplicate",
+            Self::ModuleMissing { .. } => "module-missing",
+            Self::ModuleLoop { .. } => "module-loop",
+            Self::TooManyModules { .. } => "too-many-modules",
+            Self::ModulesTooDeep { .. } => "modules-too-deep",
+            Self::NoFile => "no-file",
+            Self::TooLarge { .. } => "too-large",
+            Self::SecondRequired { .. } => "second-required",
+            Self::Misplaced => "misplaced",
+            Self::UnknownMember { .. } => "unknown-member",
+            Self::InvalidAlias { .. } => "invalid-alias",
+            Self::InvalidReference { .. } => "invalid-reference",
+            Self::InvalidLocalName { .. } => "invalid-local-name",
+            Self::PassedTwice { .. } => "passed-twice",
+            Self::StateVersion { .. } => "state-version",
+            Self::State { .. } => "state",
+        }
+    }
+}
