@@ -33,6 +33,7 @@ mod bad_zip;
 mod check_lock;
 mod check_registry;
 mod check_repository;
+mod check_signatures;
 mod cli_config;
 mod config_check;
 mod config_findings;

@@ -12,12 +12,14 @@
 //! clients     crane and regctl read and copy every layout, every digest unchanged
 //! skopeo      an image-layout release goes through skopeo and back, every digest unchanged
 //! credentials push and install with what docker, podman, blocks and helpers hold, over TLS; logins; tokens that expire
+//! check       the probe of a registry, a good release and a poisoned one, against registry:2
 //! trust       cosign accepts what push and sign wrote, and verify what cosign signed: both forms, every kind of key
 //! ```
 //!
 //! What a sub-stage needs and does not find is said loudly; in CI (`CI=true`) it fails the stage.
 
 mod buildah;
+mod check;
 mod clients;
 mod content;
 mod credentials;
@@ -46,7 +48,7 @@ use lab::Lab;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Run only the sub-stages with these names: testrepos, registries, provider, lock, mappings, providers,
-    /// buildah, clients, skopeo, credentials, trust
+    /// buildah, clients, skopeo, credentials, check, trust
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 }
@@ -76,6 +78,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "clients", needs: &["docker-registry", "crane", "regctl"], work: clients::run },
     SubStage { name: "skopeo", needs: &["docker-registry", "skopeo"], work: skopeo::run },
     SubStage { name: "credentials", needs: credentials::NEEDS, work: credentials::run },
+    SubStage { name: "check", needs: &["docker-registry"], work: check::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
 ];
 

@@ -23,6 +23,11 @@ impl Guard {
         Self::start(Mode::plain(), None)
     }
 
+    /// Plain HTTP, no credentials, and what was pushed can be deleted.
+    pub(crate) fn deletable() -> Outcome<Self> {
+        Self::start(Mode::deletable(), None)
+    }
+
     /// TLS with a certificate of a new private authority.
     pub(crate) fn tls() -> Outcome<Self> {
         Self::start(Mode::tls(), None)

@@ -4,11 +4,13 @@ use serde_json::Value;
 use tofu_oci_layout::{MAX_DOCUMENT, repeated_member};
 
 use super::catalogue::index::{
-    BODY_MEDIA_TYPE, DUPLICATE_MEMBER, INDEX_BOTH_KINDS, MANIFEST_DIGEST, MANIFEST_NOT_JSON, MANIFEST_TOO_LARGE,
-    SCHEMA_VERSION,
+    BODY_MEDIA_TYPE, CONTENT_UNREADABLE, DUPLICATE_MEMBER, INDEX_BOTH_KINDS, MANIFEST_DIGEST, MANIFEST_NOT_JSON,
+    MANIFEST_TOO_LARGE, SCHEMA_VERSION,
 };
+use super::catalogue::package::NOT_READ;
 use super::subject::{Findings, quoted};
-use crate::facts::{Document, Json};
+use crate::facts::{Document, Fault, FaultKind, Json};
+use crate::model::{Finding, Rule};
 
 /// What is wrong with the document, whose descriptor says that it is of this media type.
 pub(super) fn check(place: &str, document: &Document, media_type: &str, size: Option<i64>) -> Findings {
@@ -60,6 +62,17 @@ pub(super) fn check(place: &str, document: &Document, media_type: &str, size: Op
         found.push(BODY_MEDIA_TYPE.at(place, said));
     }
     found
+}
+
+/// What it means that a manifest or blob could not be read: `missing` where it is not there.
+pub(super) fn unreadable(missing: &'static Rule, place: &str, fault: &Fault) -> Finding {
+    let rule = match fault.kind {
+        FaultKind::Missing | FaultKind::Unaddressable => missing,
+        FaultKind::TooLarge => &MANIFEST_TOO_LARGE,
+        FaultKind::NotRead => &NOT_READ,
+        _ => &CONTENT_UNREADABLE,
+    };
+    rule.at(place, fault.text.clone())
 }
 
 /// Whether an object has a member that is not null.

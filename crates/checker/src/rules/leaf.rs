@@ -67,7 +67,7 @@ pub(super) fn check(entry: &Entry) -> Findings {
     let mut found = Findings::new();
     found.extend(names(entry, kind, &place));
     match &entry.leaf.manifest.found {
-        Err(fault) => found.push(LEAF_MISSING.at(&place, fault.text.clone())),
+        Err(fault) => found.push(document::unreadable(&LEAF_MISSING, &place, fault)),
         Ok(document) => {
             let descriptor = &entry.descriptor;
             found.extend(document::check(&place, document, &descriptor.media_type, Some(descriptor.size)));

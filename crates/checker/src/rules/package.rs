@@ -10,6 +10,7 @@ use super::catalogue::package::{
     EXECUTABLE_NO_VERSION, EXECUTABLE_VERSION, NO_EXECUTABLE, NOT_A_ZIP, NOT_READ, SEVERAL_EXECUTABLES, SYMLINK,
     UNSAFE_ENTRY, ZIP_EMPTY, ZIP_STRUCTURE,
 };
+use super::document::unreadable;
 use super::leaf::{Kind, is_package_leaf};
 use super::subject::{Findings, Subject, platform};
 use crate::facts::{Content, Depth, Entry, Facts, Package, Part, Release};
@@ -53,7 +54,7 @@ pub(super) fn not_read(facts: &Facts) -> Option<crate::Finding> {
 fn blob(part: &Part) -> Findings {
     let place = format!("blob {}", part.descriptor.digest);
     let (size, intact) = match &part.blob.content {
-        Err(fault) => return vec![BLOB_MISSING.at(place, fault.text.clone())],
+        Err(fault) => return vec![unreadable(&BLOB_MISSING, &place, fault)],
         Ok(Content::There) => return Findings::new(),
         Ok(Content::Document { size, intact, .. }) => (*size, *intact),
         Ok(Content::Package(package)) => (package.size, package.intact),

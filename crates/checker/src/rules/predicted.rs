@@ -1,8 +1,8 @@
 //! The prediction as findings: no refusal of `OpenTofu` goes without one.
 
 use super::catalogue::index::{
-    BODY_MEDIA_TYPE, INDEX_ARTIFACT_TYPE, INDEX_EMPTY, INDEX_MEDIA_TYPE, MANIFEST_DIGEST, MANIFEST_NOT_JSON,
-    MANIFEST_TOO_LARGE, NESTED_INDEX, NOT_AN_INDEX, PREDICTED_REFUSAL,
+    BODY_MEDIA_TYPE, CONTENT_UNREADABLE, INDEX_ARTIFACT_TYPE, INDEX_EMPTY, INDEX_MEDIA_TYPE, MANIFEST_DIGEST,
+    MANIFEST_NOT_JSON, MANIFEST_TOO_LARGE, NESTED_INDEX, NOT_AN_INDEX, PREDICTED_REFUSAL,
 };
 use super::catalogue::leaf::{
     DUPLICATE_PLATFORM, IMAGE_ONLY, LAYER_DIGEST_ALGORITHM, LAYER_PLATFORM, LEAF_ARTIFACT_TYPE, LEAF_MEDIA_TYPE,
@@ -44,6 +44,7 @@ fn same(because: Because) -> Vec<&'static Rule> {
         Because::NotAZip => vec![&NOT_A_ZIP],
         Because::EmptyArchive => vec![&ZIP_EMPTY],
         Because::UnsafeEntry => vec![&UNSAFE_ENTRY],
+        Because::RepositoryUnreadable => vec![&CONTENT_UNREADABLE, &TAG_UNREADABLE],
         Because::ExecutableNotFound => vec![&NO_EXECUTABLE],
         _ => vec![],
     }

@@ -13,7 +13,7 @@ fn repositories() -> PathBuf {
 }
 
 async fn checked(name: &str) -> CheckReport {
-    let store = DirStore::open(&repositories().join(name)).unwrap();
+    let store = DirStore::open(repositories().join(name)).unwrap();
     let address = "registry.example.test/acme/widget".parse().unwrap();
     let own = "linux_amd64".parse().unwrap();
     let request =

@@ -17,6 +17,7 @@ pub(super) static ALL: &[&Rule] = &[
     &INDEX_BOTH_KINDS,
     &SCHEMA_VERSION,
     &MANIFEST_DIGEST,
+    &CONTENT_UNREADABLE,
     &PREDICTED_REFUSAL,
 ];
 
@@ -161,6 +162,17 @@ pub(crate) static MANIFEST_DIGEST: Rule = Rule {
     why: "Every client refuses it: what was asked for and what came are two things.",
     spec: "OCI image-spec 1.1.1, descriptor.md, Digests",
     mend: "push the release again",
+};
+
+pub(crate) static CONTENT_UNREADABLE: Rule = Rule {
+    id: "content-unreadable",
+    group: Group::Index,
+    level: Level::Error,
+    finds: "a manifest or blob that is there, perhaps, and could not be read",
+    why: "Access was refused, or the repository said something else than yes or no; whether anybody can install \
+           the release is not known.",
+    spec: "OCI distribution-spec 1.1.1, Pulling manifests and blobs",
+    mend: "see the cause in the finding; `tofu-oci auth explain REPOSITORY` where access was refused",
 };
 
 pub(crate) static PREDICTED_REFUSAL: Rule = Rule {

@@ -1,0 +1,71 @@
+//! `check` against registry:2: what the registry can do, and what is in it.
+
+use super::lab::{Lab, seen, text};
+use super::registries::{ADDRESS, PLATFORM};
+use crate::failure::{Failure, Outcome};
+use crate::paths;
+use crate::registry::Guard;
+
+/// What a probe says of registry:2, whatever its mode.
+const ALWAYS: &[&str] = &[
+    "\"name\":\"upload-post-put\",\"what\":\"a blob with POST, then PUT\",\"state\":\"works\"",
+    "\"name\":\"mount-other\",\"what\":\"a blob mounted from another repository\",\"state\":\"works\"",
+    "\"name\":\"artifact-type\",\"what\":\"a manifest with an artifactType and the empty config\",\"state\":\"works\"",
+    "\"name\":\"referrers-api\",\"what\":\"the referrers API\",\"state\":\"missing\"",
+    "\"name\":\"referrers-tag\",\"what\":\"the tag that stands in for the API\",\"state\":\"works\"",
+    "\"errors\":0",
+];
+
+pub(super) fn run(lab: &Lab) -> Outcome {
+    let keeps = Guard::plain()?;
+    let left = probe(lab, &keeps)?;
+    if !left.contains("tofu-oci-probe-a") {
+        return Err(Failure::new(format!("a registry that deletes nothing should have kept something\n{left}")));
+    }
+    seen("registry:2: the probe of a registry that deletes nothing says what stays");
+    let deletes = Guard::deletable()?;
+    let left = probe(lab, &deletes)?;
+    if !left.contains("\"left\":[]") {
+        return Err(Failure::new(format!("the probe left something behind\n{left}")));
+    }
+    seen("registry:2 with deletion: the probe leaves nothing behind");
+    probe(lab, &Guard::token()?)?;
+    seen("registry:2 behind a token server: the probe has the rights that it needs");
+    releases(lab, &deletes)
+}
+
+/// Probes a registry; gives the line that sums up.
+fn probe(lab: &Lab, registry: &Guard) -> Outcome<String> {
+    let [scratch, other] = ["scratch/probe", "scratch/other"].map(|name| format!("{}/{name}", registry.address()));
+    let arguments = ["check", &scratch, "--registry", "--mount-from", &other, "--json"];
+    let mut printed = lab.tofu_oci(registry, &arguments).success()?;
+    for words in ALWAYS {
+        printed = printed.must_show(words)?;
+    }
+    let all = printed.all();
+    let line = all.lines().find(|line| line.contains("\"event\":\"probed\""));
+    line.map(str::to_owned).ok_or_else(|| printed.failure("the probe does not sum up"))
+}
+
+/// A good release, and a second one that another repository does not have.
+fn releases(lab: &Lab, registry: &Guard) -> Outcome {
+    let [repository, mirror] = ["acme/widget", "mirror/widget"].map(|name| format!("{}/{name}", registry.address()));
+    let push = |dist: &str| {
+        let dist = text(&paths::testdata().join(dist));
+        lab.tofu_oci(registry, &["push", &dist, &repository, "--address", ADDRESS]).success().map(|_| ())
+    };
+    push("dist")?;
+    lab.tofu_oci(registry, &["copy", &repository, &mirror, "--all"]).success()?;
+    let check = ["check", &repository, "--deep", "--address", ADDRESS, "--platform", PLATFORM, "--fail-on", "warning"];
+    lab.tofu_oci(registry, &check).success()?.must_show("OpenTofu 1.10 to 1.13  installs 1.0.0")?;
+    let against = ["check", &repository, "--against", &mirror];
+    lab.tofu_oci(registry, &against).success()?;
+    push("dist-next")?;
+    lab.tofu_oci(registry, &against).refused_with(1)?.must_show("error[drift-tag-missing]")?;
+    let probed = lab.tofu_oci(registry, &["check", &repository, "--registry"]);
+    probed.refused_with(2)?.must_show("is no scratch repository")?;
+    seen(
+        "registry:2: a good release has no findings, a mirror that lags behind has, a repository in use is not probed",
+    );
+    Ok(())
+}
