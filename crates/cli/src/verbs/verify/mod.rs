@@ -69,7 +69,9 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
         let text = format!("{address} {version} is not trusted: {refusal}");
         let complaint = Complaint::new(Exit::Fixable, text).not_trusted(refusal, &release);
         return Err(if args.accept {
-            complaint.hint("it was not accepted, and nothing is remembered: --accept settles that a version has moved or is not signed, and not what trust.toml demands")
+            complaint.hint(
+                "--accept settles that a version has moved or is not signed, and nothing else: nothing is remembered",
+            )
         } else {
             complaint
         });
