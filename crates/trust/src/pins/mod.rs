@@ -27,7 +27,7 @@ pub const PIN_FILE_NAME: &str = ".tofu-oci.pins.json";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pins {
     /// Sorted by address, version and place.
-    pins: Vec<Pin>,
+    releases: Vec<Pin>,
     /// Who was signed, sorted by address. It only grows.
     signed: Vec<SignedProvider>,
     /// What was added to it.
@@ -85,29 +85,29 @@ impl Pins {
     /// # Errors
     /// Whatever is not exactly what [`Pins::to_text`] writes: pins that are misread protect nobody.
     pub fn parse(text: &str) -> Result<Self, PinsError> {
-        let (pins, signed) = text::parse(text)?;
-        Ok(Self { pins, signed, learned: Vec::new(), changed: Vec::new() })
+        let (releases, signed) = text::parse(text)?;
+        Ok(Self { releases, signed, learned: Vec::new(), changed: Vec::new() })
     }
 
     /// The text of the pin file: sorted, the same for the same pins, with a line break at its end.
     pub fn to_text(&self) -> String {
-        text::render(&self.pins, &self.signed)
+        text::render(&self.releases, &self.signed)
     }
 
     /// The pin of a version at a place, in whatever spelling.
     pub fn get(&self, address: &ProviderAddr, version: &Version, place: &str) -> Option<&Pin> {
         let place = canonical(place);
-        self.pins.iter().find(|pin| pin.address == *address && pin.version == *version && pin.place == place)
+        self.releases.iter().find(|pin| pin.address == *address && pin.version == *version && pin.place == place)
     }
 
     /// All pins: by address, by version from the oldest, by place.
     pub fn iter(&self) -> impl Iterator<Item = &Pin> {
-        self.pins.iter()
+        self.releases.iter()
     }
 
     /// Whether nothing is pinned.
     pub fn is_empty(&self) -> bool {
-        self.pins.is_empty() && self.signed.is_empty()
+        self.releases.is_empty() && self.signed.is_empty()
     }
 
     /// Whether something was remembered that [`Pins::onto`] has to write.
@@ -128,7 +128,9 @@ impl Pins {
     /// The pins of this very index under this address and version, wherever it was.
     pub fn same_index(&self, facts: &ReleaseFacts<'_>) -> impl Iterator<Item = &Pin> {
         let (address, version, index) = (facts.address, facts.version, facts.index);
-        self.pins.iter().filter(move |pin| pin.address == *address && pin.version == *version && pin.index == *index)
+        self.releases
+            .iter()
+            .filter(move |pin| pin.address == *address && pin.version == *version && pin.index == *index)
     }
 
     /// Remembers a release that was let in. A refused one is not remembered: that takes [`Pins::accept`].
@@ -198,7 +200,7 @@ impl Pins {
             Some(first) => self.changed.remove(first).before,
             None => before.map(|pin| pin.index),
         };
-        merge::insert(&mut self.pins, pin.clone());
+        merge::insert(&mut self.releases, pin.clone());
         self.changed.push(Change { pin, before, force });
     }
 
@@ -207,12 +209,12 @@ impl Pins {
     /// # Errors
     /// When somebody else has pinned another index for the same version meanwhile.
     pub fn onto(&self, disk: &Self) -> Result<Self, PinConflict> {
-        let pins = merge::onto(&disk.pins, &self.changed)?;
+        let releases = merge::onto(&disk.releases, &self.changed)?;
         let mut signed = disk.signed.clone();
         for learned in &self.learned {
             signers::add_provider(&mut signed, learned);
         }
-        Ok(Self { pins, signed, learned: Vec::new(), changed: Vec::new() })
+        Ok(Self { releases, signed, learned: Vec::new(), changed: Vec::new() })
     }
 }
 
