@@ -186,6 +186,35 @@ fn what_was_signed_stays_signed_when_signature_and_policy_are_gone() {
 }
 
 #[test]
+fn what_the_policy_refuses_all_the_same_is_not_accepted() {
+    let scene = unsigned();
+    scene.run(&format!("{VERIFY} --accept")).success();
+    let pins = scene.context.read(PINS);
+    let index = pins.find("sha256:").expect("an index");
+    let moved = pins.replace(&pins[index..index + 71], &format!("sha256:{}", "0".repeat(64)));
+    scene.context.write(PINS, &moved);
+    policy(&scene, "p256.pub", "");
+    let text = scene.refuse(&format!("{VERIFY} --accept"));
+    assert!(text.contains("exit code: 1") && text.contains("nothing is remembered"), "{text}");
+    assert_eq!(scene.context.read(PINS), moved);
+}
+
+#[test]
+fn an_accepted_unsigned_release_does_not_free_later_ones() {
+    let scene = signed();
+    policy(&scene, "p256.pub", "");
+    scene.run(&format!("{VERIFY} --accept")).success();
+    std::fs::remove_file(scene.path("trust.toml")).expect("the policy");
+    scene.publish("1.5.0");
+    let next = VERIFY.replace("1.4.0", "1.5.0");
+    scene.run(&format!("{next} --accept")).success();
+    assert!(scene.run(&next).text.contains("accepted by hand"));
+    scene.publish("1.6.0");
+    let text = scene.refuse(&VERIFY.replace("1.4.0", "1.6.0"));
+    assert!(text.contains("refused (was-signed)"), "{text}");
+}
+
+#[test]
 fn a_policy_that_is_wrong_is_shown_with_its_line_before_any_request() {
     let scene = signed();
     policy(&scene, "p256.pub", "unsignd = \"allow\"\n");

@@ -106,6 +106,11 @@ impl OpenPgpKey {
         KeyId::of_openpgp(self.primary.fingerprint().as_bytes())
     }
 
+    /// Why its primary key was revoked, each time.
+    pub(crate) fn revoked(&self) -> impl Iterator<Item = crate::Reason> {
+        self.revocations.iter().map(|revocation| revocation.reason)
+    }
+
     /// The names that the primary key signed, in the order of the file; revoked ones too.
     pub fn user_ids(&self) -> Vec<String> {
         let signed = |user: &&User| user.signatures.iter().any(|signature| signature.weak.is_none());
