@@ -163,7 +163,7 @@ fn a_moved_tag_is_refused_until_it_is_accepted() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: somebody has pushed another release under the same version; ask its publisher why
-    hint: if it was moved on purpose: tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept
+    hint: if it was moved on purpose: tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept --from [REGISTRY]/acme/widget
     ");
     scene.run(&format!("{VERIFY} --accept")).success();
     assert_eq!(scene.context.read(PINS), pins);
@@ -182,6 +182,35 @@ fn what_was_signed_stays_signed_when_signature_and_policy_are_gone() {
     assert!(scene.run(&elsewhere).success().stdout.contains("trusted as before"));
     scene.publish("1.5.0");
     let text = scene.refuse(&VERIFY.replace("1.4.0", "1.5.0"));
+    assert!(text.contains("refused (was-signed)"), "{text}");
+}
+
+#[test]
+fn what_the_policy_refuses_all_the_same_is_not_accepted() {
+    let scene = unsigned();
+    scene.run(&format!("{VERIFY} --accept")).success();
+    let pins = scene.context.read(PINS);
+    let index = pins.find("sha256:").expect("an index");
+    let moved = pins.replace(&pins[index..index + 71], &format!("sha256:{}", "0".repeat(64)));
+    scene.context.write(PINS, &moved);
+    policy(&scene, "p256.pub", "");
+    let text = scene.refuse(&format!("{VERIFY} --accept"));
+    assert!(text.contains("exit code: 1") && text.contains("nothing is remembered"), "{text}");
+    assert_eq!(scene.context.read(PINS), moved);
+}
+
+#[test]
+fn an_accepted_unsigned_release_does_not_free_later_ones() {
+    let scene = signed();
+    policy(&scene, "p256.pub", "");
+    scene.run(&format!("{VERIFY} --accept")).success();
+    std::fs::remove_file(scene.path("trust.toml")).expect("the policy");
+    scene.publish("1.5.0");
+    let next = VERIFY.replace("1.4.0", "1.5.0");
+    scene.run(&format!("{next} --accept")).success();
+    assert!(scene.run(&next).text.contains("accepted by hand"));
+    scene.publish("1.6.0");
+    let text = scene.refuse(&VERIFY.replace("1.4.0", "1.6.0"));
     assert!(text.contains("refused (was-signed)"), "{text}");
 }
 
@@ -252,7 +281,7 @@ fn without_a_version_the_locked_one_is_meant() {
     error: no version of registry.example.com/acme/widget is named, and the lock file has none
 
     hint: name one: registry.example.com/acme/widget@VERSION
-    hint: `tofu-oci versions registry.example.com/acme/widget --provider` lists them
+    hint: `tofu-oci versions registry.example.com/acme/widget --from [REGISTRY]/acme/widget` lists them
     ");
     scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
     assert!(scene.run(&format!("{line} --key p256.pub")).success().stdout.contains("widget 1.4.0\n"));

@@ -39,7 +39,10 @@ pub use openpgp::{
     Expired, KEYS_LIMIT, KeyPart, KeyStanding, OpenPgpError, OpenPgpFault, OpenPgpKey, OpenPgpSignature, Reason,
     SIGNATURES_LIMIT, WeakPart, verify_detached, verify_each,
 };
-pub use pins::{Admission, PIN_FILE_NAME, Pin, PinConflict, PinnedSigner, Pins, PinsError};
+pub use pins::{
+    Admission, PIN_FILE_NAME, Pin, PinConflict, PinnedSigner, Pins, PinsError, ProviderSigner, SignedProvider,
+    SignedStatement,
+};
 pub use policy::{
     Action, ExpiredKeys, KeyMaterial, KeyMaterialError, ManifestChecksums, NamedKey, Policy, PolicyError, PolicyFile,
     PolicyProblem, Rule, RuleOrigin, Unsigned,

@@ -1,6 +1,6 @@
 //! Each piece of evidence, looked at by itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use base64::Engine as _;
@@ -10,8 +10,8 @@ use tofu_oci_types::{Digest, PackageHash};
 use super::authority::Authority;
 use super::{Covers, Examined, Missing, Outcome, Refusal, Remark};
 use crate::{
-    Action, Evidence, Form, KeyId, Name, Peek, ReleaseFacts, Rule, SignatureFault, Signed, Statement, Subject,
-    open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
+    Action, Evidence, Form, KeyId, Name, OpenPgpFault, Peek, ReleaseFacts, Rule, SignatureFault, Signed, Statement,
+    Subject, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
 };
 
 /// What was looked at so far.
@@ -27,6 +27,8 @@ pub(super) struct Examination<'a> {
     /// Archives that a trusted list contradicts.
     pub(super) contradicted: BTreeMap<PackageHash, Refusal>,
     pub(super) remarks: Vec<Remark>,
+    /// Keys that would not count any more, whatever they had signed.
+    pub(super) fallen: BTreeSet<KeyId>,
 }
 
 /// A signature that counts.
@@ -35,6 +37,7 @@ pub(super) struct Vote {
     pub(super) name: String,
     pub(super) form: Form,
     pub(super) predicate_type: String,
+    pub(super) missing: Option<Missing>,
     pub(super) covers: Covers,
 }
 
@@ -49,7 +52,7 @@ enum Naming {
 impl<'a> Examination<'a> {
     pub(super) fn new(rule: &'a Rule, authority: &'a Authority, facts: &'a ReleaseFacts<'a>, now: SystemTime) -> Self {
         let (examined, votes, contradicted, remarks) = (Vec::new(), Vec::new(), BTreeMap::new(), Vec::new());
-        Self { rule, authority, facts, now, examined, votes, contradicted, remarks }
+        Self { rule, authority, facts, now, examined, votes, contradicted, remarks, fallen: BTreeSet::new() }
     }
 
     pub(super) fn look_at(&mut self, piece: &Evidence) {
@@ -113,6 +116,10 @@ impl<'a> Examination<'a> {
             name,
             form: signed.form,
             predicate_type: signed.statement.predicate_type.clone(),
+            missing: match &examined.outcome {
+                Outcome::CountsUnnamed { missing } => Some(*missing),
+                _ => None,
+            },
             covers: Covers::Index,
         });
     }
@@ -181,6 +188,20 @@ impl<'a> Examination<'a> {
             examined.version = text(&subject.version);
         }
         examined.predicate_type = Some(statement.predicate_type.clone());
+    }
+
+    /// Remembers a key that would not count any more. One that has only not made this signature stays what it is.
+    pub(super) fn fall(&mut self, fault: &OpenPgpFault, key: &KeyId) {
+        if matches!(
+            fault,
+            OpenPgpFault::WeakKey { .. }
+                | OpenPgpFault::Revoked { .. }
+                | OpenPgpFault::NotBound { .. }
+                | OpenPgpFault::NotForSigning { .. }
+                | OpenPgpFault::AfterExpiry { .. }
+        ) {
+            self.fallen.insert(key.clone());
+        }
     }
 
     pub(super) fn name(&self, examined: &mut Examined, key: &KeyId) {

@@ -21,13 +21,16 @@ mod tally;
 mod tests;
 mod verdict;
 
+use std::borrow::Cow;
 use std::time::SystemTime;
+
+use tofu_oci_types::ProviderAddr;
 
 pub use outcome::{Examined, Outcome};
 pub use refusal::{Missing, Refusal};
 pub use verdict::{Covered, Covers, Remark, Signer, Standing, Verdict};
 
-use crate::{EVIDENCE_LIMIT, Evidence, Pins, Policy, ReleaseFacts};
+use crate::{EVIDENCE_LIMIT, Evidence, Pins, Policy, ReleaseFacts, Rule};
 use authority::Authority;
 use examine::Examination;
 
@@ -41,7 +44,7 @@ pub fn judge(
     evidence: &[Evidence],
     now: SystemTime,
 ) -> Verdict {
-    let rule = policy.rule(facts.address);
+    let rule = &in_force(policy.rule(facts.address), pins, facts.address);
     let authority = Authority::new(rule, pins, facts.address);
     let mut examination = Examination::new(rule, &authority, facts, now);
     for piece in evidence.iter().take(EVIDENCE_LIMIT) {
@@ -52,4 +55,15 @@ pub fn judge(
         examination.remarks.push(Remark::warning("too-much-evidence", text));
     }
     stand::stand(rule, pins, facts, examination)
+}
+
+/// The rule; where it names no keys, with what the remembered ones had to reach: whoever deletes a rule lowers nothing.
+fn in_force<'a>(rule: &'a Rule, pins: &Pins, address: &ProviderAddr) -> Cow<'a, Rule> {
+    let Some(signed) = pins.signed(address).filter(|_| rule.keys.is_empty()) else { return Cow::Borrowed(rule) };
+    let mut rule = rule.clone();
+    rule.threshold = rule.threshold.max(signed.threshold);
+    if rule.predicate_types == Rule::default().predicate_types && !signed.predicate_types.is_empty() {
+        rule.predicate_types = signed.predicate_types.iter().cloned().collect();
+    }
+    Cow::Owned(rule)
 }

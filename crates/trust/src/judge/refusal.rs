@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use tofu_oci_types::{Digest, ProviderAddr, Version};
 
 /// Why a release must not be used. `Display` is one sentence about the release in one line, lower case, no full stop:
@@ -176,7 +177,8 @@ impl Refusal {
 }
 
 /// What a signature does not name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Missing {
     /// The provider.
     Address,

@@ -4,20 +4,23 @@ use std::collections::BTreeSet;
 
 use super::examine::Examination;
 use super::{Covered, Examined, Outcome, Refusal, Remark, Standing, Verdict, tally};
-use crate::{Action, Admission, PinnedSigner, Pins, ReleaseFacts, Rule, Unsigned};
+use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Rule, Unsigned};
 
 /// The verdict on what was looked at.
 pub(super) fn stand(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut examination: Examination<'_>) -> Verdict {
     let signed = offered(facts, tally::covered(rule, &examination.votes));
-    let pinned = offered(facts, tally::pinned(rule, pins.same_index(facts)));
+    let (pinned, lost) = tally::pinned(&examination, pins.same_index(facts));
+    let pinned = offered(facts, pinned);
     let standing = match (is_some(&signed), is_some(&pinned)) {
         (true, _) => Standing::Signed,
         (false, true) => Standing::Pinned,
         (false, false) => Standing::Unsigned,
     };
     let otherwise = not_signed(rule, pins, facts, &mut examination, standing);
-    if !within(&pinned, &signed) {
-        let by = names(pins.same_index(facts).flat_map(|pin| &pin.signers)).join(", ");
+    let gone = lost.into_iter().filter(|signer| !examination.examined.iter().any(|found| is_by(found, &signer.key)));
+    let gone = names(gone.map(|signer| signer.name.as_str()));
+    if !within(&pinned, &signed) && !gone.is_empty() {
+        let by = gone.join(", ");
         let text = format!("its signature is gone; this very index was signed by {by} when it was trusted before");
         examination.remarks.push(Remark::note("signature-gone", text));
     }
@@ -41,6 +44,8 @@ pub(super) fn stand(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exam
         remarks: examination.remarks,
         contradicted: examination.contradicted,
         otherwise,
+        threshold: rule.threshold,
+        predicate_types: rule.predicate_types.clone(),
     }
 }
 
@@ -58,8 +63,13 @@ fn within(inner: &Covered, outer: &Covered) -> bool {
     outer.index || (!inner.index && inner.zips.is_subset(&outer.zips))
 }
 
-fn names<'a>(signers: impl Iterator<Item = &'a PinnedSigner>) -> Vec<String> {
-    let names: BTreeSet<&str> = signers.map(|signer| signer.name.as_str()).collect();
+/// Whether a signature that was found is by a key.
+fn is_by(found: &Examined, key: &KeyId) -> bool {
+    found.key.as_ref() == Some(key)
+}
+
+fn names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let names: BTreeSet<&str> = names.collect();
     names.into_iter().map(str::to_owned).collect()
 }
 
@@ -116,7 +126,7 @@ fn unsigned(
     standing: Standing,
 ) -> Option<Refusal> {
     let reason = tally::shortfall(rule, examination).or_else(|| best(&examination.examined));
-    let signers = names(pins.signers(facts.address));
+    let signers = names(pins.signers(facts.address).map(|signer| signer.name.as_str()));
     let was_signed = (!signers.is_empty()).then_some(Refusal::WasSigned { by: signers });
     let refusal = reason.or(was_signed.clone()).unwrap_or(Refusal::Unsigned);
     let pin = pins.get(facts.address, facts.version, facts.place).filter(|pin| pin.index == *facts.index);

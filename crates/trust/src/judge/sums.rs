@@ -72,6 +72,9 @@ impl Examination<'_> {
                 self.name(&mut examined, &signature.key);
                 self.contradict(listing, &self.by(&signature.key));
                 examined.outcome = self.sums_outcome(listing, &signature);
+                if matches!(examined.outcome, Outcome::ExpiredKey { .. } | Outcome::RevokedKey { .. }) {
+                    self.fallen.insert(signature.key.clone());
+                }
                 if examined.outcome.counts() {
                     self.sums_vote(&examined, &signature.key);
                 }
@@ -81,6 +84,7 @@ impl Examination<'_> {
                     examined.claimed_key = Some(issuer.clone());
                 }
                 if let Some(key) = key_of(&fault) {
+                    self.fall(&fault, key);
                     self.name(&mut examined, key);
                 }
                 examined.outcome = refused(&fault, travelling);
@@ -112,6 +116,7 @@ impl Examination<'_> {
             name,
             form: Form::Sums,
             predicate_type: SIGN_PREDICATE.to_owned(),
+            missing: None,
             covers: Covers::Zips(examined.zips.clone()),
         });
     }

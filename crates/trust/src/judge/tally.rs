@@ -6,35 +6,78 @@ use tofu_oci_types::PackageHash;
 
 use super::examine::{Examination, Vote};
 use super::{Covered, Covers, Outcome, Refusal, Signer};
-use crate::{KeyId, Pin, PinnedSigner, Rule};
+use crate::pins::add_statements;
+use crate::{Action, ExpiredKeys, KeyId, Pin, PinnedSigner, Reason, Rule, SignedStatement};
+
+/// A signature that is there, or that was.
+struct Said<'a> {
+    key: &'a KeyId,
+    predicate_type: &'a str,
+    /// The archives that it is about; nothing where it is the index.
+    zips: Option<&'a BTreeSet<PackageHash>>,
+}
 
 /// What the signatures that are there vouch for.
 pub(super) fn covered(rule: &Rule, votes: &[Vote]) -> Covered {
+    let said = votes.iter().map(|vote| {
+        let zips = match &vote.covers {
+            Covers::Index => None,
+            Covers::Zips(zips) => Some(zips),
+        };
+        Said { key: &vote.key, predicate_type: &vote.predicate_type, zips }
+    });
+    count(rule, &said.collect::<Vec<_>>())
+}
+
+/// What the signatures that were there before vouch for, counted by the rule as it is now. Only those by keys that would
+/// count now: named by the rule, not revoked, and without evidence here that shows them fallen.
+pub(super) fn pinned<'a>(
+    examination: &Examination<'_>,
+    pins: impl Iterator<Item = &'a Pin>,
+) -> (Covered, Vec<&'a PinnedSigner>) {
+    let rule = examination.rule;
+    let named: BTreeSet<KeyId> = rule.keys.iter().flat_map(|key| key.material.ids()).collect();
+    let counts = |signer: &&PinnedSigner| {
+        let known = rule.keys.is_empty() || named.contains(&signer.key);
+        known && !examination.fallen.contains(&signer.key) && !revoked(examination, &signer.key)
+    };
+    let signers: Vec<&PinnedSigner> = pins.flat_map(|pin| &pin.signers).filter(counts).collect();
+    let said = signers.iter().flat_map(|signer| {
+        let named = |statement: &&SignedStatement| statement.missing.is_none() || rule.unnamed != Action::Refuse;
+        signer.statements.iter().filter(named).map(|statement| Said {
+            key: &signer.key,
+            predicate_type: &statement.predicate_type,
+            zips: statement.zips.as_ref(),
+        })
+    });
+    (count(rule, &said.collect::<Vec<_>>()), signers)
+}
+
+/// Whether the certificate of the rule is revoked. When the lost signature was made is not known, so where keys that
+/// have retired do not count, one that has retired since does not either.
+fn revoked(examination: &Examination<'_>, key: &KeyId) -> bool {
+    let grave = |reason: Reason| match reason {
+        Reason::Unknown | Reason::Compromised => true,
+        Reason::Superseded | Reason::Retired | Reason::UserIdInvalid => {
+            examination.rule.expired_keys == ExpiredKeys::Refuse
+        }
+    };
+    let mut certificates = examination.authority.openpgp.iter().filter(|certificate| certificate.id() == *key);
+    certificates.any(|certificate| certificate.revoked().any(grave))
+}
+
+/// Each type of statement must reach the threshold by itself.
+fn count(rule: &Rule, said: &[Said<'_>]) -> Covered {
     let mut all: Option<Covered> = None;
     for wanted in &rule.predicate_types {
-        let said = votes.iter().filter(|vote| vote.predicate_type == *wanted);
-        let of_type = reach(rule.threshold, said.map(|vote| (&vote.key, zips(&vote.covers))));
+        let of_type = said.iter().filter(|said| said.predicate_type == wanted);
+        let of_type = reach(rule.threshold, of_type.map(|said| (said.key, said.zips)));
         all = Some(match all {
             Some(covered) => both(covered, &of_type),
             None => of_type,
         });
     }
     all.unwrap_or_default()
-}
-
-/// What the signatures that were there before vouch for. A key that a rule no longer names vouches for nothing.
-pub(super) fn pinned<'a>(rule: &Rule, pins: impl Iterator<Item = &'a Pin>) -> Covered {
-    let named: BTreeSet<KeyId> = rule.keys.iter().flat_map(|key| key.material.ids()).collect();
-    let counts = |signer: &&PinnedSigner| rule.keys.is_empty() || named.contains(&signer.key);
-    let signers: Vec<&PinnedSigner> = pins.flat_map(|pin| &pin.signers).filter(counts).collect();
-    reach(rule.threshold, signers.iter().map(|signer| (&signer.key, signer.zips.as_ref())))
-}
-
-fn zips(covers: &Covers) -> Option<&BTreeSet<PackageHash>> {
-    match covers {
-        Covers::Index => None,
-        Covers::Zips(zips) => Some(zips),
-    }
 }
 
 /// What enough distinct keys have signed: the index, or single archives, for which those of the index count too.
@@ -80,7 +123,9 @@ pub(super) fn signers(examination: &Examination<'_>) -> Vec<Signer> {
             public_key: examination.authority.public_key(&vote.key).cloned(),
             forms: BTreeSet::new(),
             covers: vote.covers.clone(),
+            statements: Vec::new(),
         });
+        add_statements(&mut signer.statements, &[statement(vote)]);
         signer.forms.insert(vote.form);
         signer.covers = match (&signer.covers, &vote.covers) {
             (Covers::Zips(one), Covers::Zips(other)) => Covers::Zips(one.union(other).cloned().collect()),
@@ -88,6 +133,14 @@ pub(super) fn signers(examination: &Examination<'_>) -> Vec<Signer> {
         };
     }
     signers.into_values().collect()
+}
+
+fn statement(vote: &Vote) -> SignedStatement {
+    let zips = match &vote.covers {
+        Covers::Index => None,
+        Covers::Zips(zips) => Some(zips.clone()),
+    };
+    SignedStatement { predicate_type: vote.predicate_type.clone(), missing: vote.missing, zips }
 }
 
 /// Why signatures that count are not enough; nothing where there are none.

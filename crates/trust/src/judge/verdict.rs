@@ -6,7 +6,7 @@ use serde::Serialize;
 use tofu_oci_types::{Level, PackageHash};
 
 use super::{Examined, Refusal};
-use crate::{Form, KeyId, PublicKey};
+use crate::{Form, KeyId, PublicKey, SignedStatement};
 
 /// Whether a release may be used, and who vouches for what of it.
 #[derive(Clone, Debug)]
@@ -24,10 +24,14 @@ pub struct Verdict {
     pub remarks: Vec<Remark>,
     /// What is vouched for.
     pub covered: Covered,
+    /// How many keys had to sign.
+    pub(crate) threshold: usize,
+    /// What each of them had to say.
+    pub(crate) predicate_types: Vec<String>,
     /// Archives that a trusted `SHA256SUMS` contradicts.
     pub(super) contradicted: BTreeMap<PackageHash, Refusal>,
     /// What becomes of an archive that is not covered.
-    pub(super) otherwise: Option<Refusal>,
+    pub(crate) otherwise: Option<Refusal>,
 }
 
 /// What a release rests on.
@@ -66,6 +70,8 @@ pub struct Signer {
     pub forms: BTreeSet<Form>,
     /// What it has signed.
     pub covers: Covers,
+    /// What its signatures said, sorted.
+    pub statements: Vec<SignedStatement>,
 }
 
 /// What a signature covers.

@@ -82,8 +82,9 @@ impl OpenPgpKey {
                 (Tag::PublicKey, Ok(Packet::PublicKey(primary))) => {
                     keys.extend(raw.replace(Raw::new(primary)?).map(Raw::verified));
                 }
-                (Tag::PublicKey, packet) => {
-                    let problem = packet.err().map_or_else(String::new, |error| error.to_string());
+                // The library's own words are for programmers, and may hold a backtrace.
+                (Tag::PublicKey, _) => {
+                    let problem = "its primary key cannot be read: another version or algorithm, or no key".to_owned();
                     return Err(OpenPgpError::Unsupported { problem });
                 }
                 (Tag::Marker | Tag::Padding | Tag::Trust, _) => {}
@@ -103,6 +104,11 @@ impl OpenPgpKey {
     /// The fingerprint of its primary key.
     pub fn id(&self) -> KeyId {
         KeyId::of_openpgp(self.primary.fingerprint().as_bytes())
+    }
+
+    /// Why its primary key was revoked, each time.
+    pub(crate) fn revoked(&self) -> impl Iterator<Item = crate::Reason> {
+        self.revocations.iter().map(|revocation| revocation.reason)
     }
 
     /// The names that the primary key signed, in the order of the file; revoked ones too.

@@ -1,12 +1,11 @@
 //! Two programs at once.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 use tofu_oci_types::{Digest, ProviderAddr};
 
-use super::{Admission, Change, Force, Pin, PinnedSigner};
-use crate::{Covers, Signer};
+use super::signers::add_signer;
+use super::{Admission, Change, Force, Pin};
 
 /// Somebody else has pinned another index for the same version while this program ran.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,31 +57,4 @@ pub(super) fn onto(disk: &[Pin], changed: &[Change]) -> Result<Vec<Pin>, PinConf
         insert(&mut pins, pin);
     }
     Ok(pins)
-}
-
-/// Adds a signer, or what it has signed besides.
-pub(super) fn add_signer(signers: &mut Vec<PinnedSigner>, signer: &PinnedSigner) {
-    match signers.iter_mut().find(|have| have.key == signer.key) {
-        Some(have) => {
-            have.zips = match (have.zips.take(), &signer.zips) {
-                (Some(one), Some(other)) => Some(one.union(other).cloned().collect::<BTreeSet<_>>()),
-                _ => None,
-            };
-        }
-        None => signers.push(signer.clone()),
-    }
-}
-
-impl From<&Signer> for PinnedSigner {
-    fn from(signer: &Signer) -> Self {
-        Self {
-            name: signer.name.clone(),
-            key: signer.key.clone(),
-            public_key: signer.public_key.clone(),
-            zips: match &signer.covers {
-                Covers::Index => None,
-                Covers::Zips(zips) => Some(zips.clone()),
-            },
-        }
-    }
 }

@@ -4,18 +4,21 @@
 //! index each version was and who had signed it, so that neither makes a signed provider an unsigned one.
 
 mod merge;
+mod place;
+mod signers;
 #[cfg(test)]
 mod tests;
 mod text;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use tofu_oci_types::{Digest, PackageHash, ProviderAddr, Version};
+use tofu_oci_types::{Digest, ProviderAddr, Version};
 
 pub use merge::PinConflict;
+pub(crate) use signers::add_statements;
+pub use signers::{PinnedSigner, ProviderSigner, SignedProvider, SignedStatement};
 pub use text::PinsError;
 
-use crate::{KeyId, PublicKey, ReleaseFacts, Standing, Verdict};
+use crate::{Refusal, ReleaseFacts, Standing, Verdict};
+use place::canonical;
 
 /// The name of the pin file, which lies beside the lock file.
 pub const PIN_FILE_NAME: &str = ".tofu-oci.pins.json";
@@ -24,7 +27,11 @@ pub const PIN_FILE_NAME: &str = ".tofu-oci.pins.json";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pins {
     /// Sorted by address, version and place.
-    pins: Vec<Pin>,
+    releases: Vec<Pin>,
+    /// Who was signed, sorted by address. It only grows.
+    signed: Vec<SignedProvider>,
+    /// What was added to it.
+    learned: Vec<SignedProvider>,
     /// What each changed pin held before: the index, or nothing.
     changed: Vec<Change>,
 }
@@ -37,7 +44,7 @@ pub struct Pin {
     pub address: ProviderAddr,
     /// Its version.
     pub version: Version,
-    /// The repository, as people write it.
+    /// The repository: a registry's host is in lower case, and a path has no detours.
     pub place: String,
     /// The index that the version was.
     pub index: Digest,
@@ -54,20 +61,6 @@ pub enum Admission {
     ByPolicy,
     /// Somebody accepted it by hand, unsigned.
     ByHand,
-}
-
-/// Somebody who had signed a release.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PinnedSigner {
-    /// What the key was called.
-    pub name: String,
-    /// The key.
-    pub key: KeyId,
-    /// The key itself; an `OpenPGP` key is remembered by its fingerprint alone.
-    pub public_key: Option<PublicKey>,
-    /// The archives that were signed; nothing where it was the index.
-    pub zips: Option<BTreeSet<PackageHash>>,
 }
 
 /// What the program changed, so that two programs at once undo nothing of each other's.
@@ -92,47 +85,52 @@ impl Pins {
     /// # Errors
     /// Whatever is not exactly what [`Pins::to_text`] writes: pins that are misread protect nobody.
     pub fn parse(text: &str) -> Result<Self, PinsError> {
-        text::parse(text).map(|pins| Self { pins, changed: Vec::new() })
+        let (releases, signed) = text::parse(text)?;
+        Ok(Self { releases, signed, learned: Vec::new(), changed: Vec::new() })
     }
 
     /// The text of the pin file: sorted, the same for the same pins, with a line break at its end.
     pub fn to_text(&self) -> String {
-        text::render(&self.pins)
+        text::render(&self.releases, &self.signed)
     }
 
-    /// The pin of a version at a place.
+    /// The pin of a version at a place, in whatever spelling.
     pub fn get(&self, address: &ProviderAddr, version: &Version, place: &str) -> Option<&Pin> {
-        self.pins.iter().find(|pin| pin.address == *address && pin.version == *version && pin.place == place)
+        let place = canonical(place);
+        self.releases.iter().find(|pin| pin.address == *address && pin.version == *version && pin.place == place)
     }
 
     /// All pins: by address, by version from the oldest, by place.
     pub fn iter(&self) -> impl Iterator<Item = &Pin> {
-        self.pins.iter()
+        self.releases.iter()
     }
 
     /// Whether nothing is pinned.
     pub fn is_empty(&self) -> bool {
-        self.pins.is_empty()
+        self.releases.is_empty() && self.signed.is_empty()
     }
 
     /// Whether something was remembered that [`Pins::onto`] has to write.
     pub fn is_changed(&self) -> bool {
-        !self.changed.is_empty()
+        !self.changed.is_empty() || !self.learned.is_empty()
+    }
+
+    /// What is known of a provider that was signed, at any place and in any version.
+    pub fn signed(&self, address: &ProviderAddr) -> Option<&SignedProvider> {
+        self.signed.iter().find(|signed| signed.address == *address)
     }
 
     /// Everybody who has signed a version of this provider, each key once.
-    pub fn signers(&self, address: &ProviderAddr) -> impl Iterator<Item = &PinnedSigner> {
-        let mut keys = BTreeMap::new();
-        for signer in self.pins.iter().filter(|pin| pin.address == *address).flat_map(|pin| &pin.signers) {
-            keys.entry(&signer.key).or_insert(signer);
-        }
-        keys.into_values()
+    pub fn signers(&self, address: &ProviderAddr) -> impl Iterator<Item = &ProviderSigner> {
+        self.signed(address).into_iter().flat_map(|signed| &signed.signers)
     }
 
     /// The pins of this very index under this address and version, wherever it was.
     pub fn same_index(&self, facts: &ReleaseFacts<'_>) -> impl Iterator<Item = &Pin> {
         let (address, version, index) = (facts.address, facts.version, facts.index);
-        self.pins.iter().filter(move |pin| pin.address == *address && pin.version == *version && pin.index == *index)
+        self.releases
+            .iter()
+            .filter(move |pin| pin.address == *address && pin.version == *version && pin.index == *index)
     }
 
     /// Remembers a release that was let in. A refused one is not remembered: that takes [`Pins::accept`].
@@ -148,13 +146,24 @@ impl Pins {
         }
     }
 
-    /// Remembers a release because somebody says so, whatever the verdict is. What `trust.toml` demands still holds.
-    pub fn accept(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict) {
+    /// Remembers a release because somebody says so: this one index of this one version at this one place.
+    ///
+    /// That settles that the tag has moved and that no signature by a key of the user's is there, and nothing else. What
+    /// `trust.toml` demands still holds, and so does what is known of the provider: its other versions are to be signed.
+    ///
+    /// # Errors
+    /// The refusal that nobody can settle so; nothing is remembered then.
+    pub fn accept(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Result<(), Refusal> {
         let admission = match verdict.standing {
             Standing::Signed | Standing::Pinned => Admission::ByPolicy,
             Standing::Unsigned => Admission::ByHand,
         };
+        let besides = verdict.otherwise.as_ref().filter(|_| verdict.standing == Standing::Unsigned);
+        if let Some(refusal) = verdict.refusal.iter().chain(besides).find(|refusal| !settled(refusal)) {
+            return Err(refusal.clone());
+        }
         self.put(facts, verdict, admission, Force::ByHand);
+        Ok(())
     }
 
     fn put(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict, admission: Admission, force: Force) {
@@ -164,13 +173,19 @@ impl Pins {
         };
         let mut signers: Vec<PinnedSigner> = signed.iter().map(PinnedSigner::from).collect();
         for pinned in self.same_index(facts).flat_map(|pin| &pin.signers) {
-            merge::add_signer(&mut signers, pinned);
+            signers::add_signer(&mut signers, pinned);
         }
         signers.sort_by(|one, other| one.key.cmp(&other.key));
+        if !signed.is_empty() {
+            let learned = SignedProvider::of(facts.address, verdict);
+            if signers::add_provider(&mut self.signed, &learned) {
+                self.learned.push(learned);
+            }
+        }
         let pin = Pin {
             address: facts.address.clone(),
             version: facts.version.clone(),
-            place: facts.place.to_owned(),
+            place: canonical(facts.place),
             index: facts.index.clone(),
             signers,
             admission,
@@ -185,7 +200,7 @@ impl Pins {
             Some(first) => self.changed.remove(first).before,
             None => before.map(|pin| pin.index),
         };
-        merge::insert(&mut self.pins, pin.clone());
+        merge::insert(&mut self.releases, pin.clone());
         self.changed.push(Change { pin, before, force });
     }
 
@@ -194,6 +209,20 @@ impl Pins {
     /// # Errors
     /// When somebody else has pinned another index for the same version meanwhile.
     pub fn onto(&self, disk: &Self) -> Result<Self, PinConflict> {
-        merge::onto(&disk.pins, &self.changed).map(|pins| Self { pins, changed: Vec::new() })
+        let releases = merge::onto(&disk.releases, &self.changed)?;
+        let mut signed = disk.signed.clone();
+        for learned in &self.learned {
+            signers::add_provider(&mut signed, learned);
+        }
+        Ok(Self { releases, signed, learned: Vec::new(), changed: Vec::new() })
     }
+}
+
+/// Whether somebody can accept a release by hand that is refused for this: it moved, or nobody has signed it whose
+/// signature would count. Whatever else is wrong with signatures is for their signers or for `trust.toml`.
+fn settled(refusal: &Refusal) -> bool {
+    matches!(
+        refusal,
+        Refusal::MovedTag { .. } | Refusal::Unsigned | Refusal::WasSigned { .. } | Refusal::UnknownKey { .. }
+    )
 }

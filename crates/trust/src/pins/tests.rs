@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::UNIX_EPOCH;
 
 use insta::assert_snapshot;
@@ -55,7 +55,12 @@ fn the_text_is_sorted_and_reads_back_byte_for_byte() {
             {
               "name": "a",
               "key": "sha256:f857ae4ed6e34e33761aea25caaee3fe54a15960fb92dcd63a375ab121deb2a9",
-              "public_key": "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEb/A7lJJBzh2t1DUZ5pYOCoW0GmmgXDKBA6orzhWUyhY8T3U6Vb8B3FP2wLDH7ueLQMb/fSWpbiKCuYnO9xwUSg=="
+              "public_key": "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEb/A7lJJBzh2t1DUZ5pYOCoW0GmmgXDKBA6orzhWUyhY8T3U6Vb8B3FP2wLDH7ueLQMb/fSWpbiKCuYnO9xwUSg==",
+              "statements": [
+                {
+                  "predicate_type": "https://sigstore.dev/cosign/sign/v1"
+                }
+              ]
             }
           ]
         },
@@ -73,6 +78,22 @@ fn the_text_is_sorted_and_reads_back_byte_for_byte() {
           "index": "sha256:e91dee3b412922e56d788d757cd30eaaae92b0846323abdb99eeb58b9cfe30c1",
           "signers": []
         }
+      ],
+      "signed": [
+        {
+          "address": "example.com/acme/widget",
+          "threshold": 1,
+          "predicate_types": [
+            "https://sigstore.dev/cosign/sign/v1"
+          ],
+          "signers": [
+            {
+              "name": "a",
+              "key": "sha256:f857ae4ed6e34e33761aea25caaee3fe54a15960fb92dcd63a375ab121deb2a9",
+              "public_key": "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEb/A7lJJBzh2t1DUZ5pYOCoW0GmmgXDKBA6orzhWUyhY8T3U6Vb8B3FP2wLDH7ueLQMb/fSWpbiKCuYnO9xwUSg=="
+            }
+          ]
+        }
       ]
     }
     "#);
@@ -88,7 +109,10 @@ fn a_broken_file_is_an_error_and_never_no_pins() {
     let text = pins(&["1.4.0"]).to_text();
     check_broken("", "line 1, column 0: EOF while parsing a value");
     check_broken("{}", "line 1, column 2: missing field `version`");
-    check_broken("{\"version\":2,\"providers\":[]}", "it is of version 2, and this program reads version 1");
+    check_broken(
+        "{\"version\":2,\"providers\":[],\"signed\":[]}",
+        "it is of version 2, and this program reads version 1",
+    );
     let half = &text[..text.len() / 2];
     assert!(matches!(Pins::parse(half), Err(PinsError::Syntax { .. })));
     assert!(matches!(Pins::parse(&format!("{text}x")), Err(PinsError::Syntax { .. })));
@@ -105,7 +129,7 @@ fn a_broken_file_is_an_error_and_never_no_pins() {
         key(2).public().id()
     );
     check_broken(&swapped, &want);
-    let lost = text.replace(&format!(",\n          \"public_key\": \"{own}\""), "");
+    let lost = text.replace(&format!("\"public_key\": \"{own}\",\n"), "");
     assert_ne!(lost, text);
     check_broken(&lost, "the signer \"a\" of example.com/acme/widget 1.4.0: its `public_key` is missing");
 }
@@ -151,12 +175,51 @@ fn what_a_list_of_checksums_covered_is_remembered_with_it() {
     let zip = tofu_oci_types::PackageHash::zh(&Digest::sha256(b"zip")).unwrap();
     let text = pins(&["1.0.0"]).to_text().replace(
         "\"signers\": []",
-        &format!("\"signers\": [{{\"name\": \"b\", \"key\": \"openpgp:{}\", \"zips\": [\"{zip}\"]}}]", "AB".repeat(20)),
+        &format!("\"signers\": [{{\"name\": \"b\", \"key\": \"openpgp:{}\", \"statements\": [{{\"predicate_type\": \"x\", \"zips\": [\"{zip}\"]}}]}}]", "AB".repeat(20)),
     );
     let read = Pins::parse(&text).unwrap();
-    let signer = read.signers(&address("example.com/acme/widget")).next().unwrap();
-    assert_eq!(signer.zips, Some(BTreeSet::from([zip.clone()])));
+    let signer = &read.iter().next().unwrap().signers[0];
+    assert_eq!(signer.statements[0].zips, Some(BTreeSet::from([zip.clone()])));
+    assert_eq!(
+        read.signers(&address("example.com/acme/widget")).count(),
+        1,
+        "who signed a version signed the provider"
+    );
     assert_eq!(Pins::parse(&read.to_text()).unwrap(), read);
     let error = Pins::parse(&text.replace(zip.as_str(), "h1:x")).unwrap_err();
     assert_snapshot!(error, @r#"the signer "b" of example.com/acme/widget 1.0.0: `zips` holds something that is no zh: checksum"#);
+}
+
+#[test]
+fn what_is_known_of_a_provider_cannot_be_written_wrong() {
+    let text = pins(&["1.4.0"]).to_text();
+    let threshold = text.replace("\"threshold\": 1", "\"threshold\": 2");
+    check_broken(&threshold, "the threshold 2 of example.com/acme/widget cannot have been reached by 1 keys");
+    let none = text.replace("\"threshold\": 1", "\"threshold\": 0");
+    check_broken(&none, "the threshold 0 of example.com/acme/widget cannot have been reached by 1 keys");
+    let (_, signed) = text.split_once("\"signed\": [").unwrap();
+    let entry = signed.trim_end().trim_end_matches('}').trim_end().trim_end_matches(']');
+    let twice = text.replace("\"signed\": [", &format!("\"signed\": [{entry},"));
+    check_broken(&twice, "example.com/acme/widget is signed twice");
+    let (_, statements) = text.split_once("\"statements\": [").unwrap();
+    let (statements, _) = statements.split_once(']').unwrap();
+    let silent = text.replace(statements, "");
+    check_broken(&silent, "the signer \"a\" of example.com/acme/widget 1.4.0: it has signed no statement");
+}
+
+#[test]
+fn one_place_in_two_spellings_is_one_place() {
+    for (one, other) in [("ghcr.io/acme/widget", "GHCR.io/acme/widget"), ("oci:layout", "oci:./x/..//layout/")] {
+        let mut pins = Pins::default();
+        remember(&mut pins, "1.0.0", one, &[]);
+        let text = pins.to_text();
+        remember(&mut pins, "1.0.0", other, &[]);
+        assert_eq!(pins.to_text(), text);
+        let mut swapped = Pins::default();
+        remember(&mut swapped, "1.0.0", other, &[]);
+        assert_eq!(swapped.to_text(), text, "and one text");
+        let read = Pins::parse(&text.replace(one, other)).unwrap();
+        assert!(read.get(&address("example.com/acme/widget"), &version("1.0.0"), one).is_some());
+        assert_eq!(read.to_text(), text);
+    }
 }

@@ -7,8 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use tofu_oci_types::{Digest, PackageHash, ProviderAddr, Scheme, Version};
 
-use super::{Admission, Pin, PinnedSigner, merge};
-use crate::{KeyId, PublicKey};
+use super::place::canonical;
+use super::{Admission, Pin, PinnedSigner, ProviderSigner, SignedProvider, SignedStatement, merge, signers};
+use crate::{KeyId, Missing, PublicKey};
 
 /// A pin file that cannot be read. It is never passed over: what it holds may be what protects the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +37,22 @@ pub enum PinsError {
         /// Provider, version and place.
         release: String,
     },
+    /// Two entries for one signed provider.
+    #[error("{address} is signed twice")]
+    SignedTwice {
+        /// The provider.
+        address: Box<ProviderAddr>,
+    },
+    /// A threshold that every release reaches, or that none can have reached.
+    #[error("the threshold {threshold} of {address} cannot have been reached by {keys} keys")]
+    Threshold {
+        /// The provider.
+        address: Box<ProviderAddr>,
+        /// As written.
+        threshold: usize,
+        /// How many have signed.
+        keys: usize,
+    },
     /// A signer that cannot be right.
     #[error("the signer {name:?} of {release}: {problem}")]
     Signer {
@@ -53,6 +70,7 @@ pub enum PinsError {
 struct Document {
     version: u64,
     providers: Vec<PinEntry>,
+    signed: Vec<SignedEntry>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -80,11 +98,38 @@ struct SignerEntry {
     key: KeyId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     public_key: Option<String>,
+    statements: Vec<StatementEntry>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StatementEntry {
+    predicate_type: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unnamed: Option<Missing>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     zips: Option<BTreeSet<PackageHash>>,
 }
 
-pub(super) fn parse(text: &str) -> Result<Vec<Pin>, PinsError> {
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SignedEntry {
+    address: ProviderAddr,
+    threshold: usize,
+    predicate_types: BTreeSet<String>,
+    signers: Vec<KeyEntry>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeyEntry {
+    name: String,
+    key: KeyId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    public_key: Option<String>,
+}
+
+pub(super) fn parse(text: &str) -> Result<(Vec<Pin>, Vec<SignedProvider>), PinsError> {
     let document: Document = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
         let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
@@ -99,7 +144,38 @@ pub(super) fn parse(text: &str) -> Result<Vec<Pin>, PinsError> {
     if let Some(Pin { address, version, place, .. }) = twice.and_then(<[Pin]>::first) {
         return Err(PinsError::Duplicate { release: format!("{address} {version} at {place}") });
     }
-    Ok(pins)
+    let mut signed: Vec<SignedProvider> = Vec::new();
+    for entry in document.signed {
+        let provider = provider(entry)?;
+        if signed.iter().any(|have| have.address == provider.address) {
+            return Err(PinsError::SignedTwice { address: Box::new(provider.address) });
+        }
+        signed.push(provider);
+    }
+    signed.sort_by(|one, other| one.address.cmp(&other.address));
+    // Whoever has signed a version has signed the provider, whatever two merged files say.
+    for pin in pins.iter().filter(|pin| !pin.signers.is_empty()) {
+        signers::add_provider(&mut signed, &SignedProvider::of_signers(&pin.address, &pin.signers));
+    }
+    Ok((pins, signed))
+}
+
+fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
+    let SignedEntry { address, threshold, predicate_types, signers } = entry;
+    let mut read: Vec<ProviderSigner> = Vec::new();
+    for KeyEntry { name, key, public_key } in signers {
+        let wrong = |problem| PinsError::Signer { release: address.to_string(), name: name.clone(), problem };
+        let public_key = public(&key, public_key).map_err(wrong)?;
+        if read.iter().any(|have| have.key == key) {
+            return Err(wrong(format!("the key {key} is there twice")));
+        }
+        read.push(ProviderSigner { name, key, public_key });
+    }
+    if threshold == 0 || threshold > read.len() {
+        return Err(PinsError::Threshold { address: Box::new(address), threshold, keys: read.len() });
+    }
+    read.sort_by(|one, other| one.key.cmp(&other.key));
+    Ok(SignedProvider { address, threshold, predicate_types, signers: read })
 }
 
 fn pin(entry: PinEntry) -> Result<Pin, PinsError> {
@@ -122,32 +198,45 @@ fn pin(entry: PinEntry) -> Result<Pin, PinsError> {
         Some(Accepted::Unsigned) => Admission::ByHand,
         None => Admission::ByPolicy,
     };
-    Ok(Pin { address, version, place, index, signers: read, admission })
+    Ok(Pin { address, version, place: canonical(&place), index, signers: read, admission })
 }
 
 fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
-    let SignerEntry { name, key, public_key, zips } = entry;
-    if zips.iter().flatten().any(|zip| zip.scheme() != Scheme::Zh) {
-        return Err("`zips` holds something that is no zh: checksum".to_owned());
+    let SignerEntry { name, key, public_key, statements: entries } = entry;
+    let mut statements = Vec::new();
+    for StatementEntry { predicate_type, unnamed, zips } in entries {
+        if zips.iter().flatten().any(|zip| zip.scheme() != Scheme::Zh) {
+            return Err("`zips` holds something that is no zh: checksum".to_owned());
+        }
+        signers::add_statements(&mut statements, &[SignedStatement { predicate_type, missing: unnamed, zips }]);
     }
-    let public_key = match (key.openpgp_fingerprint(), public_key) {
-        (Some(_), None) => None,
-        (Some(_), Some(_)) => return Err("an OpenPGP key has no `public_key` here".to_owned()),
-        (None, None) => return Err("its `public_key` is missing".to_owned()),
+    if statements.is_empty() {
+        return Err("it has signed no statement".to_owned());
+    }
+    let public_key = public(&key, public_key)?;
+    Ok(PinnedSigner { name, key, public_key, statements })
+}
+
+/// The key itself, which is there exactly where the id is none of `OpenPGP`.
+fn public(key: &KeyId, written: Option<String>) -> Result<Option<PublicKey>, String> {
+    match (key.openpgp_fingerprint(), written) {
+        (Some(_), None) => Ok(None),
+        (Some(_), Some(_)) => Err("an OpenPGP key has no `public_key` here".to_owned()),
+        (None, None) => Err("its `public_key` is missing".to_owned()),
         (None, Some(base64)) => {
             let der = STANDARD.decode(base64).map_err(|_| "its `public_key` is no base64".to_owned())?;
             let public_key = PublicKey::from_spki_der(&der).map_err(|error| error.to_string())?;
-            if public_key.id() != key {
+            if public_key.id() != *key {
                 return Err(format!("its `public_key` is another key, {}", public_key.id()));
             }
-            Some(public_key)
+            Ok(Some(public_key))
         }
-    };
-    Ok(PinnedSigner { name, key, public_key, zips })
+    }
 }
 
-pub(super) fn render(pins: &[Pin]) -> String {
-    let document = Document { version: 1, providers: pins.iter().map(entry).collect() };
+pub(super) fn render(pins: &[Pin], signed: &[SignedProvider]) -> String {
+    let providers = pins.iter().map(entry).collect();
+    let document = Document { version: 1, providers, signed: signed.iter().map(signed_entry).collect() };
     let mut text = serde_json::to_string_pretty(&document).expect("texts and lists are always JSON");
     text.push('\n');
     text
@@ -157,8 +246,8 @@ fn entry(pin: &Pin) -> PinEntry {
     let signers = pin.signers.iter().map(|signer| SignerEntry {
         name: signer.name.clone(),
         key: signer.key.clone(),
-        public_key: signer.public_key.as_ref().map(|key| STANDARD.encode(key.spki_der())),
-        zips: signer.zips.clone(),
+        public_key: written(signer.public_key.as_ref()),
+        statements: signer.statements.iter().map(statement).collect(),
     });
     PinEntry {
         address: pin.address.clone(),
@@ -171,4 +260,27 @@ fn entry(pin: &Pin) -> PinEntry {
         },
         signers: signers.collect(),
     }
+}
+
+fn statement(statement: &SignedStatement) -> StatementEntry {
+    let SignedStatement { predicate_type, missing, zips } = statement.clone();
+    StatementEntry { predicate_type, unnamed: missing, zips }
+}
+
+fn signed_entry(signed: &SignedProvider) -> SignedEntry {
+    let signers = signed.signers.iter().map(|signer| KeyEntry {
+        name: signer.name.clone(),
+        key: signer.key.clone(),
+        public_key: written(signer.public_key.as_ref()),
+    });
+    SignedEntry {
+        address: signed.address.clone(),
+        threshold: signed.threshold,
+        predicate_types: signed.predicate_types.clone(),
+        signers: signers.collect(),
+    }
+}
+
+fn written(key: Option<&PublicKey>) -> Option<String> {
+    key.map(|key| STANDARD.encode(key.spki_der()))
 }

@@ -15,6 +15,7 @@ use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
 
 use super::install::{existing_dir, finder, shown};
 use super::{Context, tagged};
+use crate::again;
 use crate::args::VerifyArgs;
 use crate::complaint::{self, Complaint};
 use crate::exit::Exit;
@@ -38,10 +39,17 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
     let mut verdict = found.judge(&trust);
     let mut accepted = Accepted::No;
     if args.accept {
-        trust.pins.accept(&found.facts(), &verdict);
-        pin_file::write(&trust.pins_path, &trust.pins)?;
-        verdict = found.judge(&trust);
-        accepted = Accepted::Yes { path: &trust.pins_path };
+        let before = trust.pins.clone();
+        // What cannot be accepted, and what trust.toml refuses all the same, is not written.
+        let settled = trust.pins.accept(&found.facts(), &verdict).is_ok();
+        let after = found.judge(&trust);
+        if settled && after.refusal.is_none() {
+            pin_file::write(&trust.pins_path, &trust.pins)?;
+            verdict = after;
+            accepted = Accepted::Yes { path: &trust.pins_path };
+        } else {
+            trust.pins = before;
+        }
     }
     let pin = trust.pins.get(&address, &version, &found.release.place);
     let told = Verified { found: &found, rule: trust.policy.rule(&address), file: file.as_deref(), pin, accepted };
@@ -61,7 +69,9 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
         let text = format!("{address} {version} is not trusted: {refusal}");
         let complaint = Complaint::new(Exit::Fixable, text).not_trusted(refusal, &release);
         return Err(if args.accept {
-            complaint.hint("what trust.toml demands holds, although the release has been accepted")
+            complaint.hint(
+                "--accept settles that a version has moved or is not signed, and nothing else: nothing is remembered",
+            )
         } else {
             complaint
         });
@@ -98,7 +108,7 @@ fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Complaint>
         Some(entry) => Ok((address, entry.version.clone())),
         None => Err(Complaint::usage(format!("no version of {address} is named, and the lock file has none"))
             .hint(format!("name one: {address}@VERSION"))
-            .hint(format!("`tofu-oci versions {address} --provider` lists them"))),
+            .hint(format!("`{}` lists them", again::versions(&address)))),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Verdicts.
 
 mod evidence;
+mod kept;
 mod memory;
 mod sums;
 mod thresholds;
+mod tightened;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -95,9 +97,18 @@ impl Scene {
     fn accepted(mut self) -> Self {
         let verdict = self.judge();
         let mut pins = std::mem::take(&mut self.pins);
-        pins.accept(&self.facts(), &verdict);
+        assert_eq!(pins.accept(&self.facts(), &verdict), Ok(()));
         self.pins = pins;
         self
+    }
+
+    /// The code of the refusal that nobody can settle by hand.
+    #[track_caller]
+    fn not_accepted(&self) -> &'static str {
+        let mut pins = self.pins.clone();
+        let refusal = pins.accept(&self.facts(), &self.judge()).expect_err("must not be accepted");
+        assert_eq!(pins, self.pins, "nothing is remembered");
+        refusal.code()
     }
 }
 

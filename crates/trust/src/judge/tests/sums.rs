@@ -13,7 +13,7 @@ fn file(name: &str) -> Vec<u8> {
     std::fs::read(root.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-fn sums(signatures: &[&str]) -> Evidence {
+pub(super) fn sums(signatures: &[&str]) -> Evidence {
     let signatures = signatures.iter().map(|name| file(name)).collect();
     Evidence::Sums { origin: Digest::sha256(b"sums"), sums: file("SHA256SUMS"), signatures, keys: Vec::new() }
 }
@@ -30,7 +30,7 @@ fn zips(contents: &[(&str, &str)]) -> BTreeMap<Platform, PackageHash> {
 const LISTED: [(&str, &str); 2] = [("darwin_arm64", "one"), ("linux_amd64", "two")];
 
 /// The key files count, and beside them key 1, named `a`.
-fn scene(keys: &[&str], rule: &str) -> Scene {
+pub(super) fn scene(keys: &[&str], rule: &str) -> Scene {
     let mut text = String::new();
     let mut names = vec!["\"a\"".to_owned()];
     for name in keys {

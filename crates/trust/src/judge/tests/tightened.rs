@@ -1,0 +1,88 @@
+//! What was signed before is counted by the rule as it is now.
+
+use super::sums::{scene as pgp, sums};
+use super::*;
+use crate::testing::{bundle, named, names, signed, statement};
+
+const SCAN: &str = "https://example.com/scan/v1";
+
+fn scanned(number: u8) -> Evidence {
+    statement(number, SCAN, &[named(&index("1.4.0"), &names("example.com/acme/widget", "1.4.0"))])
+}
+
+#[test]
+fn a_pin_says_no_more_than_its_signers_did() {
+    let before = Scene::with_policy(&[1], "").found([bundle(1)]).remembered().found([]);
+    let scan = format!("predicate_types = [\"{SCAN}\"]");
+    check(&before.clone().policy(&[1], &scan), "refused was-signed");
+    let both = format!("predicate_types = [\"{}\", \"{SCAN}\"]", crate::SIGN_PREDICATE);
+    check(&before.clone().policy(&[1], &both), "refused was-signed");
+    check(&before.policy(&[1], ""), "pinned [] index; Note signature-gone");
+}
+
+#[test]
+fn two_pinned_keys_that_said_different_things_do_not_make_two() {
+    let both = format!("predicate_types = [\"{}\", \"{SCAN}\"]", crate::SIGN_PREDICATE);
+    let before = Scene::with_policy(&[1, 2], &both).found([bundle(1), scanned(2)]).remembered().found([]);
+    check(&before, "pinned [] index; Note signature-gone");
+    check(&before.clone().policy(&[1, 2], &format!("{both}\nthreshold = 2")), "refused was-signed");
+    check(&before.clone().policy(&[1, 2], "threshold = 2"), "refused was-signed");
+    check(&before.without_policy(), "pinned [] index; Note signature-gone");
+}
+
+#[test]
+fn what_had_to_be_said_stays_where_the_rule_is_gone() {
+    let scan = format!("predicate_types = [\"{SCAN}\"]");
+    let before = Scene::with_policy(&[1], &scan).found([scanned(1)]).remembered().without_policy();
+    check(&before, "signed [a] index");
+    check(&before.clone().found([]), "pinned [] index; Note signature-gone");
+    let usual = named(&index("1.5.0"), &names("example.com/acme/widget", "1.5.0"));
+    check(&before.offers("1.5.0", "1.5.0").found([signed(1, &[usual])]), "refused predicate-type");
+}
+
+#[test]
+fn a_pinned_signature_without_names_does_not_count_where_names_are_asked_for() {
+    let unnamed = signed(1, &[named(&index("1.4.0"), &serde_json::json!({}))]);
+    let before = Scene::with_policy(&[1], "unnamed = \"allow\"").found([unnamed]).remembered().found([]);
+    check(&before, "pinned [] index; Note signature-gone");
+    check(&before.policy(&[1], ""), "refused was-signed");
+}
+
+/// The pins of a signed list, with the key of another file in the signer's place.
+fn pinned_as(name: &str) -> Scene {
+    let signed = pgp(&["rsa.pgp"], "").found([sums(&["rsa.sig"])]).remembered();
+    let id = |scene: &Scene, name: &str| {
+        let rule = scene.policy.rule(&scene.address);
+        rule.keys.iter().find(|key| key.name == name).expect("the key").material.ids()[0].to_string()
+    };
+    let scene = pgp(&[name], "");
+    let text = signed.pins.to_text().replace(&id(&signed, "rsa.pgp"), &id(&scene, name)).replace("rsa.pgp", name);
+    Scene { pins: Pins::parse(&text).unwrap(), ..scene }
+}
+
+#[test]
+fn a_key_that_was_revoked_since_vouches_for_nothing_pinned() {
+    let revoked = pinned_as("revoked-compromised.pgp");
+    check(&revoked, "refused was-signed");
+    check(&revoked.clone().found([sums(&["revoked-compromised.sig"])]), "refused revoked-key");
+
+    let retired = pinned_as("revoked-retired.pgp");
+    check(&retired, "pinned [] 2 zips; Note signature-gone");
+    check(&retired.clone().found([sums(&["revoked-retired-late.sig"])]), "refused revoked-key");
+    let strict = pgp(&["revoked-retired.pgp"], "expired_keys = \"refuse\"");
+    check(&Scene { pins: retired.pins, ..strict }, "refused was-signed");
+}
+
+#[test]
+fn a_key_whose_evidence_has_expired_by_the_rule_vouches_for_nothing_pinned() {
+    let expired = pinned_as("expired-key.pgp");
+    check(&expired, "pinned [] 2 zips; Note signature-gone");
+    let strict = pgp(&["expired-key.pgp"], "expired_keys = \"refuse\"").found([sums(&["expired-key.sig"])]);
+    check(&Scene { pins: expired.pins, ..strict }, "refused expired-key");
+}
+
+#[test]
+fn a_signature_that_is_there_is_not_told_to_be_gone() {
+    let before = Scene::with_policy(&[1], "").found([bundle(1)]).remembered();
+    check(&before.found([crate::testing::damaged(1)]), "pinned [] index");
+}

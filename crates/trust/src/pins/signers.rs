@@ -1,0 +1,148 @@
+//! Who has signed, and what.
+
+use std::collections::BTreeSet;
+
+use tofu_oci_types::{PackageHash, ProviderAddr};
+
+use crate::{KeyId, Missing, PublicKey, Signer, Verdict};
+
+/// Somebody who had signed a release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PinnedSigner {
+    /// What the key was called.
+    pub name: String,
+    /// The key.
+    pub key: KeyId,
+    /// The key itself; an `OpenPGP` key is remembered by its fingerprint alone.
+    pub public_key: Option<PublicKey>,
+    /// What was signed with it, sorted; never nothing.
+    pub statements: Vec<SignedStatement>,
+}
+
+/// What somebody has signed: what a signature said when it counted, so that it can be held against another rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SignedStatement {
+    /// What it said about its subject.
+    pub predicate_type: String,
+    /// What it did not name; nothing where it named provider and version.
+    pub missing: Option<Missing>,
+    /// The archives that were signed; nothing where it was the index.
+    pub zips: Option<BTreeSet<PackageHash>>,
+}
+
+/// A provider that was signed, whatever becomes of the pins of its versions: nothing takes anything out of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SignedProvider {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The highest threshold that a release of it has reached.
+    pub threshold: usize,
+    /// What its signers had to say, by the rules that let releases of it in.
+    pub predicate_types: BTreeSet<String>,
+    /// Whose signatures counted, sorted by key.
+    pub signers: Vec<ProviderSigner>,
+}
+
+/// Somebody who has signed a release of a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProviderSigner {
+    /// What the key was called.
+    pub name: String,
+    /// The key.
+    pub key: KeyId,
+    /// The key itself; an `OpenPGP` key is remembered by its fingerprint alone.
+    pub public_key: Option<PublicKey>,
+}
+
+/// Adds a signer, or what it has signed besides.
+pub(super) fn add_signer(signers: &mut Vec<PinnedSigner>, signer: &PinnedSigner) {
+    match signers.iter_mut().find(|have| have.key == signer.key) {
+        Some(have) => add_statements(&mut have.statements, &signer.statements),
+        None => signers.push(signer.clone()),
+    }
+}
+
+/// Adds what was signed: of lists of archives that say the same one.
+pub(crate) fn add_statements(statements: &mut Vec<SignedStatement>, others: &[SignedStatement]) {
+    for other in others {
+        let same = statements.iter_mut().find(|have| {
+            let alike = have.predicate_type == other.predicate_type && have.missing == other.missing;
+            alike && have.zips.is_some() == other.zips.is_some()
+        });
+        match same {
+            Some(have) => {
+                if let (Some(have), Some(other)) = (&mut have.zips, &other.zips) {
+                    have.extend(other.iter().cloned());
+                }
+            }
+            None => statements.push(other.clone()),
+        }
+    }
+    statements.sort();
+}
+
+/// Adds what is known of a provider, and tells whether that is anything new.
+pub(super) fn add_provider(providers: &mut Vec<SignedProvider>, other: &SignedProvider) -> bool {
+    let at = match providers.binary_search_by(|have| have.address.cmp(&other.address)) {
+        Ok(at) => at,
+        Err(at) => {
+            providers.insert(at, other.clone());
+            return true;
+        }
+    };
+    let Some(have) = providers.get_mut(at) else { return false };
+    let before = have.clone();
+    have.threshold = have.threshold.max(other.threshold);
+    have.predicate_types.extend(other.predicate_types.iter().cloned());
+    for signer in &other.signers {
+        if !have.signers.iter().any(|known| known.key == signer.key) {
+            have.signers.push(signer.clone());
+        }
+    }
+    have.signers.sort_by(|one, other| one.key.cmp(&other.key));
+    *have != before
+}
+
+impl SignedProvider {
+    /// What a verdict that found enough signatures shows.
+    pub(super) fn of(address: &ProviderAddr, verdict: &Verdict) -> Self {
+        let signer = |signer: &Signer| ProviderSigner {
+            name: signer.name.clone(),
+            key: signer.key.clone(),
+            public_key: signer.public_key.clone(),
+        };
+        let mut signers: Vec<ProviderSigner> = verdict.signers.iter().map(signer).collect();
+        signers.sort_by(|one, other| one.key.cmp(&other.key));
+        Self {
+            address: address.clone(),
+            threshold: verdict.threshold,
+            predicate_types: verdict.predicate_types.iter().cloned().collect(),
+            signers,
+        }
+    }
+
+    /// The little that the pin of one version shows.
+    pub(super) fn of_signers(address: &ProviderAddr, signers: &[PinnedSigner]) -> Self {
+        let signer = |signer: &PinnedSigner| ProviderSigner {
+            name: signer.name.clone(),
+            key: signer.key.clone(),
+            public_key: signer.public_key.clone(),
+        };
+        let signers = signers.iter().map(signer).collect();
+        Self { address: address.clone(), threshold: 1, predicate_types: BTreeSet::new(), signers }
+    }
+}
+
+impl From<&Signer> for PinnedSigner {
+    fn from(signer: &Signer) -> Self {
+        Self {
+            name: signer.name.clone(),
+            key: signer.key.clone(),
+            public_key: signer.public_key.clone(),
+            statements: signer.statements.clone(),
+        }
+    }
+}
