@@ -88,7 +88,7 @@ pub(super) async fn read_layer(
     let package = examined.map_err(|error| Fault::new(FaultKind::Store, error.to_string()))?;
     match package.map_err(|error| local(&error))? {
         Some(package) => Ok(Content::Package(Box::new(package))),
-        None => Err(Fault::new(FaultKind::NotRead, "it was not read: it has more than 50000 entries")),
+        None => Err(Fault::new(FaultKind::NotRead, "it was not read: it has more than 100000 entries")),
     }
 }
 

@@ -12,7 +12,7 @@ use std::io::{self, Read, Seek};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Most entries of a directory that are read.
-const MOST: usize = 50_000;
+const MOST: usize = 100_000;
 
 /// An archive's directory, with what came of reading each entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub enum ZipFault {
     Checksum,
     /// The archive breaks off where more should come: `unexpected EOF`.
     End,
-    /// It has more than 50000 entries: nothing is known of it.
+    /// It has more than 100000 entries: nothing is known of it.
     TooMany,
     /// The compressed data are damaged: `flate: corrupt input`.
     Corrupt,
