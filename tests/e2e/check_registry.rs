@@ -54,7 +54,7 @@ fn what_a_registry_can_do() {
     signatures: as referrers, listed under a tag sha256-HEX; one more request to find them
     tags: can be moved and deleted; pins and signatures tell when a version was moved
 
-    [REGISTRY]/scratch/probe: 8 notes; 75 requests made
+    [REGISTRY]/scratch/probe: 8 notes; 77 requests made
 
     ----- stderr -----
     "#);

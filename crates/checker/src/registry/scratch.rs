@@ -96,8 +96,8 @@ impl<'a> Scratch<'a> {
 
     /// A request that is not counted, before anything is written.
     pub(super) async fn peek(&self, method: RawMethod, path: &str) -> Result<RawAnswer, StoreError> {
-        let target = RawTarget::Path(path);
-        self.raw.send(RawRequest { method, target, headers: Vec::new(), body: None, from: None }).await
+        let headers = vec![("accept", format!("{OCI_INDEX}, {OCI_MANIFEST}"))];
+        self.raw.send(RawRequest { method, target: RawTarget::Path(path), headers, body: None, from: None }).await
     }
 
     pub(super) async fn send(&mut self, request: RawRequest<'_>) -> Result<RawAnswer, StoreError> {
