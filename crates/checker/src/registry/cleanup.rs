@@ -59,7 +59,7 @@ pub(super) async fn clean(scratch: &mut Scratch<'_>, bound: Duration) -> Cleaned
     let rows = rows.into_iter().filter_map(|(kind, name, what)| row(&items, kind, name, what)).collect();
     // A tag goes with its manifest, whatever was said to its own deletion.
     let manifests_gone = items.iter().all(|item| item.kind != Kind::Manifest || item.is_gone());
-    let is_left = |item: &&Item| !item.is_gone() && !(item.kind == Kind::Tag && manifests_gone);
+    let is_left = |item: &&Item| !(item.is_gone() || item.kind == Kind::Tag && manifests_gone);
     (rows, items.iter().filter(is_left).map(|item| item.subject.clone()).collect())
 }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use tofu_oci_remote::RawMethod;
 use tofu_oci_store::StoreError;
+use tofu_oci_types::Digest;
 
 use super::ProbeError;
 use super::referrers::KIND;
@@ -62,11 +63,9 @@ pub(super) async fn remove(scratch: &mut Scratch<'_>, tags: &[String]) -> Result
         let head = scratch.ask(RawMethod::Head, &path).await?;
         let by_tag = scratch.ask(RawMethod::Delete, &path).await?;
         let mut deletes = by_tag.is_success() || by_tag.status == 404;
-        if let Some(digest) = head.header("docker-content-digest").map(str::to_owned) {
-            if digest.parse::<tofu_oci_types::Digest>().is_ok() {
-                let by_digest = scratch.ask(RawMethod::Delete, &format!("manifests/{digest}")).await?;
-                deletes |= by_digest.is_success() || by_digest.status == 404;
-            }
+        if let Some(Ok(digest)) = head.header("docker-content-digest").map(str::parse::<Digest>) {
+            let by_digest = scratch.ask(RawMethod::Delete, &format!("manifests/{digest}")).await?;
+            deletes |= by_digest.is_success() || by_digest.status == 404;
         }
         if !deletes {
             break;

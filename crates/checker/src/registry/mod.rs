@@ -34,7 +34,7 @@ pub use report::{Capability, ProbeReport, State};
 use scratch::Scratch;
 
 /// How long the clean-up may take.
-const CLEAN_UP: Duration = Duration::from_secs(120);
+const CLEAN_UP: Duration = Duration::from_mins(2);
 /// The same when somebody waits for the program to end.
 const CLEAN_UP_AT_ONCE: Duration = Duration::from_secs(20);
 
