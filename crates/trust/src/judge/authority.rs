@@ -1,33 +1,39 @@
 //! Whose signatures count.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tofu_oci_types::ProviderAddr;
 
-use crate::{KeyId, KeyMaterial, OpenPgpKey, Pins, PublicKey, Rule};
+use crate::{KeyId, KeyMaterial, OpenPgpKey, Pins, Policy, PublicKey};
 
 /// The keys whose signatures count: those of the rule, or those that the pins remember where it names none.
 pub(super) struct Authority {
     pub(super) public: Vec<PublicKey>,
     pub(super) openpgp: Vec<OpenPgpKey>,
     names: BTreeMap<KeyId, String>,
+    /// The `OpenPGP` keys that speak for no other host and namespace.
+    dedicated: BTreeSet<KeyId>,
 }
 
 impl Authority {
-    pub(super) fn new(rule: &Rule, pins: &Pins, address: &ProviderAddr) -> Self {
-        let mut authority = Self { public: Vec::new(), openpgp: Vec::new(), names: BTreeMap::new() };
+    pub(super) fn new(policy: &Policy, pins: &Pins, address: &ProviderAddr) -> Self {
+        let rule = policy.rule(address);
+        let (names, dedicated) = (BTreeMap::new(), BTreeSet::new());
+        let mut authority = Self { public: Vec::new(), openpgp: Vec::new(), names, dedicated };
         for key in &rule.keys {
             match &key.material {
                 KeyMaterial::Public(public) => authority.add_public(&key.name, public),
                 KeyMaterial::OpenPgp(certificates) => {
                     for certificate in certificates {
-                        // The same certificate from two files may hold different subkeys: both are asked.
                         authority.openpgp.push(certificate.clone());
                         authority.names.entry(certificate.id()).or_insert_with(|| key.name.clone());
                     }
                 }
             }
         }
+        authority.openpgp = OpenPgpKey::merged(authority.openpgp);
+        let ids = authority.openpgp.iter().map(OpenPgpKey::id);
+        authority.dedicated = ids.filter(|id| policy.is_dedicated(id, address)).collect();
         if rule.keys.is_empty() {
             for signer in pins.signers(address) {
                 match &signer.public_key {
@@ -48,6 +54,11 @@ impl Authority {
             self.public.push(key.clone());
             self.names.insert(id, name.to_owned());
         }
+    }
+
+    /// Whether what an `OpenPGP` key signs can be about no other host and namespace.
+    pub(super) fn is_dedicated(&self, key: &KeyId) -> bool {
+        self.dedicated.contains(key)
     }
 
     /// What a key is called.
