@@ -167,8 +167,9 @@ fn raw(bytes: &[u8]) -> Result<Vec<Raw>, OpenPgpError> {
                     None => keys.push(Raw::new(primary)?),
                 }
             }
-            (Tag::PublicKey, packet) => {
-                let problem = packet.err().map_or_else(String::new, |error| error.to_string());
+            // The library's own words are for programmers, and may hold a backtrace.
+            (Tag::PublicKey, _) => {
+                let problem = "its primary key cannot be read: another version or algorithm, or no key".to_owned();
                 return Err(OpenPgpError::Unsupported { problem });
             }
             (Tag::Marker | Tag::Padding | Tag::Trust, _) => {}
