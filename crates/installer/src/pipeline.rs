@@ -249,7 +249,7 @@ impl Run<'_> {
             bytes,
             hashes: hashes.iter().cloned().collect(),
             index: judged.and(offer).map(|offer| offer.index.digest.clone()),
-            trust: judged.map(|judged| judged.vouched(hashes.zh.as_ref())),
+            trust: judged.map(|judged| judged.vouched(&self.job.platform, hashes.zh.as_ref())),
         }
     }
 }

@@ -110,14 +110,14 @@ impl Locking<'_> {
         {
             let of = |scheme| covered.iter().find(|hash| hash.scheme() == scheme).cloned();
             let hashes = PackageHashes { h1: of(Scheme::H1), zh: of(Scheme::Zh), ch: None };
-            let trust = judged.vouched(hashes.zh.as_ref());
+            let trust = judged.vouched(platform, hashes.zh.as_ref());
             return Ok(Package { basis: Basis::Signed, hashes, bytes: 0, trust });
         }
         let source = &*self.job.source;
         let offer = source.offer(&release.address, &release.version, platform).await?;
         let trust = match self.court.of_offer(source, &offer).await? {
-            Some(judged) => judged.vouched(offer.zh().as_ref()),
-            None => judged.vouched(offer.zh().as_ref()),
+            Some(judged) => judged.vouched(platform, offer.zh().as_ref()),
+            None => judged.vouched(platform, offer.zh().as_ref()),
         };
         if let (Some(before), Some(ch)) = (before, offer.ch())
             && let Some(refusal) = check_manifest(before, &ch, &release.claims)
@@ -269,7 +269,7 @@ impl Locked {
             LockedPlatform {
                 basis: package.map_or(Basis::Signed, |package| package.basis),
                 bytes: package.map_or(0, |package| package.bytes),
-                trust: package.map_or_else(|| self.judged.vouched(zip()), |package| package.trust.clone()),
+                trust: package.map_or_else(|| self.judged.vouched(&platform, zip()), |package| package.trust.clone()),
                 added: hashes.iter().filter(added).cloned().collect(),
                 hashes: hashes.into_iter().collect(),
                 platform,

@@ -76,7 +76,7 @@ impl<'a> Court<'a> {
             }
         });
         let judged = judged.await?;
-        judged.admit(offer.zh().as_ref())?;
+        judged.admit(&offer.platform, offer.zh().as_ref())?;
         Ok(Some(judged))
     }
 
@@ -190,16 +190,16 @@ impl Judged {
     ///
     /// # Errors
     /// [`InstallError::Untrusted`]: a signed `SHA256SUMS` can vouch for some packages of a release and not for others.
-    pub(crate) fn admit(&self, zip: Option<&PackageHash>) -> Result<(), InstallError> {
-        match self.verdict.refusal_for(zip) {
+    pub(crate) fn admit(&self, platform: &Platform, zip: Option<&PackageHash>) -> Result<(), InstallError> {
+        match self.verdict.refusal_for(platform, zip) {
             Some(refusal) => Err(self.case.untrusted(refusal)),
             None => Ok(()),
         }
     }
 
     /// Who stands for the package with this archive.
-    pub(crate) fn vouched(&self, zip: Option<&PackageHash>) -> Vouched {
-        Vouched::of(&self.verdict, &self.pinned, zip)
+    pub(crate) fn vouched(&self, platform: &Platform, zip: Option<&PackageHash>) -> Vouched {
+        Vouched::of(&self.verdict, &self.pinned, platform, zip)
     }
 
     /// The checksums that signatures vouch for, by platform.
@@ -252,7 +252,7 @@ impl Hearing<'_> {
             return Ok(BTreeMap::new());
         }
         let zips = |(platform, zh): (&Platform, &PackageHash)| {
-            verdict.covered.zips.contains(zh).then(|| (platform.clone(), BTreeSet::from([zh.clone()])))
+            verdict.covers(platform, Some(zh)).then(|| (platform.clone(), BTreeSet::from([zh.clone()])))
         };
         if !verdict.covered.index {
             return Ok(self.knowledge.zips.iter().filter_map(zips).collect());
