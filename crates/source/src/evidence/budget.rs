@@ -66,15 +66,12 @@ impl Budget {
     pub(super) fn take_bytes(&self, claimed: u64) -> Result<(), Lack> {
         let mut left = lock(&self.left);
         let wanted = if claimed > MOST_BYTES { 0 } else { claimed };
-        match left.bytes.checked_sub(wanted).filter(|_| !left.is_spent) {
-            Some(bytes) => {
-                left.bytes = bytes;
-                Ok(())
-            }
-            None => {
-                left.is_spent = true;
-                Err(Lack::Spent)
-            }
+        if let Some(bytes) = left.bytes.checked_sub(wanted).filter(|_| !left.is_spent) {
+            left.bytes = bytes;
+            Ok(())
+        } else {
+            left.is_spent = true;
+            Err(Lack::Spent)
         }
     }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// How many signature files, and how many key files, are looked at beside one `SHA256SUMS`.
-const FILES: usize = 16;
+const FILES: usize = crate::SUMS_FILES_LIMIT;
 
 /// What a list says of the release that is asked for.
 enum Listing {
