@@ -142,7 +142,7 @@ async fn after_a_race(theirs: &'static [&'static str], conditional: bool) -> (Ve
                 if conditional && request.header("if-match").is_some_and(|given| given != etag(stored)) {
                     return reply(412);
                 }
-                *stored = request.body.clone();
+                stored.clone_from(&request.body);
                 if !conditional && *writes == 1 {
                     *stored = list(theirs);
                 }
