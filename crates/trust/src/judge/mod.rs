@@ -29,7 +29,6 @@ use tofu_oci_types::ProviderAddr;
 
 pub use outcome::{Examined, Outcome};
 pub use refusal::{Missing, Refusal};
-pub use sums::{SUMS_KEYS, SUMS_SIGNATURES};
 pub use verdict::{Covered, Covers, Remark, Signer, Standing, Verdict};
 
 use crate::{EVIDENCE_LIMIT, Evidence, Pins, Policy, ReleaseFacts, Rule};

@@ -10,14 +10,8 @@ use super::{Covers, Examined, Missing, Outcome, Refusal, Remark};
 use crate::openpgp::{Work, verify_within};
 use crate::{
     Action, Expired, ExpiredKeys, Form, KeyId, KeyStanding, OpenPgpFault, OpenPgpKey, OpenPgpSignature, SIGN_PREDICATE,
-    Sums,
+    SUMS_FILES_LIMIT, Sums,
 };
-
-/// How many signature files are looked at beside one `SHA256SUMS`.
-pub const SUMS_SIGNATURES: usize = 16;
-
-/// How many key files are looked at beside one `SHA256SUMS`.
-pub const SUMS_KEYS: usize = 16;
 
 /// What a list says of the release that is asked for.
 enum Listing {
@@ -43,14 +37,14 @@ impl Examination<'_> {
             }
         };
         let listing = self.listing(&sums);
-        self.too_many("signature", signatures.len(), SUMS_SIGNATURES);
-        self.too_many("key", travelling.len(), SUMS_KEYS);
+        self.too_many("signature", signatures.len(), SUMS_FILES_LIMIT);
+        self.too_many("key", travelling.len(), SUMS_FILES_LIMIT);
         // They are only for telling whose signature it is that counts for nothing.
         let mut strangers: Option<Vec<OpenPgpKey>> = None;
         if signatures.is_empty() {
             self.examined.push(blank.clone());
         }
-        for signature in signatures.iter().take(SUMS_SIGNATURES) {
+        for signature in signatures.iter().take(SUMS_FILES_LIMIT) {
             match verify_within(text, signature, &self.authority.openpgp, self.now, &mut self.work) {
                 Ok(verified) => {
                     let unknown = |verified: &Result<_, _>| matches!(verified, Err(OpenPgpFault::UnknownKey { .. }));
@@ -226,7 +220,7 @@ fn split(file_name: &str) -> Option<(&str, &str, Platform)> {
 /// The certificates that lie beside a list, each once.
 fn strangers_in(files: &[Vec<u8>], work: &mut Work) -> Vec<OpenPgpKey> {
     let mut keys = Vec::new();
-    for file in files.iter().take(SUMS_KEYS) {
+    for file in files.iter().take(SUMS_FILES_LIMIT) {
         keys.extend(OpenPgpKey::parse_within(file, work));
     }
     OpenPgpKey::merged(keys)
