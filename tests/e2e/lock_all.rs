@@ -84,15 +84,20 @@ fn a_signed_release_is_locked_without_a_download() {
 #[test]
 fn an_unsigned_release_is_looked_at_once() {
     let scene = scene();
-    assert_snapshot!(scene.run(&format!("lock {FROM}")).text, @"
+    let first = scene.run(&format!("lock {FROM}")).success().text;
+    let (report, told) = first.split_once("----- stderr -----\n").expect("both streams are shown");
+    assert_snapshot!(report, @"
     exit code: 0
     ----- stdout -----
     registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
       downloaded and verified: darwin_arm64, linux_amd64
       647 B downloaded
     lock file .terraform.lock.hcl created
-
-    ----- stderr -----
+    ");
+    // They are fetched at once, and told as they are done.
+    let mut told: Vec<&str> = told.lines().collect();
+    told.sort_unstable();
+    assert_snapshot!(told.join("\n"), @"
     registry.example.com/acme/widget 1.4.0 darwin_arm64: verified (324 B)
     registry.example.com/acme/widget 1.4.0 linux_amd64: verified (323 B)
     ");

@@ -21,8 +21,8 @@ fn what_is_locked_stays_locked() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: somebody has pushed another release under the same version; ask its publisher why
-    hint: if it was moved on purpose: tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept
-    hint: `tofu-oci verify registry.example.com/acme/widget@1.4.0` shows every signature, and why it does not count
+    hint: if it was moved on purpose: tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept --from '[REGISTRY]/${namespace}/${type}'
+    hint: `tofu-oci verify registry.example.com/acme/widget@1.4.0 --from '[REGISTRY]/${namespace}/${type}'` shows every signature, and why it does not count
     hint: the lock file is as it was
     ");
     std::fs::remove_file(scene.path(".tofu-oci.pins.json")).expect("it was written");

@@ -163,7 +163,7 @@ fn a_moved_tag_is_refused_until_it_is_accepted() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: somebody has pushed another release under the same version; ask its publisher why
-    hint: if it was moved on purpose: tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept
+    hint: if it was moved on purpose: tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept --from [REGISTRY]/acme/widget
     ");
     scene.run(&format!("{VERIFY} --accept")).success();
     assert_eq!(scene.context.read(PINS), pins);
@@ -252,7 +252,7 @@ fn without_a_version_the_locked_one_is_meant() {
     error: no version of registry.example.com/acme/widget is named, and the lock file has none
 
     hint: name one: registry.example.com/acme/widget@VERSION
-    hint: `tofu-oci versions registry.example.com/acme/widget --provider` lists them
+    hint: `tofu-oci versions registry.example.com/acme/widget --from [REGISTRY]/acme/widget` lists them
     ");
     scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
     assert!(scene.run(&format!("{line} --key p256.pub")).success().stdout.contains("widget 1.4.0\n"));

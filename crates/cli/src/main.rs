@@ -1,6 +1,7 @@
 //! The tofu-oci program: the only crate that prints, reads the environment and the home directory, or exits.
 //!
 //! ```text
+//! again     what hints advise      ->  a command with the options of this one
 //! args      what people type          ->  one struct a verb
 //! lookup    an address              ->  the places it may come from, by --from or by the user's files
 //! connect   names of ends             ->  stores (a registry, or an OCI image layout directory)
@@ -11,6 +12,7 @@
 //! bug       a panic                   ->  its place, without its words
 //! ```
 
+mod again;
 mod args;
 mod bug;
 mod complaint;

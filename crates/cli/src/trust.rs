@@ -63,8 +63,10 @@ fn policy(path: &Path) -> Result<Policy, Complaint> {
             .cause(error.to_string())
             .code("policy-unreadable")
     };
-    let text = String::from_utf8(read(path).map_err(|error| unreadable(&error).io_hint(&error))?)
-        .map_err(|error| unreadable(&error.utf8_error()))?;
+    let text = String::from_utf8(read(path).map_err(|error| {
+        unreadable(&error).hint("trust.toml is looked for beside the configuration; --trust-policy names another file")
+    })?)
+    .map_err(|error| unreadable(&error.utf8_error()))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let file = Policy::parse(&text).and_then(|file| file.resolve(|key| read(&folder.join(key))));
     file.map_err(|error| broken(path, &text, &error))
@@ -91,10 +93,14 @@ fn broken(path: &Path, text: &str, error: &PolicyError) -> Complaint {
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     use io::Read as _;
+    // A pipe or a device may never end, and opening one may wait for ever.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LIMIT {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it has more than 1 MiB"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it has more than 1 MiB"));
     }
     Ok(bytes)
 }

@@ -52,7 +52,8 @@ fn releases(lab: &Lab, registry: &Guard) -> Outcome {
     let [repository, mirror] = ["acme/widget", "mirror/widget"].map(|name| format!("{}/{name}", registry.address()));
     let push = |dist: &str| {
         let dist = text(&paths::testdata().join(dist));
-        lab.tofu_oci(registry, &["push", &dist, &repository, "--address", ADDRESS]).success().map(|_| ())
+        let arguments = ["push", &dist, &repository, "--address", ADDRESS, "--sums", "skip"];
+        lab.tofu_oci(registry, &arguments).success().map(|_| ())
     };
     push("dist")?;
     lab.tofu_oci(registry, &["copy", &repository, &mirror, "--all"]).success()?;
@@ -62,6 +63,10 @@ fn releases(lab: &Lab, registry: &Guard) -> Outcome {
     lab.tofu_oci(registry, &against).success()?;
     push("dist-next")?;
     lab.tofu_oci(registry, &against).refused_with(1)?.must_show("error[drift-tag-missing]")?;
+    // The signature in the fixtures' folder is none.
+    let (dist, broken) = (text(&paths::testdata().join("dist")), format!("{}/acme/broken", registry.address()));
+    lab.tofu_oci(registry, &["push", &dist, &broken, "--address", ADDRESS]).success()?;
+    lab.tofu_oci(registry, &["check", &broken]).refused_with(1)?.must_show("error[signature-refused]")?;
     let probed = lab.tofu_oci(registry, &["check", &repository, "--registry"]);
     probed.refused_with(2)?.must_show("is no scratch repository")?;
     seen(

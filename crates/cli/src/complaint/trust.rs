@@ -5,6 +5,7 @@ use tofu_oci_trust::Refusal;
 use tofu_oci_types::{ProviderAddr, Version};
 
 use super::Complaint;
+use crate::again;
 use crate::exit::Exit;
 
 /// The release that is complained of.
@@ -25,8 +26,8 @@ impl From<PinFileError> for Complaint {
             PinFileError::Conflict(conflict) => {
                 let pin = &conflict.ours;
                 Self::of(Exit::Fixable, &conflict).code("moved-tag").hint(format!(
-                    "the version moved between two commands: `tofu-oci verify {}@{}` shows what is there now",
-                    pin.address, pin.version
+                    "the version moved between two commands: `{}` shows what is there now",
+                    again::command(&format!("verify {}@{}", pin.address, pin.version))
                 ))
             }
             error => Self::of(Exit::Fixable, &error),
@@ -37,14 +38,14 @@ impl From<PinFileError> for Complaint {
 impl Complaint {
     /// The same with what to do about a release that is not trusted, for verbs that do not tell of its signatures.
     pub(crate) fn untrusted(self, refusal: &Refusal, release: &Release<'_>) -> Self {
-        let verify = format!("tofu-oci verify {}@{}", release.address, release.version);
+        let verify = again::command(&format!("verify {}@{}", release.address, release.version));
         self.not_trusted(refusal, release).hint(format!("`{verify}` shows every signature, and why it does not count"))
     }
 
     /// The same with what to do about a release that is not trusted.
     pub(crate) fn not_trusted(self, refusal: &Refusal, release: &Release<'_>) -> Self {
         let Release { address, version, place } = release;
-        let accept = format!("tofu-oci verify {address}@{version} --accept");
+        let accept = again::command(&format!("verify {address}@{version} --accept"));
         let sign = format!("tofu-oci sign {place}:{version} --key KEY");
         let complaint = self.code(refusal.code()).cause(format!("it came from {place}"));
         match refusal {

@@ -87,7 +87,7 @@ fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Vec<(Provide
 
 /// What the lock file becomes, or would become.
 #[derive(Serialize)]
-struct Outcome<'a> {
+struct LockLine<'a> {
     event: &'static str,
     path: &'a Path,
     outcome: &'static str,
@@ -116,12 +116,14 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
         for provider in &report.providers {
             json_line(&Line { event: "locked", provider });
         }
-        return json_line(&Outcome { event: "lock", path, outcome, difference: report.difference, changes, diff });
+        return json_line(&LockLine { event: "lock", path, outcome, difference: report.difference, changes, diff });
     }
     let mut text: String = report.providers.iter().map(|locked| provider(args, locked)).collect();
     text.push_str(&format!("lock file {} {}\n", shown(path), outcome.replace('-', " ")));
     if report.before.is_some() {
-        changes.iter().for_each(|change| text.push_str(&format!("  {}\n", change.text())));
+        for change in &changes {
+            text.push_str(&format!("  {}\n", change.text()));
+        }
     }
     if report.difference == Difference::OptionalManifests && args.check {
         text.push_str("  it lacks only ch: lines that an init has dropped, and no rule demands them\n");

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use tofu_oci_types::{Reporter, Tag};
 
+use crate::again;
 use crate::args::{Args, AuthVerb, ConfigVerb, Global, Network, Output, Verb};
 use crate::complaint::Complaint;
 use crate::connect::{Connector, WalletSlot};
@@ -65,6 +66,7 @@ pub(crate) fn data_dir(dir: &Path) -> PathBuf {
 /// Runs the verb until it is done or the user interrupts it.
 pub(crate) async fn run(args: Args) -> Exit {
     let Args { global, verb } = args;
+    again::remember(&verb);
     let json = match &verb {
         Verb::Push(args) => args.output.json,
         Verb::Pack(args) => args.output.json,

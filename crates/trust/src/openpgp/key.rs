@@ -82,8 +82,9 @@ impl OpenPgpKey {
                 (Tag::PublicKey, Ok(Packet::PublicKey(primary))) => {
                     keys.extend(raw.replace(Raw::new(primary)?).map(Raw::verified));
                 }
-                (Tag::PublicKey, packet) => {
-                    let problem = packet.err().map_or_else(String::new, |error| error.to_string());
+                // The library's own words are for programmers, and may hold a backtrace.
+                (Tag::PublicKey, _) => {
+                    let problem = "its primary key cannot be read: another version or algorithm, or no key".to_owned();
                     return Err(OpenPgpError::Unsupported { problem });
                 }
                 (Tag::Marker | Tag::Padding | Tag::Trust, _) => {}

@@ -147,7 +147,8 @@ fn signatures(file: &[u8]) -> Result<Vec<Result<Signature, OpenPgpFault>>, OpenP
     for packet in armor::packets(&bytes) {
         match packet.map_err(malformed)? {
             (_, Ok(Packet::Signature(signature))) => signatures.push(Ok(signature)),
-            (pgp::types::Tag::Signature, Err(error)) => signatures.push(Err(malformed(error.to_string()))),
+            // The library's own words are for programmers, and may hold a backtrace.
+            (pgp::types::Tag::Signature, Err(_)) => signatures.push(Err(malformed("it cannot be read".to_owned()))),
             (tag, _) => return Err(malformed(format!("it has a packet that is no signature ({tag:?})"))),
         }
         if signatures.len() > SIGNATURES {

@@ -15,6 +15,7 @@ use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
 
 use super::install::{existing_dir, finder, shown};
 use super::{Context, tagged};
+use crate::again;
 use crate::args::VerifyArgs;
 use crate::complaint::{self, Complaint};
 use crate::exit::Exit;
@@ -98,7 +99,7 @@ fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Complaint>
         Some(entry) => Ok((address, entry.version.clone())),
         None => Err(Complaint::usage(format!("no version of {address} is named, and the lock file has none"))
             .hint(format!("name one: {address}@VERSION"))
-            .hint(format!("`tofu-oci versions {address} --provider` lists them"))),
+            .hint(format!("`{}` lists them", again::versions(&address)))),
     }
 }
 
