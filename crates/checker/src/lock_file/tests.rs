@@ -5,7 +5,7 @@ use std::path::Path;
 use tofu_oci_lockfile::{LockFile, ReleaseHashes};
 use tofu_oci_types::{Digest, PackageHash, Platform};
 
-use super::{Coverage, LockText, coverage, lock_file};
+use super::{Coverage, LockText, coverage, lock_file, one_platform};
 use crate::model::Finding;
 
 const HEAD: &str =
