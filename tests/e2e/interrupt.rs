@@ -3,7 +3,7 @@
 
 use std::process::{Child, Command, Output, Stdio};
 
-use tofu_oci_testkit::{Dist, Fault, Gate, ProviderZip, Rule};
+use tofu_oci_testkit::{Behaviour, Deletion, Dist, Fault, Gate, ProviderZip, Registry, Rule};
 
 use crate::setup::stall::StalledWire;
 use crate::setup::{Scene, State, WIDGET};
@@ -152,4 +152,33 @@ fn a_command_that_waits_for_a_password_can_be_interrupted() {
     let output = interrupt(child);
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     assert_eq!(scene.conversation(), Vec::<String>::new());
+}
+
+#[test]
+fn a_probe_that_is_interrupted_deletes_what_it_had_written() {
+    for (held_request, deletes) in [
+        ("/v2/scratch/probe/manifests/tofu-oci-probe-c", Deletion::Enabled),
+        ("/v2/scratch/probe/blobs/uploads/*", Deletion::Enabled),
+        ("/v2/scratch/probe/manifests/tofu-oci-probe-c", Deletion::Disabled),
+    ] {
+        let behaviour = Behaviour { deletion: deletes, ..Behaviour::default() };
+        let scene = Scene::with(Registry::builder().behaviour(behaviour));
+        let gate = Gate::closed();
+        scene.registry.fault(Rule::on("PUT", held_request).then(Fault::Hold(gate.clone())));
+        let child = start(&mut scene.command("check REGISTRY/scratch/probe --registry"));
+        held(&gate);
+        let output = interrupt(child);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(130), "{said}");
+        assert!(said.starts_with("error: interrupted\n"), "{said}");
+        if deletes == Deletion::Enabled {
+            assert!(said.contains("everything that the probe had written is deleted again"), "{said}");
+            assert_eq!(scene.registry.digests("scratch/probe"), Vec::<String>::new());
+            assert_eq!(scene.registry.tags("scratch/probe"), []);
+        } else {
+            assert!(said.contains("left in "), "{said}");
+            assert!(said.contains("tofu-oci-probe-a"), "{said}");
+            assert!(!said.contains("nothing is half-done"), "{said}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use reqwest::Method;
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Digest, RepositoryRef};
+use tofu_oci_types::{Digest, RepositoryRef, Tag};
 use url::Url;
 
 use crate::answer::Answer;
@@ -101,6 +101,14 @@ impl RawStore {
     /// The repository.
     pub fn repository(&self) -> &RepositoryRef {
         &self.store.repository
+    }
+
+    /// Every tag: all pages of the list.
+    ///
+    /// # Errors
+    /// As listing tags has them: any answer that is no complete list.
+    pub async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+        self.store.list_tags().await
     }
 
     /// Makes the request once.

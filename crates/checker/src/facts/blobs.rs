@@ -1,6 +1,8 @@
 //! Blobs: whether they are there, and what they hold.
 
 use std::io::{Seek as _, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
@@ -8,8 +10,9 @@ use tofu_oci_archive::{Limits, read_zip};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Digest, DigestHasher};
 
+use super::budget::Budget;
 use super::{Fault, FaultKind, Package};
-use crate::opentofu::list_zip;
+use crate::opentofu::{ZipFault, list_zip};
 
 /// The largest config that is read, in bytes.
 const CONFIG_LIMIT: usize = 4 * 1024 * 1024;
@@ -42,7 +45,11 @@ pub enum Content {
 }
 
 /// Reads a config.
-pub(super) async fn read_config(store: &dyn ReadStore, descriptor: &Descriptor) -> Result<Content, Fault> {
+pub(super) async fn read_config(
+    store: &dyn ReadStore,
+    descriptor: &Descriptor,
+    budget: &Budget,
+) -> Result<Content, Fault> {
     let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| Fault::from(&error))?;
     let mut bytes = Vec::new();
     while let Some(piece) = stream.try_next().await.map_err(|error| Fault::from(&error))? {
@@ -51,12 +58,17 @@ pub(super) async fn read_config(store: &dyn ReadStore, descriptor: &Descriptor) 
             return Err(Fault::new(FaultKind::TooLarge, format!("config {} has more than 4 MiB", descriptor.digest)));
         }
     }
+    budget.take(&bytes).await?;
     let (size, intact) = (bytes.len() as u64, descriptor.digest.matches(&bytes));
     Ok(Content::Document { size, intact, value: serde_json::from_slice(&bytes).ok() })
 }
 
 /// Reads a layer to its end, by way of a temporary file.
-pub(super) async fn read_layer(store: &dyn ReadStore, descriptor: &Descriptor) -> Result<Content, Fault> {
+pub(super) async fn read_layer(
+    store: &dyn ReadStore,
+    descriptor: &Descriptor,
+    budget: &Budget,
+) -> Result<Content, Fault> {
     let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| Fault::from(&error))?;
     let mut file = tempfile::NamedTempFile::new().map_err(|error| local(&error))?;
     let (mut sha256, mut own) = (DigestHasher::sha256(), descriptor.digest.hasher());
@@ -71,17 +83,31 @@ pub(super) async fn read_layer(store: &dyn ReadStore, descriptor: &Descriptor) -
     }
     let sha256 = sha256.finish();
     let intact = own.map(DigestHasher::finish).as_ref() == Some(&descriptor.digest);
-    let examined = tokio::task::spawn_blocking(move || examine(file, size, sha256, intact)).await;
+    let unpacked = Arc::clone(&budget.unpacked);
+    let examined = tokio::task::spawn_blocking(move || examine(file, size, sha256, intact, &unpacked)).await;
     let package = examined.map_err(|error| Fault::new(FaultKind::Store, error.to_string()))?;
-    Ok(Content::Package(Box::new(package.map_err(|error| local(&error))?)))
+    match package.map_err(|error| local(&error))? {
+        Some(package) => Ok(Content::Package(Box::new(package))),
+        None => Err(Fault::new(FaultKind::NotRead, "it was not read: it has more than 100000 entries")),
+    }
 }
 
-fn examine(mut file: tempfile::NamedTempFile, size: u64, sha256: Digest, intact: bool) -> std::io::Result<Package> {
+/// The package; none where its directory has too many entries.
+fn examine(
+    mut file: tempfile::NamedTempFile,
+    size: u64,
+    sha256: Digest,
+    intact: bool,
+    unpacked: &AtomicU64,
+) -> std::io::Result<Option<Package>> {
     file.flush()?;
     file.as_file_mut().rewind()?;
-    let zip = list_zip(file.as_file_mut(), size)?;
+    let zip = list_zip(file.as_file_mut(), size, unpacked)?;
+    if zip == Err(ZipFault::TooMany) {
+        return Ok(None);
+    }
     let contents = Package::contents_of(read_zip(file.path(), &Limits::default()));
-    Ok(Package { size, sha256, intact, zip, contents })
+    Ok(Some(Package { size, sha256, intact, zip, contents }))
 }
 
 fn local(error: &std::io::Error) -> Fault {

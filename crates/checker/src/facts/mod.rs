@@ -10,6 +10,7 @@
 //! ```
 
 mod blobs;
+mod budget;
 mod document;
 mod fault;
 mod packages;

@@ -1,8 +1,7 @@
 //! Reading a repository.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
@@ -10,6 +9,7 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Digest, Reference, Tag, Version};
 
 use super::blobs::{read_config, read_layer};
+use super::budget::Budget;
 use super::{
     Blob, Content, Depth, Document, Entry, Facts, Fault, FaultKind, Leaf, Manifest, Part, Release, Versions, What,
 };
@@ -20,22 +20,23 @@ use crate::opentofu::json::{GoIndex, GoManifest};
 const MANIFEST_LIMIT: u64 = 5 * 1024 * 1024;
 /// Most entries of an index that are read, and most versions.
 const MOST: usize = 1000;
-/// Most bytes of all manifests together.
-const BUDGET: u64 = 256 * 1024 * 1024;
 /// Requests at a time.
 const AT_ONCE: usize = 4;
 
-/// Reads a repository: at most 1000 versions and 1000 entries of an index, at most 256 MiB of manifests, four requests
-/// at a time.
+/// Reads a repository: at most 1000 versions and 1000 entries of an index, at most 32 MiB of manifests and configs,
+/// fewer where they are large once parsed; four requests at a time.
 ///
 /// # Errors
 /// When its tags cannot be listed. Everything else that goes wrong is a fact.
 pub async fn read(store: &dyn ReadStore, what: &What) -> Result<Facts, StoreError> {
     let tags = store.tag_texts().await?;
     let mut wanted: Vec<(Version, Vec<String>)> = Vec::new();
+    // By text: build metadata tells versions apart too.
+    let mut known: HashMap<String, usize> = HashMap::new();
     for tag in &tags {
         if let Some(version) = version_of(tag) {
-            match wanted.iter_mut().find(|(known, _)| *known == version) {
+            let at = *known.entry(version.to_string()).or_insert(wanted.len());
+            match wanted.get_mut(at) {
                 Some((_, texts)) => texts.push(tag.clone()),
                 None => wanted.push((version, vec![tag.clone()])),
             }
@@ -51,7 +52,7 @@ pub async fn read(store: &dyn ReadStore, what: &What) -> Result<Facts, StoreErro
     // The newest are the ones that matter.
     wanted.drain(..wanted.len().saturating_sub(MOST));
 
-    let reading = Reading { store, depth: what.depth, spent: AtomicU64::new(0) };
+    let reading = Reading { store, depth: what.depth, budget: Budget::new() };
     let indexes: Vec<(Version, Vec<String>, Option<Tag>, Manifest)> = stream::iter(wanted)
         .map(async |(version, read_from)| {
             let tag = Tag::for_version(&version).ok();
@@ -82,8 +83,7 @@ pub(crate) fn version_of(tag: &str) -> Option<Version> {
 struct Reading<'a> {
     store: &'a dyn ReadStore,
     depth: Depth,
-    /// Bytes of manifests that have been read.
-    spent: AtomicU64,
+    budget: Budget,
 }
 
 /// An entry before its manifest has been read.
@@ -101,20 +101,20 @@ impl Reading<'_> {
     }
 
     async fn manifest(&self, asked: String, reference: Reference) -> Manifest {
-        if self.spent.load(Ordering::Relaxed) > BUDGET {
-            let text = "it was not read: the repository's manifests have more than 256 MiB";
-            return Manifest { asked, found: Err(Fault::new(FaultKind::NotRead, text)) };
-        }
-        let sent = self.store.manifest_unverified(&reference, MANIFEST_LIMIT).await;
-        let found = sent.map_err(|error| Fault::from(&error)).map(|sent| {
-            self.spent.fetch_add(sent.bytes.len() as u64, Ordering::Relaxed);
-            let known = match reference {
-                Reference::Digest(digest) => Some(digest),
-                Reference::Tag(_) => None,
-            };
-            Document::new(known, sent)
-        });
+        let found = self.document(reference).await;
         Manifest { asked, found }
+    }
+
+    async fn document(&self, reference: Reference) -> Result<Document, Fault> {
+        self.budget.require_left()?;
+        let sent = self.store.manifest_unverified(&reference, MANIFEST_LIMIT).await;
+        let sent = sent.map_err(|error| Fault::from(&error))?;
+        self.budget.take(&sent.bytes).await?;
+        let known = match reference {
+            Reference::Digest(digest) => Some(digest),
+            Reference::Tag(_) => None,
+        };
+        Ok(Document::new(known, sent))
     }
 
     async fn referrers(&self, index: &Manifest) -> Result<Vec<tofu_oci_types::Descriptor>, Fault> {
@@ -174,8 +174,8 @@ impl Reading<'_> {
             return Blob { digest, content: Err(fault) };
         };
         let content = match (layer, self.depth) {
-            (false, _) => read_config(self.store, &asked).await,
-            (true, Depth::Packages) => read_layer(self.store, &asked).await,
+            (false, _) => read_config(self.store, &asked, &self.budget).await,
+            (true, Depth::Packages) => read_layer(self.store, &asked, &self.budget).await,
             (true, Depth::Manifests) => match self.store.exists(&asked).await {
                 Ok(true) => Ok(Content::There),
                 Ok(false) => {

@@ -100,6 +100,7 @@ impl ZipFault {
     pub(super) fn because(self) -> Because {
         match self {
             Self::Format => Because::NotAZip,
+            Self::TooMany => Because::RepositoryUnreadable,
             Self::Algorithm | Self::Checksum | Self::End | Self::Corrupt => Because::DamagedArchive,
         }
     }

@@ -1,6 +1,8 @@
 //! Deleting: what a registry can do, and what a probe owes it.
 
-use tofu_oci_remote::{RawAnswer, RawMethod};
+use std::time::Duration;
+
+use tofu_oci_remote::{RawAnswer, RawMethod, RawRequest, RawTarget};
 use tofu_oci_store::StoreError;
 
 use super::report::{Capability, State};
@@ -9,56 +11,102 @@ use super::scratch::Scratch;
 /// The rows about deleting, and what is left.
 type Cleaned = (Vec<Capability>, Vec<String>);
 
-/// Deletes tags, then manifests, then blobs.
-pub(super) async fn clean(scratch: &mut Scratch<'_>) -> Result<Cleaned, StoreError> {
-    let mut rows = Vec::new();
-    let mut left = Vec::new();
-    let tags: Vec<String> = std::mem::take(&mut scratch.tags);
-    let paths = tags.iter().map(|tag| (tag.clone(), format!("manifests/{tag}"))).collect();
-    let (row, refused) = delete(scratch, ("delete-tag", "a tag deleted"), paths).await?;
-    rows.extend(row);
-    let mut manifests = std::mem::take(&mut scratch.manifests);
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Tag,
+    Manifest,
+    Blob,
+    /// A blob of the second repository.
+    Elsewhere,
+}
+
+/// Something that is to be deleted.
+struct Item {
+    kind: Kind,
+    subject: String,
+    path: String,
+    /// None as long as nobody has asked.
+    outcome: Option<Result<RawAnswer, StoreError>>,
+}
+
+impl Item {
+    fn new(kind: Kind, subject: String, path: String) -> Self {
+        Self { kind, subject, path, outcome: None }
+    }
+
+    /// 404: it went with something else, or never was there.
+    fn is_gone(&self) -> bool {
+        matches!(&self.outcome, Some(Ok(answer)) if answer.is_success() || answer.status == 404)
+    }
+}
+
+/// Deletes tags, then manifests, then blobs, within this time. What fails is left, and the next one is tried.
+pub(super) async fn clean(scratch: &mut Scratch<'_>, bound: Duration) -> Cleaned {
+    scratch.give_up();
+    let mut items = items(scratch);
+    // What is not asked for in time is left.
+    let _ = tokio::time::timeout(bound, async {
+        for item in &mut items {
+            item.outcome = Some(delete(scratch, item).await);
+        }
+    })
+    .await;
+    let rows = [
+        (Kind::Tag, "delete-tag", "a tag deleted"),
+        (Kind::Manifest, "delete-manifest", "a manifest deleted"),
+        (Kind::Blob, "delete-blob", "a blob deleted"),
+    ];
+    let rows = rows.into_iter().filter_map(|(kind, name, what)| row(&items, kind, name, what)).collect();
+    // A tag goes with its manifest, whatever was said to its own deletion.
+    let manifests_gone = items.iter().all(|item| item.kind != Kind::Manifest || item.is_gone());
+    let is_left = |item: &&Item| !item.is_gone() && !(item.kind == Kind::Tag && manifests_gone);
+    (rows, items.iter().filter(is_left).map(|item| item.subject.clone()).collect())
+}
+
+fn items(scratch: &mut Scratch<'_>) -> Vec<Item> {
+    let tags = std::mem::take(&mut scratch.tags);
+    let mut items: Vec<Item> =
+        tags.into_iter().map(|tag| Item::new(Kind::Tag, tag.clone(), format!("manifests/{tag}"))).collect();
     // What points at others goes first: some registries keep a manifest that something refers to.
-    manifests.reverse();
-    let paths = manifests.iter().map(|digest| (digest.to_string(), format!("manifests/{digest}"))).collect();
-    let (row, kept) = delete(scratch, ("delete-manifest", "a manifest deleted"), paths).await?;
-    let manifests_gone = kept.is_empty();
-    rows.extend(row);
-    left.extend(kept);
+    let manifests = std::mem::take(&mut scratch.manifests).into_iter().rev();
+    items.extend(manifests.map(|digest| Item::new(Kind::Manifest, digest.to_string(), format!("manifests/{digest}"))));
     let mut blobs = std::mem::take(&mut scratch.blobs);
     blobs.sort();
     blobs.dedup();
-    let paths = blobs.iter().map(|digest| (digest.to_string(), format!("blobs/{digest}"))).collect();
-    let (row, kept) = delete(scratch, ("delete-blob", "a blob deleted"), paths).await?;
-    rows.extend(row);
-    left.extend(kept);
-    // A tag goes with its manifest, whatever was said to its own deletion.
-    if !manifests_gone {
-        left.splice(0..0, refused);
+    items.extend(blobs.into_iter().map(|digest| Item::new(Kind::Blob, digest.to_string(), format!("blobs/{digest}"))));
+    if let Some(other) = scratch.mount_from {
+        let place = other.repository();
+        let elsewhere = std::mem::take(&mut scratch.elsewhere).into_iter();
+        let item = |digest| Item::new(Kind::Elsewhere, format!("{digest} in {place}"), format!("blobs/{digest}"));
+        items.extend(elsewhere.map(item));
     }
-    Ok((rows, left))
+    items
 }
 
-async fn delete(
-    scratch: &mut Scratch<'_>,
-    (name, what): (&'static str, &'static str),
-    paths: Vec<(String, String)>,
-) -> Result<(Option<Capability>, Vec<String>), StoreError> {
-    let mut left = Vec::new();
-    let mut first: Option<RawAnswer> = None;
-    let mut worst: Option<RawAnswer> = None;
-    for (subject, path) in paths {
-        let answer = scratch.ask(RawMethod::Delete, &path).await?;
-        // 404: it went with something else.
-        if !answer.is_success() && answer.status != 404 {
-            left.push(subject);
-            worst.get_or_insert_with(|| answer.clone());
+async fn delete(scratch: &mut Scratch<'_>, item: &Item) -> Result<RawAnswer, StoreError> {
+    match scratch.mount_from {
+        Some(other) if item.kind == Kind::Elsewhere => {
+            scratch.requests += 1;
+            let (method, target) = (RawMethod::Delete, RawTarget::Path(&item.path));
+            other.send(RawRequest { method, target, headers: Vec::new(), body: None, from: None }).await
         }
-        first.get_or_insert(answer);
+        _ => scratch.ask(RawMethod::Delete, &item.path).await,
     }
-    let row = worst.or(first).map(|answer| {
-        let state = if left.is_empty() && answer.is_success() { State::Works } else { State::Missing };
-        Capability { name, what, state, detail: format!("DELETE {}", answer.said()) }
-    });
-    Ok((row, left))
+}
+
+fn row(items: &[Item], kind: Kind, name: &'static str, what: &'static str) -> Option<Capability> {
+    let mut of_kind = items.iter().filter(|item| item.kind == kind);
+    let kept = of_kind.clone().find(|item| !item.is_gone());
+    let said = match &kept.or_else(|| of_kind.next())?.outcome {
+        Some(Ok(answer)) => answer.said(),
+        Some(Err(_)) => "without an answer".to_owned(),
+        None => "not made: no time was left".to_owned(),
+    };
+    let works = kept.is_none() && items.iter().any(|item| item.kind == kind && deleted(item));
+    let state = if works { State::Works } else { State::Missing };
+    Some(Capability { name, what, state, detail: format!("DELETE {said}") })
+}
+
+fn deleted(item: &Item) -> bool {
+    matches!(&item.outcome, Some(Ok(answer)) if answer.is_success())
 }

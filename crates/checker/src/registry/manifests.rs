@@ -61,7 +61,7 @@ async fn put(
 async fn images(scratch: &mut Scratch<'_>, layer: &Stored) -> Result<(), StoreError> {
     let config = json!({ "architecture": "amd64", "os": "linux", "rootfs": { "type": "layers", "diff_ids": [] } });
     let config = document(&config);
-    let stored = scratch.put_blob(&config).await?;
+    let stored = scratch.put_shared_blob(&config).await?;
     if !stored.is_success() {
         let said = format!("PUT of the config {}", stored.said());
         scratch.row("image", "a container image", State::NotTried, said);

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! Scratch      single requests (remote::RawStore), and a list of everything that was put there
+//!   ├ earlier     whether the repository is in use; what earlier probes left goes
 //!   ├ uploads     POST+PUT, one POST, chunks in and out of order, streamed, mounts, wrong and sha512 digests, ranges
 //!   ├ manifests   types, configs, layers, indexes, HEAD, sizes
 //!   ├ tags        lists and pages, moving a tag
@@ -11,6 +12,7 @@
 //! ```
 
 mod cleanup;
+mod earlier;
 mod manifests;
 mod meaning;
 mod referrers;
@@ -21,11 +23,20 @@ mod tags;
 mod tests;
 mod uploads;
 
-use tofu_oci_remote::{RawMethod, RawStore};
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use tofu_oci_remote::RawStore;
 use tofu_oci_store::StoreError;
 
 pub use report::{Capability, ProbeReport, State};
 use scratch::Scratch;
+
+/// How long the clean-up may take.
+const CLEAN_UP: Duration = Duration::from_secs(120);
+/// The same when somebody waits for the program to end.
+const CLEAN_UP_AT_ONCE: Duration = Duration::from_secs(20);
 
 /// Why a registry was not probed.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +58,19 @@ pub enum ProbeError {
         /// Status and code of the answer.
         said: String,
     },
+    /// Whoever asked for it wants it to end.
+    #[error("interrupted")]
+    Interrupted,
+    /// It ended early, and not everything that it had written could be deleted.
+    #[error("{error}")]
+    Left {
+        /// Why it ended.
+        error: Box<ProbeError>,
+        /// The repository.
+        repository: String,
+        /// Tags and digests.
+        left: Vec<String>,
+    },
     /// No answer came.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -62,41 +86,39 @@ pub struct ProbeRequest<'a> {
     pub seed: &'a str,
 }
 
-/// Tries everything, cleans up, and reports.
+/// Tries everything, cleans up, and reports. When `stop` is over first, nothing more is tried.
 ///
 /// # Errors
-/// [`ProbeError::InUse`] before anything is written. When the registry goes away in between, what was written so far
-/// stays there; its tags begin with `tofu-oci-probe`.
-pub async fn probe(request: &ProbeRequest<'_>) -> Result<ProbeReport, ProbeError> {
-    let mut scratch = Scratch::new(request.scratch, request.seed);
-    require_unused(&scratch).await?;
-    let outcome = try_all(&mut scratch, request).await;
+/// [`ProbeError::InUse`] and whatever keeps the tags from being seen before anything is written. Later ones, and
+/// [`ProbeError::Interrupted`], come after the clean-up: within [`ProbeError::Left`] where it could not delete all.
+pub async fn probe(request: &ProbeRequest<'_>, stop: impl Future<Output = ()>) -> Result<ProbeReport, ProbeError> {
+    let mut scratch = Scratch::new(request.scratch, request.mount_from, request.seed);
+    let outcome = match select(Box::pin(try_all(&mut scratch)), pin!(stop)).await {
+        Either::Left((outcome, _)) => outcome,
+        Either::Right(((), _)) => Err(ProbeError::Interrupted),
+    };
+    let bound = if matches!(outcome, Err(ProbeError::Interrupted)) { CLEAN_UP_AT_ONCE } else { CLEAN_UP };
     // Whatever happened, what was written goes.
-    let cleaned = cleanup::clean(&mut scratch).await;
-    outcome?;
-    let (rows, left) = cleaned?;
-    scratch.rows.extend(rows);
+    let (rows, left) = cleanup::clean(&mut scratch, bound).await;
     let repository = request.scratch.repository().to_string();
+    if let Err(error) = outcome {
+        return Err(if left.is_empty() {
+            error
+        } else {
+            ProbeError::Left { error: Box::new(error), repository, left }
+        });
+    }
+    scratch.rows.extend(rows);
     let requests = scratch.requests;
     Ok(meaning::report(repository, scratch.rows, left, requests))
 }
 
-async fn try_all(scratch: &mut Scratch<'_>, request: &ProbeRequest<'_>) -> Result<(), ProbeError> {
-    uploads::try_all(scratch, request.mount_from).await?;
+async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
+    let leftovers = earlier::leftovers(scratch).await?;
+    earlier::remove(scratch, &leftovers).await?;
+    uploads::try_all(scratch).await?;
     manifests::try_all(scratch).await?;
     tags::try_all(scratch).await?;
     referrers::try_all(scratch).await?;
     Ok(())
-}
-
-/// A repository with tags of somebody else's is no scratch repository, whatever its name says.
-async fn require_unused(scratch: &Scratch<'_>) -> Result<(), ProbeError> {
-    let answer = scratch.peek(RawMethod::Get, "tags/list").await?;
-    let foreign = |tag: &String| !tag.starts_with(scratch::TAG) && !tag.starts_with("sha256-");
-    let mut tags: Vec<String> = tags::names(&answer).into_iter().filter(foreign).collect();
-    if tags.is_empty() {
-        return Ok(());
-    }
-    tags.truncate(5);
-    Err(ProbeError::InUse { repository: scratch.repository(), tags })
 }

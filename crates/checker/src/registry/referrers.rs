@@ -7,7 +7,7 @@ use tofu_oci_store::StoreError;
 use super::report::State;
 use super::scratch::{EMPTY_TYPE, OCI_INDEX, OCI_MANIFEST, Scratch, Stored, descriptor, document};
 
-const KIND: &str = "application/vnd.tofu-oci.probe.referrer.v1";
+pub(super) const KIND: &str = "application/vnd.tofu-oci.probe.referrer.v1";
 
 pub(super) async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
     let (Some(index), Some(empty)) = (scratch.index.clone(), scratch.empty.clone()) else {

@@ -9,7 +9,9 @@ use tofu_oci_types::Digest;
 use super::report::{Capability, State};
 
 /// What the tags of a probe begin with.
-pub(super) const TAG: &str = "tofu-oci-probe";
+const TAG: &str = "tofu-oci-probe";
+/// What they end in: `tofu-oci-probe-a` and so on. No other tag is ours.
+pub(super) const TAGS: [&str; 4] = ["a", "b", "c", "head"];
 
 pub(super) const OCI_INDEX: &str = "application/vnd.oci.image.index.v1+json";
 pub(super) const OCI_MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
@@ -23,8 +25,16 @@ pub(super) struct Stored {
     pub(super) bytes: Bytes,
 }
 
+/// Something that is on its way.
+enum Pending {
+    Blob(Digest),
+    Manifest(Digest, Option<String>),
+}
+
 pub(super) struct Scratch<'a> {
     raw: &'a RawStore,
+    /// The second repository, to mount a blob from.
+    pub(super) mount_from: Option<&'a RawStore>,
     seed: &'a str,
     pub(super) rows: Vec<Capability>,
     pub(super) requests: usize,
@@ -32,6 +42,10 @@ pub(super) struct Scratch<'a> {
     pub(super) blobs: Vec<Digest>,
     pub(super) manifests: Vec<Digest>,
     pub(super) tags: Vec<String>,
+    /// What lies in the second repository.
+    pub(super) elsewhere: Vec<Digest>,
+    /// What was sent and not answered yet: it may lie there or not.
+    pending: Option<Pending>,
     /// The leaf and index that later attempts build upon.
     pub(super) leaf: Option<Stored>,
     pub(super) index: Option<Stored>,
@@ -42,15 +56,18 @@ pub(super) struct Scratch<'a> {
 }
 
 impl<'a> Scratch<'a> {
-    pub(super) fn new(raw: &'a RawStore, seed: &'a str) -> Self {
+    pub(super) fn new(raw: &'a RawStore, mount_from: Option<&'a RawStore>, seed: &'a str) -> Self {
         Self {
             raw,
+            mount_from,
             seed,
             rows: Vec::new(),
             requests: 0,
             blobs: Vec::new(),
             manifests: Vec::new(),
             tags: Vec::new(),
+            elsewhere: Vec::new(),
+            pending: None,
             leaf: None,
             index: None,
             empty: None,
@@ -124,12 +141,54 @@ impl<'a> Scratch<'a> {
     pub(super) async fn put_blob(&mut self, stored: &Stored) -> Result<RawAnswer, StoreError> {
         let opened = self.open().await?;
         let Ok(Some(location)) = opened.location.clone() else { return Ok(opened) };
-        let target = RawTarget::Closing(&location, &stored.digest);
-        let answer = self.upload(RawMethod::Put, target, stored.bytes.clone(), None).await?;
-        if answer.is_success() {
-            self.blobs.push(stored.digest.clone());
-        }
+        self.close(&location, stored, stored.bytes.clone()).await
+    }
+
+    /// Ends the upload of a blob with its last bytes.
+    pub(super) async fn close(
+        &mut self,
+        location: &RawLocation,
+        stored: &Stored,
+        bytes: Bytes,
+    ) -> Result<RawAnswer, StoreError> {
+        self.pending = Some(Pending::Blob(stored.digest.clone()));
+        let target = RawTarget::Closing(location, &stored.digest);
+        let answer = self.upload(RawMethod::Put, target, bytes, None).await?;
+        self.settle(answer.is_success());
         Ok(answer)
+    }
+
+    /// Stores a blob that others may have too, such as the empty config: it is deleted only where it was not before.
+    pub(super) async fn put_shared_blob(&mut self, stored: &Stored) -> Result<RawAnswer, StoreError> {
+        let before = self.ask(RawMethod::Head, &format!("blobs/{}", stored.digest)).await?;
+        if before.status == 404 {
+            return self.put_blob(stored).await;
+        }
+        let opened = self.open().await?;
+        let Ok(Some(location)) = opened.location.clone() else { return Ok(opened) };
+        let target = RawTarget::Closing(&location, &stored.digest);
+        self.upload(RawMethod::Put, target, stored.bytes.clone(), None).await
+    }
+
+    /// What was on its way lies there now, or does not.
+    fn settle(&mut self, there: bool) {
+        match self.pending.take().filter(|_| there) {
+            Some(Pending::Blob(digest)) => self.blobs.push(digest),
+            Some(Pending::Manifest(digest, tag)) => {
+                if !self.manifests.contains(&digest) {
+                    self.manifests.push(digest);
+                }
+                if let Some(tag) = tag.filter(|tag| !self.tags.contains(tag)) {
+                    self.tags.push(tag);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Nothing more is waited for: what is still on its way is taken for there.
+    pub(super) fn give_up(&mut self) {
+        self.settle(true);
     }
 
     /// Stores a manifest, by its digest or under a tag.
@@ -141,16 +200,10 @@ impl<'a> Scratch<'a> {
     ) -> Result<RawAnswer, StoreError> {
         let path = format!("manifests/{}", reference.unwrap_or(stored.digest.as_str()));
         let headers = vec![("content-type", media_type.to_owned())];
+        self.pending = Some(Pending::Manifest(stored.digest.clone(), reference.map(str::to_owned)));
         let (target, body) = (RawTarget::Path(&path), Some(stored.bytes.clone()));
         let answer = self.send(RawRequest { method: RawMethod::Put, target, headers, body, from: None }).await?;
-        if answer.is_success() {
-            if !self.manifests.contains(&stored.digest) {
-                self.manifests.push(stored.digest.clone());
-            }
-            if let Some(tag) = reference.filter(|tag| !self.tags.iter().any(|known| known == tag)) {
-                self.tags.push(tag.to_owned());
-            }
-        }
+        self.settle(answer.is_success());
         Ok(answer)
     }
 }

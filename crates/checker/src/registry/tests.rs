@@ -2,7 +2,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use tofu_oci_remote::{ClientOptions, NoCredentials, RegistryClient};
-use tofu_oci_testkit::{Behaviour, Check, Deletion, Location, Mounting, Paging, Referrers, Registry};
+use tofu_oci_testkit::{
+    Answer, Behaviour, Check, Deletion, Fault, Location, Mounting, Paging, Referrers, Registry, Rule,
+};
 use tofu_oci_types::NoReporter;
 
 use super::{ProbeError, ProbeReport, ProbeRequest, State, probe};
@@ -15,7 +17,7 @@ async fn run(registry: &Registry) -> Result<ProbeReport, ProbeError> {
     let client = client();
     let raw = |name: &str| client.raw(format!("{}/{name}", registry.address()).parse().unwrap());
     let (scratch, other) = (raw("acme/scratch"), raw("acme/scratch-mount"));
-    probe(&ProbeRequest { scratch: &scratch, mount_from: Some(&other), seed: "1" }).await
+    probe(&ProbeRequest { scratch: &scratch, mount_from: Some(&other), seed: "1" }, std::future::pending()).await
 }
 
 fn rows(report: &ProbeReport) -> String {
@@ -174,4 +176,49 @@ async fn a_repository_in_use_is_left_alone() {
     assert!(error.to_string().ends_with("is no scratch repository: it has the tags 1.0.0"), "{error}");
     assert_eq!(registry.requests_to("POST", "*").len(), 0);
     assert_eq!(registry.requests_to("PUT", "*").len(), 0);
+}
+
+#[tokio::test]
+async fn a_repository_whose_tags_cannot_be_seen_is_not_written_to() {
+    for status in [401, 403, 405, 500] {
+        let registry = Registry::start();
+        registry.fault(Rule::on("GET", "/v2/acme/scratch/tags/list*").then(Fault::Answer(Answer::new(status))));
+        assert!(run(&registry).await.is_err(), "{status}");
+        for method in ["POST", "PUT", "DELETE", "PATCH"] {
+            assert_eq!(registry.requests_to(method, "*").len(), 0, "{status} {method}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_tag_on_the_second_page_and_a_signature_are_seen() {
+    for foreign in
+        ["z", "tofu-oci-probe-z", "sha256-0000000000000000000000000000000000000000000000000000000000000000.sig"]
+    {
+        let registry = Registry::builder().behaviour(Behaviour { paging: Paging::Relative(1), ..able() }).start();
+        let digest = registry.put_manifest("acme/scratch", "application/vnd.oci.image.index.v1+json", "{}");
+        for tag in ["tofu-oci-probe-a", foreign] {
+            registry.put_tag("acme/scratch", tag, &digest);
+        }
+        assert!(matches!(run(&registry).await, Err(ProbeError::InUse { .. })), "{foreign}");
+        assert_eq!(registry.requests_to("DELETE", "*").len(), 0);
+    }
+}
+
+#[tokio::test]
+async fn an_empty_config_that_was_there_before_stays() {
+    let registry = Registry::builder().behaviour(able()).start();
+    let digest = registry.put_blob("acme/scratch", "{}");
+    let report = run(&registry).await.unwrap();
+    assert_eq!(report.left, Vec::<String>::new());
+    assert_eq!(registry.digests("acme/scratch"), [digest.to_string()]);
+}
+
+#[tokio::test]
+async fn a_deletion_without_an_answer_keeps_no_other_from_being_made() {
+    let registry = Registry::builder().behaviour(able()).start();
+    registry.fault(Rule::on("DELETE", "/v2/acme/scratch/manifests/tofu-oci-probe-*").then(Fault::Disconnect));
+    let report = run(&registry).await.unwrap();
+    assert_eq!(report.left, Vec::<String>::new(), "a tag goes with its manifest");
+    assert_eq!(registry.digests("acme/scratch"), Vec::<String>::new());
 }

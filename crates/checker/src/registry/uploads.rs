@@ -1,7 +1,7 @@
 //! Blobs: ways up, mounts, ranges, digests.
 
 use bytes::Bytes;
-use tofu_oci_remote::{RawMethod, RawRequest, RawStore, RawTarget};
+use tofu_oci_remote::{RawMethod, RawRequest, RawTarget};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Digest, DigestHasher};
 
@@ -9,13 +9,13 @@ use super::ProbeError;
 use super::report::State;
 use super::scratch::{Scratch, Stored};
 
-pub(super) async fn try_all(scratch: &mut Scratch<'_>, mount_from: Option<&RawStore>) -> Result<(), ProbeError> {
+pub(super) async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
     monolithic(scratch).await?;
     single_post(scratch).await?;
     chunked(scratch).await?;
     out_of_order(scratch).await?;
     streamed(scratch).await?;
-    mounts(scratch, mount_from).await?;
+    mounts(scratch).await?;
     ranges(scratch).await?;
     wrong_digest(scratch).await?;
     sha512(scratch).await?;
@@ -37,12 +37,10 @@ async fn monolithic(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
     } else {
         (State::Works, "on the registry's own origin")
     };
-    let target = RawTarget::Closing(&location, &layer.digest);
-    let answer = scratch.upload(RawMethod::Put, target, layer.bytes.clone(), None).await?;
+    let answer = scratch.close(&location, &layer, layer.bytes.clone()).await?;
     if !answer.is_success() {
         return Err(refused(format!("PUT {}", answer.said()), scratch));
     }
-    scratch.blobs.push(layer.digest.clone());
     scratch.row(
         "upload-post-put",
         "a blob with POST, then PUT",
@@ -52,7 +50,7 @@ async fn monolithic(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
     scratch.row("upload-location", "where uploads go", state, said);
     scratch.layer = Some(layer);
     let empty = Stored { digest: Digest::sha256(b"{}"), bytes: Bytes::from_static(b"{}") };
-    let answer = scratch.put_blob(&empty).await?;
+    let answer = scratch.put_shared_blob(&empty).await?;
     let state = if answer.is_success() { State::Works } else { State::Missing };
     scratch.row("empty-config", "the empty config as a blob", state, format!("PUT {}", answer.said()));
     scratch.empty = Some(empty);
@@ -120,14 +118,10 @@ async fn chunked(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
             location = next;
         }
     }
-    let target = RawTarget::Closing(&location, &blob.digest);
-    let answer = scratch.upload(RawMethod::Put, target, Bytes::new(), None).await?;
+    let answer = scratch.close(&location, &blob, Bytes::new()).await?;
     statuses.push(format!("PUT {}", answer.said()));
     statuses.extend(minimum.map(|minimum| format!("chunks of at least {minimum} bytes")));
     let state = if answer.is_success() { State::Works } else { State::Missing };
-    if answer.is_success() {
-        scratch.blobs.push(blob.digest);
-    }
     scratch.row("upload-chunked", WHAT, state, statuses.join(", "));
     Ok(())
 }
@@ -172,31 +166,27 @@ async fn streamed(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
         scratch.cancel(&location).await;
         return Ok(());
     };
-    let target = RawTarget::Closing(next, &blob.digest);
-    let answer = scratch.upload(RawMethod::Put, target, Bytes::new(), None).await?;
+    let answer = scratch.close(next, &blob, Bytes::new()).await?;
     let state = if answer.is_success() { State::Works } else { State::Missing };
-    if answer.is_success() {
-        scratch.blobs.push(blob.digest);
-    }
     scratch.row("upload-streamed", WHAT, state, format!("PATCH {}, PUT {}", patched.said(), answer.said()));
     Ok(())
 }
 
-async fn mounts(scratch: &mut Scratch<'_>, mount_from: Option<&RawStore>) -> Result<(), StoreError> {
+async fn mounts(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
     let Some(layer) = scratch.layer.clone() else { return Ok(()) };
     let own = scratch.raw().repository().clone();
     mount(scratch, ("mount-own", "a blob mounted from the same repository"), Some(&own), &layer.digest).await?;
-    if let Some(other) = mount_from {
+    if let Some(other) = scratch.mount_from {
         let blob = scratch.content("mounted from elsewhere");
-        let mut elsewhere = Scratch::new(other, "");
+        let mut elsewhere = Scratch::new(other, None, "");
+        scratch.elsewhere.push(blob.digest.clone());
         let stored = elsewhere.put_blob(&blob).await?;
         scratch.requests += elsewhere.requests;
         let row = ("mount-other", "a blob mounted from another repository");
         if stored.is_success() {
             mount(scratch, row, Some(other.repository()), &blob.digest).await?;
-            // Whether that can be deleted shows in the scratch repository itself.
-            let _ = elsewhere.ask(RawMethod::Delete, &format!("blobs/{}", blob.digest)).await;
         } else {
+            scratch.elsewhere.clear();
             scratch.row(row.0, row.1, State::NotTried, format!("{}: PUT {}", other.repository(), stored.said()));
         }
     }

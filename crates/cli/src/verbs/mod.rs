@@ -13,6 +13,7 @@ mod providers;
 mod push;
 mod resolve;
 mod sign;
+mod stop;
 mod verify;
 mod versions;
 
@@ -28,6 +29,7 @@ use crate::connect::{Connector, WalletSlot};
 use crate::credentials::Access;
 use crate::exit::Exit;
 use crate::report;
+use stop::Stop;
 
 /// What every verb works with.
 pub(crate) struct Context {
@@ -36,12 +38,14 @@ pub(crate) struct Context {
     pub(crate) reporter: Arc<dyn Reporter>,
     /// What this run knows of credentials, once a registry is spoken to.
     pub(crate) wallet: WalletSlot,
+    /// For a verb that has to clean up before it ends.
+    pub(crate) stop: Arc<Stop>,
 }
 
 impl Context {
-    fn new(global: &Global, output: &Output, wallet: &WalletSlot) -> Self {
+    fn new(global: &Global, output: &Output, wallet: &WalletSlot, stop: &Arc<Stop>) -> Self {
         let reporter = report::reporter(output.json, global.quiet);
-        Self { json: output.json, quiet: global.quiet, reporter, wallet: Arc::clone(wallet) }
+        Self { json: output.json, quiet: global.quiet, reporter, wallet: Arc::clone(wallet), stop: Arc::clone(stop) }
     }
 
     /// What opens the ends that the arguments name.
@@ -86,13 +90,13 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Logout(args) => args.output.json,
         Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
     };
-    let wallet = WalletSlot::default();
+    let (wallet, stop) = (WalletSlot::default(), Arc::new(Stop::default()));
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
     let ended = tokio::select! {
         // In this order: the job does not begin before an interruption can be heard.
         biased;
-        () = interrupted() => Err(Complaint::new(Exit::Interrupted, "interrupted").hint("nothing is half-done; run the same command again to go on")),
-        ended = job(&global, verb, &wallet) => ended,
+        hint = stop::interrupted(&stop) => Err(Complaint::new(Exit::Interrupted, "interrupted").hint(hint)),
+        ended = job(&global, verb, &wallet, &stop) => ended,
     };
     match ended {
         Ok(exit) => exit,
@@ -104,8 +108,8 @@ pub(crate) async fn run(args: Args) -> Exit {
     }
 }
 
-async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, Complaint> {
-    let context = |output: &Output| Context::new(global, output, wallet);
+async fn job(global: &Global, verb: Verb, wallet: &WalletSlot, stop: &Arc<Stop>) -> Result<Exit, Complaint> {
+    let context = |output: &Output| Context::new(global, output, wallet, stop);
     match verb {
         Verb::Push(args) => push::push(&context(&args.output), &args).await?,
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,
@@ -130,24 +134,4 @@ async fn job(global: &Global, verb: Verb, wallet: &WalletSlot) -> Result<Exit, C
         },
     }
     Ok(Exit::Done)
-}
-
-/// Comes back when the user or the system asks the program to stop.
-async fn interrupted() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-        else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    }
-    #[cfg(not(unix))]
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
-    }
 }

@@ -1,5 +1,7 @@
 //! Manifests as they lie in the folder, for looking at what is wrong with them. All of this blocks.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 use serde_json::Value;
 use tofu_oci_types::{Digest, Reference};
@@ -14,9 +16,9 @@ impl DirStore {
     /// The tags in the order of `index.json`, each once, whatever their texts are.
     pub(super) fn tag_texts_now(&self) -> Result<Vec<String>, StoreError> {
         let index = self.index_json()?;
-        let mut tags: Vec<String> = Vec::new();
+        let (mut tags, mut seen) = (Vec::new(), HashSet::new());
         for tag in index.raw_entries().filter_map(tag_of) {
-            if !tags.iter().any(|seen| seen == tag) {
+            if seen.insert(tag) {
                 tags.push(tag.to_owned());
             }
         }

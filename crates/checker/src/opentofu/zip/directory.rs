@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use super::ZipFault;
+use super::{MOST, ZipFault};
 
 const HEADER: [u8; 4] = *b"PK\x01\x02";
 const END: [u8; 4] = *b"PK\x05\x06";
@@ -103,6 +103,9 @@ pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Re
         match header(&mut reader)? {
             Step::Header(mut header) => {
                 header.offset = header.offset.wrapping_add(base);
+                if headers.len() == MOST {
+                    return Ok(Err(ZipFault::TooMany));
+                }
                 headers.push(*header);
             }
             Step::Over(fault) => break fault,

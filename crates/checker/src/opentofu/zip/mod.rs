@@ -9,16 +9,18 @@ mod directory;
 mod tests;
 
 use std::io::{self, Read, Seek};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Most bytes that are unpacked of one archive, to see whether its contents are sound.
-const MOST: u64 = 32 * 1024 * 1024 * 1024;
+/// Most entries of a directory that are read.
+const MOST: usize = 100_000;
 
 /// An archive's directory, with what came of reading each entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZipListing {
     /// The entries in the order of the directory.
     pub items: Vec<ZipItem>,
-    /// Whether the contents of all of them were looked at; archives that unpack to more than 32 GiB are not.
+    /// Whether the contents of all of them were looked at; when all archives together unpack
+    /// to more than 32 GiB they are not.
     pub complete: bool,
 }
 
@@ -55,31 +57,39 @@ pub enum ZipFault {
     Checksum,
     /// The archive breaks off where more should come: `unexpected EOF`.
     End,
+    /// It has more than 100000 entries: nothing is known of it.
+    TooMany,
     /// The compressed data are damaged: `flate: corrupt input`.
     Corrupt,
 }
 
-/// Reads the directory of an archive of `size` bytes, and every entry to its end.
+/// Reads the directory of an archive of `size` bytes, and every entry to its end as long as so many bytes may be
+/// `unpacked`.
 ///
 /// # Errors
 /// When the file cannot be read; what is wrong with the archive is part of the result.
-pub(crate) fn list_zip(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<ZipListing, ZipFault>> {
+pub(crate) fn list_zip(
+    file: &mut (impl Read + Seek),
+    size: u64,
+    unpacked: &AtomicU64,
+) -> io::Result<Result<ZipListing, ZipFault>> {
     let headers = match directory::headers(file, size)? {
         Ok(headers) => headers,
         Err(fault) => return Ok(Err(fault)),
     };
-    let mut budget = MOST;
+    let mut complete = true;
     let mut items = Vec::new();
     for header in headers {
         let (mut unopened, mut unread) = (None, None);
-        if !header.is_directory() && header.size <= budget {
-            budget -= header.size;
+        let spend = |left: u64| left.checked_sub(header.size);
+        if header.is_directory() {
+        } else if complete && unpacked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend).is_ok() {
             match contents::open(file, &header)? {
                 Ok(start) => unread = contents::read(file, &header, start)?.err(),
                 Err(fault) => unopened = Some(fault),
             }
-        } else if !header.is_directory() {
-            budget = 0;
+        } else {
+            complete = false;
         }
         items.push(ZipItem {
             name: String::from_utf8_lossy(&header.name).into_owned(),
@@ -92,5 +102,5 @@ pub(crate) fn list_zip(file: &mut (impl Read + Seek), size: u64) -> io::Result<R
             unread,
         });
     }
-    Ok(Ok(ZipListing { items, complete: budget > 0 }))
+    Ok(Ok(ZipListing { items, complete }))
 }

@@ -29,7 +29,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let seed = format!("{:x}-{:x}", since.as_nanos(), std::process::id());
     let request = ProbeRequest { scratch: &scratch, mount_from: other.as_ref(), seed: &seed };
-    let report = probe(&request).await.map_err(complaint)?;
+    let report = probe(&request, context.stop.asked()).await.map_err(complaint)?;
     Ok(Checked {
         target: end.to_string(),
         looked_at: format!("{} made", counted(report.requests, "request")),
@@ -56,6 +56,22 @@ fn complaint(error: ProbeError) -> Complaint {
         ProbeError::Store(error) => error.into(),
         error @ ProbeError::InUse { .. } => Complaint::of(Exit::Usage, &error)
             .hint("--registry writes to the repository; name one that holds nothing, such as REGISTRY/scratch/probe"),
+        ProbeError::Interrupted => Complaint::new(Exit::Interrupted, "interrupted")
+            .hint("everything that the probe had written is deleted again; run the same command again to begin anew"),
+        ProbeError::Left { error, repository, left } => {
+            let complaint = match *error {
+                ProbeError::Interrupted => Complaint::new(Exit::Interrupted, "interrupted"),
+                error => complaint(error),
+            };
+            let more = match left.len().saturating_sub(5) {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            };
+            let first = left.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+            complaint
+                .cause(format!("left in {repository}: {first}{more}"))
+                .hint("the next probe of this repository deletes old tags where the registry lets it")
+        }
         error => Complaint::of(Exit::Fixable, &error)
             .hint("a probe needs the right to push; `tofu-oci auth explain REPOSITORY --push` shows who you are there"),
     }

@@ -1,0 +1,107 @@
+//! How much of a repository is read, so that a hostile one fills no memory.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Fault, FaultKind};
+
+/// Most bytes of all manifests and configs together.
+const BYTES: u64 = 32 * 1024 * 1024;
+/// Most weight of one document, about 32 bytes of memory a unit: 5000 entries of an index.
+const WEIGHT_OF_ONE: u64 = 500_000;
+/// Most weight of all documents: 1000 versions for 14 platforms each have less.
+const WEIGHT: u64 = 5_000_000;
+/// Most bytes that are unpacked of all archives, to see whether their contents are sound.
+const UNPACKED: u64 = 32 * 1024 * 1024 * 1024;
+
+/// What may still be read in this run.
+pub(super) struct Budget {
+    bytes: AtomicU64,
+    weight: AtomicU64,
+    /// Bytes that may still be unpacked.
+    pub(super) unpacked: Arc<AtomicU64>,
+}
+
+impl Budget {
+    pub(super) fn new() -> Self {
+        Self {
+            bytes: AtomicU64::new(BYTES),
+            weight: AtomicU64::new(WEIGHT),
+            unpacked: Arc::new(AtomicU64::new(UNPACKED)),
+        }
+    }
+
+    /// Whether nothing more is to be asked for.
+    pub(super) fn require_left(&self) -> Result<(), Fault> {
+        let spent = [&self.bytes, &self.weight].into_iter().any(|left| left.load(Ordering::Relaxed) == 0);
+        if spent { Err(too_much()) } else { Ok(()) }
+    }
+
+    /// Takes a document into account, before it is parsed.
+    pub(super) async fn take(&self, bytes: &[u8]) -> Result<(), Fault> {
+        // Others have their turn between two documents: an interruption too.
+        tokio::task::yield_now().await;
+        let weight = weight(bytes);
+        if weight > WEIGHT_OF_ONE {
+            return Err(Fault::new(FaultKind::NotRead, "it was not read: it has too many members and elements"));
+        }
+        let fits = spend(&self.bytes, bytes.len() as u64) & spend(&self.weight, weight);
+        if fits { Ok(()) } else { Err(too_much()) }
+    }
+}
+
+fn too_much() -> Fault {
+    Fault::new(FaultKind::NotRead, "it was not read: the manifests before it were too much together")
+}
+
+/// Takes from what is left. What does not fit leaves nothing for others.
+fn spend(left: &AtomicU64, amount: u64) -> bool {
+    let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(amount)));
+    before.is_ok_and(|before| before >= amount)
+}
+
+/// How much memory a document takes once it is parsed, without parsing it.
+fn weight(bytes: &[u8]) -> u64 {
+    let (mut weight, mut text, mut escaped) = (0, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if text => escaped = true,
+            b'"' => text = !text,
+            _ if text => {}
+            b'{' => weight += 16,
+            b'[' | b',' => weight += 4,
+            _ => {}
+        }
+    }
+    weight
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, weight};
+
+    #[test]
+    fn commas_in_texts_weigh_nothing() {
+        assert_eq!(weight(br#"{"a,[{\\\",{":[1,"}{"]}"#), 16 + 4 + 4);
+    }
+
+    #[tokio::test]
+    async fn a_manifest_of_nested_empty_arrays_is_not_parsed() {
+        let hostile = format!("[{}]", vec!["[]"; 1_700_000].join(","));
+        let budget = Budget::new();
+        assert!(budget.take(hostile.as_bytes()).await.is_err());
+        assert!(budget.require_left().is_ok(), "one such document does not keep the others from being read");
+    }
+
+    #[tokio::test]
+    async fn many_manifests_that_are_large_once_parsed_are_not_all_read() {
+        let large = format!("[{}]", vec!["[]"; 60_000].join(","));
+        let budget = Budget::new();
+        let mut read = 0;
+        while budget.take(large.as_bytes()).await.is_ok() {
+            read += 1;
+        }
+        assert_eq!((read, budget.require_left().is_err()), (10, true));
+    }
+}

@@ -1,0 +1,76 @@
+//! What lies in a repository before a probe: nothing, what earlier probes left, or what is none of our business.
+
+use serde_json::Value;
+use tofu_oci_remote::RawMethod;
+use tofu_oci_store::StoreError;
+
+use super::ProbeError;
+use super::referrers::KIND;
+use super::scratch::{Scratch, TAGS, tag_name};
+
+/// Most tags `sha256-HEX` that are looked at; a probe leaves one.
+const MOST: usize = 20;
+
+/// The tags that earlier probes have left. A repository with tags of somebody else's is no scratch repository, whatever
+/// its name says.
+///
+/// # Errors
+/// Also when the tags cannot be seen: only a whole list says that nobody uses the repository, and only a 404 that there
+/// is no list.
+pub(super) async fn leftovers(scratch: &Scratch<'_>) -> Result<Vec<String>, ProbeError> {
+    let tags = match scratch.raw().tags().await {
+        Ok(tags) => tags,
+        Err(error @ (StoreError::UnknownRepository { .. } | StoreError::NotFound { .. })) => {
+            // Some registries say the same with a status that also stands for a want of rights.
+            let answer = scratch.peek(RawMethod::Get, "tags/list").await?;
+            return if answer.status == 404 { Ok(Vec::new()) } else { Err(ProbeError::Store(error)) };
+        }
+        Err(error) => return Err(ProbeError::Store(error)),
+    };
+    let (mut own, mut foreign, mut looked_at) = (Vec::new(), Vec::new(), 0);
+    for tag in tags.iter().map(ToString::to_string) {
+        let ours = if TAGS.iter().any(|name| tag_name(name) == tag) {
+            true
+        } else if tag.starts_with("sha256-") && looked_at < MOST {
+            looked_at += 1;
+            lists_probes_alone(scratch, &tag).await?
+        } else {
+            false
+        };
+        if ours { own.push(tag) } else { foreign.push(tag) }
+    }
+    if foreign.is_empty() {
+        return Ok(own);
+    }
+    foreign.truncate(5);
+    Err(ProbeError::InUse { repository: scratch.repository(), tags: foreign })
+}
+
+/// Whether a tag that stands in for the referrers API was written by a probe: it lists referrers of a probe alone.
+async fn lists_probes_alone(scratch: &Scratch<'_>, tag: &str) -> Result<bool, StoreError> {
+    let answer = scratch.peek(RawMethod::Get, &format!("manifests/{tag}")).await?;
+    let document: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let entries = document["manifests"].as_array().filter(|entries| !entries.is_empty());
+    Ok(answer.is_success()
+        && entries.is_some_and(|entries| entries.iter().all(|entry| entry["artifactType"].as_str() == Some(KIND))))
+}
+
+/// Deletes these tags and the manifests that they name, as far as the registry lets us; a refusal is no error.
+pub(super) async fn remove(scratch: &mut Scratch<'_>, tags: &[String]) -> Result<(), StoreError> {
+    for tag in tags {
+        let path = format!("manifests/{tag}");
+        let head = scratch.ask(RawMethod::Head, &path).await?;
+        let by_tag = scratch.ask(RawMethod::Delete, &path).await?;
+        let mut deletes = by_tag.is_success() || by_tag.status == 404;
+        if let Some(digest) = head.header("docker-content-digest").map(str::to_owned) {
+            if digest.parse::<tofu_oci_types::Digest>().is_ok() {
+                let by_digest = scratch.ask(RawMethod::Delete, &format!("manifests/{digest}")).await?;
+                deletes |= by_digest.is_success() || by_digest.status == 404;
+            }
+        }
+        if !deletes {
+            break;
+        }
+    }
+    Ok(())
+}
