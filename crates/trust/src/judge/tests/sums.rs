@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::*;
 use crate::testing::bundle;
-use crate::{KEYS_LIMIT, KeyMaterial, NamedKey};
+use crate::{KEYS_LIMIT, KeyMaterial, NamedKey, SUMS_FILES_LIMIT};
 
 fn file(name: &str) -> Vec<u8> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/trust/gpg");
