@@ -60,13 +60,16 @@ fn what_init_would_rewrite_is_shown_as_a_diff() {
     scene.context.write(LOCK, &text);
     let said = scene.run("check .terraform.lock.hcl --json --fail-on warning");
     assert_eq!(said.code, Some(1));
-    assert_eq!(json::check(&said), ["finding", "checked"]);
+    assert_eq!(json::check(&said), ["finding", "finding", "checked"]);
+    assert!(rules(&said)[1].starts_with("lock-one-platform "), "{}", said.text);
     assert!(said.json()[0]["diff"].as_str().unwrap().contains("\n-  hashes  = [\n+  hashes = [\n"), "{}", said.text);
     assert_eq!(scene.run("check .terraform.lock.hcl").code, Some(0), "a warning fails nothing by itself");
     scene.context.write("broken.hcl", "provider \"x\" {\n");
     let said = scene.run("check broken.hcl --json");
     assert_eq!((said.code, rules(&said)), (Some(1), vec!["lock-syntax broken.hcl:1:16".to_owned()]));
     assert_eq!(scene.run("check missing.hcl").code, Some(2));
+    std::fs::write(scene.path("binary.hcl"), b"\xff\xfe").unwrap();
+    assert_eq!(scene.run("check binary.hcl").code, Some(2));
 }
 
 #[test]
@@ -88,22 +91,30 @@ fn platforms_that_no_line_covers() {
 
     ----- stderr -----
     "#);
-    let offline = scene.run(&format!("{line} --platform darwin_arm64 --offline"));
-    assert_eq!(offline.code, Some(0), "{}", offline.text);
     let said = scene.run(&format!("{line} --platform windows_amd64 --json"));
-    assert_eq!((said.code, rules(&said)), (Some(1), vec!["lock-platform .terraform.lock.hcl".to_owned()]));
+    assert_eq!((said.code, rules(&said)), (Some(1), vec!["lock-platform-not-offered .terraform.lock.hcl".to_owned()]));
     // A version that is gone, and a repository that cannot be asked.
     let said = scene.run("check .terraform.lock.hcl --from REGISTRY/acme/nothing --platform linux_amd64 --json");
     assert_eq!((said.code, rules(&said)), (Some(1), vec!["lock-version-gone .terraform.lock.hcl".to_owned()]));
     let said = scene.run("check .terraform.lock.hcl --from oci:nowhere --platform linux_amd64 --json");
-    assert_eq!((said.code, rules(&said)), (Some(0), vec!["lock-not-asked .terraform.lock.hcl".to_owned()]));
+    assert_eq!((said.code, rules(&said)), (Some(1), vec!["lock-not-asked .terraform.lock.hcl".to_owned()]));
 }
 
 #[test]
 fn options_of_repositories_are_refused() {
     let scene = Scene::new();
     scene.context.write(LOCK, file(&["h1:x"]));
-    for option in ["--version 1.0.0", "--deep", "--against REGISTRY/x", "--address example.com/a/b", "--registry"] {
+    for option in [
+        "--version 1.0.0",
+        "--deep",
+        "--against REGISTRY/x",
+        "--address example.com/a/b",
+        "--registry",
+        "--trust-policy x.toml",
+        "--from REGISTRY/x",
+        "--magic-suffix x.test",
+        "--platform linux_amd64 --offline",
+    ] {
         assert_eq!(scene.run(&format!("check .terraform.lock.hcl {option}")).code, Some(2), "{option}");
     }
 }

@@ -70,8 +70,9 @@ fn a_floating_tag_is_an_error_for_everybody() {
     ----- stdout -----
     error[stray-version-tag] tag 2 (2.0.0)
       what      OpenTofu reads it as version 2.0.0 and asks for the tag 2.0.0, which is not there
-      why       OpenTofu lists `2` as version 2.0.0, chooses it where it is the newest, asks for the tag
-                `2.0.0` and gets 404: init fails for every user of the repository.
+      why       OpenTofu lists the version that it reads, chooses it where it is the newest, asks for
+                the tag of that version's full spelling and gets 404: init fails for every user of the
+                repository.
       mend      delete the tag; never let a release pipeline write floating tags such as `1` or `1.4`
                 here
       spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions
@@ -113,7 +114,11 @@ fn findings_fail_at_the_chosen_level() {
 
     hint: rules of such a name: stray-version-tag, second-spelling-tag, no-version-tags, v-tag, platform-tag, tag-unreadable, drift-tag-missing, registry-tags, registry-immutable-tags
     "#);
-    assert_eq!(scene.run("check REGISTRY/acme/nothing").code, Some(1));
+    assert_eq!(scene.run("check REGISTRY/acme/nothing").code, Some(2));
+    assert_eq!(scene.run("check oci:nodir").code, Some(2));
+    for option in ["--offline", "--from REGISTRY/x", "--magic-suffix x.test"] {
+        assert_eq!(scene.run(&format!("check REGISTRY/acme/widget {option}")).code, Some(2), "{option}");
+    }
     assert_eq!(scene.run("check REGISTRY/acme/widget --version 1.4.0:x").code, Some(2));
     assert_eq!(scene.run("check REGISTRY/acme/widget:1.4.0 --version 1.5.0").code, Some(2));
 }
@@ -151,7 +156,8 @@ fn the_prediction_is_what_opentofu_did() {
                 assert_eq!(prediction["version"], case["version"], "{name}");
             }
         }
-        let mistake = case["opentofu"] == "refuses" && case["because"] != "platform-not-offered";
+        // The platform was named, so that one which is not offered is a finding too.
+        let mistake = case["opentofu"] == "refuses";
         // A link is unpacked by OpenTofu and refused here.
         assert_eq!(said.code, Some(i32::from(mistake || name == "zip-symlink")), "{name}: {}", said.text);
     }
@@ -208,4 +214,56 @@ fn the_other_forms() {
     assert!(junit.stdout.contains("<testcase classname=\"Tags\" name=\"stray-version-tag\"/>"), "{}", junit.text);
     assert_eq!(junit.stdout.matches("<failure ").count(), 1, "{}", junit.text);
     assert!(junit.stdout.ends_with("</testsuites>\n"));
+}
+
+/// What push writes is what check takes for right, whatever the layout.
+#[test]
+fn every_layout_that_was_pushed_goes_without_a_warning() {
+    for layout in ["artifact", "image", "both"] {
+        let scene = Scene::with_dist();
+        scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --layout {layout}")).success();
+        let said = scene.run("check REGISTRY/acme/widget --deep --json");
+        let loud: Vec<String> = rules(&said).into_iter().filter(|rule| !rule.starts_with("note ")).collect();
+        // OpenTofu 1.10 to 1.13 install no container images, and that is told.
+        let want: &[&str] = if layout == "image" { &["error image-only"] } else { &[] };
+        assert_eq!(loud, want, "{layout}: {}", said.text);
+    }
+}
+
+#[test]
+fn a_platform_that_was_named_and_is_not_offered() {
+    let scene = Scene::published();
+    let said = scene.run("check REGISTRY/acme/widget --platform plan9_386 --deep --json");
+    assert_eq!((said.code, rules(&said)[0].as_str()), (Some(1), "error platform-not-offered"), "{}", said.text);
+    let found: Vec<Value> = said.json().into_iter().filter(|line| line["rule"] == "platform-not-offered").collect();
+    assert_eq!(found.len(), 1, "{}", said.text);
+    assert_eq!((found[0]["platform"].as_str(), found[0]["version"].as_str()), (Some("plan9_386"), Some("1.4.0")));
+}
+
+#[test]
+fn documents_where_nothing_could_be_read_and_rules_that_were_left_out() {
+    let scene = Scene::published();
+    let sarif = scene.run("check oci:nodir --format sarif");
+    let document: Value = serde_json::from_str(&sarif.stdout).expect("SARIF is JSON");
+    assert_eq!((&document["runs"][0]["invocations"][0]["executionSuccessful"], sarif.code), (&false.into(), Some(2)));
+    let junit = scene.run("check oci:nodir --format junit");
+    assert!(junit.stdout.contains("<error type=\"unreadable\""), "{}", junit.text);
+    // Without --deep nobody looks into zips, and one rule is left out.
+    let junit = scene.run("check REGISTRY/acme/widget --ignore unsigned --format junit").success();
+    for rule in ["not-a-zip", "unsigned"] {
+        let (_, case) = junit.stdout.split_once(&format!("name=\"{rule}\"")).expect(rule);
+        assert!(case.starts_with(">\n      <skipped message="), "{rule}: {}", junit.text);
+    }
+    let junit = scene.run("check REGISTRY/acme/widget --fail-on note --format junit");
+    assert!(junit.stdout.contains("<failure type=\"note\""), "{}", junit.text);
+}
+
+#[test]
+fn a_layout_directory_is_named_with_oci() {
+    let scene = Scene::with_dist();
+    scene.run(&format!("pack dist oci:layout --address {WIDGET}")).success();
+    for target in ["layout", "./layout"] {
+        let said = scene.run(&format!("check {target}"));
+        assert!(said.code == Some(2) && said.stderr.contains(&format!("check oci:{target}")), "{}", said.text);
+    }
 }

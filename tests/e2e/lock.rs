@@ -149,7 +149,7 @@ fn a_lock_file_of_another_package_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST], but the release has ch:sha256:[DIGEST] (it was locked for linux_amd64)
+    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST], but the release has ch:sha256:[DIGEST]
       cause: it came from [REGISTRY]/acme/widget
 
     hint: nothing of it was installed: either the repository or the lock file is not what it was

@@ -31,7 +31,7 @@ fn what_is_locked_stays_locked() {
     ----- stdout -----
 
     ----- stderr -----
-    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST], ch:sha256:[DIGEST], but the release has ch:sha256:[DIGEST]
+    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST] and 1 more, but the release has ch:sha256:[DIGEST]
       cause: it came from [REGISTRY]/acme/widget
 
     hint: nothing of it was installed: either the repository or the lock file is not what it was

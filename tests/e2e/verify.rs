@@ -70,8 +70,8 @@ fn a_key_of_the_command_line_stands_for_the_policy() {
       rule      the keys of the command line: one of p384.pub; unsigned = refuse; must say
                 https://sigstore.dev/cosign/sign/v1
       found     bundle by sha256:[DIGEST] (as it
-                says) is by a key that is not one of yours; it names registry.example.com/acme/widget
-                1.4.0; it says https://sigstore.dev/cosign/sign/v1; in
+                says) is by a key that is not one of yours, or it was damaged; it names
+                registry.example.com/acme/widget 1.4.0; it says https://sigstore.dev/cosign/sign/v1; in
                 sha256:[DIGEST]
       result    refused (unknown-key): it is signed by
                 sha256:[DIGEST], which is not

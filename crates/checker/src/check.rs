@@ -102,6 +102,7 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
         facts: &facts,
         address: request.address,
         asked: request.version,
+        platforms: request.platforms,
         provider_type: provider.provider_type(),
         predictions: &predictions,
         images: &images,

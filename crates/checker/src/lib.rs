@@ -9,8 +9,8 @@ mod registry;
 mod rules;
 
 pub use check::{CheckReport, CheckRequest, CheckedAs, check};
-pub use lock_file::{Coverage, LockText, coverage, lock_file, not_asked, version_gone};
+pub use lock_file::{Coverage, LockText, coverage, lock_file, not_asked, one_platform, version_gone};
 pub use model::{Finding, Group, Level, Rule};
 pub use registry::{Capability, ProbeError, ProbeReport, ProbeRequest, State, probe};
-pub use rules::catalogue::{rule, rules};
+pub use rules::catalogue::{needs_packages, needs_repository, rule, rules};
 pub use rules::{Images, Referring, Subject, Trust, drift, repository, signatures};

@@ -1,7 +1,8 @@
 //! Packages that lie in the plugin cache.
 //!
 //! ```text
-//! locked, and the cache has a package with a locked `h1:`   -> linked, no request at all
+//! locked, and the cache has a package with a locked `h1:`   -> linked; where signatures are asked for and no pin vouches
+//!                                                              for the version, only when the release is let in
 //! not locked, and the cache may break the lock file         -> the place is asked, the cached package linked
 //! otherwise                                                 -> fetched, verified, compared with the cached one, linked
 //! ```
@@ -14,9 +15,10 @@ use tofu_oci_types::{Event, Scheme, Version};
 
 use crate::guard::Guard;
 use crate::link::{Linked, link};
-use crate::pipeline::{Done, Offered, Run, blocking};
+use crate::pipeline::{Done, Offered, Run, blocking, is_vouched};
 use crate::place::{Existing, Place};
 use crate::staging::Staging;
+use crate::verify::{check_lines, known_before, report_wrong};
 use crate::{InstallError, Outcome, PluginCache, Target, subject};
 
 impl Run<'_> {
@@ -52,6 +54,31 @@ impl Run<'_> {
         let Some(held) = held else { return Ok(None) };
         self.link(version, &cached, place).await?;
         Ok(Some(self.without_asking(version, &held, place, Outcome::Linked)))
+    }
+
+    /// Uses the cached package of a release that was let in, when the lock file has its `h1:`, and the release is known
+    /// to have these very contents: by the lock file, or by a signature.
+    pub(crate) async fn judged_in_the_cache(
+        &self,
+        offered: &Offered,
+        entry: Option<&LockEntry>,
+        cached: &Place,
+        place: &Place,
+    ) -> Result<Option<Done>, InstallError> {
+        let Some(entry) = entry else { return Ok(None) };
+        let Some(held) = locked(self.inspect(cached).await?, entry) else { return Ok(None) };
+        let offer = &offered.offer;
+        let hashes = PackageHashes { h1: Some(held.h1()), ..known_before(offer) };
+        let covered = offered.judged.as_ref().and_then(|judged| judged.covered().get(&offer.platform));
+        if !is_vouched(entry, offer) && !covered.is_some_and(|covered| covered.contains(&held.h1())) {
+            return Ok(None);
+        }
+        let report = check_lines(offer, Some(entry), &hashes)?;
+        report_wrong(offer, &report, self.reporter);
+        self.link(&offer.version, cached, place).await?;
+        let subject = subject(&self.job.address, &offer.version, &self.job.platform);
+        self.reporter.event(&Event::Finished { subject, outcome: "linked".to_owned() });
+        Ok(Some(self.done(offered, place, Outcome::Linked, held.bytes(), hashes)))
     }
 
     /// Uses the cached package of an offer that the lock file says nothing of, where the cache may do so.

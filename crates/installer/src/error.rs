@@ -119,7 +119,7 @@ pub enum InstallError {
         place: String,
         /// Which lines disagree.
         refusal: Refusal,
-        /// The platforms that the lock file's lines are for, as far as the release tells; sorted. Where this one is
+        /// The platforms that the lock file's lines are for, when the release tells it of every line; sorted. Where this one is
         /// missing among others, the package may be right and only not locked yet.
         locked_for: Vec<Platform>,
     },
@@ -171,6 +171,14 @@ pub enum InstallError {
     InvalidWorkspace {
         /// The name.
         name: String,
+    },
+    /// The lock file's entry is another one than the one that was held against the release.
+    #[error("{} was changed meanwhile: what it says of {address} is not what was looked at", path.display())]
+    LockFileChanged {
+        /// The provider.
+        address: ProviderAddr,
+        /// The lock file.
+        path: PathBuf,
     },
     /// The lock file cannot be used.
     #[error(transparent)]
@@ -228,6 +236,7 @@ impl InstallError {
             Self::Pins(PinFileError::Conflict(_)) => "pin-conflict",
             Self::Pins(PinFileError::File(_)) => "pin-file",
             Self::LocallyModified { .. } => "cache-modified",
+            Self::LockFileChanged { .. } => "lock-changed",
             Self::LockFile(LockFileError::Invalid { .. }) => "lock-invalid",
             Self::LockFile(_) => "lock-file",
             Self::Io { .. } => "io",

@@ -18,7 +18,7 @@ use crate::trust::{Court, Judged};
 use crate::verify::{
     Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, zh_is_suspicious,
 };
-use crate::{InstallError, Installed, Job, LockPolicy, LockResult, Options, Outcome, Target, pin_file};
+use crate::{InstallError, Installed, Job, LockPolicy, LockResult, Options, Outcome, Target};
 
 /// So many jobs ask and wait at once; fewer fetch ([`Options::parallel`]).
 const JOBS: usize = 16;
@@ -56,7 +56,7 @@ pub async fn install(
     let lock = match &options.lock {
         LockPolicy::Update(path) => {
             let file = record(path, &jobs, &done)?;
-            pin_file::write(&options.trust.pins_path, &court.pins())?;
+            court.write_pins(tofu_oci_lockfile::would_write(path, &file)?)?;
             Some(tofu_oci_lockfile::write(path, &file)?)
         }
         LockPolicy::Leave => None,
@@ -100,7 +100,7 @@ pub(crate) struct Done {
 /// What a place offers, and the judgement on the release that it belongs to.
 pub(crate) struct Offered {
     pub(crate) offer: Offer,
-    judged: Option<Arc<Judged>>,
+    pub(crate) judged: Option<Arc<Judged>>,
 }
 
 /// One job at work.
@@ -117,7 +117,8 @@ impl Run<'_> {
         let version = self.job.choice().version(self.reporter).await?;
         let entry = self.job.lock.as_ref().filter(|entry| entry.version == version);
         let place = Place::of(&self.job.target, &self.job.address, &version, &self.job.platform);
-        if let Some(done) = self.locked_in_the_cache(&version, entry, &place).await? {
+        let unasked = self.court.lets_in_unasked(&self.job.address, &version);
+        if unasked && let Some(done) = self.locked_in_the_cache(&version, entry, &place).await? {
             return Ok(done);
         }
         // Only what the lock file vouches for can be known to be right without fetching the package.
@@ -132,7 +133,7 @@ impl Run<'_> {
         };
         let offered = match self.offer(&version).await {
             Ok(offered) => offered,
-            Err(error) => return self.without_the_place(error, version, &place, vouched),
+            Err(error) => return self.without_the_place(error, version, &place, vouched.filter(|_| unasked)),
         };
         let offer = &offered.offer;
         check_before(offer, entry)?;
@@ -149,6 +150,9 @@ impl Run<'_> {
             self.report(offer, entry, &verified).await;
             return self.commit(verified, &offered, &place).await;
         };
+        if let Some(done) = self.judged_in_the_cache(&offered, entry, &cached, &place).await? {
+            return Ok(done);
+        }
         if let Some(done) = self.unlocked_in_the_cache(&offered, entry, &cached, &place).await? {
             return Ok(done);
         }
@@ -165,7 +169,8 @@ impl Run<'_> {
         Ok(Offered { offer, judged })
     }
 
-    /// A package that is installed and locked stays usable when the place cannot be reached.
+    /// A package that is installed and locked stays usable when the place cannot be reached, where it may be used
+    /// unasked: `vouched` is nothing otherwise.
     fn without_the_place(
         &self,
         error: InstallError,
@@ -221,7 +226,14 @@ impl Run<'_> {
         Ok(self.done(offered, place, outcome, bytes, hashes))
     }
 
-    fn done(&self, offered: &Offered, place: &Place, outcome: Outcome, bytes: u64, hashes: PackageHashes) -> Done {
+    pub(crate) fn done(
+        &self,
+        offered: &Offered,
+        place: &Place,
+        outcome: Outcome,
+        bytes: u64,
+        hashes: PackageHashes,
+    ) -> Done {
         let version = offered.offer.version.clone();
         let installed = self.installed(version, place, outcome, bytes, &hashes, Some(offered));
         Done { installed, hashes, judged: offered.judged.clone() }
@@ -249,14 +261,14 @@ impl Run<'_> {
             bytes,
             hashes: hashes.iter().cloned().collect(),
             index: judged.and(offer).map(|offer| offer.index.digest.clone()),
-            trust: judged.map(|judged| judged.vouched(hashes.zh.as_ref())),
+            trust: judged.map(|judged| judged.vouched(&self.job.platform, hashes.zh.as_ref())),
         }
     }
 }
 
 /// Whether the lock file names this very release's package, so that its `zh:` and `ch:` need no download to be believed.
 /// A zip must be locked by its `zh:`: an entry with `h1:` alone is completed by a download.
-fn is_vouched(entry: &LockEntry, offer: &Offer) -> bool {
+pub(crate) fn is_vouched(entry: &LockEntry, offer: &Offer) -> bool {
     offer.zh().or_else(|| offer.ch()).is_some_and(|hash| entry.hashes.contains(&hash))
 }
 

@@ -104,7 +104,7 @@ pub enum Refusal {
         found: PackageHashes,
     },
     /// The entry names leaf manifests (`ch:`), and not this one.
-    #[error("the lock file names the manifest {}, but the release has {found}", list(locked))]
+    #[error("the lock file names {}, but the release has {found}", manifests(locked))]
     OtherManifest {
         /// The `ch:` lines that could be this platform's.
         locked: Vec<PackageHash>,
@@ -133,8 +133,12 @@ fn no_release(locked: usize) -> String {
     }
 }
 
-fn list(hashes: &[PackageHash]) -> String {
-    hashes.iter().map(PackageHash::as_str).collect::<Vec<_>>().join(", ")
+fn manifests(hashes: &[PackageHash]) -> String {
+    match hashes {
+        [] => "no manifest".to_owned(),
+        [one] => format!("the manifest {one}"),
+        [one, rest @ ..] => format!("the manifest {one} and {} more", rest.len()),
+    }
 }
 
 /// Judges a package whose checksums are all known.
@@ -166,8 +170,11 @@ pub fn check(entry: &LockEntry, package: &PackageHashes, release: &ReleaseHashes
     Verdict::Accepted(Report { lines: locked.into_iter().map(line).collect() })
 }
 
-/// The platforms that the lines of an entry belong to, as far as the release names them; sorted.
+/// The platforms that the lines of an entry belong to, sorted; none unless the release names every line's.
 pub fn locked_platforms(entry: &LockEntry, release: &ReleaseHashes) -> Vec<Platform> {
+    if !unexplained(&known(entry), release).is_empty() {
+        return Vec::new();
+    }
     let locked = |hashes: &BTreeSet<PackageHash>| hashes.iter().any(|hash| entry.hashes.contains(hash));
     release.iter().filter(|(_, hashes)| locked(hashes)).map(|(platform, _)| platform.clone()).collect()
 }
@@ -239,7 +246,9 @@ pub fn check_addition(entry: &LockEntry, platform: &Platform, facts: &ReleaseHas
     if locked.iter().any(|hash| own.contains(hash)) {
         return None;
     }
-    let orphans = orphans(&locked, facts);
+    let all_known = facts.values().all(|hashes| hashes.iter().any(|hash| hash.scheme() == Scheme::H1));
+    // Where every package has been looked at, an archive's line that is nobody's cannot be another platform's either.
+    let orphans = if all_known { unexplained(&locked, facts) } else { orphans(&locked, facts) };
     let of = |scheme| own.iter().find(|hash| hash.scheme() == scheme).cloned();
     let found = || PackageHashes { h1: of(Scheme::H1), zh: of(Scheme::Zh), ch: of(Scheme::Ch) };
     (!orphans.is_empty()).then(|| Refusal::NoMatch { locked: orphans, found: found() })
@@ -248,6 +257,19 @@ pub fn check_addition(entry: &LockEntry, platform: &Platform, facts: &ReleaseHas
 /// The lines that no package of the release has, as far as that can be known.
 pub fn nobodys(entry: &LockEntry, facts: &ReleaseHashes) -> Vec<PackageHash> {
     orphans(&known(entry), facts)
+}
+
+/// Whether a platform may be new to the lock file, while lines for contents are not explained by what is known: they may
+/// be its own, for another package. More must be known of the release then.
+pub fn needs_more_facts(entry: &LockEntry, platform: &Platform, facts: &ReleaseHashes) -> bool {
+    let locked = known(entry);
+    let own = |hashes: &BTreeSet<PackageHash>| locked.iter().any(|hash| hashes.contains(hash));
+    !facts.get(platform).is_some_and(own) && unexplained(&locked, facts).iter().any(|hash| hash.scheme() != Scheme::Ch)
+}
+
+fn unexplained(locked: &[PackageHash], release: &ReleaseHashes) -> Vec<PackageHash> {
+    let named = |hash: &PackageHash| release.values().any(|hashes| hashes.contains(hash));
+    locked.iter().filter(|hash| !named(hash)).cloned().collect()
 }
 
 fn orphans(locked: &[PackageHash], facts: &ReleaseHashes) -> Vec<PackageHash> {

@@ -62,12 +62,23 @@ fn name_file(error: LockFileError, file: &Path) -> LockFileError {
 /// When it is a symbolic link that leaves its folder: following it would write a file that nobody asked us to.
 pub fn write(path: &Path, file: &LockFile) -> Result<Written, LockFileError> {
     let place = follow(path)?;
-    let before = read(path)?;
-    if before.as_ref() == Some(file) {
-        return Ok(Written::Unchanged);
+    let written = would_write(path, file)?;
+    if written != Written::Unchanged {
+        replace(&place, &file.to_text())?;
     }
-    replace(&place, &file.to_text())?;
-    Ok(if before.is_some() { Written::Updated } else { Written::Created })
+    Ok(written)
+}
+
+/// What [`write()`] would do.
+///
+/// # Errors
+/// As [`read`].
+pub fn would_write(path: &Path, file: &LockFile) -> Result<Written, LockFileError> {
+    Ok(match read(path)? {
+        Some(before) if before == *file => Written::Unchanged,
+        Some(_) => Written::Updated,
+        None => Written::Created,
+    })
 }
 
 /// Replaces the lock file as [`write()`] does, also where only its text is not the canonical one: comments, order, spaces.

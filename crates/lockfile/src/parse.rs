@@ -14,6 +14,8 @@ use crate::render::TERRAFORM_HEADER;
 use crate::{LOCK_FILE_NAME, LockEntry, LockFile, LockFileError, LockProblem, Maintainer};
 
 pub(crate) fn parse(text: &str) -> Result<LockFile, LockFileError> {
+    // Spec: HCL passes over a byte order mark, and so do both programs that maintain lock files (measured).
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let body = hcl_edit::parser::parse_body(text).map_err(|error| {
         let location = error.location();
         let problem = LockProblem::Syntax { message: error.message().trim().to_owned() };
@@ -304,5 +306,13 @@ pub(crate) mod tests {
         insta::assert_snapshot!(LockFile::parse(text).expect_err("not normal"), @".terraform.lock.hcl:3:13: the version `1` must be written `1.0.0`");
         let text = "provider \"Example.com/a/b\" {\n  version = \"1.0.0\"\n}\n";
         insta::assert_snapshot!(LockFile::parse(text).expect_err("not normal"), @".terraform.lock.hcl:1:10: `Example.com/a/b` is not a provider address in normal form; write `example.com/a/b`");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_text() {
+        let mut file = LockFile::default();
+        let version = "1.0.0".parse().unwrap();
+        file.insert("example.com/a/b".parse().unwrap(), LockEntry::new(version, Constraints::any()));
+        assert_eq!(LockFile::parse(&format!("\u{feff}{}", file.to_text())).unwrap(), file);
     }
 }

@@ -61,7 +61,7 @@ pub async fn copy_release(
         let options = CopyOptions { jobs, reporter, tag: None, referrers: Referrers::Copy };
         let report = tofu_oci_store::copy(from, to, &root, options).await?;
         let mut carrier = Carrier { from, to, jobs, reporter, transfers: Transfers::of_copy(&report) };
-        let leaves = leaves_of(from, &root).await.unwrap_or_default();
+        let leaves = leaves_of(from, &root).await?.unwrap_or_default();
         let tags = carrier.carry(&known, &root.digest, &leaves).await?;
         let transfers = carrier.transfers;
         if existing != Existing::Equal {
@@ -128,7 +128,7 @@ async fn look(
     if replace == ReplaceTag::Replace {
         return Ok(Existing::Other);
     }
-    let (existing, new) = (leaves_of(to, &there).await, leaves_of(from, root).await);
+    let (existing, new) = (leaves_of(to, &there).await?, leaves_of(from, root).await?);
     let difference = Difference::between(existing.as_ref(), new.as_ref());
     Err(PackError::TagTaken(Box::new(TagTaken {
         place: to.place(),
@@ -142,7 +142,7 @@ async fn look(
 #[cfg(test)]
 mod tests {
     use insta::assert_snapshot;
-    use tofu_oci_store::DirStore;
+    use tofu_oci_store::{ByteStream, DirStore, NetworkFault, StoreError};
 
     use super::*;
     use crate::testing::{Folder, Heard, Push, Watching, tags};
@@ -239,7 +239,8 @@ mod tests {
     async fn the_tags_of_cosign_come_along_and_lose_nothing() {
         let from = store(&["1.4.0", "1.5.0"]).await;
         let index = from.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
-        let [leaf] = leaves_of(&from, &index).await.unwrap().into_iter().collect::<Vec<_>>().try_into().unwrap();
+        let [leaf] =
+            leaves_of(&from, &index).await.unwrap().unwrap().into_iter().collect::<Vec<_>>().try_into().unwrap();
         let tag = |digest: &Digest, suffix: &str| format!("sha256-{}.{suffix}", digest.encoded());
         let (sig, att, sbom, of_leaf) =
             (tag(&index.digest, "sig"), tag(&index.digest, "att"), tag(&index.digest, "sbom"), tag(&leaf, "sig"));
@@ -264,6 +265,73 @@ mod tests {
         let again = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.unwrap();
         assert!(again[0].unchanged);
         assert!(to.take().iter().all(|what| what.starts_with("push")), "nothing is tagged again");
+    }
+
+    #[tokio::test]
+    async fn signatures_that_nobody_would_read_are_not_merged() {
+        let from = store(&["1.4.0"]).await;
+        let index = from.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
+        let sig = format!("sha256-{}.sig", index.digest.encoded());
+        image(&from, &sig, &["first", "second"]).await;
+        let to = Watching::new();
+        let own: Vec<String> = (0..99).map(|nth| nth.to_string()).collect();
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        image(&to, &sig, &own).await;
+        let error = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.expect_err("101 of them");
+        let error = error.to_string().replace(index.digest.encoded(), "HEX");
+        assert_snapshot!(error, @"the tag sha256-HEX.sig in memory holds 99 signatures; with 2 more it would have more than 100, and no more are read");
+        assert!(to.take().iter().all(|what| what.starts_with("push")), "no tag is written");
+        assert_eq!(layers(&to, &sig).await.len(), 99);
+        image(&to, &sig, &own[1..]).await;
+        copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.unwrap();
+        assert_eq!(layers(&to, &sig).await.len(), 100);
+    }
+
+    /// Breaks off one answer.
+    struct Flaky(Watching, std::sync::atomic::AtomicIsize);
+
+    #[async_trait::async_trait]
+    impl ReadStore for Flaky {
+        fn place(&self) -> String {
+            self.0.place()
+        }
+        async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+            self.0.resolve(reference).await
+        }
+        async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+            self.0.tags().await
+        }
+        async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
+            self.0.exists(descriptor).await
+        }
+        async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+            if self.1.fetch_sub(1, std::sync::atomic::Ordering::SeqCst) == 0 {
+                let (fault, problem) = (NetworkFault::Lost, "told to fail".to_owned());
+                return Err(StoreError::Unreachable { place: self.place(), fault, problem });
+            }
+            self.0.fetch_unverified(descriptor).await
+        }
+        async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+            self.0.referrers(subject).await
+        }
+    }
+
+    #[tokio::test]
+    async fn a_source_that_breaks_off_leaves_no_signature_behind_in_silence() {
+        for fail_at in 0.. {
+            let from = store(&["1.4.0"]).await;
+            let index = from.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
+            let leaf = leaves_of(&from, &index).await.unwrap().unwrap().pop_first().unwrap();
+            image(&from, &format!("sha256-{}.sig", leaf.encoded()), &["recursive"]).await;
+            let from = Flaky(from, fail_at.into());
+            let copied = copy(&from, &Watching::new(), &["1.4.0"], ReplaceTag::Refuse).await;
+            if from.1.into_inner() >= 0 {
+                assert_eq!(copied.unwrap()[0].tags.len(), 1);
+                assert!(fail_at > 3, "the copy reads more than that");
+                break;
+            }
+            assert!(copied.is_err(), "answer {fail_at} was lost");
+        }
     }
 
     #[tokio::test]

@@ -24,6 +24,27 @@ pub enum Difference {
     NotARelease,
 }
 
+/// What a file beside a release says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SumsFile {
+    /// Which packages the release has: `SHA256SUMS`.
+    Checksums,
+    /// That somebody signed it.
+    Signature,
+    /// With which key.
+    Keys,
+}
+
+impl SumsFile {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Checksums => "signed checksums",
+            Self::Signature => "signatures of checksums",
+            Self::Keys => "OpenPGP keys",
+        }
+    }
+}
+
 /// Why a release could not be read, planned, pushed or copied.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -255,6 +276,26 @@ pub enum PackError {
     PrivateKey {
         /// The file; nothing of it has been sent.
         path: PathBuf,
+    },
+    /// A signature or a key beside a checksum file is larger than anybody reads.
+    #[error("{} is larger than {limit} bytes, and no more are read of {}", path.display(), kind.in_words())]
+    LargeSumsFile {
+        /// The file; nothing has been sent.
+        path: PathBuf,
+        /// What it is.
+        kind: SumsFile,
+        /// The most bytes that are read.
+        limit: usize,
+    },
+    /// A checksum file has more signatures or keys beside it than anybody reads.
+    #[error("{} is one too many: no more than {limit} files with {} are read", path.display(), kind.in_words())]
+    TooManySumsFiles {
+        /// The first that would not be read; nothing has been sent.
+        path: PathBuf,
+        /// What it is.
+        kind: SumsFile,
+        /// The most files that are read.
+        limit: usize,
     },
     /// Something could not be attached to a release.
     #[error(transparent)]

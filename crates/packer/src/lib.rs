@@ -28,7 +28,7 @@ pub use copy::{CopiedRelease, CopyRequest, copy_release};
 pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, PackageSource, Sums, UnknownPlatforms, read_dist, read_dist_with,
 };
-pub use error::{Difference, PackError, TagTaken, WrongSum};
+pub use error::{Difference, PackError, SumsFile, TagTaken, WrongSum};
 pub use push::{plan, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, TagState, Transfers};
 pub use request::{H1Mode, PackageLayout, PushRequest, ReplaceTag};

@@ -100,6 +100,16 @@ impl RemoteStore {
         reference: &Reference,
         expected_type: Option<&str>,
     ) -> Result<(Descriptor, Bytes), StoreError> {
+        let (descriptor, bytes, _) = self.get_marked_manifest(reference, expected_type).await?;
+        Ok((descriptor, bytes))
+    }
+
+    /// The same with the strong `ETag` of the answer, where it has one.
+    pub(crate) async fn get_marked_manifest(
+        &self,
+        reference: &Reference,
+        expected_type: Option<&str>,
+    ) -> Result<(Descriptor, Bytes, Option<String>), StoreError> {
         let path = self.path("manifests", &reference.to_string());
         let answer = self.client.send(&Call::new(Method::GET, path, &self.pull).header("accept", ACCEPT)).await?;
         if answer.status() != 200 {
@@ -111,12 +121,13 @@ impl RemoteStore {
             return Err(self.malformed(problem));
         }
         let named = answer.header("docker-content-digest").map(str::to_owned);
+        let etag = answer.header("etag").filter(|etag| etag.starts_with('"')).map(str::to_owned);
         let content_type = answer.media_type();
         let bytes = answer.read(&content(reference), MANIFEST_LIMIT).await?;
         let digest = self.checked_digest(reference, named.as_deref(), &bytes)?;
         let media_type = check_document(content_type.as_deref(), expected_type, &bytes)
             .map_err(|problem| self.malformed(format!("{}: {problem}", content(reference))))?;
-        Ok((Descriptor::new(&media_type, digest, bytes.len() as u64), bytes))
+        Ok((Descriptor::new(&media_type, digest, bytes.len() as u64), bytes, etag))
     }
 
     pub(crate) async fn manifest_error(&self, answer: Answer, reference: &Reference) -> StoreError {
@@ -199,7 +210,7 @@ impl RemoteStore {
     /// Writes a manifest under a tag or its digest, and lists it among its subject's referrers where the registry
     /// does not do so itself.
     async fn put_manifest(&self, reference: &str, descriptor: &Descriptor, bytes: &Bytes) -> Result<(), StoreError> {
-        let answer = self.write_manifest(reference, &descriptor.media_type, bytes).await?;
+        let answer = self.write_manifest(reference, &descriptor.media_type, bytes, None).await?;
         if let Some(named) = answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok())
             && named.algorithm_name() == descriptor.digest.algorithm_name()
             && named != descriptor.digest
@@ -219,15 +230,18 @@ impl RemoteStore {
         }
     }
 
-    /// Writes bytes as a manifest. The answer's `Location` is not needed and may be missing.
+    /// Writes bytes as a manifest, in place of the one with this `ETag` where one is given. The answer's `Location` is
+    /// not needed and may be missing.
     pub(crate) async fn write_manifest(
         &self,
         reference: &str,
         media_type: &str,
         bytes: &Bytes,
+        in_place_of: Option<&str>,
     ) -> Result<Answer, StoreError> {
         let path = self.path("manifests", reference);
         let call = Call::new(Method::PUT, path, &self.push).header("content-type", media_type).body(Body::Bytes(bytes));
+        let call = in_place_of.into_iter().fold(call, |call, etag| call.header("if-match", etag));
         let answer = self.client.send(&call).await?;
         match answer.status() {
             200..=204 => Ok(answer),

@@ -74,7 +74,7 @@ impl RemoteStore {
     }
 
     async fn standing_in(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        let index = self.standing_in_index(subject).await?;
+        let (index, _) = self.standing_in_index(subject).await?;
         Ok(descriptors(index.get("manifests").and_then(Value::as_array).into_iter().flatten()))
     }
 
@@ -135,13 +135,13 @@ impl RemoteStore {
         }
     }
 
-    /// The index under the tag that stands in for the API; an empty one when there is none.
+    /// The index under the tag that stands in for the API, with its `ETag`; an empty one when there is none.
     ///
     /// A registry may read such a tag as the digest itself and answer with the subject: that is no list.
-    async fn standing_in_index(&self, subject: &Digest) -> Result<Map<String, Value>, StoreError> {
-        let empty = || Map::from_iter([("manifests".to_owned(), json!([]))]);
+    async fn standing_in_index(&self, subject: &Digest) -> Result<(Map<String, Value>, Option<String>), StoreError> {
+        let empty = || (Map::from_iter([("manifests".to_owned(), json!([]))]), None);
         let tag = self.standing_in_tag(subject)?;
-        let (found, bytes) = match self.get_manifest(&Reference::Tag(tag.clone()), None).await {
+        let (found, bytes, etag) = match self.get_marked_manifest(&Reference::Tag(tag.clone()), None).await {
             Ok(found) => found,
             Err(error) if error.is_not_found() => return Ok(empty()),
             Err(error) => return Err(error),
@@ -152,46 +152,57 @@ impl RemoteStore {
         if found.media_type != OCI_INDEX {
             return Err(self.malformed(format!("its tag {tag} should list referrers and is no index")));
         }
-        serde_json::from_slice(&bytes).map_err(|_| self.malformed(format!("its tag {tag} is no index")))
+        let index = serde_json::from_slice(&bytes).map_err(|_| self.malformed(format!("its tag {tag} is no index")))?;
+        Ok((index, etag))
     }
 
     /// Adds a manifest to the list that stands in for the API, unless it is in it.
+    ///
+    /// Others may write the list between our reading and our writing, and we between theirs: it is read again after each
+    /// write, and what was in it before and is gone is written again. Most registries ignore `If-Match`; with the others
+    /// nothing is lost in the first place.
     pub(crate) async fn list_as_referrer(
         &self,
         subject: &Digest,
         descriptor: &Descriptor,
         bytes: &Bytes,
     ) -> Result<(), StoreError> {
-        let entry = referrer_entry(descriptor, bytes);
         let tag = self.standing_in_tag(subject)?;
+        let mut seen = vec![referrer_entry(descriptor, bytes)];
+        let mut refused = None;
         for _ in 0..WRITES {
-            let mut index = self.standing_in_index(subject).await?;
+            let (mut index, etag) = self.standing_in_index(subject).await?;
             index.entry("schemaVersion").or_insert(json!(2));
             index.entry("mediaType").or_insert(json!(OCI_INDEX));
             let entries = index.entry("manifests").or_insert_with(|| json!([]));
             let Some(entries) = entries.as_array_mut() else {
                 return Err(self.malformed(format!("its tag {tag} should list referrers and is no index")));
             };
-            if entries
-                .iter()
-                .any(|known| known.get("digest").and_then(Value::as_str) == Some(descriptor.digest.as_str()))
-            {
+            if merge(entries, &mut seen) == 0 {
                 return Ok(());
             }
-            entries.push(entry.clone());
             let written = Bytes::from(Value::Object(index).to_string());
-            self.write_manifest(tag.as_str(), OCI_INDEX, &written).await?;
+            // A list that did not change and was refused all the same has an `ETag` that means nothing.
+            let in_place_of = etag.as_deref().filter(|etag| refused.as_deref() != Some(*etag));
+            match self.write_manifest(tag.as_str(), OCI_INDEX, &written, in_place_of).await {
+                Ok(_) => {}
+                Err(StoreError::Rejected { status: 412, .. }) if in_place_of.is_some() => {
+                    refused = etag;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
             if let Some(tags) = &mut self.memory.state().standing_in {
                 tags.insert(tag.clone());
             }
-            // Somebody else may have written between our reading and writing: the loop reads again.
         }
-        let index = self.standing_in_index(subject).await?;
-        let listed = descriptors(index.get("manifests").and_then(Value::as_array).into_iter().flatten());
-        if listed.iter().any(|known| known.digest == descriptor.digest) {
+        let (mut index, _) = self.standing_in_index(subject).await?;
+        let listed = index.get_mut("manifests").and_then(Value::as_array_mut);
+        if listed.is_some_and(|listed| merge(listed, &mut seen) == 0) {
             return Ok(());
         }
-        Err(self.malformed(format!("{} could not be listed as a referrer of {subject}", descriptor.digest)))
+        let problem = "others write that list at the same time, and entries of it are lost";
+        Err(self.malformed(format!("{} could not be listed as a referrer of {subject}: {problem}", descriptor.digest)))
     }
 
     /// `ALGORITHM-ENCODED`, cut to what a tag may hold.
@@ -227,6 +238,22 @@ fn entries(page: &[u8]) -> Option<Vec<Value>> {
 /// The entries that can be read as descriptors.
 fn descriptors<'a>(entries: impl IntoIterator<Item = &'a Value>) -> Vec<Descriptor> {
     entries.into_iter().filter_map(|entry| serde_json::from_value(entry.clone()).ok()).collect()
+}
+
+/// Adds to a list what was seen in it before and is gone, and sees what is new in it. How many were gone.
+fn merge(listed: &mut Vec<Value>, seen: &mut Vec<Value>) -> usize {
+    let digest = |entry: &Value| entry.get("digest").and_then(Value::as_str).map(str::to_owned);
+    let lacks = |list: &[Value], digest: &str| {
+        list.iter().all(|entry| entry.get("digest").and_then(Value::as_str) != Some(digest))
+    };
+    let gone: Vec<Value> =
+        seen.iter().filter(|entry| digest(entry).is_some_and(|digest| lacks(listed, &digest))).cloned().collect();
+    let new: Vec<Value> =
+        listed.iter().filter(|entry| digest(entry).is_some_and(|digest| lacks(seen, &digest))).cloned().collect();
+    let count = gone.len();
+    listed.extend(gone);
+    seen.extend(new);
+    count
 }
 
 /// What is written into the list: the artifact type (of the config, where the manifest has none of its own) and all

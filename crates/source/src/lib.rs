@@ -33,7 +33,7 @@ pub use chain::{Asked, Chain, Kind, Link};
 pub use direct::{DirectSource, OpenRepository};
 pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Services, TokenOf};
 pub use error::{Blame, NotOffered, SourceError};
-pub use evidence::evidence;
+pub use evidence::{LAYER_LIMIT, evidence};
 pub use failure::Failure;
 pub use listing::{Listing, StrayEffect, StrayTag};
 pub use not_read::NotRead;

@@ -14,7 +14,7 @@ use tokio::sync::OnceCell;
 const KEPT: usize = 64 * 1024 * 1024;
 
 /// Something that is read once; who comes while it is being read waits for it. An error is not kept.
-type Once<T> = Arc<OnceCell<T>>;
+pub(crate) type Once<T> = Arc<OnceCell<T>>;
 
 /// Tags as they were resolved first, documents by digest, and the tags that were listed last.
 #[derive(Default)]
@@ -83,15 +83,15 @@ impl Memory {
     }
 }
 
-fn key(descriptor: &Descriptor) -> (Digest, String) {
+pub(crate) fn key(descriptor: &Descriptor) -> (Digest, String) {
     (descriptor.digest.clone(), descriptor.media_type.clone())
 }
 
-fn slot<K: Hash + Eq, T>(known: &mut HashMap<K, Once<T>>, key: K) -> Once<T> {
+pub(crate) fn slot<K: Hash + Eq, T>(known: &mut HashMap<K, Once<T>>, key: K) -> Once<T> {
     Arc::clone(known.entry(key).or_default())
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // No invariant spans two statements under one of these locks.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -75,7 +75,7 @@ impl Source for OciSource {
     }
 
     async fn evidence(&self, release: &Release, search: Search) -> Result<Vec<Evidence>, SourceError> {
-        Ok(Reader { store: &*self.store, memory: &self.memory, index: &release.index }.search(search).await?)
+        Ok(Reader::new(&*self.store, &self.memory, &release.index).search(search).await?)
     }
 
     async fn release_hashes(

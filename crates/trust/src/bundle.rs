@@ -186,14 +186,16 @@ mod tests {
     #[test]
     fn another_key_is_told_by_the_hint() {
         let hint = public("p256").id().hint().expect("a hint");
-        let unknown = format!(r#"none of the known keys made the signature; it says that key "{hint}" made it"#);
+        let unknown = format!(
+            r#"none of the known keys made the signature, or it was damaged; it says that key "{hint}" made it"#
+        );
         check(&bytes("bundle/p256.json"), &["p384"], Err(&unknown));
         check(&bytes("bundle/p256.json"), &[], Err(&unknown));
         let hintless = changed(|bundle| bundle["verificationMaterial"]["publicKey"] = json!({}));
         check(&hintless, &["p384", "p256"], Ok(("p256", SIGN_PREDICATE, named())));
-        check(&hintless, &["p384", "ed25519"], Err("none of the known keys made the signature"));
-        let bad = format!("the signature does not verify with key {}", public("p384").id());
-        check(&hintless, &["p384"], Err(&bad));
+        let unknown = "none of the known keys made the signature, or it was damaged";
+        check(&hintless, &["p384", "ed25519"], Err(unknown));
+        check(&hintless, &["p384"], Err(unknown));
     }
 
     /// The hint is not signed; a wrong one neither makes nor breaks a signature.

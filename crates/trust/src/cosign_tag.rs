@@ -103,6 +103,8 @@ mod tests {
     use super::*;
     use crate::fixtures::{self, KINDS, bit_flips, bytes, named, public, text, unnamed};
 
+    const STRANGER: &str = "none of the known keys made the signature, or it was damaged";
+
     #[track_caller]
     fn check(payload: &[u8], signature: &str, keys: &[&str], want: Result<(&str, Subject), &str>) {
         let keys: Vec<_> = keys.iter().map(|name| public(name)).collect();
@@ -165,7 +167,7 @@ mod tests {
             check_signature(name, key, Ok((key, named())));
         }
         for (name, key) in [("p256-sha384", "p256"), ("rsa-2048-sha1", "rsa-2048"), ("p256", "p384")] {
-            check_signature(name, key, Err(&format!("the signature does not verify with key {}", public(key).id())));
+            check_signature(name, key, Err(STRANGER));
         }
     }
 
@@ -200,7 +202,7 @@ mod tests {
             let signatures = bit_flips(&raw).map(|raw| (payload.clone(), STANDARD.encode(raw)));
             for (payload, signature) in payloads.chain(signatures) {
                 let fault = open_cosign_tag(&payload, &signature, std::slice::from_ref(&key)).expect_err(kind);
-                assert_eq!(fault, SignatureFault::BadSignature { key: key.id() }, "{kind}");
+                assert_eq!(fault, SignatureFault::UnknownKey { hint: None }, "{kind}");
             }
         }
     }
@@ -209,10 +211,10 @@ mod tests {
     fn damage() {
         let (payload, signature) = signed("p256");
         check(&payload, "AQI", &["p256"], Err("the signature is malformed: the signature is not base64"));
-        check(&payload, "", &["p256"], Err(&format!("the signature does not verify with key {}", public("p256").id())));
-        check(&payload, &signature, &["p384", "ed25519"], Err("none of the known keys made the signature"));
-        check(&payload, &signature, &[], Err("none of the known keys made the signature"));
-        check(&signed("p256-unnamed").0, &signature, &KINDS, Err("none of the known keys made the signature"));
+        check(&payload, "", &["p256"], Err(STRANGER));
+        check(&payload, &signature, &["p384", "ed25519"], Err(STRANGER));
+        check(&payload, &signature, &[], Err(STRANGER));
+        check(&signed("p256-unnamed").0, &signature, &KINDS, Err(STRANGER));
         let large = "the signature has 1048577 bytes, and at most 1048576 are read";
         check(&vec![b' '; LIMIT + 1], &signature, &["p256"], Err(large));
         check(&payload, &"A".repeat(LIMIT + 1), &["p256"], Err(large));

@@ -7,6 +7,9 @@ use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
 /// How many pieces of evidence are looked at; a repository can hold any number of them.
 pub const EVIDENCE_LIMIT: usize = 100;
 
+/// How many signature files, and how many key files, are looked at beside one `SHA256SUMS`.
+pub const SUMS_FILES_LIMIT: usize = 16;
+
 /// One thing that was found beside an index and may speak for it. Nothing of it is verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {

@@ -84,12 +84,12 @@ pub enum SignatureFault {
     #[error("the bundle holds the signature of a file (messageSignature), not of a statement about an index")]
     MessageSignature,
     /// None of the keys given made it.
-    #[error("none of the known keys made the signature{}", shown_hint(.hint.as_deref()))]
+    #[error("none of the known keys made the signature, or it was damaged{}", shown_hint(.hint.as_deref()))]
     UnknownKey {
         /// What the signature says about its key.
         hint: Option<String>,
     },
-    /// It claims a key of ours, or there is only one, and does not verify with it.
+    /// It claims a key of ours, and does not verify with it.
     #[error("the signature does not verify with key {key}")]
     BadSignature {
         /// The key.

@@ -112,11 +112,15 @@ fn sha256(hex: &str) -> Result<Digest, String> {
     digest.map_err(|_| format!("a subject's `sha256` is {}, not 64 lower-case hexadecimal digits", json::shown(hex)))
 }
 
-impl<T: FromStr> Name<T> {
+impl<T: FromStr + ToString> Name<T> {
     fn parse(value: Option<&Value>) -> Self {
         match value {
             None => Self::Absent,
-            Some(Value::String(text)) => text.parse().map_or_else(|_| Self::Invalid(text.clone()), Self::Is),
+            // Only as it is written out: `1.0` is no version, and `acme/widget` names no host.
+            Some(Value::String(text)) => match text.parse::<T>() {
+                Ok(name) if name.to_string() == *text => Self::Is(name),
+                _ => Self::Invalid(text.clone()),
+            },
             Some(other) => Self::Invalid(other.to_string()),
         }
     }

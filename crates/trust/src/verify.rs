@@ -22,9 +22,9 @@ pub(crate) fn signer(
     if let Some(key) = hinted.into_iter().chain(others).find(|key| key.verifies(message, signature)) {
         return Ok(key.id());
     }
-    match (hinted, hint, keys) {
-        (Some(key), _, _) | (None, None, [key]) => Err(SignatureFault::BadSignature { key: key.id() }),
-        (None, hint, _) => Err(SignatureFault::UnknownKey { hint: hint.map(str::to_owned) }),
+    match hinted {
+        Some(key) => Err(SignatureFault::BadSignature { key: key.id() }),
+        None => Err(SignatureFault::UnknownKey { hint: hint.map(str::to_owned) }),
     }
 }
 

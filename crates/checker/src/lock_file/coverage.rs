@@ -7,7 +7,7 @@ use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Scheme};
 
 use crate::model::Finding;
 use crate::rules::catalogue::lock_file::{
-    LOCK_H1_ONLY, LOCK_LINE_UNKNOWN, LOCK_NOT_ASKED, LOCK_PLATFORM, LOCK_VERSION_GONE,
+    LOCK_H1_ONLY, LOCK_LINE_UNKNOWN, LOCK_NOT_ASKED, LOCK_PLATFORM, LOCK_PLATFORM_NOT_OFFERED, LOCK_VERSION_GONE,
 };
 
 /// What is asked about one provider of a lock file.
@@ -52,7 +52,7 @@ fn of_platform(asked: &Coverage<'_>, platform: &Platform) -> Option<Finding> {
     let version = &entry.version;
     let Some(hashes) = asked.release.get(platform) else {
         let said = format!("{address} {version}: {place} has no package for {platform}");
-        return Some(LOCK_PLATFORM.at(path, said));
+        return Some(LOCK_PLATFORM_NOT_OFFERED.at(path, said));
     };
     let has = |scheme: Scheme| hashes.iter().any(|hash| hash.scheme() == scheme && entry.hashes.contains(hash));
     if has(Scheme::Zh) {

@@ -20,7 +20,7 @@ use tofu_oci_types::{PackageHash, ProviderAddr, Scheme};
 use crate::model::Finding;
 use crate::rules::catalogue::lock_file::{
     LOCK_CH_ONLY, LOCK_EMPTY, LOCK_H1_ONLY, LOCK_MALFORMED_HASH, LOCK_MODULES, LOCK_NO_HASHES, LOCK_NOT_CANONICAL,
-    LOCK_SYMLINK, LOCK_SYNTAX, LOCK_UNKNOWN_SCHEME, LOCK_ZH_ONLY,
+    LOCK_ONE_PLATFORM, LOCK_SYMLINK, LOCK_SYNTAX, LOCK_UNKNOWN_SCHEME, LOCK_ZH_ONLY,
 };
 pub use coverage::{Coverage, coverage, not_asked, version_gone};
 use lines::Lines;
@@ -65,6 +65,26 @@ pub fn lock_file(file: LockText<'_>) -> (Option<LockFile>, Vec<Finding>) {
     (Some(lock), found)
 }
 
+/// The providers that are locked for one platform, as the lines alone can tell.
+pub fn one_platform(file: LockText<'_>, lock: &LockFile) -> Vec<Finding> {
+    let lines = Lines::of(file.text);
+    let covers_one = |entry: &LockEntry| {
+        let count = |scheme: Scheme| entry.hashes.iter().filter(|hash| hash.scheme() == scheme).count();
+        match (count(Scheme::Zh), count(Scheme::H1)) {
+            (0, 1) => Some("h1:"),
+            (1, 0 | 1) => Some("zh:"),
+            _ => None,
+        }
+    };
+    let found = lock.iter().filter_map(|(address, entry)| {
+        let scheme = covers_one(entry)?;
+        let place = format!("{}:{}", file.path.display(), lines.of_provider(address));
+        let said = format!("{address} {} covers one platform: it has one {scheme} line", entry.version);
+        Some(LOCK_ONE_PLATFORM.at(place, said).of_version(&entry.version))
+    });
+    found.collect()
+}
+
 fn syntax(path: &str, error: &LockFileError) -> Finding {
     match error {
         LockFileError::Invalid { line, column, problem, .. } => {
@@ -80,12 +100,16 @@ fn canonical(path: &str, text: &str, lock: &LockFile) -> Option<Finding> {
     if canonical == text {
         return None;
     }
+    if text.replace("\r\n", "\n") == canonical {
+        let said = "its lines end in CR LF, and init writes LF; nothing else differs";
+        return Some(LOCK_NOT_CANONICAL.at(path, said));
+    }
     let diff = TextDiff::from_lines(text, &canonical);
     let line =
         diff.ops().iter().find(|op| op.tag() != similar::DiffTag::Equal).map_or(1, |op| op.old_range().start + 1);
     let diff = diff.unified_diff().context_radius(2).header(path, "as init writes it").to_string();
-    let said = if text.contains('\r') { "its lines end in CR LF, or differ otherwise" } else { "its text differs" };
-    Some(LOCK_NOT_CANONICAL.at(format!("{path}:{line}"), format!("{said} from what init writes")).with_diff(diff))
+    let said = "its text differs from what init writes";
+    Some(LOCK_NOT_CANONICAL.at(format!("{path}:{line}"), said).with_diff(diff))
 }
 
 /// What the lines of one provider protect.

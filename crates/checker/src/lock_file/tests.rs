@@ -5,7 +5,7 @@ use std::path::Path;
 use tofu_oci_lockfile::{LockFile, ReleaseHashes};
 use tofu_oci_types::{Digest, PackageHash, Platform};
 
-use super::{Coverage, LockText, coverage, lock_file};
+use super::{Coverage, LockText, coverage, lock_file, one_platform};
 use crate::model::Finding;
 
 const HEAD: &str =
@@ -137,5 +137,30 @@ fn platforms_that_no_line_covers() {
     check_coverage(&[h1(1), zh("linux"), ch("darwin")], &both, &["lock-platform darwin_arm64"]);
     check_coverage(&[zh("linux"), zh("darwin"), zh("other")], &both, &["lock-line-unknown "]);
     let one = release(&[("linux_amd64", &[zh("linux"), ch("linux")])]);
-    check_coverage(&[h1(9), zh("linux")], &one, &["lock-platform darwin_arm64"]);
+    check_coverage(&[h1(9), zh("linux")], &one, &["lock-platform-not-offered darwin_arm64"]);
+}
+
+#[track_caller]
+fn check_one_platform(lines: &[String], want: usize) {
+    let text = file(lines);
+    let lock = LockFile::parse(&text).unwrap();
+    let found = one_platform(LockText { path: Path::new("lock.hcl"), text: &text, link: None }, &lock);
+    assert_eq!(told(&found), "lock-one-platform lock.hcl:4\n".repeat(want), "{text}");
+}
+
+#[test]
+fn providers_that_one_platform_is_locked_of() {
+    check_one_platform(&[h1(1), zh("a"), ch("a")], 1);
+    check_one_platform(&[h1(1)], 1);
+    check_one_platform(&[zh("a"), zh("b"), h1(1)], 0);
+    check_one_platform(&[h1(1), h1(2)], 0);
+    check_one_platform(&[ch("a")], 0);
+}
+
+#[test]
+fn other_line_ends_need_no_diff() {
+    let text = file(&[h1(1), zh("a")]).replace('\n', "\r\n");
+    let found = lock_file(LockText { path: Path::new("lock.hcl"), text: &text, link: None }).1;
+    assert_eq!(told(&found), "lock-not-canonical lock.hcl\n");
+    assert!(found[0].diff.is_none() && found[0].text.starts_with("its lines end in CR LF"), "{found:?}");
 }

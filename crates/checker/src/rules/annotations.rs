@@ -86,7 +86,7 @@ fn leaf(subject: &Subject<'_>, release: &Release, entry: &Entry) -> Findings {
             _ => found.extend(zh(entry, claimed, &place)),
         }
     }
-    found.extend(size(entry, claim(annotation::SIZE), &place));
+    found.extend(size(release, entry, claim(annotation::SIZE), &place));
     found.extend(filename(subject, release, entry, claim(annotation::FILENAME), &place));
     found
 }
@@ -116,22 +116,33 @@ fn zh(entry: &Entry, claimed: &str, place: &str) -> Findings {
     vec![ANNOTATION_ZH.at(place, format!("it is annotated {claimed}, its zip is {zh}"))]
 }
 
-fn size(entry: &Entry, claimed: Option<&str>, place: &str) -> Findings {
+/// The annotation is the size of the zip on whatever leaf it stands, so an image is held against the zip of its
+/// platform; where the release has none, nobody can tell.
+fn size(release: &Release, entry: &Entry, claimed: Option<&str>, place: &str) -> Findings {
     let Some(claimed) = claimed else { return Findings::new() };
     let Ok(bytes) = claimed.parse::<u64>() else {
         return vec![
             ANNOTATION_MALFORMED.at(place, format!("{} is `{claimed}`, no number of bytes", annotation::SIZE)),
         ];
     };
-    let sizes = entry.leaf.layers.iter().map(|layer| match &layer.blob.content {
-        Ok(Content::Package(package)) => package.size,
-        _ => u64::try_from(layer.descriptor.size).unwrap_or(0),
-    });
-    let actual: u64 = sizes.fold(0, u64::saturating_add);
-    if entry.leaf.manifest.found.is_err() || actual == bytes {
-        return Findings::new();
+    let own = platform(entry);
+    let siblings = release.entries.iter().filter(|other| platform(other) == own && own.is_some());
+    match std::iter::once(entry).chain(siblings).find_map(zip_size) {
+        Some(actual) if actual != bytes => {
+            vec![ANNOTATION_SIZE.at(place, format!("it is annotated {bytes} bytes, its zip has {actual}"))]
+        }
+        _ => Findings::new(),
     }
-    vec![ANNOTATION_SIZE.at(place, format!("it is annotated {bytes} bytes, its package has {actual}"))]
+}
+
+/// How large the zip of a leaf is, where it has one.
+fn zip_size(entry: &Entry) -> Option<u64> {
+    let zip = |part: &&crate::facts::Part| part.descriptor.media_type == tofu_oci_layout::media_type::ARCHIVE_ZIP;
+    let part = entry.leaf.layers.iter().find(zip)?;
+    match &part.blob.content {
+        Ok(Content::Package(package)) => Some(package.size),
+        _ => u64::try_from(part.descriptor.size).ok(),
+    }
 }
 
 /// The file name that mirrors give the zip.

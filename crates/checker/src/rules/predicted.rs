@@ -6,7 +6,8 @@ use super::catalogue::index::{
 };
 use super::catalogue::leaf::{
     DUPLICATE_PLATFORM, IMAGE_ONLY, LAYER_DIGEST_ALGORITHM, LAYER_PLATFORM, LEAF_ARTIFACT_TYPE, LEAF_MEDIA_TYPE,
-    LEAF_MISSING, LEAF_WITHOUT_PLATFORM, NO_LEAVES, NO_PROVIDER_LEAF, NO_ZIP_LAYER, SEVERAL_PACKAGES,
+    LEAF_MISSING, LEAF_WITHOUT_PLATFORM, NO_LEAVES, NO_PROVIDER_LEAF, NO_ZIP_LAYER, PLATFORM_NOT_OFFERED,
+    SEVERAL_PACKAGES,
 };
 use super::catalogue::package::{
     BLOB_DIGEST, BLOB_MISSING, BLOB_SIZE, NO_EXECUTABLE, NOT_A_ZIP, UNSAFE_ENTRY, ZIP_EMPTY,
@@ -50,15 +51,30 @@ fn same(because: Because) -> Vec<&'static Rule> {
     }
 }
 
-/// Adds a finding for each predicted refusal that no error speaks of yet. A platform that nobody offers is no mistake.
+/// Adds a finding for each predicted refusal that no error speaks of yet. A platform that a release does not
+/// offer is a mistake only where the user named it.
 pub(super) fn complete(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for prediction in subject.predictions {
-        let Some(because) = prediction.because.filter(|because| *because != Because::PlatformNotOffered) else {
+        let Some(because) = prediction.because else { continue };
+        if because == Because::PlatformNotOffered {
+            if subject.platforms.contains(&prediction.platform) {
+                found.push(not_offered(subject, prediction));
+            }
             continue;
-        };
+        }
         if !found.iter().any(|finding| tells(finding, prediction, because)) {
             found.push(missing(subject, prediction, because));
         }
+    }
+}
+
+/// One for each platform: `repository` tells what is the same for every release of `OpenTofu` once.
+fn not_offered(subject: &Subject<'_>, prediction: &Prediction) -> Finding {
+    let said = format!("no entry of the index is for {}", prediction.platform);
+    let finding = PLATFORM_NOT_OFFERED.at(&subject.facts.place, said).of_platform(Some(&prediction.platform));
+    match &prediction.version {
+        Some(version) => finding.of_version(version),
+        None => finding,
     }
 }
 

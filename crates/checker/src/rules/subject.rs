@@ -16,6 +16,8 @@ pub struct Subject<'a> {
     pub address: Option<&'a ProviderAddr>,
     /// The version that was asked for, where it was one.
     pub asked: Option<&'a Version>,
+    /// The platforms that were named; nothing where those of the repository were taken.
+    pub platforms: &'a [Platform],
     /// The name of the executable's provider: from the address, the annotations or the packages.
     pub provider_type: Option<&'a str>,
     /// What `OpenTofu` is predicted to do.

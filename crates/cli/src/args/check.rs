@@ -18,12 +18,12 @@ Examples:
   tofu-oci check .terraform.lock.hcl --platform linux_amd64 --platform darwin_arm64
   tofu-oci check registry.example.com:5000/scratch/probe --registry
 
-A repository is read and never written. With --registry the argument is a scratch repository, which is
-written to and cleaned up; one that has tags of somebody else's is refused. Every rule is explained in
-docs/check.md.
+A repository is read and never written. With --registry the argument is a
+scratch repository, which is written to and cleaned up; one that has tags of
+somebody else's is refused. Every rule is explained in docs/check.md.
 
-Exit codes: 0 no findings at the level of --fail-on; 1 findings; 2 wrong usage; 3 what was to be checked
-could not be read.")]
+Exit codes: 0 no findings at the level of --fail-on; 1 findings; 2 wrong usage,
+or the target is not there or may not be read; 3 the network or the machine.")]
 pub(crate) struct CheckArgs {
     /// REGISTRY/REPOSITORY or oci:DIR, each also with :VERSION; or the path of a lock file
     #[arg(value_name = "TARGET")]
@@ -50,7 +50,7 @@ pub(crate) struct CheckArgs {
     /// With --registry: a second scratch repository of the same registry, to link a blob from
     #[arg(long, value_name = "REPOSITORY", requires = "registry", help_heading = "What to check")]
     pub(crate) mount_from: Option<String>,
-    /// For a lock file: ask no repository
+    /// For a lock file: ask no repository, as without --platform; so the two do not go together
     #[arg(long, help_heading = "What to check")]
     pub(crate) offline: bool,
     /// End with exit code 1 where there are findings of this level or a higher one

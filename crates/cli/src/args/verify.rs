@@ -20,9 +20,10 @@ Examples:
   A version tag was moved on purpose, or a release is to be taken unsigned:
     tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept
 
-Everything that is found beside the release is told, also what does not count. Exit code 0: enough of
-your keys have signed it, or had signed this very index when it was trusted before. Exit code 1:
-otherwise, also where the policy would let it in unsigned.")]
+Everything that is found beside the release is told, also what does not count.
+Exit code 0: enough of your keys have signed it, or had signed this very index
+when it was trusted before. Exit code 1: otherwise, also where the policy would
+let it in unsigned.")]
 pub(crate) struct VerifyArgs {
     /// The provider and one exact version, HOST/NAMESPACE/TYPE@VERSION. Without a version, the locked one
     #[arg(value_name = "ADDR@VERSION")]

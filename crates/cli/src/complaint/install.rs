@@ -154,7 +154,6 @@ impl From<InstallError> for Complaint {
                     .fold(complaint, Self::cause)
                     .cause(format!("it came from {place}"))
                     .hint("either the repository or the lock file is not what it was")
-                    .hint("if the lock file is for other platforms alone, name one of them too, with --platform")
                     .hint("if the release was replaced on purpose, remove the provider's block from the lock file")
             }
             InstallError::Untrusted { address, version, place, refusal } => {
@@ -166,6 +165,7 @@ impl From<InstallError> for Complaint {
                 .cause(format!("it came from {place}"))
                 .hint("nothing of it was installed: either the repository or the lock file is not what it was")
                 .hint("if the package was replaced on purpose, remove the provider's block from the lock file"),
+            InstallError::LockFileChanged { .. } => complaint.hint("run the same command again"),
             InstallError::LocallyModified { path, .. } => {
                 complaint.hint(format!("delete {} and run the same command again", path.display()))
             }

@@ -59,6 +59,12 @@ impl Complaint {
         complaint
     }
 
+    /// The same with another end of the program.
+    pub(crate) fn exiting(mut self, exit: Exit) -> Self {
+        self.exit = exit;
+        self
+    }
+
     /// The same with one more line of advice.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());

@@ -34,6 +34,12 @@ impl Complaint {
             SignError::NotSignatures { tag, .. } => {
                 self.hint(format!("nothing was changed; look at the tag {tag}, and delete it if nobody needs it"))
             }
+            SignError::Full { tag, .. } => self.hint(format!(
+                "nothing was written under {tag}; delete it when its signatures are not needed any more, or sign as a referrer"
+            )),
+            SignError::NotFound { subject, .. } => {
+                self.hint(format!("delete what refers to {subject} and is not needed, and run the same command again"))
+            }
             SignError::Race { .. } => self.hint("nothing was lost; run the same command again"),
             _ => self,
         }

@@ -126,7 +126,7 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
         }
     }
     if report.difference == Difference::OptionalManifests && args.check {
-        text.push_str("  it lacks only ch: lines that an init has dropped, and no rule demands them\n");
+        text.push_str("  it lacks only ch: lines, which every init drops, and no rule demands them\n");
     }
     if let Some(diff) = diff {
         text.push('\n');
@@ -163,12 +163,21 @@ fn provider(args: &LockArgs, provider: &LockedProvider) -> String {
         0 => {}
         bytes => text.push_str(&format!("  {} downloaded\n", human_bytes(bytes))),
     }
-    let (line, lines) = if args.check { ("is missing", "are missing") } else { ("is back", "are back") };
-    match restored.len() {
-        0 => {}
-        1 => text.push_str(&format!("  1 ch: line {line} that an init has dropped\n")),
-        count => text.push_str(&format!("  {count} ch: lines {lines} that an init has dropped\n")),
-    }
+    let lines = match restored.len() {
+        0 => return text,
+        1 => "1 ch: line".to_owned(),
+        count => format!("{count} ch: lines"),
+    };
+    let become_ = match (args.check, restored.len()) {
+        (true, _) => "would be",
+        (false, 1) => "is",
+        (false, _) => "are",
+    };
+    text.push_str(&match (provider.seen_before, args.check) {
+        (true, _) => format!("  {lines} {become_} back that an init has dropped\n"),
+        (false, true) => format!("  {lines} would be added\n"),
+        (false, false) => format!("  {lines} added\n"),
+    });
     text
 }
 

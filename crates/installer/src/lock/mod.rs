@@ -26,7 +26,7 @@ use tofu_oci_types::{Constraints, Platform, ProviderAddr, Reporter};
 use crate::fetch::Fetcher;
 use crate::job::pipelines;
 use crate::trust::Court;
-use crate::{InstallError, Trust, Upgrade, pin_file};
+use crate::{InstallError, Trust, Upgrade};
 use provider::{Locked, Locking};
 
 pub use report::{Basis, Difference, LockReport, LockedPlatform, LockedProvider};
@@ -112,13 +112,14 @@ pub async fn lock(
         Locking { job, before, fetcher, court, scratch, reporter }.run()
     });
     let locked: Vec<Locked> = futures_util::stream::iter(runs).buffered(PROVIDERS).try_collect().await?;
-    finish(&jobs, locked, options, court)
+    finish(&jobs, locked, &file, options, court)
 }
 
 /// Puts what was found into the lock file as it is now.
 fn finish(
     jobs: &[LockJob],
     locked: Vec<Locked>,
+    judged: &LockFile,
     options: &LockOptions,
     court: &Court<'_>,
 ) -> Result<LockReport, InstallError> {
@@ -130,6 +131,10 @@ fn finish(
     for (job, locked) in jobs.iter().zip(locked) {
         let rule = options.trust.policy.rule(&job.address);
         let old = file.get(&job.address).cloned();
+        // What was held against the release is what is merged with it.
+        if old.as_ref() != judged.get(&job.address) {
+            return Err(InstallError::LockFileChanged { address: job.address.clone(), path: options.path.clone() });
+        }
         let entry = locked.entry(old.as_ref(), &job.constraints);
         let provider = locked.report(old.as_ref(), &entry, rule.manifest_checksums);
         lenient.insert(job.address.clone(), provider.without_optional(&entry));
@@ -140,7 +145,8 @@ fn finish(
     let difference = difference(before.as_deref(), &after, &lenient);
     let written = match (options.write, difference) {
         (LockWrite::Write, _) => {
-            pin_file::write(&options.trust.pins_path, &court.pins())?;
+            let fate = if before.as_deref() == Some(after.as_str()) { Written::Unchanged } else { Written::Updated };
+            court.write_pins(fate)?;
             rewrite(&options.path, &file)?
         }
         (LockWrite::Compare, _) => Written::Unchanged,

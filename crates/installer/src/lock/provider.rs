@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_lockfile::{
-    LockEntry, PackageHashes, ReleaseHashes, check_addition, check_manifest, check_release, nobodys, restored,
+    LockEntry, PackageHashes, ReleaseHashes, check_addition, check_manifest, check_release, needs_more_facts, nobodys,
+    restored,
 };
 use tofu_oci_source::{LeafKind, NotOffered, Offer, Release, SourceError};
 use tofu_oci_trust::ManifestChecksums;
@@ -44,6 +45,7 @@ pub(super) struct Locked {
     /// True checksums of the release.
     facts: ReleaseHashes,
     judged: Arc<Judged>,
+    seen_before: bool,
 }
 
 /// What is known of one platform's package.
@@ -78,8 +80,10 @@ impl Locking<'_> {
             record.verify(platform, &package.hashes);
         }
         let facts = self.facts(&release, before, &record).await?;
+        let facts = self.more_facts(&release, before, facts, &packages, &judged).await?;
         self.check(&release, before, &facts, packages.keys())?;
-        Ok(Locked { release, packages, record, facts, judged })
+        let seen_before = self.court.has_seen(&release);
+        Ok(Locked { release, packages, record, facts, judged, seen_before })
     }
 
     fn platforms(&self, release: &Release) -> Result<Vec<Platform>, InstallError> {
@@ -110,14 +114,14 @@ impl Locking<'_> {
         {
             let of = |scheme| covered.iter().find(|hash| hash.scheme() == scheme).cloned();
             let hashes = PackageHashes { h1: of(Scheme::H1), zh: of(Scheme::Zh), ch: None };
-            let trust = judged.vouched(hashes.zh.as_ref());
+            let trust = judged.vouched(platform, hashes.zh.as_ref());
             return Ok(Package { basis: Basis::Signed, hashes, bytes: 0, trust });
         }
         let source = &*self.job.source;
         let offer = source.offer(&release.address, &release.version, platform).await?;
         let trust = match self.court.of_offer(source, &offer).await? {
-            Some(judged) => judged.vouched(offer.zh().as_ref()),
-            None => judged.vouched(offer.zh().as_ref()),
+            Some(judged) => judged.vouched(platform, offer.zh().as_ref()),
+            None => judged.vouched(platform, offer.zh().as_ref()),
         };
         if let (Some(before), Some(ch)) = (before, offer.ch())
             && let Some(refusal) = check_manifest(before, &ch, &release.claims)
@@ -168,6 +172,32 @@ impl Locking<'_> {
         if release.kinds.iter().any(unknown) && !facts.values().all(matched) {
             for (platform, zip) in real_zips(&*self.job.source, release).await? {
                 facts.entry(platform).or_default().insert(zip);
+            }
+        }
+        Ok(facts)
+    }
+
+    /// The same, with the packages of the release's other platforms, where a line may be one of theirs or that of a
+    /// package that was replaced. They are looked at and not recorded.
+    async fn more_facts(
+        &self,
+        release: &Release,
+        before: Option<&LockEntry>,
+        mut facts: ReleaseHashes,
+        packages: &BTreeMap<Platform, Package>,
+        judged: &Judged,
+    ) -> Result<ReleaseHashes, InstallError> {
+        let Some(entry) = before else { return Ok(facts) };
+        let has_h1 = |facts: &ReleaseHashes, platform: &Platform| {
+            facts.get(platform).is_some_and(|hashes| hashes.iter().any(|hash| hash.scheme() == Scheme::H1))
+        };
+        for other in release.platforms.iter().filter(|platform| !packages.contains_key(platform)) {
+            if !packages.keys().any(|platform| needs_more_facts(entry, platform, &facts)) {
+                break;
+            }
+            if !has_h1(&facts, other) {
+                let package = self.package(release, other, before, judged).await?;
+                facts.entry(other.clone()).or_default().extend(package.hashes.iter().cloned());
             }
         }
         Ok(facts)
@@ -269,7 +299,7 @@ impl Locked {
             LockedPlatform {
                 basis: package.map_or(Basis::Signed, |package| package.basis),
                 bytes: package.map_or(0, |package| package.bytes),
-                trust: package.map_or_else(|| self.judged.vouched(zip()), |package| package.trust.clone()),
+                trust: package.map_or_else(|| self.judged.vouched(&platform, zip()), |package| package.trust.clone()),
                 added: hashes.iter().filter(added).cloned().collect(),
                 hashes: hashes.into_iter().collect(),
                 platform,
@@ -282,6 +312,7 @@ impl Locked {
             place: self.release.place,
             index: self.release.index.digest,
             restored,
+            seen_before: self.seen_before,
             manifest_checksums,
         }
     }

@@ -49,8 +49,10 @@ pub struct LockedProvider {
     pub index: Digest,
     /// What is locked of each platform, sorted.
     pub platforms: Vec<LockedPlatform>,
-    /// `ch:` lines that an `init` has dropped, sorted.
+    /// `ch:` lines that come beside other lines of their packages, sorted.
     pub restored: Vec<PackageHash>,
+    /// Whether this index was seen before, so that an `init` has dropped them; else they may never have been there.
+    pub seen_before: bool,
     /// Whether a rule demands `ch:` lines.
     pub manifest_checksums: ManifestChecksums,
 }

@@ -63,9 +63,20 @@ pub(super) async fn publish(
     layout: PackageLayout,
     annotations: Annotations,
 ) -> BTreeMap<String, Published> {
+    publish_for(&[PLATFORM, "darwin_arm64"], store, version, layout, annotations).await
+}
+
+/// The same for these platforms.
+pub(super) async fn publish_for(
+    platforms: &[&str],
+    store: &dyn Store,
+    version: &str,
+    layout: PackageLayout,
+    annotations: Annotations,
+) -> BTreeMap<String, Published> {
     let folder = tempfile::tempdir().unwrap();
     let (mut leaves, mut published, mut hashes) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
-    for platform in [PLATFORM, "darwin_arm64"] {
+    for platform in platforms.iter().copied() {
         let (package, facts) = pack(folder.path(), version, platform);
         let plans = plan_leaves(&package, layout).unwrap();
         for blob in plans.iter().flat_map(|plan| &plan.blobs) {

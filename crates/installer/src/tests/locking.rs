@@ -1,17 +1,18 @@
 //! A lock file for all platforms.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_lockfile::{LockEntry, LockFile, Written};
-use tofu_oci_source::OciSource;
-use tofu_oci_store::MemoryStore;
+use tofu_oci_source::{Listing, OciSource, Offer, Release, Source, SourceError};
+use tofu_oci_store::{ByteStream, MemoryStore};
 use tofu_oci_trust::Policy;
-use tofu_oci_types::{Constraints, PackageHash};
+use tofu_oci_types::{Constraints, PackageHash, Platform, ProviderAddr, Version};
 
-use super::fixture::{Annotations, PLATFORM, Published, Workspace, address, publish, told};
+use super::fixture::{Annotations, PLATFORM, Published, Workspace, address, publish, publish_for, told};
 use super::signing::{policy, sign};
 use crate::{
     Basis, Difference, InstallError, LockJob, LockOptions, LockReport, LockWrite, Upgrade, Wanted, lock, pin_file,
@@ -25,6 +26,7 @@ struct Scene {
     published: std::collections::BTreeMap<String, Published>,
     workspace: Workspace,
     policy: Arc<Policy>,
+    pins: PathBuf,
     write: LockWrite,
 }
 
@@ -33,7 +35,8 @@ impl Scene {
         let store = Arc::new(MemoryStore::new("memory"));
         let published = publish(&*store, "1.0.0", layout, annotations).await;
         let workspace = Workspace::new();
-        Self { store, published, workspace, policy: Arc::default(), write: LockWrite::Write }
+        let pins = workspace.trust().pins_path;
+        Self { store, published, workspace, policy: Arc::default(), pins, write: LockWrite::Write }
     }
 
     async fn signed(layout: PackageLayout, annotations: Annotations) -> Self {
@@ -51,6 +54,8 @@ impl Scene {
     async fn lock(&self, platforms: Wanted) -> Result<LockReport, InstallError> {
         let mut trust = self.workspace.trust();
         trust.policy = Arc::clone(&self.policy);
+        trust.pins = pin_file::read(&self.pins).unwrap();
+        trust.pins_path.clone_from(&self.pins);
         let options = LockOptions::new(self.workspace.lock_path(), self.write, self.scratch(), trust);
         let job = LockJob {
             address: address(),
@@ -259,4 +264,117 @@ async fn comparing_writes_nothing() {
     fs::remove_file(&scene.workspace.trust().pins_path).unwrap();
     difference(&scene).await;
     assert!(pin_file::read(&scene.workspace.trust().pins_path).unwrap().is_empty());
+}
+
+/// A release for three platforms that nobody has signed.
+async fn three_platforms(annotations: Annotations) -> Scene {
+    let scene = Scene::new(PackageLayout::Artifact, annotations).await;
+    let store = Arc::new(MemoryStore::new("memory"));
+    let platforms = [PLATFORM, MAC, "windows_amd64"];
+    let published = publish_for(&platforms, &*store, "1.0.0", PackageLayout::Artifact, annotations).await;
+    Scene { store, published, ..scene }
+}
+
+#[tokio::test]
+async fn a_replaced_package_of_a_locked_platform_is_not_recorded_whatever_platforms_are_named() {
+    for annotations in [Annotations::All, Annotations::None] {
+        let scene = three_platforms(annotations).await;
+        let windows = scene.hash("windows_amd64", "h1");
+        // The line of the package that linux_amd64 had before it was replaced is nobody's now.
+        let words = format!("{WRONG_H1} mac-h1 {windows}");
+        for named in [vec![PLATFORM], vec![PLATFORM, MAC], vec![PLATFORM, MAC, "windows_amd64"]] {
+            let wanted = Wanted::Named(named.iter().map(|name| name.parse().unwrap()).collect());
+            assert_eq!(refused(&scene, &words, wanted).await, "lock-mismatch", "{named:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_platform_is_added_to_lines_of_h1_of_others_after_looking_at_those() {
+    let scene = three_platforms(Annotations::None).await;
+    let windows = scene.hash("windows_amd64", "h1");
+    scene.write_lock(&format!("mac-h1 {windows}"));
+    scene.lock(Wanted::Named(vec![PLATFORM.parse().unwrap()])).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+    assert_eq!(scene.workspace.locked().len(), 5, "what was only looked at is not recorded");
+}
+
+#[tokio::test]
+async fn lines_of_manifests_come_back_only_where_the_index_was_seen_before() {
+    let scene = Scene::new(PackageLayout::Artifact, Annotations::All).await;
+    scene.write_lock("h1 zh mac-h1 mac-zh");
+    assert!(!scene.lock(Wanted::Offered).await.unwrap().providers[0].seen_before);
+    scene.write_lock("h1 zh mac-h1 mac-zh");
+    assert!(scene.lock(Wanted::Offered).await.unwrap().providers[0].seen_before);
+}
+
+#[tokio::test]
+async fn an_unchanged_lock_file_in_a_read_only_folder_is_no_error() {
+    let mut scene = Scene::new(PackageLayout::Artifact, Annotations::All).await;
+    scene.locked().await;
+    scene.pins = scene.workspace.path().join("none/.tofu-oci.pins.json");
+    scene.lock(Wanted::Offered).await.unwrap();
+    assert_eq!(scene.workspace.reporter.codes(), ["pins-not-written"]);
+    scene.write_lock("h1 zh");
+    let error = scene.lock(Wanted::Offered).await.unwrap_err();
+    assert_eq!(error.code(), "pin-file", "what is recorded needs its pins");
+    scene.policy = policy("");
+    sign(&scene.store, "1.0.0").await;
+    scene.pins = scene.workspace.trust().pins_path;
+    scene.locked().await;
+    scene.pins = scene.workspace.path().join("none/.tofu-oci.pins.json");
+    let error = scene.lock(Wanted::Offered).await.unwrap_err();
+    assert_eq!(error.code(), "pin-file", "a signature would be forgotten");
+}
+
+/// Writes another lock file when it is asked for a release.
+struct Meddler(OciSource, PathBuf);
+
+#[async_trait::async_trait]
+impl Source for Meddler {
+    fn place(&self) -> String {
+        self.0.place()
+    }
+    async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
+        self.0.versions(address).await
+    }
+    async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
+        self.0.platforms(address, version).await
+    }
+    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
+        let mut file = LockFile::default();
+        let mut entry = LockEntry::new(version.clone(), Constraints::any());
+        entry.hashes.insert(WRONG_H1.parse().unwrap());
+        file.insert(address.clone(), entry);
+        fs::write(&self.1, file.to_text()).unwrap();
+        self.0.release(address, version).await
+    }
+    async fn offer(&self, address: &ProviderAddr, version: &Version, own: &Platform) -> Result<Offer, SourceError> {
+        self.0.offer(address, version, own).await
+    }
+    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
+        self.0.hashes(offer).await
+    }
+    async fn release_hashes(&self, of: &Release) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
+        self.0.release_hashes(of).await
+    }
+    async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
+        self.0.open(offer, part).await
+    }
+}
+
+#[tokio::test]
+async fn a_lock_file_that_changed_meanwhile_is_not_merged_with() {
+    let scene = Scene::new(PackageLayout::Artifact, Annotations::All).await;
+    let path = scene.workspace.lock_path();
+    let job = LockJob {
+        address: address(),
+        constraints: Constraints::any(),
+        source: Arc::new(Meddler(OciSource::new(scene.store.clone()), path.clone())),
+        platforms: Wanted::Offered,
+        upgrade: Upgrade::KeepLocked,
+    };
+    let options = LockOptions::new(path.clone(), LockWrite::Write, scene.scratch(), scene.workspace.trust());
+    let error = lock(vec![job], &options, &scene.workspace.reporter).await.unwrap_err();
+    assert_eq!(error.code(), "lock-changed");
+    assert_eq!(scene.workspace.locked(), [WRONG_H1], "it is left alone");
 }

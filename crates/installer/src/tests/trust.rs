@@ -4,12 +4,13 @@ use std::fs;
 use std::sync::Arc;
 
 use tofu_oci_layout::PackageLayout;
+use tofu_oci_source::{Failure, NotRead};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_trust::{Policy, Standing};
 
 use super::fixture::{Annotations, PLATFORM, Workspace, address, publish, store, told};
 use super::signing::{index, policy, sign, sign_as};
-use crate::{InstallError, Installed, Job, LockPolicy, Options, install, pin_file};
+use crate::{InstallError, Installed, Job, LockPolicy, Options, Outcome, PluginCache, Target, install, pin_file};
 
 /// Installs from the store by a policy; the code of the refusal when there is one.
 async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<Policy>) -> Result<Installed, String> {
@@ -147,4 +148,70 @@ async fn a_false_annotation_is_not_recorded_whoever_signed_it() {
     let hashes = tofu_oci_lockfile::PackageHashes { h1: Some(own.h1.clone()), zh: Some(own.zh.clone()), ch: None };
     record.verify(&platform, &hashes);
     assert_eq!(record.hashes()[&platform], [own.h1.clone(), own.zh.clone()].into());
+}
+
+/// Installs into a working directory of its own through the plugin cache of `workspace`.
+fn cached_job(workspace: &Workspace, store: &Arc<MemoryStore>) -> Job {
+    let _ = fs::remove_dir_all(workspace.path().join(".terraform"));
+    let cache = Some(PluginCache { dir: workspace.path().join("cache"), may_break_lock: false });
+    let data_dir = workspace.path().join(".terraform");
+    Job { target: Target::WorkingDir { data_dir, cache }, ..workspace.job(store.clone()) }
+}
+
+#[tokio::test]
+async fn a_cached_and_locked_package_does_not_get_around_the_policy() {
+    let (store, _) = store(PackageLayout::Artifact).await;
+    let workspace = Workspace::new();
+    run(&workspace, cached_job(&workspace, &store), &Arc::default()).await.unwrap();
+    let again = |policy: Arc<Policy>| {
+        let job = cached_job(&workspace, &store);
+        let workspace = &workspace;
+        async move { run(workspace, job, &policy).await }
+    };
+    assert_eq!(again(policy("")).await.unwrap_err(), "unsigned");
+    let refuse_all = "[[rule]]\nproviders = [\"*/*/*\"]\nunsigned = \"refuse\"\n";
+    let refuse_all = Arc::new(Policy::parse(refuse_all).unwrap().resolve(|_| unreachable!()).unwrap());
+    assert_eq!(again(refuse_all).await.unwrap_err(), "unsigned");
+    // Signed, it is linked after the question, and after that without.
+    sign(&store, "1.0.0").await;
+    let linked = again(policy("")).await.unwrap();
+    assert_eq!((linked.outcome, standing(&linked)), (Outcome::Linked, (Standing::Signed, vec!["acme"])));
+    let pinned = again(policy("")).await.unwrap();
+    assert_eq!((pinned.outcome, pinned.trust), (Outcome::Linked, None));
+    assert_eq!(workspace.reporter.downloads(), 1);
+}
+
+#[tokio::test]
+async fn an_installed_and_locked_package_does_not_get_around_the_policy_when_the_place_is_away() {
+    let (store, _) = store(PackageLayout::Artifact).await;
+    let workspace = Workspace::new();
+    attempt(&workspace, &store, &Arc::default()).await.unwrap();
+    let away = || {
+        let failing = NotRead::failing("the place", Failure::ServerError("500".to_owned()));
+        Job { source: Arc::new(failing), ..workspace.job(store.clone()) }
+    };
+    let mut options = Options::new(LockPolicy::Update(workspace.lock_path()), workspace.trust());
+    assert!(install(vec![away()], &options, &workspace.reporter).await.is_ok());
+    options.trust.policy = policy("");
+    let error = install(vec![away()], &options, &workspace.reporter).await.unwrap_err();
+    assert_eq!(error.code(), "server-error");
+    sign(&store, "1.0.0").await;
+    attempt(&workspace, &store, &policy("")).await.unwrap();
+    options.trust.pins = workspace.trust().pins;
+    assert!(install(vec![away()], &options, &workspace.reporter).await.is_ok(), "the pin vouches for it");
+}
+
+#[tokio::test]
+async fn a_complete_lock_file_in_a_read_only_folder_is_no_error() {
+    let (store, _) = store(PackageLayout::Artifact).await;
+    let workspace = Workspace::new();
+    attempt(&workspace, &store, &Arc::default()).await.unwrap();
+    let mut options = Options::new(LockPolicy::Update(workspace.lock_path()), workspace.trust());
+    options.trust = super::fixture::trust(workspace.path().join("none/.tofu-oci.pins.json"));
+    assert!(install(vec![workspace.job(store.clone())], &options, &workspace.reporter).await.is_ok());
+    assert_eq!(workspace.reporter.codes(), ["pins-not-written"]);
+    sign(&store, "1.0.0").await;
+    options.trust.policy = policy("");
+    let error = install(vec![workspace.job(store)], &options, &workspace.reporter).await.unwrap_err();
+    assert_eq!(error.code(), "pin-file", "a signature would be forgotten");
 }

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tofu_oci_lockfile::{LockFileError, Written};
 use tofu_oci_source::{LeafKind, Offer, Release, Search, Source, SourceError};
-use tofu_oci_trust::{Evidence, PinnedSigner, Pins, Refusal, ReleaseFacts, Standing, Verdict, judge};
+use tofu_oci_trust::{Action, Evidence, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Standing, Verdict, judge};
 use tofu_oci_types::{Digest, Event, Level, PackageHash, Platform, ProviderAddr, Reporter, Scheme, Version};
 use tokio::sync::OnceCell;
 
 use super::{SignedBy, Trust, Vouched};
-use crate::InstallError;
+use crate::{InstallError, PinFileError, pin_file};
 
 /// Judges each release of a run once, and tells of it once.
 pub(crate) struct Court<'a> {
@@ -62,7 +63,8 @@ impl<'a> Court<'a> {
         offer: &Offer,
     ) -> Result<Option<Arc<Judged>>, InstallError> {
         let wanted = self.trust.policy.wants_evidence(&self.trust.pins, &offer.address);
-        if offer.ch().is_none() && !wanted {
+        let unsigned = self.trust.policy.rule(&offer.address).unsigned.action();
+        if offer.ch().is_none() && !wanted && unsigned == Action::Allow {
             return Ok(None);
         }
         let judged = self.judge(source, Case::of_offer(offer), || async {
@@ -76,7 +78,7 @@ impl<'a> Court<'a> {
             }
         });
         let judged = judged.await?;
-        judged.admit(offer.zh().as_ref())?;
+        judged.admit(&offer.platform, offer.zh().as_ref())?;
         Ok(Some(judged))
     }
 
@@ -114,6 +116,47 @@ impl<'a> Court<'a> {
             Some(refusal) => Err(judged.case.untrusted(refusal)),
             None => Ok(judged),
         }
+    }
+
+    /// Whether a package that the lock file vouches for may be used without asking its place: nobody asks for signatures
+    /// and unsigned releases are let in, or the version was signed when it was pinned, by keys that still count.
+    pub(crate) fn lets_in_unasked(&self, address: &ProviderAddr, version: &Version) -> bool {
+        let Trust { policy, pins, now, .. } = self.trust;
+        if !policy.wants_evidence(pins, address) && policy.rule(address).unsigned.action() == Action::Allow {
+            return true;
+        }
+        let zips = BTreeMap::new();
+        pins.iter().filter(|pin| pin.address == *address && pin.version == *version).any(|pin| {
+            let facts = ReleaseFacts { address, version, place: &pin.place, index: &pin.index, zips: &zips };
+            let verdict = judge(policy, pins, &facts, &[], *now);
+            verdict.standing == Standing::Pinned && verdict.covered.index && verdict.refusal_for(None).is_none()
+        })
+    }
+
+    /// Whether this very index was pinned before this run: what it has was recorded then.
+    pub(crate) fn has_seen(&self, release: &Release) -> bool {
+        let zips = BTreeMap::new();
+        self.trust.pins.same_index(&Case::of_release(release).facts(&zips)).next().is_some()
+    }
+
+    /// Writes the pins. Where they cannot be written, but the lock file vouches for everything and no signature would be
+    /// forgotten, that is a warning: directories of configurations may be read-only.
+    ///
+    /// # Errors
+    /// [`InstallError::Pins`].
+    pub(crate) fn write_pins(&self, lock_file: Written) -> Result<(), InstallError> {
+        let (before, after) = (&self.trust.pins, self.pins());
+        let Err(error) = pin_file::write(&self.trust.pins_path, &after) else { return Ok(()) };
+        let is_new = |pin: &&Pin| before.get(&pin.address, &pin.version, &pin.place) != Some(*pin);
+        let forgets = after.iter().filter(is_new).any(|pin| !pin.signers.is_empty());
+        let read_only = matches!(&error, PinFileError::File(LockFileError::Io { action: "write" | "replace", .. }));
+        if !read_only || forgets || lock_file != Written::Unchanged {
+            return Err(error.into());
+        }
+        let text = format!("which index was installed cannot be remembered: {error}");
+        let hint = "the lock file vouches for everything; where the folder can be written, a moved tag is noticed, too";
+        self.reporter.event(&Event::warning("pins-not-written", text).with_hint(hint));
+        Ok(())
     }
 
     /// Who has signed this very index before.
@@ -190,16 +233,16 @@ impl Judged {
     ///
     /// # Errors
     /// [`InstallError::Untrusted`]: a signed `SHA256SUMS` can vouch for some packages of a release and not for others.
-    pub(crate) fn admit(&self, zip: Option<&PackageHash>) -> Result<(), InstallError> {
-        match self.verdict.refusal_for(zip) {
+    pub(crate) fn admit(&self, platform: &Platform, zip: Option<&PackageHash>) -> Result<(), InstallError> {
+        match self.verdict.refusal_for(platform, zip) {
             Some(refusal) => Err(self.case.untrusted(refusal)),
             None => Ok(()),
         }
     }
 
     /// Who stands for the package with this archive.
-    pub(crate) fn vouched(&self, zip: Option<&PackageHash>) -> Vouched {
-        Vouched::of(&self.verdict, &self.pinned, zip)
+    pub(crate) fn vouched(&self, platform: &Platform, zip: Option<&PackageHash>) -> Vouched {
+        Vouched::of(&self.verdict, &self.pinned, platform, zip)
     }
 
     /// The checksums that signatures vouch for, by platform.
@@ -252,7 +295,7 @@ impl Hearing<'_> {
             return Ok(BTreeMap::new());
         }
         let zips = |(platform, zh): (&Platform, &PackageHash)| {
-            verdict.covered.zips.contains(zh).then(|| (platform.clone(), BTreeSet::from([zh.clone()])))
+            verdict.covers(platform, Some(zh)).then(|| (platform.clone(), BTreeSet::from([zh.clone()])))
         };
         if !verdict.covered.index {
             return Ok(self.knowledge.zips.iter().filter_map(zips).collect());

@@ -16,7 +16,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 use tofu_oci_trust::{Covers, KeyId, Pins, Policy, Signer, Standing, Verdict};
-use tofu_oci_types::PackageHash;
+use tofu_oci_types::{PackageHash, Platform};
 
 pub use court::real_zips;
 pub(crate) use court::{Court, Judged};
@@ -55,8 +55,8 @@ pub struct SignedBy {
 impl Vouched {
     /// Who stands for the package with this archive; nothing for a package that is none. `pinned` have signed the index
     /// before.
-    pub(crate) fn of(verdict: &Verdict, pinned: &[SignedBy], zip: Option<&PackageHash>) -> Self {
-        let standing = if verdict.covers(zip) { verdict.standing } else { Standing::Unsigned };
+    pub(crate) fn of(verdict: &Verdict, pinned: &[SignedBy], platform: &Platform, zip: Option<&PackageHash>) -> Self {
+        let standing = if verdict.covers(platform, zip) { verdict.standing } else { Standing::Unsigned };
         let has_signed = |signer: &&Signer| match &signer.covers {
             Covers::Index => true,
             Covers::Zips(zips) => zip.is_some_and(|zip| zips.contains(zip)),

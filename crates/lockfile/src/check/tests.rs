@@ -127,7 +127,9 @@ fn a_platform_is_added_unless_its_line_may_be_there_already() {
         let mut entry = LockEntry::new("1.0.0".parse().unwrap(), Constraints::any());
         entry.hashes = lock.split_whitespace().map(hash).collect();
         match check_addition(&entry, &"linux_amd64".parse().unwrap(), &facts) {
-            Some(Refusal::NoMatch { locked, .. }) => list(&locked),
+            Some(Refusal::NoMatch { locked, .. }) => {
+                locked.iter().map(PackageHash::as_str).collect::<Vec<_>>().join(", ")
+            }
             Some(other) => panic!("{other}"),
             None => String::new(),
         }
@@ -143,4 +145,16 @@ fn a_platform_is_added_unless_its_line_may_be_there_already() {
     ] {
         assert_eq!(refused(lock), want, "{lock}");
     }
+}
+
+#[test]
+fn many_locked_manifests_are_told_in_one_line() {
+    let told = |lines: &str| {
+        let mut entry = LockEntry::new("1.0.0".parse().unwrap(), tofu_oci_types::Constraints::any());
+        entry.hashes = lines.split(' ').map(|line| line.parse().unwrap()).collect();
+        let refusal = check_manifest(&entry, &"ch:new".parse().unwrap(), &ReleaseHashes::new());
+        refusal.map(|refusal| refusal.to_string()).unwrap_or_default()
+    };
+    assert_eq!(told("ch:a"), "the lock file names the manifest ch:a, but the release has ch:new");
+    assert_eq!(told("ch:a ch:b ch:c"), "the lock file names the manifest ch:a and 2 more, but the release has ch:new");
 }

@@ -62,6 +62,11 @@ pub(super) fn content(bytes: &[u8]) -> Content {
     Content::PublicKeys(armored.into_bytes())
 }
 
+/// Whether a file that was cut short begins with public keys in ASCII armor.
+pub(super) fn begins_keys(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().starts_with(BEGIN_KEY.as_bytes())
+}
+
 /// The blocks between these lines, with them, each line ended by a line feed.
 fn blocks(text: &str, begin: &str, end: &str) -> Vec<String> {
     let mut found = Vec::new();

@@ -4,13 +4,11 @@ use std::io::Read as _;
 use std::path::Path;
 
 use bytes::Bytes;
+use tofu_oci_trust::{KEYS_LIMIT, SIGNATURES_LIMIT, SUMS_FILES_LIMIT, SUMS_LIMIT};
 
 use super::openpgp::{self, Content};
 use super::{Dist, files};
-use crate::PackError;
-
-/// The largest signature or key that is read, in bytes.
-const LIMIT: u64 = 1 << 20;
+use crate::{PackError, SumsFile};
 
 /// A checksum file, and what proves who wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +43,7 @@ impl Dist {
     ///
     /// # Errors
     /// [`PackError::PrivateKey`] when one of these files holds a private key: it does not belong there.
+    /// [`PackError::LargeSumsFile`] and [`PackError::TooManySumsFiles`] for what would be published and never read.
     pub(crate) fn signed_sums(&self) -> Result<FoundSums, PackError> {
         let Some(sums) = &self.sums else { return Ok(FoundSums::Nothing) };
         let folder = sums.path.parent().unwrap_or(&self.path);
@@ -57,18 +56,41 @@ impl Dist {
                 continue;
             }
             let Some(bytes) = read(&entry.path)? else { continue };
-            let (found, list) = match openpgp::content(&bytes) {
+            let (found, list, kind, limit): (Bytes, _, _, _) = match openpgp::content(&bytes) {
                 Content::PrivateKey => return Err(PackError::PrivateKey { path: entry.path }),
-                Content::Signature if is_signature => (bytes.into(), &mut signatures),
-                Content::PublicKeys(armored) if !is_signature => (armored.into(), &mut keys),
+                Content::Signature if is_signature => {
+                    (bytes.into(), &mut signatures, SumsFile::Signature, SIGNATURES_LIMIT)
+                }
+                // It was cut short here, so that nothing can be said of it but that nobody will read it.
+                _ if is_signature && bytes.len() > KEYS_LIMIT => {
+                    (bytes.into(), &mut signatures, SumsFile::Signature, SIGNATURES_LIMIT)
+                }
+                Content::PublicKeys(armored) if !is_signature => {
+                    (armored.into(), &mut keys, SumsFile::Keys, KEYS_LIMIT)
+                }
+                _ if !is_signature && bytes.len() > KEYS_LIMIT && openpgp::begins_keys(&bytes) => {
+                    (bytes.into(), &mut keys, SumsFile::Keys, KEYS_LIMIT)
+                }
                 _ => continue,
             };
-            if list.iter().all(|(_, known)| *known != found) {
-                list.push((entry.name, found));
+            let path = entry.path;
+            if found.len() > limit {
+                return Err(PackError::LargeSumsFile { path, kind, limit });
             }
+            if list.iter().any(|(_, known)| *known == found) {
+                continue;
+            }
+            if list.len() == SUMS_FILES_LIMIT {
+                return Err(PackError::TooManySumsFiles { path, kind, limit: SUMS_FILES_LIMIT });
+            }
+            list.push((entry.name, found));
         }
         if signatures.is_empty() {
             return Ok(FoundSums::Unsigned { name: sums_name });
+        }
+        if sums.text.len() > SUMS_LIMIT {
+            let (path, kind) = (sums.path.clone(), SumsFile::Checksums);
+            return Err(PackError::LargeSumsFile { path, kind, limit: SUMS_LIMIT });
         }
         let text = Bytes::copy_from_slice(sums.text.as_bytes());
         Ok(FoundSums::Signed(SignedSums { sums: (sums_name, text), signatures, keys }))
@@ -88,15 +110,16 @@ fn is_key_file(name: &str) -> bool {
     ["asc", "gpg", "pgp"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// The bytes; nothing when there are too many for a signature or a key, or when it is no regular file.
+/// The bytes, one more than the limit where there are too many; nothing when it is no regular file.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, PackError> {
     let failed = |error| PackError::io("read", path, error);
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    std::fs::File::open(path).map_err(failed)?.take(LIMIT + 1).read_to_end(&mut bytes).map_err(failed)?;
-    Ok((bytes.len() as u64 <= LIMIT).then_some(bytes))
+    let limit = KEYS_LIMIT as u64;
+    std::fs::File::open(path).map_err(failed)?.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(Some(bytes))
 }
 
 #[cfg(test)]

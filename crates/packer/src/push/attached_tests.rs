@@ -38,7 +38,7 @@ async fn told(folder: &Folder, push: Push, store: &Watching) -> String {
     let result = crate::push(&push.request(), store, &heard).await;
     let report = match result {
         Ok(report) => report,
-        Err(error) => return folder.told(&error),
+        Err(error) => return folder.told(&error).replace(SUMS, "SUMS"),
     };
     let lines = report.attachments.iter().map(|it| format!("{:?} {:?} {}", it.form, it.state, it.files.join(" ")));
     let lines: Vec<String> = heard.codes().iter().map(ToString::to_string).chain(lines).collect();
@@ -66,6 +66,55 @@ async fn a_signed_checksum_file_goes_with_the_release() {
     assert_eq!((signatures.len(), signatures[2].clone()), (3, packet(2, "by the first key")));
     assert_eq!(String::from_utf8(keys[0].clone()).unwrap(), armored("PUBLIC KEY BLOCK", &packet(6, "Acme")));
     assert_eq!(keys.len(), 2);
+}
+
+/// A push that is refused before anything is sent.
+async fn refused(folder: &Folder) -> String {
+    let store = Watching::new();
+    let told = told(folder, Push::new(folder, "1.4.0"), &store).await;
+    assert!(store.take().is_empty(), "nothing is sent");
+    told
+}
+
+#[tokio::test]
+async fn a_signature_that_nobody_would_read_is_not_published_in_silence() {
+    let folder = signed();
+    for nth in 0..15 {
+        folder.file(&format!("{SUMS}.{nth:08}.sig"), packet(2, &format!("by key {nth}")));
+    }
+    assert!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await.starts_with("Sums Attached"));
+    folder.file(&format!("{SUMS}.asc"), armored("SIGNATURE", &packet(2, "the seventeenth")));
+    assert_snapshot!(refused(&folder).await, @"DIST/SUMS.sig is one too many: no more than 16 files with signatures of checksums are read");
+
+    let folder = signed();
+    folder.file(&format!("{SUMS}.asc"), armored("SIGNATURE", &packet(2, &"x".repeat(100)).repeat(1000)));
+    assert_snapshot!(refused(&folder).await, @"DIST/SUMS.asc is larger than 65536 bytes, and no more are read of signatures of checksums");
+    folder.file(&format!("{SUMS}.asc"), "x".repeat((1 << 20) + 1));
+    assert_snapshot!(refused(&folder).await, @"DIST/SUMS.asc is larger than 65536 bytes, and no more are read of signatures of checksums");
+}
+
+#[tokio::test]
+async fn a_key_that_nobody_would_read_is_not_published_in_silence() {
+    let folder = signed();
+    folder.file("manual.asc", "= A manual\n".repeat(100_000));
+    for nth in 0..16 {
+        folder.file(&format!("key{nth:02}.gpg"), packet(6, &format!("key {nth}")));
+    }
+    assert!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await.starts_with("Sums Attached"));
+    folder.file("key16.gpg", packet(6, "the seventeenth"));
+    assert_snapshot!(refused(&folder).await, @"DIST/key16.gpg is one too many: no more than 16 files with OpenPGP keys are read");
+
+    for bytes in [
+        packet(6, &"x".repeat(100)).repeat(20_000),
+        armored("PUBLIC KEY BLOCK", &packet(6, &"x".repeat(100)).repeat(20_000)).into_bytes(),
+    ] {
+        let folder = signed();
+        folder.file("acme.pgp", bytes);
+        assert_eq!(
+            refused(&folder).await,
+            "DIST/acme.pgp is larger than 1048576 bytes, and no more are read of OpenPGP keys"
+        );
+    }
 }
 
 #[tokio::test]

@@ -88,7 +88,7 @@ async fn push_beside(
     if request.replace == ReplaceTag::Replace {
         // Other packages make another index, whatever their checksums are.
         let new = release::leaf_digests(&preparation.prepared().await?);
-        if leaves_of(store, &existing).await.is_none_or(|leaves| leaves != new) {
+        if leaves_of(store, &existing).await?.is_none_or(|leaves| leaves != new) {
             return push_new(sender, preparation, tag).await;
         }
     }
@@ -134,7 +134,11 @@ async fn publish(
 /// The refusal of a tag that points at something else.
 async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag: &Tag) -> PackError {
     let new = release::leaf_digests(&release.prepared);
-    let difference = Difference::between(leaves_of(store, existing).await.as_ref(), Some(&new));
+    let there = match leaves_of(store, existing).await {
+        Ok(there) => there,
+        Err(error) => return error.into(),
+    };
+    let difference = Difference::between(there.as_ref(), Some(&new));
     PackError::TagTaken(Box::new(TagTaken {
         place: store.place(),
         tag: tag.clone(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tofu_oci_layout::{MAX_DOCUMENT, ReleaseIndex};
-use tofu_oci_store::{ReadStore, fetch_bytes};
+use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Version};
 
 use crate::PackError;
@@ -45,11 +45,21 @@ pub(super) async fn look(
 }
 
 /// The digests of a release's leaf manifests; nothing when it is no release.
-pub(crate) async fn leaves_of(store: &dyn ReadStore, index: &Descriptor) -> Option<BTreeSet<Digest>> {
-    let bytes = fetch_bytes(store, index, MAX_DOCUMENT).await.ok()?;
-    let release = ReleaseIndex::parse(index, &bytes).ok()?;
+///
+/// # Errors
+/// When the store could not be asked: what could not be read may be a release all the same.
+pub(crate) async fn leaves_of(
+    store: &dyn ReadStore,
+    index: &Descriptor,
+) -> Result<Option<BTreeSet<Digest>>, StoreError> {
+    let bytes = match fetch_bytes(store, index, MAX_DOCUMENT).await {
+        Ok(bytes) => bytes,
+        Err(error) if error.is_transient() => return Err(error),
+        Err(_) => return Ok(None),
+    };
+    let Ok(release) = ReleaseIndex::parse(index, &bytes) else { return Ok(None) };
     let entries = release.platforms().into_iter().flat_map(|platform| release.candidates(&platform));
-    Some(entries.map(|entry| entry.digest).collect())
+    Ok(Some(entries.map(|entry| entry.digest).collect()))
 }
 
 /// What to say about the tags of a repository into which `version` goes.

@@ -2,17 +2,15 @@
 
 use bytes::Bytes;
 use tofu_oci_layout::MAX_DOCUMENT;
+use tofu_oci_source::LAYER_LIMIT;
 use tofu_oci_store::{Content, Pushed, Store, StoreError, fetch_bytes};
 use tofu_oci_trust::{CosignTagSignature, Form, PublicKey, SignedSubject};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
-use super::SignError;
 use super::artifact::Artifact;
 use super::image::SignatureImage;
+use super::{SignError, WRITES};
 use crate::{PackError, Transfers};
-
-/// How often a tag is written again that others write at the same time.
-const WRITES: usize = 4;
 
 /// The largest blob that is read back, in bytes.
 const MAX_BLOB: u64 = 16 << 20;
@@ -59,6 +57,7 @@ impl<'a> Attacher<'a> {
             {
                 return Ok(found.digest.clone());
             }
+            image.demand_room(self.store, 1, LAYER_LIMIT)?;
             image.add(signature);
             self.put(image).await?;
             // Read again: somebody else may have read before this was written, and written afterwards.

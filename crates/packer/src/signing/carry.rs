@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use tofu_oci_layout::MAX_ENTRIES;
+use tofu_oci_source::LAYER_LIMIT;
 use tofu_oci_store::{CopyError, CopyOptions, CopyReport, ReadStore, Referrers, Side, Store, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag};
 
+use super::WRITES;
 use super::attach::Attacher;
 use super::image::{SignatureImage, cosign_tag};
 use crate::push::resolve;
@@ -13,9 +16,6 @@ use crate::{PackError, SignError, Transfers};
 
 /// What cosign's tags hold, by their endings: signatures, attestations, a bill of materials.
 const SUFFIXES: [&str; 3] = ["sig", "att", "sbom"];
-
-/// How often a tag is written again that others write at the same time.
-const WRITES: usize = 4;
 
 /// Tags to look at beside the manifests of a release.
 pub(crate) enum Known {
@@ -76,7 +76,11 @@ impl Carrier<'_> {
                     self.reporter.event(&Event::warning("tag-kept", text));
                     continue;
                 }
-                Some(_) => self.merge(&root, &tag).await?,
+                Some(_) => {
+                    // Attestations are not read by those who install.
+                    let most = if suffix == "sig" { LAYER_LIMIT } else { MAX_ENTRIES };
+                    self.merge(&root, &tag, most).await?;
+                }
             }
             carried.push(tag);
         }
@@ -91,8 +95,8 @@ impl Carrier<'_> {
         Ok(())
     }
 
-    /// Adds the layers that the destination lacks to those that it has.
-    async fn merge(&mut self, root: &Descriptor, tag: &Tag) -> Result<(), PackError> {
+    /// Adds the layers that the destination lacks to those that it has; they may be so many afterwards.
+    async fn merge(&mut self, root: &Descriptor, tag: &Tag, most: usize) -> Result<(), PackError> {
         let source = SignatureImage::read(self.from, tag.clone()).await?;
         let mut sent = false;
         for _ in 0..WRITES {
@@ -102,6 +106,7 @@ impl Carrier<'_> {
             if missing.is_empty() {
                 return Ok(());
             }
+            image.demand_room(self.to, missing.len(), most)?;
             if !sent {
                 self.copy(root, None).await?;
                 sent = true;

@@ -107,6 +107,32 @@ pub enum SignError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The tag has as many signatures as are read, or would have more.
+    #[error(
+        "the tag {tag} in {place} holds {layers} signatures; with {more} more it would have more than {most}, and no more are read"
+    )]
+    Full {
+        /// The repository.
+        place: String,
+        /// The tag.
+        tag: Tag,
+        /// How many there are.
+        layers: usize,
+        /// How many were to be added.
+        more: usize,
+        /// How many are read.
+        most: usize,
+    },
+    /// The store has it, but who installs the release does not come upon it: too much else lies beside the release.
+    #[error("{place} has {}, and who installs {subject} does not find it: too much else refers to it", in_words(*form))]
+    NotFound {
+        /// The repository.
+        place: String,
+        /// What was attached.
+        form: Form,
+        /// The release.
+        subject: Digest,
+    },
     /// The digest of the release is too long for a tag of its signatures.
     #[error("{subject} in {place} has no tag for signatures")]
     NoTag {

@@ -6,7 +6,8 @@
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
-use tofu_oci_layout::{MAX_DOCUMENT, MAX_ENTRIES, media_type};
+use tofu_oci_layout::{MAX_DOCUMENT, media_type};
+use tofu_oci_source::LAYER_LIMIT;
 use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
 use tofu_oci_trust::{
     CosignTagSignature, PublicKey, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, SignedSubject, open_cosign_tag,
@@ -61,9 +62,8 @@ impl SignatureImage {
         }
         let bytes = fetch_bytes(store, &found, MAX_DOCUMENT).await?;
         let manifest: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|_| wrong("it is no JSON object"))?;
-        let layers = manifest.get("layers").and_then(Value::as_array).ok_or_else(|| wrong("it has no layers"))?;
-        if layers.len() >= MAX_ENTRIES {
-            return Err(wrong("it has too many layers").into());
+        if !manifest.get("layers").is_some_and(Value::is_array) {
+            return Err(wrong("it has no layers").into());
         }
         let config: Descriptor = manifest
             .get("config")
@@ -104,14 +104,26 @@ impl SignatureImage {
         self.manifest.get("layers").and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether this key says here what would be signed now.
+    /// Whether so many layers more can be added, if the image may have this many.
+    ///
+    /// # Errors
+    /// [`SignError::Full`]: who installs reads so many layers and no more.
+    pub(super) fn demand_room(&self, store: &dyn ReadStore, more: usize, most: usize) -> Result<(), SignError> {
+        let layers = self.layers().len();
+        if layers + more <= most {
+            return Ok(());
+        }
+        Err(SignError::Full { place: store.place(), tag: self.tag.clone(), layers, more, most })
+    }
+
+    /// Whether this key says what would be signed now, in one of the layers that are read.
     pub(super) async fn is_signed(
         &self,
         store: &dyn ReadStore,
         key: &PublicKey,
         subject: &SignedSubject<'_>,
     ) -> Result<bool, StoreError> {
-        for layer in self.layers() {
+        for layer in self.layers().iter().take(LAYER_LIMIT) {
             let Ok(layer) = serde_json::from_value::<Descriptor>(layer.clone()) else { continue };
             let Some(signature) = layer.annotations.get(SIGNATURE_ANNOTATION) else { continue };
             if layer.media_type != SIMPLE_SIGNING_TYPE {

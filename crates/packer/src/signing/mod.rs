@@ -24,6 +24,9 @@ pub(crate) use carry::{Carrier, Known, at_destination};
 pub use error::SignError;
 pub(crate) use wanted::{Wanted, Wish};
 
+/// How often a tag is written again that others write at the same time.
+const WRITES: usize = 4;
+
 /// Who signs, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Signing<'a> {

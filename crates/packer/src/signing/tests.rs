@@ -6,7 +6,9 @@ use serde_json::Value;
 use tofu_oci_layout::media_type;
 use tofu_oci_source::{Search, evidence};
 use tofu_oci_store::{DirStore, ReadStore, Store, fetch_bytes};
-use tofu_oci_trust::{Evidence, Form, PrivateKey, open_bundle, open_cosign_tag};
+use tofu_oci_trust::{
+    Evidence, Form, PrivateKey, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, open_bundle, open_cosign_tag,
+};
 use tofu_oci_types::{Descriptor, Reference};
 
 use crate::testing::{Folder, Heard, Push, Watching, key, tags};
@@ -220,6 +222,50 @@ async fn members_that_others_wrote_are_kept() {
     let config: Descriptor = serde_json::from_value(image["config"].clone()).unwrap();
     let config = json(&store, &config).await;
     assert_eq!((&config["x"], config["rootfs"]["diff_ids"].as_array().unwrap().len()), (&Value::from(1), 2));
+}
+
+/// An image of so many signatures of others under the tag of the release.
+async fn signed_by_others(store: &Watching, count: usize) -> String {
+    let tag = format!("sha256-{}.sig", tagged(store, "1.4.0").await.digest.encoded());
+    store.inner.insert_unchecked(&Descriptor::of(SIMPLE_SIGNING_TYPE, b"{}"), "{}".into());
+    let layer = |nth: usize| {
+        let mut layer = Descriptor::of(SIMPLE_SIGNING_TYPE, b"{}");
+        layer.annotations.insert(SIGNATURE_ANNOTATION.to_owned(), format!("c2ln{nth}"));
+        layer
+    };
+    let manifest = serde_json::json!({
+        "schemaVersion": 2, "mediaType": media_type::OCI_MANIFEST, "config": Descriptor::of("text/plain", b"{}"),
+        "layers": (0..count).map(layer).collect::<Vec<_>>(),
+    });
+    let manifest = Bytes::from(manifest.to_string());
+    let descriptor = Descriptor::of(media_type::OCI_MANIFEST, &manifest);
+    store.inner.insert_unchecked(&descriptor, manifest);
+    store.inner.tag(&descriptor, &tag.parse().unwrap()).await.unwrap();
+    tag
+}
+
+#[tokio::test]
+async fn a_signature_that_nobody_would_read_is_not_written() {
+    let store = released().await;
+    let tag = signed_by_others(&store, 100).await;
+    let error = run(&store, &key(1), Forms::CosignTag, ANNOTATED).await.expect_err("full").to_string();
+    assert_snapshot!(error.replace(&tag, "TAG"), @"the tag TAG in memory holds 100 signatures; with 1 more it would have more than 100, and no more are read");
+    assert!(store.take().is_empty(), "nothing is written");
+    signed_by_others(&store, 99).await;
+    run(&store, &key(1), Forms::CosignTag, ANNOTATED).await.unwrap();
+    assert_eq!(signatures(&store, &key(1)).await, (0, 1));
+    assert!(run(&store, &key(1), Forms::CosignTag, ANNOTATED).await.unwrap().unchanged);
+}
+
+/// Each of both is within its limit, and together they are more than a search takes.
+#[tokio::test]
+async fn a_signature_that_is_written_and_not_found_is_an_error() {
+    let store = released().await;
+    signed_by_others(&store, 99).await;
+    run(&store, &key(2), Forms::Bundle, ANNOTATED).await.unwrap();
+    let error = run(&store, &key(1), Forms::CosignTag, ANNOTATED).await.expect_err("the 101st piece");
+    let PackError::Sign(error) = error else { panic!("{error}") };
+    assert!(matches!(*error, crate::SignError::NotFound { form: Form::CosignTag, .. }), "{error}");
 }
 
 #[tokio::test]

@@ -1,13 +1,16 @@
 //! What is to refer to a release, beside what refers to it already.
 
+use tofu_oci_source::{LAYER_LIMIT, Search, evidence};
 use tofu_oci_store::{ReadStore, Store, StoreError};
-use tofu_oci_trust::{CosignTagSignature, Form, PublicKey, SignedSubject, sign_bundle, sign_cosign_tag};
+use tofu_oci_trust::{
+    CosignTagSignature, Evidence, Form, PublicKey, SignedSubject, open_cosign_tag, sign_bundle, sign_cosign_tag,
+};
 use tofu_oci_types::{Descriptor, Tag};
 
 use super::artifact::Artifact;
 use super::attach::Attacher;
 use super::image::{SignatureImage, cosign_tag};
-use super::seen::signed_bundle;
+use super::seen::{says, signed_bundle};
 use super::{Attachment, AttachmentState, Signing};
 use crate::dist::SignedSums;
 use crate::{PackError, SignError, Transfers};
@@ -89,8 +92,33 @@ impl<'a> Wanted<'a> {
             }
             attachments.push(attachment);
         }
+        if attachments.iter().any(|attachment| attachment.state == AttachmentState::Attached) {
+            demand_found(store, &self.wish, &attachments).await?;
+        }
         Ok((attachments, attacher.transfers))
     }
+}
+
+/// Demands that everything is found by the search of those who install.
+async fn demand_found(store: &dyn ReadStore, wish: &Wish<'_>, attachments: &[Attachment]) -> Result<(), PackError> {
+    let keys: Vec<PublicKey> = wish.signing.iter().map(|signing| signing.key.public().clone()).collect();
+    let found = evidence(store, wish.index, Search::Everywhere).await?;
+    for attachment in attachments {
+        let is_it = |piece: &Evidence| match (attachment.form, piece) {
+            (Form::CosignTag, Evidence::CosignTag { payload, signature, .. }) => {
+                says(&open_cosign_tag(payload, signature, &keys), &wish.subject)
+            }
+            (Form::Bundle, Evidence::Bundle { origin, .. }) | (Form::Sums, Evidence::Sums { origin, .. }) => {
+                *origin == attachment.manifest
+            }
+            _ => false,
+        };
+        if !found.iter().any(is_it) {
+            let (place, form, subject) = (store.place(), attachment.form, wish.index.digest.clone());
+            return Err(SignError::NotFound { place, form, subject }.into());
+        }
+    }
+    Ok(())
 }
 
 /// What is listed as a referrer; nothing where there is no such repository yet.
@@ -151,6 +179,9 @@ async fn image_item<'a>(store: &dyn ReadStore, wish: &Wish<'_>, signing: Signing
         Some(found) if image.is_signed(store, signing.key.public(), &wish.subject).await? => Some(found.digest.clone()),
         _ => None,
     };
+    if seen.is_none() {
+        image.demand_room(store, 1, LAYER_LIMIT)?;
+    }
     image.add(&signature);
     let (_, artifact) = image.into_artifact();
     let attachment = Attachment {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tofu_oci_store::{Content, Lists, ReadStore as _, Store as _, StoreError};
 use tofu_oci_types::{Descriptor, Digest};
 
-use crate::server::{Reply, Server, reply};
+use crate::server::{Reply, Request, Server, reply};
 use crate::support::{INDEX, MANIFEST, bench, index, manifest_reply, store};
 
 fn subject() -> Digest {
@@ -121,6 +121,75 @@ async fn a_pushed_referrer_is_listed_under_the_tag_beside_the_others() {
     assert_eq!(found[1].digest, descriptor.digest);
     assert_eq!(found[1].artifact_type.as_deref(), Some("application/x.signature"));
     assert_eq!(found[1].annotations["who"], "me");
+}
+
+/// What stays listed beside our own when somebody who never saw ours writes `theirs` right after our first write.
+async fn after_a_race(theirs: &'static [&'static str], conditional: bool) -> (Vec<Digest>, Vec<Option<String>>) {
+    let stored: Mutex<(Vec<u8>, usize)> = Mutex::new((list(&["old"]), 0));
+    let server = Server::start(move |request, _| {
+        let (stored, writes) = &mut *stored.lock().unwrap();
+        let etag = |bytes: &[u8]| format!("\"{}\"", Digest::sha256(bytes));
+        match (request.method.as_str(), request.path() == tag()) {
+            ("GET", true) if conditional => manifest_reply(INDEX, stored).header("etag", etag(stored)),
+            ("GET", true) => manifest_reply(INDEX, stored),
+            // Whether a write is allowed at all.
+            ("PUT", true) if request.body.is_empty() => reply(201),
+            ("PUT", true) => {
+                *writes += 1;
+                if conditional && *writes == 1 {
+                    *stored = list(theirs);
+                }
+                if conditional && request.header("if-match").is_some_and(|given| given != etag(stored)) {
+                    return reply(412);
+                }
+                stored.clone_from(&request.body);
+                if !conditional && *writes == 1 {
+                    *stored = list(theirs);
+                }
+                reply(201)
+            }
+            ("PUT", false) => reply(201),
+            _ => reply(404) as Reply,
+        }
+    });
+    let (descriptor, bytes) = signature();
+    store(&server).push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    let others = listed(&server).await.unwrap().into_iter().filter(|digest| *digest != descriptor.digest).collect();
+    let is_write = |request: &Request| request.method == "PUT" && request.path() == tag() && !request.body.is_empty();
+    let written = server.requests().into_iter().filter(is_write);
+    (others, written.map(|request| request.header("if-match").map(str::to_owned)).collect())
+}
+
+#[tokio::test]
+async fn a_race_for_the_list_loses_nobodys_entry() {
+    let digests = |names: &[&str]| names.iter().map(|name| Digest::sha256(name.as_bytes())).collect::<Vec<_>>();
+    let (others, conditions) = after_a_race(&["theirs"], false).await;
+    assert_eq!(others, digests(&["theirs", "old"]), "ours and what was there before is written again");
+    assert_eq!(conditions, [None, None]);
+    let (others, conditions) = after_a_race(&["old", "theirs"], true).await;
+    assert_eq!(others, digests(&["old", "theirs"]));
+    let etag = |names: &[&str]| Some(format!("\"{}\"", Digest::sha256(&list(names))));
+    assert_eq!(conditions, [etag(&["old"]), etag(&["old", "theirs"])]);
+}
+
+/// An `ETag` of something before the registry, which it does not know.
+#[tokio::test]
+async fn an_etag_that_the_registry_refuses_is_left_out() {
+    let stored = Mutex::new(list(&["old"]));
+    let server = Server::start(move |request, _| match (request.method.as_str(), request.path() == tag()) {
+        ("GET", true) => manifest_reply(INDEX, &stored.lock().unwrap()).header("etag", "\"x\""),
+        ("PUT", true) if request.header("if-match").is_some() => reply(412),
+        ("PUT", true) if request.body.is_empty() => reply(201),
+        ("PUT", true) => {
+            stored.lock().unwrap().clone_from(&request.body);
+            reply(201)
+        }
+        ("PUT", false) => reply(201),
+        _ => reply(404) as Reply,
+    });
+    let (descriptor, bytes) = signature();
+    store(&server).push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    assert_eq!(listed(&server).await.unwrap(), [Digest::sha256(b"old"), descriptor.digest]);
 }
 
 #[tokio::test]

@@ -7,8 +7,9 @@ use tofu_oci_layout::parse_strictly;
 use tofu_oci_trust::{SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE};
 use tofu_oci_types::{Descriptor, Digest};
 
-/// Most layers of one manifest.
-const MOST_LAYERS: usize = 100;
+/// How many layers of one manifest are read. Whoever writes signatures into a manifest stops there: nobody would find
+/// the next one.
+pub const LAYER_LIMIT: usize = 100;
 
 /// What every version's media type of a Sigstore bundle begins with.
 const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
@@ -32,6 +33,8 @@ pub(super) enum Kind {
 pub(super) struct Holder {
     artifact_type: String,
     layers: Vec<Layer>,
+    /// How many layers it has, those that are not read among them.
+    layers_in_all: usize,
     subject: Option<Descriptor>,
 }
 
@@ -57,7 +60,7 @@ impl Holder {
     /// # Errors
     /// What is wrong with it, in words.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let members = match parse_strictly(bytes) {
+        let mut members = match parse_strictly(bytes) {
             Ok(Value::Object(members)) => members,
             Ok(_) => return Err("it is no manifest".to_owned()),
             Err(error) => return Err(format!("it is no manifest: {error}")),
@@ -65,16 +68,18 @@ impl Holder {
         let artifact_type: Option<String> = member(&members, "artifactType")?;
         let config: Option<Value> = member(&members, "config")?;
         let config_type = config.as_ref().and_then(|config| config.get("mediaType")).and_then(Value::as_str);
-        let layers: Option<Vec<Layer>> = member(&members, "layers")?;
-        let layers = layers.unwrap_or_default();
-        if layers.len() > MOST_LAYERS {
-            return Err(format!("it has {} layers, more than {MOST_LAYERS}", layers.len()));
+        let mut layers_in_all = 0;
+        if let Some(Value::Array(layers)) = members.get_mut("layers") {
+            layers_in_all = layers.len();
+            layers.truncate(LAYER_LIMIT);
         }
+        let layers: Option<Vec<Layer>> = member(&members, "layers")?;
         Ok(Self {
             artifact_type: artifact_type
                 .filter(|text| !text.is_empty())
                 .unwrap_or_else(|| config_type.unwrap_or_default().to_owned()),
-            layers,
+            layers: layers.unwrap_or_default(),
+            layers_in_all,
             subject: member(&members, "subject")?,
         })
     }
@@ -82,7 +87,7 @@ impl Holder {
     /// What it holds, by its own words: those of a list are not asked.
     pub(super) fn kind(&self) -> Kind {
         let mut types = self.layers.iter().map(|layer| layer.descriptor.media_type.as_str());
-        if is_bundle(&self.artifact_type) || (self.layers.len() == 1 && types.clone().all(is_bundle)) {
+        if is_bundle(&self.artifact_type) || (self.layers_in_all == 1 && types.clone().all(is_bundle)) {
             Kind::Bundle
         } else if self.artifact_type == SUMS_ARTIFACT_TYPE {
             Kind::Sums
@@ -97,8 +102,13 @@ impl Holder {
         self.subject.as_ref().map(|subject| &subject.digest)
     }
 
+    /// The layers that are read.
     pub(super) fn layers(&self) -> &[Layer] {
         &self.layers
+    }
+
+    pub(super) fn layers_in_all(&self) -> usize {
+        self.layers_in_all
     }
 }
 

@@ -12,15 +12,18 @@
 //! Spec: OCI distribution-spec 1.1.1, "Listing Referrers"; cosign, `specs/SIGNATURE_SPEC.md` and
 //! `specs/BUNDLE_SPEC.md`.
 
+mod budget;
 mod manifest;
 mod parts;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::media_type::is_leaf;
 use tofu_oci_store::{Lists, ReadStore, StoreError};
-use tofu_oci_trust::Evidence;
+use tofu_oci_trust::{EVIDENCE_LIMIT, Evidence};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
+use self::budget::Budget;
+pub use self::manifest::LAYER_LIMIT;
 use self::manifest::{Holder, Kind, is_bundle};
 use crate::Search;
 use crate::memory::Memory;
@@ -33,24 +36,44 @@ const AT_ONCE: usize = 4;
 /// What lies beside an index in its repository and may say who stands for it, in the order of the lists.
 ///
 /// Limits: a bundle, a payload, a file of checksums, a signature and a key 1 MiB each, a manifest 4 MiB, 100 referrers
-/// opened and 100 layers of one. A layer that comes along in its descriptor (`data`) is not asked for.
+/// opened and 100 layers of one; of all that no more than 100 pieces and 32 MiB. Where there is more, the last piece is
+/// an [`Evidence::Unreadable`] that says so. A layer that comes along in its descriptor (`data`) is not asked for.
 ///
 /// # Errors
 /// When the repository could not be asked.
 pub async fn evidence(store: &dyn ReadStore, index: &Descriptor, search: Search) -> Result<Vec<Evidence>, StoreError> {
-    Reader { store, memory: &Memory::default(), index }.search(search).await
+    Reader::new(store, &Memory::default(), index).search(search).await
 }
 
 /// Reads what lies beside one index.
 pub(crate) struct Reader<'a> {
-    pub(crate) store: &'a dyn ReadStore,
+    store: &'a dyn ReadStore,
     /// Manifests that have been read are not asked for again.
-    pub(crate) memory: &'a Memory,
-    pub(crate) index: &'a Descriptor,
+    memory: &'a Memory,
+    index: &'a Descriptor,
+    budget: Budget,
 }
 
-impl Reader<'_> {
-    pub(crate) async fn search(&self, search: Search) -> Result<Vec<Evidence>, StoreError> {
+impl<'a> Reader<'a> {
+    pub(crate) fn new(store: &'a dyn ReadStore, memory: &'a Memory, index: &'a Descriptor) -> Self {
+        Self { store, memory, index, budget: Budget::default() }
+    }
+
+    /// Everything that is found, within the limits.
+    pub(crate) async fn search(self, search: Search) -> Result<Vec<Evidence>, StoreError> {
+        let mut found = self.gather(search).await?;
+        // What is unreadable as a whole counts here: its number is bounded by that of the referrers.
+        if found.len() > EVIDENCE_LIMIT {
+            found.truncate(EVIDENCE_LIMIT);
+            self.budget.spend();
+        }
+        if self.budget.is_spent() {
+            found.push(unreadable(&self.index.digest, Budget::problem()));
+        }
+        Ok(found)
+    }
+
+    async fn gather(&self, search: Search) -> Result<Vec<Evidence>, StoreError> {
         let lists = match search {
             Search::Likely => Lists::Nearest,
             Search::Everywhere => Lists::All,
@@ -76,7 +99,8 @@ impl Reader<'_> {
             let problem = format!("{listed} manifests refer to it, and only {MOST_OPENED} of them were opened");
             found.push(unreadable(&self.index.digest, problem));
         }
-        if search == Search::Everywhere || !found.iter().any(convinces) {
+        let is_needed = search == Search::Everywhere || !found.iter().any(convinces);
+        if is_needed && !self.budget.is_spent() {
             found.extend(self.tagged(search).await?);
         }
         Ok(found)
@@ -91,6 +115,9 @@ impl Reader<'_> {
 
     /// What a manifest holds that says that it refers to the index.
     async fn open(&self, referrer: &Descriptor) -> Result<Vec<Evidence>, StoreError> {
+        if self.budget.is_spent() {
+            return Ok(Vec::new());
+        }
         let origin = &referrer.digest;
         let bytes = match self.memory.document(self.store, referrer).await {
             Ok(bytes) => bytes,
@@ -143,7 +170,15 @@ impl Reader<'_> {
             Kind::Foreign => Ok(Vec::new()),
         };
         match read {
-            Ok(found) => Ok(found),
+            Ok(mut found) => {
+                let (read, all) = (holder.layers().len(), holder.layers_in_all());
+                if all > read {
+                    let problem = format!("it has {all} layers, and only the first {read} were read");
+                    found.push(unreadable(origin, problem));
+                }
+                Ok(found)
+            }
+            Err(parts::Fault::Spent) => Ok(Vec::new()),
             Err(parts::Fault::Problem(problem)) => Ok(vec![unreadable(origin, problem)]),
             Err(parts::Fault::Store(error)) => spoiled(origin, error),
         }

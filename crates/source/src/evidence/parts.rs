@@ -2,15 +2,16 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use tofu_oci_store::{StoreError, fetch_bytes};
+use tofu_oci_store::StoreError;
 use tofu_oci_trust::{Evidence, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE};
 use tofu_oci_types::{Descriptor, Digest};
 
+use super::budget::Lack;
 use super::manifest::{Holder, Layer};
 use super::{Reader, is_of_content, unreadable};
 
 /// Most bytes of a bundle, a payload, a file of checksums, a signature or a key.
-const MOST_BYTES: u64 = 1024 * 1024;
+pub(super) const MOST_BYTES: u64 = 1024 * 1024;
 
 const CHECKSUMS: &str = "text/plain";
 const OPENPGP_SIGNATURE: &str = "application/pgp-signature";
@@ -22,11 +23,16 @@ pub(super) enum Fault {
     Problem(String),
     /// A layer could not be read.
     Store(StoreError),
+    /// It would be more than the search may hold.
+    Spent,
 }
 
-impl From<StoreError> for Fault {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
+impl From<Lack> for Fault {
+    fn from(lack: Lack) -> Self {
+        match lack {
+            Lack::Spent => Self::Spent,
+            Lack::Store(error) => Self::Store(error),
+        }
     }
 }
 
@@ -34,9 +40,10 @@ impl Reader<'_> {
     /// Spec: cosign, `specs/BUNDLE_SPEC.md`: the bundle is the only layer.
     pub(super) async fn bundle(&self, origin: &Digest, holder: &Holder) -> Result<Vec<Evidence>, Fault> {
         let [layer] = holder.layers() else {
-            let problem = format!("a bundle is one layer, and it has {}", holder.layers().len());
+            let problem = format!("a bundle is one layer, and it has {}", holder.layers_in_all());
             return Err(Fault::Problem(problem));
         };
+        self.piece()?;
         let bytes = self.content(layer).await?;
         Ok(vec![Evidence::Bundle { origin: origin.clone(), bytes }])
     }
@@ -51,6 +58,9 @@ impl Reader<'_> {
             if media_type != SIMPLE_SIGNING_TYPE {
                 continue;
             }
+            if !self.budget.take_piece() {
+                return Ok(found);
+            }
             let Some(signature) = annotations.get(SIGNATURE_ANNOTATION).filter(|text| !text.is_empty()) else {
                 found.push(unreadable(origin, format!("its layer {digest} has no signature")));
                 continue;
@@ -60,8 +70,9 @@ impl Reader<'_> {
                     let signature = signature.clone();
                     found.push(Evidence::CosignTag { origin: origin.clone(), payload, signature });
                 }
-                Err(error) if is_of_content(&error) => found.push(unreadable(origin, error.to_string())),
-                Err(error) => return Err(error.into()),
+                Err(Lack::Store(error)) if is_of_content(&error) => found.push(unreadable(origin, error.to_string())),
+                Err(Lack::Store(error)) => return Err(Fault::Store(error)),
+                Err(Lack::Spent) => return Ok(found),
             }
         }
         if found.is_empty() {
@@ -80,6 +91,7 @@ impl Reader<'_> {
             let problem = format!("it should have one layer of the type {CHECKSUMS}, and has {}", checksums.len());
             return Err(Fault::Problem(problem));
         };
+        self.piece()?;
         let sums = self.content(checksums).await?;
         let (mut signatures, mut keys) = (Vec::new(), Vec::new());
         for layer in of(OPENPGP_SIGNATURE) {
@@ -92,11 +104,16 @@ impl Reader<'_> {
     }
 
     /// A layer's bytes, verified: from its descriptor where they came along, else from the repository.
-    async fn content(&self, layer: &Layer) -> Result<Vec<u8>, StoreError> {
+    async fn content(&self, layer: &Layer) -> Result<Vec<u8>, Lack> {
+        self.budget.take_bytes(layer.descriptor.size)?;
         match layer.inline() {
             Some(bytes) => Ok(bytes),
-            None => Ok(fetch_bytes(self.store, &layer.descriptor, MOST_BYTES).await?.to_vec()),
+            None => self.budget.fetch(self.store, &layer.descriptor).await,
         }
+    }
+
+    fn piece(&self) -> Result<(), Fault> {
+        if self.budget.take_piece() { Ok(()) } else { Err(Fault::Spent) }
     }
 }
 

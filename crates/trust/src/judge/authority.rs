@@ -1,33 +1,38 @@
 //! Whose signatures count.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tofu_oci_types::ProviderAddr;
 
-use crate::{KeyId, KeyMaterial, OpenPgpKey, Pins, PublicKey, Rule};
+use crate::{KeyId, KeyMaterial, OpenPgpKey, Pins, Policy, PublicKey, Rule};
 
 /// The keys whose signatures count: those of the rule, or those that the pins remember where it names none.
 pub(super) struct Authority {
     pub(super) public: Vec<PublicKey>,
     pub(super) openpgp: Vec<OpenPgpKey>,
     names: BTreeMap<KeyId, String>,
+    /// The `OpenPGP` keys that speak for no other host and namespace.
+    dedicated: BTreeSet<KeyId>,
 }
 
 impl Authority {
-    pub(super) fn new(rule: &Rule, pins: &Pins, address: &ProviderAddr) -> Self {
-        let mut authority = Self { public: Vec::new(), openpgp: Vec::new(), names: BTreeMap::new() };
+    pub(super) fn new(policy: &Policy, rule: &Rule, pins: &Pins, address: &ProviderAddr) -> Self {
+        let (names, dedicated) = (BTreeMap::new(), BTreeSet::new());
+        let mut authority = Self { public: Vec::new(), openpgp: Vec::new(), names, dedicated };
         for key in &rule.keys {
             match &key.material {
                 KeyMaterial::Public(public) => authority.add_public(&key.name, public),
                 KeyMaterial::OpenPgp(certificates) => {
                     for certificate in certificates {
-                        // The same certificate from two files may hold different subkeys: both are asked.
                         authority.openpgp.push(certificate.clone());
                         authority.names.entry(certificate.id()).or_insert_with(|| key.name.clone());
                     }
                 }
             }
         }
+        authority.openpgp = OpenPgpKey::merged(authority.openpgp);
+        let ids = authority.openpgp.iter().map(OpenPgpKey::id);
+        authority.dedicated = ids.filter(|id| policy.is_dedicated(id, address)).collect();
         if rule.keys.is_empty() {
             for signer in pins.signers(address) {
                 match &signer.public_key {
@@ -50,13 +55,17 @@ impl Authority {
         }
     }
 
+    /// Whether what an `OpenPGP` key signs can be about no other host and namespace.
+    pub(super) fn is_dedicated(&self, key: &KeyId) -> bool {
+        self.dedicated.contains(key)
+    }
+
     /// What a key is called.
     pub(super) fn name(&self, key: &KeyId) -> Option<&str> {
         self.names.get(key).map(String::as_str)
     }
 
-    /// Whether the key counts. That it is remembered does not make it present: of an `OpenPGP` key of the pins only the
-    /// fingerprint is.
+    /// The key of this id, where it is present: of an `OpenPGP` key of the pins only the fingerprint is.
     pub(super) fn public_key(&self, id: &KeyId) -> Option<&PublicKey> {
         self.public.iter().find(|key| key.id() == *id)
     }

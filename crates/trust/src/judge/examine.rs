@@ -5,10 +5,12 @@ use std::time::SystemTime;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use tofu_oci_types::{Digest, PackageHash};
+use tofu_oci_types::{Digest, PackageHash, Platform};
 
 use super::authority::Authority;
-use super::{Covers, Examined, Missing, Outcome, Refusal, Remark};
+use super::platforms::Listed;
+use super::{Covers, Examined, Missing, Outcome, Remark};
+use crate::openpgp::Work;
 use crate::{
     Action, Evidence, Form, KeyId, Name, OpenPgpFault, Peek, ReleaseFacts, Rule, SignatureFault, Signed, Statement,
     Subject, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
@@ -24,8 +26,10 @@ pub(super) struct Examination<'a> {
     pub(super) examined: Vec<Examined>,
     /// The signatures that count.
     pub(super) votes: Vec<Vote>,
-    /// Archives that a trusted list contradicts.
-    pub(super) contradicted: BTreeMap<PackageHash, Refusal>,
+    /// What trusted lists say of the platforms of this release.
+    pub(super) listed: Vec<Listed>,
+    /// What may still be done for signatures and keys of strangers.
+    pub(super) work: Work,
     pub(super) remarks: Vec<Remark>,
     /// Keys that would not count any more, whatever they had signed.
     pub(super) fallen: BTreeSet<KeyId>,
@@ -39,6 +43,8 @@ pub(super) struct Vote {
     pub(super) predicate_type: String,
     pub(super) missing: Option<Missing>,
     pub(super) covers: Covers,
+    /// The platforms of the archives that a list names.
+    pub(super) listed: BTreeMap<Platform, PackageHash>,
 }
 
 /// What a signature names, held against what was asked for.
@@ -51,8 +57,9 @@ enum Naming {
 
 impl<'a> Examination<'a> {
     pub(super) fn new(rule: &'a Rule, authority: &'a Authority, facts: &'a ReleaseFacts<'a>, now: SystemTime) -> Self {
-        let (examined, votes, contradicted, remarks) = (Vec::new(), Vec::new(), BTreeMap::new(), Vec::new());
-        Self { rule, authority, facts, now, examined, votes, contradicted, remarks, fallen: BTreeSet::new() }
+        let (examined, votes, listed, remarks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (work, fallen) = (Work::default(), BTreeSet::new());
+        Self { rule, authority, facts, now, examined, votes, listed, work, remarks, fallen }
     }
 
     pub(super) fn look_at(&mut self, piece: &Evidence) {
@@ -121,6 +128,7 @@ impl<'a> Examination<'a> {
                 _ => None,
             },
             covers: Covers::Index,
+            listed: BTreeMap::new(),
         });
     }
 

@@ -13,6 +13,7 @@
 mod authority;
 mod examine;
 mod outcome;
+mod platforms;
 mod refusal;
 mod stand;
 mod sums;
@@ -45,7 +46,7 @@ pub fn judge(
     now: SystemTime,
 ) -> Verdict {
     let rule = &in_force(policy.rule(facts.address), pins, facts.address);
-    let authority = Authority::new(rule, pins, facts.address);
+    let authority = Authority::new(policy, rule, pins, facts.address);
     let mut examination = Examination::new(rule, &authority, facts, now);
     for piece in evidence.iter().take(EVIDENCE_LIMIT) {
         examination.look_at(piece);

@@ -99,7 +99,7 @@ pub enum Outcome {
     },
     /// A signed `SHA256SUMS` without one archive of this release.
     NotListed,
-    /// No key of ours made it.
+    /// No key of ours made it, or it was damaged: without a hint nobody can tell.
     UnknownKey,
     /// A key made it that lies beside it, and is none of ours.
     TravellingKey {
@@ -182,7 +182,7 @@ impl fmt::Display for Outcome {
             Self::Unnamed { missing } => write!(f, "does not name {missing}"),
             Self::PredicateType { found } => write!(f, "says something else about it: {found}"),
             Self::NotListed => f.write_str("lists no archive of this release"),
-            Self::UnknownKey => f.write_str("is by a key that is not one of yours"),
+            Self::UnknownKey => f.write_str("is by a key that is not one of yours, or it was damaged"),
             Self::TravellingKey { key } => match key.openpgp_fingerprint() {
                 Some(fingerprint) => {
                     write!(f, "is by a key that travels with it: {fingerprint}, not one of yours")

@@ -167,7 +167,9 @@ impl Refusal {
             }
             Self::BadSignature { problem } => problem.clone(),
             Self::UnknownKey { key: Some(key) } => format!("it is signed by {key}, which is not one of your keys"),
-            Self::UnknownKey { key: None } => "it is signed by a key that is not one of yours".to_owned(),
+            Self::UnknownKey { key: None } => {
+                "it is signed by a key that is not one of yours, or its signature was damaged".to_owned()
+            }
             Self::WasSigned { by } => {
                 format!("it is not signed, and this provider was signed by {} before", by.join(", "))
             }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::examine::Examination;
+use super::platforms::Platforms;
 use super::{Covered, Examined, Outcome, Refusal, Remark, Standing, Verdict, tally};
 use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Rule, Unsigned};
 
@@ -33,6 +34,8 @@ pub(super) fn stand(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exam
     {
         examination.remarks.push(Remark::warning(besides.code(), besides.to_string()));
     }
+    let platforms = Platforms::new(rule, &examination.votes, std::mem::take(&mut examination.listed));
+    let platforms = platforms.pinned(facts, &pinned.zips);
     let mut zips = signed.zips;
     zips.extend(pinned.zips);
     Verdict {
@@ -42,7 +45,7 @@ pub(super) fn stand(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exam
         covered: Covered { index: signed.index || pinned.index, zips },
         examined: examination.examined,
         remarks: examination.remarks,
-        contradicted: examination.contradicted,
+        platforms,
         otherwise,
         threshold: rule.threshold,
         predicate_types: rule.predicate_types.clone(),

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use tofu_oci_types::{Digest, PackageHash, Platform};
 
 use super::examine::{Examination, Vote};
-use super::{Covers, Examined, Outcome, Refusal, Remark};
+use super::platforms::Listed;
+use super::{Covers, Examined, Missing, Outcome, Refusal, Remark};
+use crate::openpgp::{Work, verify_within};
 use crate::{
-    Expired, ExpiredKeys, Form, KeyId, KeyStanding, OpenPgpFault, OpenPgpKey, OpenPgpSignature, SIGN_PREDICATE, Sums,
-    verify_each,
+    Action, Expired, ExpiredKeys, Form, KeyId, KeyStanding, OpenPgpFault, OpenPgpKey, OpenPgpSignature, SIGN_PREDICATE,
+    SUMS_FILES_LIMIT, Sums,
 };
-
-/// How many signature files, and how many key files, are looked at beside one `SHA256SUMS`.
-const FILES: usize = 16;
 
 /// What a list says of the release that is asked for.
 enum Listing {
@@ -38,15 +37,23 @@ impl Examination<'_> {
             }
         };
         let listing = self.listing(&sums);
-        let travelling: Vec<OpenPgpKey> =
-            travelling.iter().take(FILES).filter_map(|bytes| OpenPgpKey::parse(bytes).ok()).flatten().collect();
+        self.too_many("signature", signatures.len(), SUMS_FILES_LIMIT);
+        self.too_many("key", travelling.len(), SUMS_FILES_LIMIT);
+        // They are only for telling whose signature it is that counts for nothing.
+        let mut strangers: Option<Vec<OpenPgpKey>> = None;
         if signatures.is_empty() {
             self.examined.push(blank.clone());
         }
-        for signature in signatures.iter().take(FILES) {
-            let others = verify_each(text, signature, &travelling, self.now).unwrap_or_default();
-            match verify_each(text, signature, &self.authority.openpgp, self.now) {
+        for signature in signatures.iter().take(SUMS_FILES_LIMIT) {
+            match verify_within(text, signature, &self.authority.openpgp, self.now, &mut self.work) {
                 Ok(verified) => {
+                    let unknown = |verified: &Result<_, _>| matches!(verified, Err(OpenPgpFault::UnknownKey { .. }));
+                    let others = if verified.iter().any(unknown) {
+                        let keys = strangers.get_or_insert_with(|| strangers_in(travelling, &mut self.work));
+                        verify_within(text, signature, keys, self.now, &mut self.work).unwrap_or_default()
+                    } else {
+                        Vec::new()
+                    };
                     for (nth, verified) in verified.into_iter().enumerate() {
                         let other = others.get(nth).and_then(|other| other.as_ref().ok());
                         self.sums_signature(blank.clone(), &listing, verified, other);
@@ -70,13 +77,15 @@ impl Examination<'_> {
         match verified {
             Ok(signature) => {
                 self.name(&mut examined, &signature.key);
-                self.contradict(listing, &self.by(&signature.key));
+                self.remember(listing, &self.by(&signature.key));
                 examined.outcome = self.sums_outcome(listing, &signature);
                 if matches!(examined.outcome, Outcome::ExpiredKey { .. } | Outcome::RevokedKey { .. }) {
                     self.fallen.insert(signature.key.clone());
                 }
-                if examined.outcome.counts() {
-                    self.sums_vote(&examined, &signature.key);
+                if let Listing::Release(listed) = listing
+                    && examined.outcome.counts()
+                {
+                    self.sums_vote(&examined, &signature.key, listed);
                 }
             }
             Err(fault) => {
@@ -93,20 +102,29 @@ impl Examination<'_> {
         self.examined.push(examined);
     }
 
-    /// Remembers the archives that a trusted list gives another checksum.
-    fn contradict(&mut self, listing: &Listing, by: &str) {
-        if let Listing::Release(listed) = listing {
-            let refused = self.contradictions(listed).map(|(platform, zip)| {
-                let file_name = self.file_name(platform);
-                (zip.clone(), Refusal::OtherPackage { by: by.to_owned(), file_name })
-            });
-            let refused: Vec<_> = refused.collect();
-            self.contradicted.extend(refused);
+    /// Remembers what a trusted list says of each platform.
+    fn remember(&mut self, listing: &Listing, by: &str) {
+        let Listing::Release(listed) = listing else { return };
+        for (platform, zip) in listed {
+            let otherwise = Refusal::OtherPackage { by: by.to_owned(), file_name: self.file_name(platform) };
+            self.listed.push(Listed { platform: platform.clone(), zip: zip.clone(), otherwise });
         }
     }
 
-    fn sums_vote(&mut self, examined: &Examined, key: &KeyId) {
+    fn too_many(&mut self, what: &str, found: usize, limit: usize) {
+        if found > limit {
+            let text = format!("only {limit} of {found} {what} files beside a SHA256SUMS were looked at");
+            self.remarks.push(Remark::warning("too-much-evidence", text));
+        }
+    }
+
+    fn sums_vote(&mut self, examined: &Examined, key: &KeyId, listed: &BTreeMap<Platform, PackageHash>) {
         let name = self.by(key);
+        if self.rule.unnamed == Action::Warn && !self.authority.is_dedicated(key) {
+            let text =
+                format!("the SHA256SUMS signed by {name} counts, although it does not name {}", Missing::Address);
+            self.remarks.push(Remark::warning("unnamed-signature", text));
+        }
         if let Outcome::CountsExpired { what } = &examined.outcome {
             let text = format!("the signature by {name} counts, although {what}");
             self.remarks.push(Remark::warning("expired-key", text));
@@ -118,6 +136,7 @@ impl Examination<'_> {
             predicate_type: SIGN_PREDICATE.to_owned(),
             missing: None,
             covers: Covers::Zips(examined.zips.clone()),
+            listed: listed.clone(),
         });
     }
 
@@ -136,8 +155,15 @@ impl Examination<'_> {
         if !self.rule.predicate_types.iter().any(|wanted| wanted == SIGN_PREDICATE) {
             return Outcome::PredicateType { found: SIGN_PREDICATE.to_owned() };
         }
+        // Its file names have a type and a version, and neither host nor namespace.
+        let missing = Missing::Address;
+        let named = self.authority.is_dedicated(&signature.key);
+        if !named && self.rule.unnamed == Action::Refuse {
+            return Outcome::Unnamed { missing };
+        }
         let (what, refused): (_, fn(String) -> Outcome) = match &signature.standing {
-            KeyStanding::Good => return Outcome::Counts,
+            KeyStanding::Good if named => return Outcome::Counts,
+            KeyStanding::Good => return Outcome::CountsUnnamed { missing },
             KeyStanding::Expired { what, .. } => (expired(what), |what| Outcome::ExpiredKey { what }),
             KeyStanding::Retired { part, reason, .. } => {
                 (format!("its {part} was revoked since: {reason}"), |what| Outcome::RevokedKey { what })
@@ -189,6 +215,15 @@ fn split(file_name: &str) -> Option<(&str, &str, Platform)> {
     let (rest, os) = rest.rsplit_once('_')?;
     let (provider_type, version) = rest.rsplit_once('_')?;
     Some((provider_type, version, format!("{os}_{arch}").parse().ok()?))
+}
+
+/// The certificates that lie beside a list, each once.
+fn strangers_in(files: &[Vec<u8>], work: &mut Work) -> Vec<OpenPgpKey> {
+    let mut keys = Vec::new();
+    for file in files.iter().take(SUMS_FILES_LIMIT) {
+        keys.extend(OpenPgpKey::parse_within(file, work));
+    }
+    OpenPgpKey::merged(keys)
 }
 
 fn expired(what: &Expired) -> String {

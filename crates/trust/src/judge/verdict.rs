@@ -1,10 +1,11 @@
 //! What comes out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
-use tofu_oci_types::{Level, PackageHash};
+use tofu_oci_types::{Level, PackageHash, Platform};
 
+use super::platforms::Platforms;
 use super::{Examined, Refusal};
 use crate::{Form, KeyId, PublicKey, SignedStatement};
 
@@ -28,8 +29,8 @@ pub struct Verdict {
     pub(crate) threshold: usize,
     /// What each of them had to say.
     pub(crate) predicate_types: Vec<String>,
-    /// Archives that a trusted `SHA256SUMS` contradicts.
-    pub(super) contradicted: BTreeMap<PackageHash, Refusal>,
+    /// What is said of single archives.
+    pub(super) platforms: Platforms,
     /// What becomes of an archive that is not covered.
     pub(crate) otherwise: Option<Refusal>,
 }
@@ -105,17 +106,18 @@ impl Remark {
 }
 
 impl Verdict {
-    /// Why a package must not be used: `zip` is the checksum of its archive as read, or nothing for one that is none.
-    /// Where `SHA256SUMS` is all that vouches, one platform of a release can be signed and another not.
-    pub fn refusal_for(&self, zip: Option<&PackageHash>) -> Option<&Refusal> {
-        if self.refusal.is_some() || self.covers(zip) {
+    /// Why the package of a platform must not be used: `zip` is the checksum of its archive as read, or nothing for one
+    /// that is none. Where `SHA256SUMS` is all that vouches, one platform of a release can be signed and another not.
+    pub fn refusal_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&Refusal> {
+        if self.refusal.is_some() || self.covers(platform, zip) {
             return self.refusal.as_ref();
         }
-        zip.and_then(|zip| self.contradicted.get(zip)).or(self.otherwise.as_ref())
+        zip.and_then(|zip| self.platforms.refusal(platform, zip)).or(self.otherwise.as_ref())
     }
 
-    /// Whether signatures vouch for a package.
-    pub fn covers(&self, zip: Option<&PackageHash>) -> bool {
-        self.covered.index || zip.is_some_and(|zip| self.covered.zips.contains(zip))
+    /// Whether signatures vouch for the package of a platform. An archive that is listed for another platform, or beside
+    /// another one for this platform, is not vouched for.
+    pub fn covers(&self, platform: &Platform, zip: Option<&PackageHash>) -> bool {
+        self.covered.index || zip.is_some_and(|zip| self.platforms.covers(platform, zip))
     }
 }

@@ -61,6 +61,9 @@ pub enum OpenPgpFault {
         /// What is not supported.
         problem: String,
     },
+    /// So many signatures and keys were found that this one was not looked at.
+    #[error("the OpenPGP signature was not looked at, because there are too many signatures and keys")]
+    TooMuch,
     /// None of the keys is the one that the signature names.
     #[error("the OpenPGP signature was made by {issuer}, which is none of the keys")]
     UnknownKey {

@@ -1,13 +1,17 @@
 //! Certificates.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use pgp::packet::{Packet, PublicKey, PublicSubkey, Signature, SignatureType};
-use pgp::types::{Fingerprint, KeyDetails, KeyId as ShortId, Tag};
+use pgp::ser::Serialize as _;
+use pgp::types::{Fingerprint, KeyDetails, KeyId as ShortId, PublicParams, Tag};
 
 use super::KEYS_LIMIT;
 use super::algorithms::weak_digest;
 use super::armor::{self, Block, Unframed};
 use super::fault::OpenPgpError;
 use super::self_signature::{Bindings, Revocation, SelfSignature};
+use super::work::Work;
 use crate::KeyId;
 
 /// An `OpenPGP` certificate: a primary key, its subkeys and what it says about them.
@@ -48,14 +52,19 @@ struct Raw {
     signatures: Vec<Signature>,
     users: Vec<(pgp::packet::UserId, Vec<Signature>)>,
     subkeys: Vec<(PublicSubkey, Vec<Signature>)>,
+    /// Where each user id and each subkey is, by its bytes: a copy is the same one.
+    known: BTreeMap<Vec<u8>, Place>,
+    /// The signatures that are there, with what they belong to.
+    signed: BTreeSet<(Place, Vec<u8>)>,
     /// What the next signature belongs to.
     place: Place,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Primary,
-    User,
-    Subkey,
+    User(usize),
+    Subkey(usize),
     /// Something that is skipped, with its signatures.
     Skipped,
 }
@@ -64,41 +73,63 @@ impl OpenPgpKey {
     /// The certificates in a file of at most [`KEYS_LIMIT`] bytes, armored or binary, one behind the other.
     ///
     /// Subkeys of unknown kinds, photographs and signatures by others are skipped. Everything that is no part of a
-    /// certificate is an error, and so is a secret key.
+    /// certificate is an error, and so is a secret key. Copies of one certificate are one, with all that any of them
+    /// holds.
     pub fn parse(bytes: &[u8]) -> Result<Vec<Self>, OpenPgpError> {
-        if bytes.len() > KEYS_LIMIT {
-            return Err(OpenPgpError::TooLarge { bytes: bytes.len(), limit: KEYS_LIMIT });
+        Ok(raw(bytes)?.into_iter().map(Raw::verified).collect())
+    }
+
+    /// The certificates in a file by a stranger, as far as there is work left for them.
+    pub(crate) fn parse_within(bytes: &[u8], work: &mut Work) -> Vec<Self> {
+        if !work.read(bytes.len()) {
+            return Vec::new();
         }
-        let bytes = armor::bytes(bytes, Block::Keys).map_err(|error| match error {
-            Unframed::Secret => OpenPgpError::Secret,
-            Unframed::Malformed(problem) => OpenPgpError::Malformed { problem },
-        })?;
-        let mut keys = Vec::new();
-        let mut raw: Option<Raw> = None;
-        for packet in armor::packets(&bytes) {
-            let (tag, packet) = packet.map_err(|problem| OpenPgpError::Malformed { problem })?;
-            match (tag, packet) {
-                (Tag::SecretKey | Tag::SecretSubkey, _) => return Err(OpenPgpError::Secret),
-                (Tag::PublicKey, Ok(Packet::PublicKey(primary))) => {
-                    keys.extend(raw.replace(Raw::new(primary)?).map(Raw::verified));
-                }
-                // The library's own words are for programmers, and may hold a backtrace.
-                (Tag::PublicKey, _) => {
-                    let problem = "its primary key cannot be read: another version or algorithm, or no key".to_owned();
-                    return Err(OpenPgpError::Unsupported { problem });
-                }
-                (Tag::Marker | Tag::Padding | Tag::Trust, _) => {}
-                (tag, packet) => match &mut raw {
-                    Some(raw) => raw.take(tag, packet.ok())?,
-                    None => return Err(misplaced(tag)),
-                },
+        let certificates = raw(bytes).unwrap_or_default();
+        certificates.into_iter().filter(|raw| work.certificate(raw.signed.len())).map(Raw::verified).collect()
+    }
+
+    /// Each certificate once, with all that any copy of it holds.
+    pub(crate) fn merged(keys: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut merged: Vec<Self> = Vec::new();
+        let mut places = BTreeMap::new();
+        for key in keys {
+            let place = *places.entry(key.id()).or_insert(merged.len());
+            match merged.get_mut(place) {
+                Some(first) => first.take(key),
+                None => merged.push(key),
             }
         }
-        keys.extend(raw.map(Raw::verified));
-        if keys.is_empty() {
-            return Err(OpenPgpError::Malformed { problem: "it holds no key".to_owned() });
+        merged
+    }
+
+    fn take(&mut self, copy: Self) {
+        self.direct.extend(copy.direct);
+        self.revocations.extend(copy.revocations);
+        for user in copy.users {
+            match self.users.iter_mut().find(|known| known.name == user.name) {
+                Some(known) => {
+                    known.signatures.extend(user.signatures);
+                    known.revocations.extend(user.revocations);
+                }
+                None => self.users.push(user),
+            }
         }
-        Ok(keys)
+        for subkey in copy.subkeys {
+            match self.subkeys.iter_mut().find(|known| known.key == subkey.key) {
+                Some(known) => {
+                    known.bindings.0.extend(subkey.bindings.0);
+                    known.revocations.extend(subkey.revocations);
+                }
+                None => self.subkeys.push(subkey),
+            }
+        }
+    }
+
+    /// The numbers of its keys, as they stand in the packets: the same for the same keys under another date.
+    pub(crate) fn materials(&self) -> Vec<Vec<u8>> {
+        let bytes = |parameters: &PublicParams| parameters.to_bytes().ok();
+        let subkeys = self.subkeys.iter().map(|subkey| subkey.key.public_params());
+        std::iter::once(self.primary.public_params()).chain(subkeys).filter_map(bytes).collect()
     }
 
     /// The fingerprint of its primary key.
@@ -118,25 +149,71 @@ impl OpenPgpKey {
     }
 }
 
+/// The certificates in a file as they stand there, each once.
+fn raw(bytes: &[u8]) -> Result<Vec<Raw>, OpenPgpError> {
+    if bytes.len() > KEYS_LIMIT {
+        return Err(OpenPgpError::TooLarge { bytes: bytes.len(), limit: KEYS_LIMIT });
+    }
+    let bytes = armor::bytes(bytes, Block::Keys).map_err(|error| match error {
+        Unframed::Secret => OpenPgpError::Secret,
+        Unframed::Malformed(problem) => OpenPgpError::Malformed { problem },
+    })?;
+    let mut keys: Vec<Raw> = Vec::new();
+    let mut places = BTreeMap::new();
+    let mut current = 0;
+    for packet in armor::packets(&bytes) {
+        let (tag, packet) = packet.map_err(|problem| OpenPgpError::Malformed { problem })?;
+        match (tag, packet) {
+            (Tag::SecretKey | Tag::SecretSubkey, _) => return Err(OpenPgpError::Secret),
+            (Tag::PublicKey, Ok(Packet::PublicKey(primary))) => {
+                current = *places.entry(primary.fingerprint().as_bytes().to_vec()).or_insert(keys.len());
+                match keys.get_mut(current) {
+                    Some(raw) => raw.place = Place::Primary,
+                    None => keys.push(Raw::new(primary)?),
+                }
+            }
+            // The library's own words are for programmers, and may hold a backtrace.
+            (Tag::PublicKey, _) => {
+                let problem = "its primary key cannot be read: another version or algorithm, or no key".to_owned();
+                return Err(OpenPgpError::Unsupported { problem });
+            }
+            (Tag::Marker | Tag::Padding | Tag::Trust, _) => {}
+            (tag, packet) => match keys.get_mut(current) {
+                Some(raw) => raw.take(tag, packet.ok())?,
+                None => return Err(misplaced(tag)),
+            },
+        }
+    }
+    if keys.is_empty() {
+        return Err(OpenPgpError::Malformed { problem: "it holds no key".to_owned() });
+    }
+    Ok(keys)
+}
+
 impl Raw {
     fn new(primary: PublicKey) -> Result<Self, OpenPgpError> {
         if !matches!(primary.fingerprint(), Fingerprint::V4(_) | Fingerprint::V6(_)) {
             let problem = format!("a key of version {}", u8::from(primary.version()));
             return Err(OpenPgpError::Unsupported { problem });
         }
-        Ok(Self { primary, signatures: vec![], users: vec![], subkeys: vec![], place: Place::Primary })
+        let (known, signed) = (BTreeMap::new(), BTreeSet::new());
+        Ok(Self { primary, signatures: vec![], users: vec![], subkeys: vec![], known, signed, place: Place::Primary })
     }
 
     /// Takes the next packet; nothing stands for one that cannot be read.
     fn take(&mut self, tag: Tag, packet: Option<Packet>) -> Result<(), OpenPgpError> {
         match (tag, packet) {
             (_, Some(Packet::UserId(user))) => {
-                self.users.push((user, vec![]));
-                self.place = Place::User;
+                let place = Place::User(self.users.len());
+                if self.go_to(b'u', user.id(), place) == place {
+                    self.users.push((user, vec![]));
+                }
             }
             (_, Some(Packet::PublicSubkey(subkey))) => {
-                self.subkeys.push((subkey, vec![]));
-                self.place = Place::Subkey;
+                let place = Place::Subkey(self.subkeys.len());
+                if self.go_to(b's', subkey.fingerprint().as_bytes(), place) == place {
+                    self.subkeys.push((subkey, vec![]));
+                }
             }
             (_, Some(Packet::Signature(signature))) => self.sign(signature),
             // It cannot be read, so it proves nothing.
@@ -149,17 +226,27 @@ impl Raw {
         Ok(())
     }
 
+    /// Goes to where this part is, or to `place`, where it will be.
+    fn go_to(&mut self, kind: u8, bytes: &[u8], place: Place) -> Place {
+        let name = [&[kind], bytes].concat();
+        self.place = *self.known.entry(name).or_insert(place);
+        self.place
+    }
+
     fn sign(&mut self, signature: Signature) {
         let signatures = match self.place {
             Place::Primary => Some(&mut self.signatures),
-            Place::User => self.users.last_mut().map(|(_, signatures)| signatures),
-            Place::Subkey => self.subkeys.last_mut().map(|(_, signatures)| signatures),
+            Place::User(nth) => self.users.get_mut(nth).map(|(_, signatures)| signatures),
+            Place::Subkey(nth) => self.subkeys.get_mut(nth).map(|(_, signatures)| signatures),
             Place::Skipped => None,
         };
         // Of signatures by others nothing is believed, except that a revocation may be one.
-        let counts =
-            names(&signature, &self.primary) != Named::Another || signature.typ() == Some(SignatureType::KeyRevocation);
-        if let Some(signatures) = signatures.filter(|_| counts) {
+        let revokes = matches!(signature.typ(), Some(SignatureType::KeyRevocation | SignatureType::SubkeyRevocation));
+        let counts = revokes || names(&signature, &self.primary) != Named::Another;
+        let new = |bytes: Vec<u8>| self.signed.insert((self.place, bytes));
+        if let Some(signatures) = signatures.filter(|_| counts)
+            && signature.to_bytes().is_ok_and(new)
+        {
             signatures.push(signature);
         }
     }
@@ -176,13 +263,14 @@ impl Raw {
             .collect();
         let users: Vec<_> =
             self.users.iter().filter_map(|(user, signatures)| User::verified(&primary, user, signatures)).collect();
-        let subkeys =
-            self.subkeys.into_iter().map(|(key, signatures)| Subkey::verified(&primary, key, &signatures)).collect();
         let appointed: Vec<&[u8]> = direct
             .iter()
             .chain(users.iter().flat_map(|user| &user.signatures))
             .flat_map(SelfSignature::revokers)
             .collect();
+        let subkeys = self.subkeys.into_iter();
+        let subkeys =
+            subkeys.map(|(key, signatures)| Subkey::verified(&primary, key, &signatures, &appointed)).collect();
         let revocations = self
             .signatures
             .iter()
@@ -213,13 +301,16 @@ impl User {
 }
 
 impl Subkey {
-    fn verified(primary: &PublicKey, key: PublicSubkey, signatures: &[Signature]) -> Self {
+    fn verified(primary: &PublicKey, key: PublicSubkey, signatures: &[Signature], appointed: &[&[u8]]) -> Self {
         let verifies = |signature: &&Signature| signature.verify_subkey_binding(primary, &key).is_ok();
         let of = |kind| signatures.iter().filter(move |signature| signature.typ() == Some(kind));
         let bindings: Vec<_> = of(SignatureType::SubkeyBinding)
             .filter(|signature| weak_digest(signature).is_some() || verifies(signature))
             .collect();
-        let revocations = of(SignatureType::SubkeyRevocation).filter(verifies).filter_map(Revocation::read).collect();
+        let revocations = of(SignatureType::SubkeyRevocation)
+            .filter(|signature| verifies(signature) || names_any(signature, appointed))
+            .filter_map(Revocation::read)
+            .collect();
         let bindings = Bindings::read(primary, &key, &bindings);
         Self { key, bindings, revocations }
     }

@@ -20,6 +20,7 @@ mod key;
 mod self_signature;
 #[cfg(test)]
 mod tests;
+mod work;
 
 use std::time::SystemTime;
 
@@ -33,6 +34,8 @@ pub use fault::{KeyPart, OpenPgpError, OpenPgpFault, Reason, WeakPart};
 pub use key::OpenPgpKey;
 use key::{Named, names};
 use self_signature::{Lasts, moment};
+use work::SIGNATURES;
+pub(crate) use work::Work;
 
 use crate::{KeyId, SUMS_LIMIT};
 
@@ -41,9 +44,6 @@ pub const KEYS_LIMIT: usize = 1 << 20;
 
 /// The most that is read of a file of signatures, in bytes.
 pub const SIGNATURES_LIMIT: usize = 64 << 10;
-
-/// The most signatures in a file.
-const SIGNATURES: usize = 64;
 
 /// A signature that verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,6 +126,17 @@ pub fn verify_each(
     keys: &[OpenPgpKey],
     now: SystemTime,
 ) -> Result<Vec<Result<OpenPgpSignature, OpenPgpFault>>, OpenPgpFault> {
+    verify_within(document, signature, &OpenPgpKey::merged(keys.iter().cloned()), now, &mut Work::default())
+}
+
+/// The same with certificates of which each is there once, as far as there is work left.
+pub(crate) fn verify_within(
+    document: &[u8],
+    signature: &[u8],
+    keys: &[OpenPgpKey],
+    now: SystemTime,
+    work: &mut Work,
+) -> Result<Vec<Result<OpenPgpSignature, OpenPgpFault>>, OpenPgpFault> {
     let limits = [("document", document, SUMS_LIMIT), ("OpenPGP signature", signature, SIGNATURES_LIMIT)];
     for (what, bytes, limit) in limits {
         if bytes.len() > limit {
@@ -133,7 +144,7 @@ pub fn verify_each(
         }
     }
     let signatures = signatures(signature)?;
-    Ok(signatures.iter().map(|signature| verify(document, signature.as_ref(), keys, now)).collect())
+    Ok(signatures.iter().map(|signature| verify(document, signature.as_ref(), keys, now, work)).collect())
 }
 
 /// The signatures in a file; a fault for each that is of a kind nobody knows.
@@ -163,6 +174,7 @@ fn verify(
     signature: Result<&Signature, &OpenPgpFault>,
     keys: &[OpenPgpKey],
     now: SystemTime,
+    work: &mut Work,
 ) -> Result<OpenPgpSignature, OpenPgpFault> {
     let signature = signature.map_err(OpenPgpFault::clone)?;
     let created = understood(signature)?;
@@ -175,6 +187,9 @@ fn verify(
     }
     let times = Times { signed: created, now };
     let judged = candidates.into_iter().map(|(key, component)| {
+        if !work.document() {
+            return Err(OpenPgpFault::TooMuch);
+        }
         let signed_by = match component {
             Component::Primary => fits(document, signature, key, &key.primary)?,
             Component::Subkey(subkey) => fits(document, signature, key, &subkey.key)?,
@@ -183,13 +198,7 @@ fn verify(
         let standing = Judge { key, component, times }.standing(lasts)?;
         Ok(OpenPgpSignature { key: key.id(), signed_by, created, standing })
     });
-    let judged: Vec<_> = judged.collect();
-    // One certificate may be given twice, once from before it was revoked.
-    let revoked = |found: &OpenPgpSignature| {
-        judged.iter().any(|other| matches!(other, Err(OpenPgpFault::Revoked { key, .. }) if *key == found.key))
-    };
-    let standing = judged.iter().filter(|result| !result.as_ref().is_ok_and(revoked)).cloned();
-    standing.reduce(better).unwrap_or_else(|| Err(OpenPgpFault::UnknownKey { issuer: issuer(signature) }))
+    judged.reduce(better).unwrap_or_else(|| Err(OpenPgpFault::UnknownKey { issuer: issuer(signature) }))
 }
 
 /// When a signature of a document was made, if it is one that can be judged.

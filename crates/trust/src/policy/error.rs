@@ -72,6 +72,26 @@ pub enum PolicyProblem {
     /// No pattern of providers.
     #[error(transparent)]
     Pattern(InvalidPattern),
+    /// A pattern without a host.
+    #[error("the pattern {pattern:?} names no host, and so means one default host alone")]
+    NoHost {
+        /// As written.
+        pattern: String,
+    },
+    /// A key that no rule names.
+    #[error("no rule names the key {name:?}, so it protects nothing")]
+    UnusedKey {
+        /// Its name.
+        name: String,
+    },
+    /// One key in two forms, which a threshold would count twice.
+    #[error("the keys {one:?} and {other:?} are one key in two forms, and a threshold counts distinct keys")]
+    SameKey {
+        /// The name of one.
+        one: String,
+        /// The name of the other.
+        other: String,
+    },
     /// A rule with a key that is not defined.
     #[error("there is no key named {name:?}")]
     UnknownKey {
@@ -108,6 +128,10 @@ impl PolicyProblem {
             Self::KeyFile { .. } => Some("a key file's path is relative to the policy file".to_owned()),
             Self::NoContent { .. } | Self::TwoContents { .. } => {
                 Some("write file = \"PATH\", or pem = \"\"\"the key itself\"\"\"".to_owned())
+            }
+            Self::NoHost { pattern } => Some(format!("write HOST/{pattern}, such as registry.opentofu.org/{pattern}")),
+            Self::UnusedKey { name } => {
+                Some(format!("add a [[rule]] with `providers` and keys = [{name:?}], or take the key out"))
             }
             Self::NoProviders => Some("write providers = [\"HOST/NAMESPACE/TYPE\"], or [\"*/*/*\"] for all".to_owned()),
             _ => None,

@@ -105,6 +105,10 @@ pub(super) fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
             return Err(at(named.span(), PolicyProblem::UnknownKey { name: named.get_ref().clone(), known }));
         }
     }
+    let used: BTreeSet<&str> = rules.iter().flat_map(|rule| &rule.keys).map(|name| name.get_ref().as_str()).collect();
+    if let Some(unused) = keys.iter().find(|key| !used.contains(key.name.as_str())) {
+        return Err(at(unused.named.clone(), PolicyProblem::UnusedKey { name: unused.name.clone() }));
+    }
     Ok(PolicyFile { keys, rules })
 }
 
@@ -136,7 +140,11 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError>
         return Err(at(table.providers.span(), PolicyProblem::NoProviders));
     }
     let pattern = |written: &Spanned<String>| {
-        written.get_ref().parse().map_err(|error| at(written.span(), PolicyProblem::Pattern(error)))
+        let parsed = written.get_ref().parse().map_err(|error| at(written.span(), PolicyProblem::Pattern(error)))?;
+        if written.get_ref().matches('/').count() < 2 {
+            return Err(at(written.span(), PolicyProblem::NoHost { pattern: written.get_ref().clone() }));
+        }
+        Ok(parsed)
     };
     let patterns = table.providers.get_ref().iter().map(pattern).collect::<Result<Vec<Pattern>, _>>()?;
     let usual = Rule::default();
@@ -209,6 +217,17 @@ fn complete(entry: RuleEntry, keys: &[NamedKey]) -> Result<FileRule, PolicyError
             usize::try_from(written).ok().filter(|wanted| *wanted <= distinct.len()).ok_or_else(|| {
                 at(threshold.span(), PolicyProblem::Threshold { threshold: written, keys: distinct.len() })
             })?;
+        if let Some((one, other)) = same(&rule.rule.keys).filter(|_| written > 1) {
+            let (one, other) = (one.name.clone(), other.name.clone());
+            return Err(at(threshold.span(), PolicyProblem::SameKey { one, other }));
+        }
     }
     Ok(rule)
+}
+
+/// Two key files that hold one key in two forms, which have two ids.
+fn same(keys: &[NamedKey]) -> Option<(&NamedKey, &NamedKey)> {
+    let mut pairs =
+        keys.iter().enumerate().flat_map(|(nth, one)| keys[nth + 1..].iter().map(move |other| (one, other)));
+    pairs.find(|(one, other)| one.material.shares(&other.material))
 }

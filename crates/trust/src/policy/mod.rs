@@ -14,14 +14,14 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{Pattern, ProviderAddr};
 
 pub use error::{PolicyError, PolicyProblem};
 pub use file::PolicyFile;
 pub use key::{KeyMaterial, KeyMaterialError, NamedKey};
 pub use rule::{Action, ExpiredKeys, ManifestChecksums, Rule, RuleOrigin, Unsigned};
 
-use crate::Pins;
+use crate::{KeyId, Pins};
 use rule::FileRule;
 
 /// Which keys may speak for which providers, and what happens where they do not.
@@ -44,6 +44,16 @@ impl Policy {
     pub fn rule(&self, address: &ProviderAddr) -> &Rule {
         let matching = self.rules.iter().find(|rule| rule.patterns.iter().any(|pattern| pattern.matches(address)));
         matching.map_or(&self.otherwise, |found| &found.rule)
+    }
+
+    /// Whether every rule that names this key is for the host and the namespace of `address` alone. What the key signs
+    /// without naming them can then be about nobody else. Keys of the command line are for what they are asked about.
+    pub(crate) fn is_dedicated(&self, key: &KeyId, address: &ProviderAddr) -> bool {
+        let named = |rule: &&FileRule| rule.rule.keys.iter().any(|named| named.material.ids().contains(key));
+        let alone = |pattern: &Pattern| {
+            pattern.hostname() == Some(address.hostname()) && pattern.namespace() == Some(address.namespace())
+        };
+        self.rules.iter().filter(named).flat_map(|rule| &rule.patterns).all(alone)
     }
 
     /// Whether signatures can change what is made of a release of this provider. Where not, nobody needs to ask for them.

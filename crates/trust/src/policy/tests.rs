@@ -67,7 +67,7 @@ fn without_a_file_unsigned_is_allowed_and_moved_tags_are_refused() {
 
 #[test]
 fn the_first_rule_with_a_matching_pattern_counts() {
-    let text = "[[rule]]\nproviders = [\"example.com/acme/*\", \"acme/*\"]\nunsigned = \"warn\"\n\
+    let text = "[[rule]]\nproviders = [\"example.com/acme/*\", \"registry.opentofu.org/acme/*\"]\nunsigned = \"warn\"\n\
                 [[rule]]\nproviders = [\"*/*/*\"]\nunsigned = \"refuse\"\n";
     let policy = read(text).unwrap();
     let unsigned = |text: &str| policy.rule(&address(text)).unsigned.action();
@@ -94,7 +94,7 @@ fn what_is_misread_is_refused_with_its_place() {
 
 #[test]
 fn a_key_that_cannot_be_used_is_refused_with_its_place() {
-    let with = |member: &str| format!("[[key]]\nname = \"acme\"\n{member}\n");
+    let with = |member: &str| format!("[[key]]\nname = \"acme\"\n{member}\n{RULE}");
     assert_snapshot!(refused(&with("")), @r#"2: "acme" => the key "acme" has neither `file` nor `pem` [write file = "PATH", or pem = """the key itself"""]"#);
     assert_snapshot!(refused(&with("file = \"x\"\npem = \"y\"")), @r#"4: "y" => the key "acme" has both `file` and `pem` [write file = "PATH", or pem = """the key itself"""]"#);
     assert_snapshot!(refused(&with("file = \"keys/lost.pub\"")), @r#"3: "keys/lost.pub" => the key file keys/lost.pub cannot be read [a key file's path is relative to the policy file]"#);
@@ -113,6 +113,77 @@ fn a_threshold_that_only_names_can_meet_is_refused() {
     };
     assert_snapshot!(refused(&threshold("[\"acme\", \"again\"]", 2)), @"10: 2 => the threshold 2 cannot be met: the rule has one key; a key counts once, under whatever names");
     assert_snapshot!(refused(&threshold("[\"acme\"]", 0)), @r#"10: 0 => the threshold must be at least 1; unsigned = "allow" is how unsigned releases are let in"#);
-    assert_snapshot!(refused(&threshold("[]", 1)), @"10: 1 => the threshold 1 cannot be met: the rule names no key");
+    let without = format!("{}threshold = 1\n", RULE.replace("[\"acme\"]", "[]"));
+    assert_snapshot!(refused(&without), @"4: 1 => the threshold 1 cannot be met: the rule names no key");
     assert!(read(&threshold("[\"acme\", \"again\"]", 1)).is_ok());
+}
+
+#[test]
+fn a_key_that_no_rule_names_is_refused() {
+    assert_snapshot!(refused(KEY), @r#"2: "acme" => no rule names the key "acme", so it protects nothing [add a [[rule]] with `providers` and keys = ["acme"], or take the key out]"#);
+    let again = KEY.replace("acme\"", "again\"").replace("keys/again", "keys/acme");
+    assert!(refused(&format!("{KEY}{again}{RULE}")).starts_with("5: \"again\" => no rule names the key"));
+}
+
+#[test]
+fn a_pattern_without_a_host_is_refused() {
+    let rule = "[[rule]]\nproviders = [\"acme/*\"]\nunsigned = \"refuse\"\n";
+    assert_snapshot!(refused(rule), @r#"2: "acme/*" => the pattern "acme/*" names no host, and so means one default host alone [write HOST/acme/*, such as registry.opentofu.org/acme/*]"#);
+    assert!(refused(&rule.replace("acme/*", "*/*")).contains("names no host"));
+    assert!(read(&rule.replace("acme/*", "*/*/*")).is_ok());
+}
+
+/// A file of `testdata/trust`.
+fn fixture(path: &str) -> Vec<u8> {
+    std::fs::read(format!("{}/../../testdata/trust/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+/// Whether two key files can reach a threshold of two.
+fn two(files: [&[u8]; 2]) -> Result<Policy, String> {
+    let text = "[[key]]\nname = \"one\"\nfile = \"0\"\n[[key]]\nname = \"two\"\nfile = \"1\"\n\
+                [[rule]]\nproviders = [\"*/*/*\"]\nkeys = [\"one\", \"two\"]\nthreshold = 2\n";
+    let read = |path: &std::path::Path| Ok(files[usize::from(path.to_str() == Some("1"))].to_vec());
+    Policy::parse(text).unwrap().resolve(read).map_err(|error| error.to_string())
+}
+
+/// The public key of a certificate of `testdata/trust/gpg`, in PEM.
+fn as_pem(name: &str) -> Vec<u8> {
+    use p256::pkcs8::{EncodePublicKey as _, LineEnding};
+
+    let certificate = crate::OpenPgpKey::parse(&fixture(name)).unwrap().remove(0);
+    let material = certificate.materials().remove(0);
+    let point = material.windows(65).rev().find_map(|bytes| p256::PublicKey::from_sec1_bytes(bytes).ok());
+    point.unwrap().to_public_key_pem(LineEnding::LF).unwrap().into_bytes()
+}
+
+#[test]
+fn one_key_in_two_forms_does_not_reach_a_threshold_of_two() {
+    let refused = two([&fixture("gpg/p256.pgp"), &as_pem("gpg/p256.pgp")]).unwrap_err();
+    assert_snapshot!(refused, @r#"the keys "one" and "two" are one key in two forms, and a threshold counts distinct keys"#);
+    assert!(two([&as_pem("gpg/p256.pgp"), &fixture("gpg/p256.pgp")]).is_err());
+    assert!(two([&fixture("gpg/p256.pgp"), &key(1).public().to_pem().into_bytes()]).is_ok());
+    assert!(two([&fixture("gpg/p256.pgp"), &fixture("gpg/rsa.pgp")]).is_ok());
+    let rsa = fixture("cosign/test-keys/rsa-2048.pub");
+    assert!(two([&fixture("gpg/rsa.pgp"), &rsa]).is_ok());
+}
+
+#[test]
+fn two_spellings_of_one_key_do_not_reach_a_threshold_of_two() {
+    use base64::Engine as _;
+
+    let spellings = [fixture("cosign/test-keys/rsa-2048.pub"), fixture("cosign/test-keys/rsa-2048-pkcs1.pub")];
+    let refused = two([&spellings[0], &spellings[1]]).unwrap_err();
+    assert_snapshot!(refused, @"the threshold 2 cannot be met: the rule has one key; a key counts once, under whatever names");
+    let whole = key(1);
+    let point = p256::PublicKey::from_sec1_bytes(whole.public().material()).unwrap().to_sec1_bytes();
+    let compressed = {
+        use p256::elliptic_curve::sec1::ToEncodedPoint as _;
+        p256::PublicKey::from_sec1_bytes(&point).unwrap().to_encoded_point(true)
+    };
+    let mut der = vec![0x30, 0x39, 0x30, 0x13];
+    der.extend(b"\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x22\x00");
+    der.extend(compressed.as_bytes());
+    let base64 = base64::engine::general_purpose::STANDARD.encode(der);
+    let pem = format!("-----BEGIN PUBLIC KEY-----\n{base64}\n-----END PUBLIC KEY-----\n");
+    assert!(two([pem.as_bytes(), whole.public().to_pem().as_bytes()]).is_err());
 }

@@ -10,6 +10,7 @@ pub(super) static ALL: &[&Rule] = &[
     &ENTRY_ARTIFACT_TYPE,
     &LEAF_WITHOUT_PLATFORM,
     &DUPLICATE_PLATFORM,
+    &PLATFORM_NOT_OFFERED,
     &UNKNOWN_PLATFORM,
     &OS_VERSION,
     &VARIANT,
@@ -98,6 +99,16 @@ pub(crate) static DUPLICATE_PLATFORM: Rule = Rule {
     why: "OpenTofu refuses the release for that platform as ambiguous.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
     mend: "list one leaf a platform; variants do not tell leaves apart",
+};
+
+pub(crate) static PLATFORM_NOT_OFFERED: Rule = Rule {
+    id: "platform-not-offered",
+    group: Group::Leaf,
+    level: Level::Error,
+    finds: "a platform that was named with --platform and that the release does not offer",
+    why: "OpenTofu chooses the version all the same, finds no package in it and stops.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
+    mend: "push the release with a package for that platform, or leave out --platform",
 };
 
 pub(crate) static UNKNOWN_PLATFORM: Rule = Rule {

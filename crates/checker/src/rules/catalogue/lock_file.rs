@@ -14,11 +14,17 @@ pub(super) static ALL: &[&Rule] = &[
     &LOCK_EMPTY,
     &LOCK_MODULES,
     &LOCK_SYMLINK,
+    &LOCK_ONE_PLATFORM,
     &LOCK_PLATFORM,
+    &LOCK_PLATFORM_NOT_OFFERED,
     &LOCK_VERSION_GONE,
     &LOCK_NOT_ASKED,
     &LOCK_LINE_UNKNOWN,
 ];
+
+/// Those that need what a repository says.
+pub(super) static ASKED: &[&Rule] =
+    &[&LOCK_PLATFORM, &LOCK_PLATFORM_NOT_OFFERED, &LOCK_VERSION_GONE, &LOCK_NOT_ASKED, &LOCK_LINE_UNKNOWN];
 
 pub(crate) static LOCK_SYNTAX: Rule = Rule {
     id: "lock-syntax",
@@ -100,7 +106,7 @@ pub(crate) static LOCK_MALFORMED_HASH: Rule = Rule {
     finds: "a checksum that no package can have",
     why: "It is read without complaint and never matches. If it was meant to protect a platform, it does not.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go",
-    mend: "run `tofu-oci lock`",
+    mend: "remove the line, then run `tofu-oci lock`",
 };
 
 pub(crate) static LOCK_EMPTY: Rule = Rule {
@@ -134,6 +140,26 @@ pub(crate) static LOCK_SYMLINK: Rule = Rule {
     mend: "put the file itself there",
 };
 
+pub(crate) static LOCK_ONE_PLATFORM: Rule = Rule {
+    id: "lock-one-platform",
+    group: Group::LockFile,
+    level: Level::Note,
+    finds: "a provider whose lines cover one platform, told where no platform was demanded",
+    why: "A package has one zh: and one h1:, so a single line is one platform: init fails on every other one.",
+    spec: "OpenTofu 1.12, internal/providercache/installer.go",
+    mend: "run `tofu-oci lock` where the provider is used on other platforms too",
+};
+
+pub(crate) static LOCK_PLATFORM_NOT_OFFERED: Rule = Rule {
+    id: "lock-platform-not-offered",
+    group: Group::LockFile,
+    level: Level::Error,
+    finds: "a platform that was demanded and that the locked release does not offer",
+    why: "init on that platform fails, whatever is locked: there is no package for it.",
+    spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
+    mend: "choose a version that offers the platform, or publish one; no checksum helps",
+};
+
 pub(crate) static LOCK_PLATFORM: Rule = Rule {
     id: "lock-platform",
     group: Group::LockFile,
@@ -157,11 +183,11 @@ pub(crate) static LOCK_VERSION_GONE: Rule = Rule {
 pub(crate) static LOCK_NOT_ASKED: Rule = Rule {
     id: "lock-not-asked",
     group: Group::LockFile,
-    level: Level::Warning,
+    level: Level::Error,
     finds: "a provider whose repository could not be asked for its checksums",
-    why: "Whether its lines cover a platform is not known.",
+    why: "Whether its lines cover the platforms that were demanded is not known, and that is not the same as good.",
     spec: "docs/check.md, \"Lock files\"",
-    mend: "see the cause in the finding; --offline leaves the question out",
+    mend: "see the cause in the finding; without --platform nothing is asked",
 };
 
 pub(crate) static LOCK_LINE_UNKNOWN: Rule = Rule {

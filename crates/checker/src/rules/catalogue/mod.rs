@@ -37,6 +37,16 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.id == id)
 }
 
+/// Whether a rule looks at what is in packages, so that it says nothing where they were not read.
+pub fn needs_packages(rule: &Rule) -> bool {
+    package::READ.contains(&rule) || *rule == annotations::ANNOTATION_H1
+}
+
+/// Whether a rule compares a lock file with what a repository says, so that it says nothing where none was asked.
+pub fn needs_repository(rule: &Rule) -> bool {
+    lock_file::ASKED.contains(&rule)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

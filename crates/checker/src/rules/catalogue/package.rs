@@ -24,6 +24,25 @@ pub(super) static ALL: &[&Rule] = &[
     &NOT_READ,
 ];
 
+/// Those that look into the bytes.
+pub(super) static READ: &[&Rule] = &[
+    &NOT_A_ZIP,
+    &ZIP_STRUCTURE,
+    &ZIP_EMPTY,
+    &UNSAFE_ENTRY,
+    &SYMLINK,
+    &NO_EXECUTABLE,
+    &SEVERAL_EXECUTABLES,
+    &EXECUTABLE_MODE,
+    &EXECUTABLE_VERSION,
+    &EXECUTABLE_NO_VERSION,
+    &DIRECTORY_ENTRIES,
+    &DUPLICATE_NAME,
+    &CASE_COLLISION,
+    &LAYER_ARCHIVE,
+    &PACKAGES_DIFFER,
+];
+
 pub(crate) static BLOB_MISSING: Rule = Rule {
     id: "blob-missing",
     group: Group::Package,

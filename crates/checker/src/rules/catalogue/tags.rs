@@ -20,8 +20,8 @@ pub(crate) static STRAY_VERSION_TAG: Rule = Rule {
     group: Group::Tags,
     level: Level::Error,
     finds: "a tag that OpenTofu reads as a version but cannot ask for again, such as `2`, `1.4` or `01.4.0`",
-    why: "OpenTofu lists `2` as version 2.0.0, chooses it where it is the newest, asks for the tag `2.0.0` and \
-           gets 404: init fails for every user of the repository.",
+    why: "OpenTofu lists the version that it reads, chooses it where it is the newest, asks for the tag of that \
+           version's full spelling and gets 404: init fails for every user of the repository.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions and PackageMeta",
     mend: "delete the tag; never let a release pipeline write floating tags such as `1` or `1.4` here",
 };

@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_checker::{Coverage, Finding, Group, LockText, coverage, lock_file, not_asked, version_gone};
+use tofu_oci_checker::{
+    Coverage, Finding, Group, Level, LockText, coverage, lock_file, needs_repository, not_asked, one_platform,
+    version_gone,
+};
 use tofu_oci_lockfile::{LockEntry, LockFile};
 use tofu_oci_source::SourceError;
 use tofu_oci_types::ProviderAddr;
 
 use super::repository::counted;
-use super::{Checked, Context};
+use super::{Checked, Context, idle, typed};
 use crate::args::CheckArgs;
 use crate::complaint::Complaint;
 use crate::lookup::Finder;
@@ -20,15 +23,24 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> R
     let link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
     let link: Option<PathBuf> = if link { std::fs::read_link(path).ok() } else { None };
     let shown = path.strip_prefix("./").unwrap_or(path);
-    let (lock, mut findings) = lock_file(LockText { path: shown, text: &text, link: link.as_deref() });
+    let file = LockText { path: shown, text: &text, link: link.as_deref() };
+    let (lock, mut findings) = lock_file(file);
     let locked = lock.as_ref().map_or(0, |lock| lock.iter().count());
-    if let Some(lock) = lock.filter(|_| !args.offline && !args.platforms.is_empty()) {
-        findings.extend(platforms(context, args, shown, path, &lock).await?);
+    match &lock {
+        Some(lock) if args.platforms.is_empty() => findings.extend(one_platform(file, lock)),
+        Some(lock) => findings.extend(platforms(context, args, shown, path, lock).await?),
+        None => {}
     }
     Ok(Checked {
         target: shown.display().to_string(),
         looked_at: format!("{} looked at", counted(locked, "provider")),
         groups: vec![Group::LockFile],
+        left_out: if lock.is_none() || args.platforms.is_empty() {
+            idle(needs_repository, "no repository was asked; --platform asks")
+        } else {
+            idle(|rule| rule.id == "lock-one-platform", "--platform asks for more")
+        },
+        lowest: Level::Error,
         findings,
         predicted: None,
         probe: None,
@@ -41,10 +53,30 @@ fn refuse_other_options(args: &CheckArgs) -> Result<(), Complaint> {
         ("--address", args.address.is_some()),
         ("--deep", args.deep),
         ("--against", args.against.is_some()),
+        (
+            "--trust-policy",
+            args.trust.trust_policy.as_deref().is_some_and(|path| typed(path.to_str(), "TOFU_OCI_TRUST_POLICY")),
+        ),
     ];
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Complaint::usage(format!("{option} is for repositories, and this is a lock file"))
             .hint("a lock file is checked with --platform, --from and --offline")),
+        None => refuse_idle_options(args),
+    }
+}
+
+/// What asks a repository goes with --platform, and not with --offline.
+fn refuse_idle_options(args: &CheckArgs) -> Result<(), Complaint> {
+    let asks = !args.platforms.is_empty();
+    let given = [
+        ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
+        ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
+    ];
+    match given.iter().find(|(_, given)| *given && !asks) {
+        Some((option, _)) => Err(Complaint::usage(format!("{option} needs --platform"))
+            .hint("without --platform no repository is asked; name each platform that the lock file must cover")),
+        None if asks && args.offline => Err(Complaint::usage("--platform asks a repository, and --offline asks none")
+            .hint("leave out one of the two; without --platform nothing is asked")),
         None => Ok(()),
     }
 }

@@ -10,8 +10,10 @@ mod registry;
 mod repository;
 mod target;
 
+use std::collections::BTreeMap;
+
 use tofu_oci_checker::opentofu::Prediction;
-use tofu_oci_checker::{CheckedAs, Finding, Group, Level, ProbeReport, rule, rules};
+use tofu_oci_checker::{CheckedAs, Finding, Group, Level, ProbeReport, Rule, rule, rules};
 
 use super::Context;
 use crate::args::{CheckArgs, FailOn};
@@ -27,6 +29,10 @@ struct Checked {
     looked_at: String,
     /// The groups of rules that it was looked at by.
     groups: Vec<Group>,
+    /// The rules of these groups that it was not looked at by, and why.
+    left_out: BTreeMap<&'static str, &'static str>,
+    /// From which level on findings fail.
+    lowest: Level,
     findings: Vec<Finding>,
     /// Of a repository: who it was checked as, and what `OpenTofu` makes of it.
     predicted: Option<(CheckedAs, Vec<Prediction>)>,
@@ -40,8 +46,31 @@ struct Checked {
 /// Only what keeps it from looking; findings are no error but an exit code.
 pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, Complaint> {
     let filter = Filter::new(args)?;
+    let looked = look(context, args).await.map_err(not_a_finding);
+    let mut checked = looked.inspect_err(|complaint| {
+        output::print_unreadable(args.format(), &args.target, complaint);
+    })?;
+    checked.lowest = match args.fail_on {
+        FailOn::Error => Level::Error,
+        FailOn::Warning => Level::Warning,
+        FailOn::Note => Level::Note,
+    };
+    checked.findings.retain(|finding| filter.keeps(finding.rule));
+    let filtered = rules().filter(|rule| !filter.keeps(rule)).map(|rule| (rule.id, "left out with --rule or --ignore"));
+    checked.left_out.extend(filtered);
+    output::print(context, args.format(), &checked);
+    let fails = checked.findings.iter().any(|finding| finding.level() <= checked.lowest);
+    Ok(if fails { Exit::Fixable } else { Exit::Done })
+}
+
+/// 1 says that something was found; what is not there or may not be read was not looked at, and that is 2.
+fn not_a_finding(complaint: Complaint) -> Complaint {
+    if complaint.exit() == Exit::Fixable { complaint.exiting(Exit::Usage) } else { complaint }
+}
+
+async fn look(context: &Context, args: &CheckArgs) -> Result<Checked, Complaint> {
     let target = Target::parse(&args.target)?;
-    let mut checked = match target {
+    Ok(match target {
         Target::Repository(end, None) if args.registry => registry::check(context, args, &end).await?,
         _ if args.registry => {
             return Err(Complaint::usage("--registry takes a scratch repository")
@@ -49,16 +78,18 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, C
         }
         Target::Repository(end, version) => repository::check(context, args, &end, version).await?,
         Target::LockFile(path) => lock_file::check(context, args, &path).await?,
-    };
-    checked.findings.retain(|finding| filter.keeps(finding));
-    output::print(context, args.format(), &checked);
-    let lowest = match args.fail_on {
-        FailOn::Error => Level::Error,
-        FailOn::Warning => Level::Warning,
-        FailOn::Note => Level::Note,
-    };
-    let fails = checked.findings.iter().any(|finding| finding.level() <= lowest);
-    Ok(if fails { Exit::Fixable } else { Exit::Done })
+    })
+}
+
+/// The rules that say nothing, since what they look at was not asked for.
+fn idle(needs: fn(&Rule) -> bool, why: &'static str) -> BTreeMap<&'static str, &'static str> {
+    rules().filter(|rule| needs(rule)).map(|rule| (rule.id, why)).collect()
+}
+
+/// An option that was given on the command line for a target that it does not belong to; what the environment says is
+/// meant for every command.
+fn typed(given: Option<&str>, variable: &str) -> bool {
+    given.is_some_and(|given| std::env::var(variable).ok().as_deref() != Some(given))
 }
 
 /// Which rules count.
@@ -82,8 +113,8 @@ impl<'a> Filter<'a> {
         Ok(Self { only: &args.rules, ignore: &args.ignore })
     }
 
-    fn keeps(&self, finding: &Finding) -> bool {
-        let is = |name: &String| name == finding.rule.id;
+    fn keeps(&self, rule: &Rule) -> bool {
+        let is = |name: &String| name == rule.id;
         (self.only.is_empty() || self.only.iter().any(is)) && !self.ignore.iter().any(is)
     }
 }

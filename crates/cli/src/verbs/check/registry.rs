@@ -1,8 +1,9 @@
 //! `check --registry`.
 
+use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use tofu_oci_checker::{Group, ProbeError, ProbeRequest, probe};
+use tofu_oci_checker::{Group, Level, ProbeError, ProbeRequest, probe};
 use tofu_oci_types::RepositoryRef;
 
 use super::repository::counted;
@@ -33,6 +34,8 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
         target: end.to_string(),
         looked_at: format!("{} made", counted(report.requests, "request")),
         groups: vec![Group::Registry],
+        left_out: BTreeMap::new(),
+        lowest: Level::Error,
         findings: report.findings.clone(),
         predicted: None,
         probe: Some(report),

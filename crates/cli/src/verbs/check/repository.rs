@@ -1,13 +1,14 @@
 //! `check` of a repository.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tofu_oci_checker::facts::{self, Depth, Versions, What};
-use tofu_oci_checker::{CheckReport, CheckRequest, Group, Trust, drift, signatures};
+use tofu_oci_checker::{CheckReport, CheckRequest, Group, Level, Trust, drift, needs_packages, signatures};
 use tofu_oci_types::{Platform, Version};
 
 use super::target::Target;
-use super::{Checked, Context};
+use super::{Checked, Context, idle, typed};
 use crate::args::CheckArgs;
 use crate::complaint::Complaint;
 use crate::connect::{Connector, End};
@@ -20,6 +21,7 @@ pub(super) async fn check(
     end: &End,
     version: Option<Version>,
 ) -> Result<Checked, Complaint> {
+    refuse_other_options(args)?;
     let version = one_version(args, version)?;
     let other = args.against.as_deref().map(against).transpose()?;
     let named: Vec<&str> = [Some(end), other.as_ref()].into_iter().flatten().filter_map(access::of_end).collect();
@@ -50,10 +52,28 @@ pub(super) async fn check(
         target: end.to_string(),
         looked_at: format!("{} looked at", counted(report.facts.releases.len(), "version")),
         groups: Group::ALL.into_iter().filter(|group| is_looked_at(*group, other.is_some())).collect(),
+        left_out: match depth {
+            Depth::Packages => BTreeMap::new(),
+            Depth::Manifests => idle(needs_packages, "the packages were not read; --deep reads them"),
+        },
+        lowest: Level::Error,
         findings: report.findings,
         predicted: Some((report.provider, report.predictions)),
         probe: None,
     })
+}
+
+fn refuse_other_options(args: &CheckArgs) -> Result<(), Complaint> {
+    let given = [
+        ("--offline", args.offline),
+        ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
+        ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Complaint::usage(format!("{option} is for lock files, and this is a repository"))
+            .hint("the repository that is named is the one that is read; a lock file is named by its path")),
+        None => Ok(()),
+    }
 }
 
 fn is_looked_at(group: Group, compared: bool) -> bool {

@@ -31,6 +31,10 @@ impl Target {
         {
             return Ok(Self::Repository(end, Some(version)));
         }
+        if is_layout(Path::new(text)) {
+            return Err(Complaint::usage(format!("{text} is a directory with an OCI image layout"))
+                .hint(format!("name it so: tofu-oci check oci:{text}")));
+        }
         let end = End::parse(text)
             .map_err(|complaint| complaint.hint("a lock file is named by its path, such as ./.terraform.lock.hcl"))?;
         Ok(Self::Repository(end, None))
@@ -54,6 +58,13 @@ fn with_version(text: &str) -> Option<(&str, Version)> {
     Some((front, version)).filter(|_| !front.is_empty())
 }
 
+/// Whether a directory holds an OCI image layout.
+///
+/// Spec: OCI image-spec 1.1.1, image-layout.md, oci-layout file.
+fn is_layout(path: &Path) -> bool {
+    path.join("oci-layout").is_file()
+}
+
 /// The lock file that a path names: itself, or the one of a directory.
 fn lock_file(text: &str) -> Option<PathBuf> {
     let path = Path::new(text);
@@ -64,6 +75,9 @@ fn lock_file(text: &str) -> Option<PathBuf> {
         || path.is_symlink() && !path.is_dir()
     {
         return Some(path.to_owned());
+    }
+    if is_layout(path) && !inside.exists() {
+        return None;
     }
     let said = path.is_absolute() || text.starts_with('.');
     (said || inside.is_file()).then_some(inside)

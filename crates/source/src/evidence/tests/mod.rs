@@ -10,6 +10,7 @@ use tofu_oci_types::Tag;
 use super::*;
 
 mod faults;
+mod limits;
 mod requests;
 
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";

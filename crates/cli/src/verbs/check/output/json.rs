@@ -42,10 +42,9 @@ struct CheckedLine<'a> {
     checked_as: Option<&'a CheckedAs>,
 }
 
-/// The last line of a repository; consumers look for `predictions`.
+/// The last line of a repository, which has this member and no other: not even `event`.
 #[derive(Serialize)]
 struct PredictionsLine<'a> {
-    event: &'static str,
     predictions: &'a [Prediction],
 }
 
@@ -75,6 +74,6 @@ pub(super) fn print(checked: &Checked) {
         checked_as: checked.predicted.as_ref().map(|(checked_as, _)| checked_as),
     });
     if let Some((_, predictions)) = &checked.predicted {
-        json_line(&PredictionsLine { event: "predictions", predictions });
+        json_line(&PredictionsLine { predictions });
     }
 }

@@ -2,45 +2,64 @@
 
 use std::fmt::Write as _;
 
-use tofu_oci_checker::{Finding, Level};
+use tofu_oci_checker::Finding;
 
 use super::applied;
+use crate::complaint::Complaint;
 use crate::verbs::check::Checked;
 
-/// One test suite. Notes do not fail their test case, and stand in its output.
+/// One test suite. What does not reach the level of `--fail-on` fails no test case, and stands in its output; a rule
+/// that was not looked by is skipped.
 pub(super) fn render(checked: &Checked) -> String {
     let rules = applied(checked);
-    let of = |id: &str| checked.findings.iter().filter(|finding| finding.rule.id == id).collect::<Vec<_>>();
-    let fails = |id: &str| of(id).first().is_some_and(|finding| finding.level() != Level::Note);
-    let failures = rules.iter().filter(|rule| fails(rule.id)).count();
-    let name = escaped(&format!("tofu-oci check {}", checked.target));
-    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    // Writing to a String cannot fail.
-    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\"", rules.len());
-    let _ = writeln!(text, "<testsuites {counts}>\n  <testsuite name=\"{name}\" {counts}>");
-    for rule in rules {
+    let mut cases = String::new();
+    let (mut failures, mut skipped) = (0, 0);
+    for rule in &rules {
+        let found: Vec<&Finding> = checked.findings.iter().filter(|finding| finding.rule.id == rule.id).collect();
         let case = format!("    <testcase classname=\"{}\" name=\"{}\"", escaped(rule.group.title()), rule.id);
-        let found = of(rule.id);
-        let Some(first) = found.first() else {
-            let _ = writeln!(text, "{case}/>");
-            continue;
-        };
-        let lines: String = found.iter().map(|finding| line(finding)).collect();
-        let advice = format!("why: {}\nmend: {}\nspec: {}\n", rule.why, rule.mend, rule.spec);
-        let body = escaped(&format!("{lines}{advice}"));
-        let _ = if rule.level == Level::Note {
-            writeln!(text, "{case}>\n      <system-out>{body}</system-out>\n    </testcase>")
-        } else {
-            let message = escaped(&first.text);
-            let kind = rule.level.word();
-            writeln!(
-                text,
-                "{case}>\n      <failure type=\"{kind}\" message=\"{message}\">{body}</failure>\n    </testcase>"
-            )
+        // Writing to a String cannot fail.
+        let _ = match (found.first(), checked.left_out.get(rule.id)) {
+            (None, None) => writeln!(cases, "{case}/>"),
+            (None, Some(why)) => {
+                skipped += 1;
+                writeln!(cases, "{case}>\n      <skipped message=\"{}\"/>\n    </testcase>", escaped(why))
+            }
+            (Some(first), _) => {
+                let lines: String = found.iter().map(|finding| line(finding)).collect();
+                let advice = format!("why: {}\nmend: {}\nspec: {}\n", rule.why, rule.mend, rule.spec);
+                let body = escaped(&format!("{lines}{advice}"));
+                if rule.level <= checked.lowest {
+                    failures += 1;
+                    let (kind, message) = (rule.level.word(), escaped(&first.text));
+                    let failure = format!("<failure type=\"{kind}\" message=\"{message}\">{body}</failure>");
+                    writeln!(cases, "{case}>\n      {failure}\n    </testcase>")
+                } else {
+                    writeln!(cases, "{case}>\n      <system-out>{body}</system-out>\n    </testcase>")
+                }
+            }
         };
     }
-    text.push_str("  </testsuite>\n</testsuites>\n");
-    text
+    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"", rules.len());
+    document(&checked.target, &counts, &cases)
+}
+
+/// The document where nothing could be looked at: one test case that is an error.
+pub(super) fn unreadable(target: &str, complaint: &Complaint) -> String {
+    let message = escaped(complaint.text());
+    let body = escaped(&complaint.hints().join("\n"));
+    let case = format!(
+        "    <testcase classname=\"check\" name=\"target\">\n      <error type=\"unreadable\" \
+         message=\"{message}\">{body}</error>\n    </testcase>\n"
+    );
+    document(target, "tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\"", &case)
+}
+
+fn document(target: &str, counts: &str, cases: &str) -> String {
+    let name = escaped(&format!("tofu-oci check {target}"));
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n  \
+         <testsuite name=\"{name}\" {counts}>\n{cases}  </testsuite>\n</testsuites>\n"
+    )
 }
 
 fn line(finding: &Finding) -> String {

@@ -9,6 +9,7 @@ use tofu_oci_checker::{Level, Rule, rules};
 
 use super::{Checked, Context};
 use crate::args::Format;
+use crate::complaint::Complaint;
 use crate::printer;
 
 /// Prints to stdout.
@@ -18,6 +19,15 @@ pub(super) fn print(context: &Context, format: Format, checked: &Checked) {
         Format::Json => json::print(checked),
         Format::Junit => printer::stdout(&junit::render(checked)),
         Format::Sarif => printer::stdout(&sarif::render(checked)),
+    }
+}
+
+/// Prints to stdout that nothing could be looked at, for programs that read a document whatever happens.
+pub(super) fn print_unreadable(format: Format, target: &str, complaint: &Complaint) {
+    match format {
+        Format::Table | Format::Json => {}
+        Format::Junit => printer::stdout(&junit::unreadable(target, complaint)),
+        Format::Sarif => printer::stdout(&sarif::unreadable(target, complaint)),
     }
 }
 

@@ -6,12 +6,25 @@ use serde_json::{Value, json};
 use tofu_oci_checker::{Finding, Group, Level, Rule};
 
 use super::applied;
+use crate::complaint::Complaint;
 use crate::verbs::check::Checked;
+
+/// The document where nothing could be looked at: an invocation that failed, and why.
+pub(super) fn unreadable(target: &str, complaint: &Complaint) -> String {
+    let text = format!("{target}: {}", complaint.text());
+    let notification = json!({ "level": "error", "message": { "text": text } });
+    let invocation = json!({ "executionSuccessful": false, "toolExecutionNotifications": [notification] });
+    document(&[], &[], &invocation)
+}
 
 /// One run: every rule that was applied, and a result a finding.
 pub(super) fn render(checked: &Checked) -> String {
     let rules = applied(checked);
     let results: Vec<Value> = checked.findings.iter().map(|finding| result(checked, &rules, finding)).collect();
+    document(&rules, &results, &json!({ "executionSuccessful": true }))
+}
+
+fn document(rules: &[&Rule], results: &[Value], invocation: &Value) -> String {
     let document = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -23,6 +36,7 @@ pub(super) fn render(checked: &Checked) -> String {
                     "rules": rules.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
                 },
             },
+            "invocations": [invocation],
             "results": results,
             "columnKind": "unicodeCodePoints",
         }],
