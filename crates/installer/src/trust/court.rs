@@ -129,7 +129,7 @@ impl<'a> Court<'a> {
         pins.iter().filter(|pin| pin.address == *address && pin.version == *version).any(|pin| {
             let facts = ReleaseFacts { address, version, place: &pin.place, index: &pin.index, zips: &zips };
             let verdict = judge(policy, pins, &facts, &[], *now);
-            verdict.standing == Standing::Pinned && verdict.covered.index && verdict.refusal_for(None).is_none()
+            verdict.standing == Standing::Pinned && verdict.covered.index && verdict.refusal.is_none()
         })
     }
 
