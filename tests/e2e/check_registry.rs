@@ -52,7 +52,7 @@ fn what_a_registry_can_do() {
     tofu-oci push: every layout (artifact, image, both)
     OpenTofu 1.10 to 1.13: install from here through an oci_mirror, over HTTPS alone
     signatures: as referrers, listed under a tag sha256-HEX; one more request to find them
-    tags: can be moved and deleted; pins and signatures tell when a version was moved
+    tags: can be moved, and deleted with what they name; pins and signatures tell when a version was moved
 
     [REGISTRY]/scratch/probe: 8 notes; 77 requests made
 

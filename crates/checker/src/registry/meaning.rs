@@ -95,7 +95,9 @@ fn meaning(report: &ProbeReport) -> Vec<String> {
     });
     let gone = works("delete-tag") || works("delete-manifest");
     told.push(match (works("tag-moved"), gone) {
-        (true, true) => "tags: can be moved and deleted; pins and signatures tell when a version was moved",
+        (true, true) => {
+            "tags: can be moved, and deleted with what they name; pins and signatures tell when a version was moved"
+        }
         (true, false) => "tags: can be moved and not deleted; a wrong tag such as `2` stays",
         (false, true) => "tags: cannot be moved; a release stays what it is until its tag is deleted",
         (false, false) => "tags: can be neither moved nor deleted; look at a release before it is pushed",

@@ -69,7 +69,7 @@ fn jobs(args: &LockArgs, wanted: &[(ProviderAddr, Constraints)], finder: &Finder
 ///
 /// Spec: `OpenTofu` 1.12, `providers lock`: "is not required by the current configuration".
 fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
-    let mut wanted = required(context, dir, &data_dir(dir))?;
+    let mut wanted = required(context, dir, &data_dir(dir)).map_err(Complaint::nothing_to_name)?;
     if wanted.is_empty() {
         return Err(Complaint::usage(format!("the configuration in {} requires no providers", dir.display()))
             .hint("name the directory of the configuration: --chdir DIR"));

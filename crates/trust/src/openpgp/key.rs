@@ -180,7 +180,11 @@ fn raw(bytes: &[u8]) -> Result<Vec<Raw>, OpenPgpError> {
             (Tag::Marker | Tag::Padding | Tag::Trust, _) => {}
             (tag, packet) => match keys.get_mut(current) {
                 Some(raw) => raw.take(tag, packet.ok())?,
-                None => return Err(misplaced(tag)),
+                // Bytes that are no key at all often look like some packet.
+                None => {
+                    let problem = "it does not begin with a public key".to_owned();
+                    return Err(OpenPgpError::Malformed { problem });
+                }
             },
         }
     }
