@@ -62,9 +62,19 @@ pub(super) fn put_helper(name: &str, helper: &Helper, bin: &Path, calls: &Path) 
         stdout = quoted(&stdout),
         exit = helper.exit,
     );
-    fs::write(&path, script).unwrap();
+    let text = path.with_extension("text");
+    fs::write(&text, script).unwrap();
+    copy_program(&text, &path);
+    fs::remove_file(text).unwrap();
     let mode = helper.mode.as_ref().map_or(0o755, mode);
     fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Copies a program by another process. Were it written by this one, a program that a thread beside starts at that moment
+/// would hold it open for writing too, and it could not be run ("text file busy").
+pub(super) fn copy_program(from: &Path, to: &Path) {
+    let copied = std::process::Command::new("cp").arg(from).arg(to).status().unwrap();
+    assert!(copied.success(), "{} could not be copied", from.display());
 }
 
 fn quoted(text: &str) -> String {

@@ -95,7 +95,7 @@ impl Scene {
             files::put_helper(name, helper, &self.path("bin"), &self.path("calls"));
         }
         if self.case.as_user.is_some() && is_root() {
-            fs::copy(env!("CARGO_BIN_EXE_tofu-oci"), self.path("tofu-oci")).unwrap();
+            files::copy_program(Path::new(env!("CARGO_BIN_EXE_tofu-oci")), &self.path("tofu-oci"));
             fs::set_permissions(self.folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
             give_away(self.folder.path());
         }
