@@ -178,14 +178,14 @@ fn raw(bytes: &[u8]) -> Result<Vec<Raw>, OpenPgpError> {
                 return Err(OpenPgpError::Unsupported { problem });
             }
             (Tag::Marker | Tag::Padding | Tag::Trust, _) => {}
-            (tag, packet) => match keys.get_mut(current) {
-                Some(raw) => raw.take(tag, packet.ok())?,
+            (tag, packet) => {
                 // Bytes that are no key at all often look like some packet.
-                None => {
+                let Some(raw) = keys.get_mut(current) else {
                     let problem = "it does not begin with a public key".to_owned();
                     return Err(OpenPgpError::Malformed { problem });
-                }
-            },
+                };
+                raw.take(tag, packet.ok())?;
+            }
         }
     }
     if keys.is_empty() {
