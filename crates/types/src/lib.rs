@@ -22,6 +22,7 @@ mod constraint;
 mod descriptor;
 mod digest;
 mod event;
+mod go_names;
 mod hash;
 mod hostname;
 mod idn;
@@ -43,6 +44,7 @@ pub use constraint::{Constraints, InvalidConstraints};
 pub use descriptor::{Descriptor, OciPlatform};
 pub use digest::{Algorithm, Digest, DigestHasher, InvalidDigest};
 pub use event::{Event, Level, NoReporter, Reporter};
+pub use go_names::is_known_to_go;
 pub use hash::{InvalidPackageHash, PackageHash, Scheme};
 pub use hostname::{Hostname, InvalidHostname};
 pub use module::{

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tofu_oci_layout::{annotation, artifact_type, media_type};
-use tofu_oci_types::Platform;
+use tofu_oci_types::{Platform, is_known_to_go};
 
 use super::catalogue::leaf::{
     DUPLICATE_PLATFORM, ENTRY_ARTIFACT_TYPE, EXTRA_LAYER, FOREIGN_URLS, LAYER_DIGEST_ALGORITHM, LAYER_PLATFORM,
@@ -12,7 +12,6 @@ use super::catalogue::leaf::{
     SEVERAL_PACKAGES, UNKNOWN_PLATFORM, VARIANT,
 };
 use super::document::{self, has, text};
-use super::platforms;
 use super::subject::{Findings, manifest_place, platform, quoted};
 use crate::facts::{Entry, Part, Release};
 
@@ -110,7 +109,7 @@ fn names(entry: &Entry, kind: Kind, place: &str) -> Findings {
         return found;
     };
     let name = format!("{}_{}", platform.os, platform.architecture);
-    if !platforms::is_known(&platform.os, &platform.architecture) {
+    if !is_known_to_go(&platform.os, &platform.architecture) {
         found.push(UNKNOWN_PLATFORM.at(place, format!("it is for `{name}`, which Go does not know")));
     }
     if !platform.os_version.is_empty() && kind == Kind::Provider {

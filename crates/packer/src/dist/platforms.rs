@@ -2,60 +2,10 @@
 
 use std::path::Path;
 
-use tofu_oci_types::Platform;
+use tofu_oci_types::{Platform, is_known_to_go};
 
 use super::UnknownPlatforms;
 use crate::PackError;
-
-/// Spec: Go 1.25, `internal/syslist`, `KnownOS`, and `windows`, `plan9`, `wasip1` of the same list.
-const SYSTEMS: &[&str] = &[
-    "aix",
-    "android",
-    "darwin",
-    "dragonfly",
-    "freebsd",
-    "hurd",
-    "illumos",
-    "ios",
-    "js",
-    "linux",
-    "nacl",
-    "netbsd",
-    "openbsd",
-    "plan9",
-    "solaris",
-    "wasip1",
-    "windows",
-    "zos",
-];
-
-/// Spec: Go 1.25, `internal/syslist`, `KnownArch`.
-const ARCHITECTURES: &[&str] = &[
-    "386",
-    "amd64",
-    "amd64p32",
-    "arm",
-    "arm64",
-    "arm64be",
-    "armbe",
-    "loong64",
-    "mips",
-    "mips64",
-    "mips64le",
-    "mips64p32",
-    "mips64p32le",
-    "mipsle",
-    "ppc",
-    "ppc64",
-    "ppc64le",
-    "riscv",
-    "riscv64",
-    "s390",
-    "s390x",
-    "sparc",
-    "sparc64",
-    "wasm",
-];
 
 /// What other tools call them.
 const OTHER_NAMES: &[(&str, &str)] = &[
@@ -80,17 +30,16 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("amd64v1", "amd64"),
 ];
 
-/// Whether both halves are names that Go knows.
-pub(super) fn is_known(platform: &Platform) -> bool {
-    SYSTEMS.contains(&platform.os()) && ARCHITECTURES.contains(&platform.arch())
-}
-
 /// The platform that `text` names; `path` is where it stands.
 pub(super) fn parse(text: &str, path: &Path, unknown: UnknownPlatforms) -> Result<Platform, PackError> {
     match text.parse::<Platform>() {
         Ok(platform) if is_known(&platform) || unknown == UnknownPlatforms::Allow => Ok(platform),
         _ => Err(PackError::UnknownPlatform { found: text.to_owned(), path: path.to_owned(), meant: meant(text) }),
     }
+}
+
+fn is_known(platform: &Platform) -> bool {
+    is_known_to_go(platform.os(), platform.arch())
 }
 
 fn meant(text: &str) -> Option<Platform> {
