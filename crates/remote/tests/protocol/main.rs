@@ -8,6 +8,7 @@ mod challenges;
 mod content;
 mod download;
 mod expiry;
+mod moments;
 mod network;
 mod probe;
 mod referrers;
