@@ -67,6 +67,7 @@ mod refusal;
 mod retry;
 mod scope;
 mod store;
+mod tagging;
 mod tags;
 mod tls_probe;
 mod token;

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
-use tofu_oci_types::{Algorithm, Descriptor, Digest, Reference, Tag};
+use tofu_oci_types::{Algorithm, Descriptor, Digest, Reference};
 
 use crate::answer::Answer;
 use crate::body::Body;
@@ -201,17 +201,14 @@ impl RemoteStore {
         Ok(listed.iter().any(|referrer| referrer.digest == descriptor.digest))
     }
 
-    pub(crate) async fn tag_manifest(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
-        let bytes = match self.memory.kept_manifest(&descriptor.digest) {
-            Some(bytes) => bytes,
-            None => self.fetch_manifest(descriptor).await?,
-        };
-        self.put_manifest(tag.as_str(), descriptor, &bytes).await
-    }
-
     /// Writes a manifest under a tag or its digest, and lists it among its subject's referrers where the registry
     /// does not do so itself.
-    async fn put_manifest(&self, reference: &str, descriptor: &Descriptor, bytes: &Bytes) -> Result<(), StoreError> {
+    pub(crate) async fn put_manifest(
+        &self,
+        reference: &str,
+        descriptor: &Descriptor,
+        bytes: &Bytes,
+    ) -> Result<(), StoreError> {
         let answer = self.write_manifest(reference, &descriptor.media_type, bytes, None).await?;
         if let Some(named) = answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok())
             && named.algorithm_name() == descriptor.digest.algorithm_name()
