@@ -10,7 +10,7 @@
 //!   WebServer    HTTPS documents of any kind;  Tunnel  a proxy that makes host names of them
 //!   requests()   what arrived: method, path, headers, body bytes, status
 //! Referrer       signatures and checksums beside a release, good and broken
-//! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter
+//! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter; distribution 3 and zot plainly
 //! ProviderZip    deterministic provider packages;  Dist  release folders made of them
 //! TestContext    a temp folder and a fixed environment in which the built program runs
 //! ```
@@ -43,7 +43,7 @@ pub use gate::Gate;
 pub use log::LoggedRequest;
 pub use mock_auth::{Arrival, Kind, MockAuth, MockReleases, MockScript, MockSite, Scheme, Shown, TokenScript};
 pub use provider_zip::ProviderZip;
-pub use real::{Mode, RealRegistry, Transport, Writes};
+pub use real::{Mode, RealProgram, RealRegistry, Transport, Writes};
 pub use referrer::{Inline, Referrer};
 pub use registry::{
     Anonymous, Auth, Bearer, Behaviour, Check, Chunks, Deletion, ListedType, Location, Login, Mounting, Names, Paging,
