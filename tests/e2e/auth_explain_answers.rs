@@ -147,7 +147,7 @@ fn a_realm_that_is_refused_is_shown_with_what_opentofu_does_there() {
     ----- stderr -----
     error: refused to follow [REGISTRY]/acme/widget: the token server is named by the IP address 192.0.2.7, which is not the registry's
 
-    hint: where that server is the right one, allow it with --token-host HOST
+    hint: if that server is the right one, allow it with --token-host HOST
     "#);
 }
 

@@ -194,9 +194,11 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
                                 of its own [env: TOFU_OCI_CLIENT_KEY=]
           --plain-http <HOST>   Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes a
                                 list with commas). Loopback hosts that do not speak TLS need no such
-                                option [env: TOFU_OCI_PLAIN_HTTP=]
-          --token-host <HOST>   Tell the registry's password to this token server too, although it is of
-                                another site (repeatable; the variable takes a list with commas) [env:
+                                option. A registry may redirect downloads to this host; no login is sent
+                                there [env: TOFU_OCI_PLAIN_HTTP=]
+          --token-host <HOST>   Tell the registry's password to the token server at this HOST[:PORT]
+                                too, although it is of another site, at an IP address or on this machine
+                                (repeatable; the variable takes a list with commas) [env:
                                 TOFU_OCI_TOKEN_HOST=]
           --attempts <N>        How often a request that failed for a passing reason is tried in all, 1
                                 to 20 [default: 5]

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! testrepos   whole and broken repositories, served unchecked by ociserve.py, are decided as from a directory
-//! registries  push, versions, install, push again, copy: against registry:2 plain, TLS, htpasswd, token
+//! registries  push, versions, install, push again, copy: against registry:2 plain, TLS, htpasswd, token; distribution 3, zot
 //! provider    testdata/provider built, published in each layout, installed, run by terraform (and tofu)
 //! lock        the lock file is the one that terraform (and tofu) writes for the same packages, and installs by
 //! mappings    an oci_mirror block, the magic suffix and oci-providers.v1, with a real registry and a real HTTPS server

@@ -53,7 +53,7 @@ fn options(lookup: &Lookup, chdir: Option<&Path>, trust: &TrustArgs) -> Given {
 }
 
 /// The word as a shell takes it for one.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

@@ -27,6 +27,9 @@ pub(crate) enum End {
 impl End {
     /// Reads `REGISTRY/REPOSITORY` or `oci:DIR`.
     pub(crate) fn parse(text: &str) -> Result<Self, Complaint> {
+        if let Some(rest) = without_scheme(text) {
+            return Err(scheme_given(text, rest));
+        }
         if let Some(dir) = text.strip_prefix("oci:") {
             if dir.is_empty() {
                 return Err(Complaint::usage("`oci:` names no directory").hint("write it as oci:DIR"));
@@ -35,11 +38,6 @@ impl End {
         }
         text.parse().map(Self::Registry).map_err(|error| {
             let complaint = Complaint::of(Exit::Usage, &error);
-            if let Some(plain) = text.strip_prefix("https://").or_else(|| text.strip_prefix("oci://")) {
-                let (host, path) = plain.split_once('/').unwrap_or((plain, "REPOSITORY"));
-                let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-                return complaint.hint(format!("write it as {host}/{path}"));
-            }
             if Path::new(text).is_dir() || text.starts_with(['.', '/']) {
                 return complaint.hint(format!("a directory is written oci:{text}"));
             }
@@ -51,6 +49,36 @@ impl End {
             }
             complaint.hint("write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR")
         })
+    }
+}
+
+/// What follows the scheme of a repository that is written as an address of the web or of a module: `https://ghcr.io/x`,
+/// `oci://ghcr.io/x`. `oci:///srv/x` is `oci:` and a path.
+fn without_scheme(text: &str) -> Option<&str> {
+    let (scheme, rest) = text.strip_prefix("oci::").unwrap_or(text).split_once("://")?;
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.chars().all(|one| one.is_ascii_alphanumeric() || "+-.".contains(one));
+    (is_scheme && !rest.starts_with('/')).then_some(rest)
+}
+
+/// A repository that is written with a scheme. `rest` is what follows it.
+fn scheme_given(text: &str, rest: &str) -> Complaint {
+    let complaint = match text.parse::<RepositoryRef>() {
+        Err(error) => Complaint::of(Exit::Usage, &error),
+        Ok(repository) => Complaint::usage(format!("`{repository}` is written with a scheme")),
+    };
+    let rest = rest.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let (host, path) = rest.split_once('/').unwrap_or((rest, "REPOSITORY"));
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let is_template = text.contains("${") || text.contains("%{");
+    let name = path.rsplit_once(':').filter(|(name, _)| !is_template && !name.is_empty()).map(|(name, _)| name);
+    let complaint = match name {
+        Some(name) => complaint.hint(format!("drop the scheme and name the repository alone: {host}/{name}")),
+        None => complaint.hint(format!("drop the scheme: {}", crate::again::quoted(&format!("{host}/{path}")))),
+    };
+    match text.strip_prefix("oci:").filter(|dir| Path::new(dir).is_dir()) {
+        Some(dir) => complaint.hint(format!("the directory is written oci:/{}", dir.trim_start_matches('/'))),
+        None => complaint,
     }
 }
 
@@ -190,6 +218,9 @@ impl From {
         if !text.contains("${") && !text.contains("%{") {
             return End::parse(text).map(Self::One);
         }
+        if let Some(rest) = without_scheme(text) {
+            return Err(scheme_given(text, rest));
+        }
         let template = |text: &str| {
             text.parse::<RepositoryTemplate>().map_err(|error| {
                 Complaint::of(Exit::Usage, &error)
@@ -239,5 +270,40 @@ mod tests {
         check_refused("./folder", Exit::Usage);
         check_refused("https://ghcr.io/acme/widget", Exit::Usage);
         check_refused("ghcr.io/acme/widget:1.0.0", Exit::Usage);
+    }
+
+    #[track_caller]
+    fn check_hint(text: &str, want: &str) {
+        let complaint = match From::parse(text) {
+            Ok(from) => panic!("{text} is taken for {from:?}"),
+            Err(complaint) => complaint,
+        };
+        assert!(complaint.hints().iter().any(|hint| hint == want), "{text}: {:?}", complaint.hints());
+        assert!(complaint.text().contains("without a scheme"), "{text}: {}", complaint.text());
+    }
+
+    #[test]
+    fn a_repository_with_a_scheme_is_never_taken_for_a_directory() {
+        check_hint("oci://ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
+        check_hint("https://ghcr.io/acme/widget/", "drop the scheme: ghcr.io/acme/widget");
+        check_hint("http://127.0.0.1:5000/acme/widget", "drop the scheme: 127.0.0.1:5000/acme/widget");
+        check_hint("OCI://ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
+        check_hint("docker://ghcr.io/acme/widget?x=1", "drop the scheme: ghcr.io/acme/widget");
+        check_hint("oci::oci://ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
+        check_hint("oci://ada:SECRET@ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
+        check_hint("oci://ghcr.io", "drop the scheme: ghcr.io/REPOSITORY");
+        check_hint(
+            "oci://ghcr.io/acme/widget:1.4.0",
+            "drop the scheme and name the repository alone: ghcr.io/acme/widget",
+        );
+        check_hint("oci://ghcr.io/${namespace}/${type}", "drop the scheme: 'ghcr.io/${namespace}/${type}'");
+        check_hint("https://ghcr.io/${namespace}/${type}", "drop the scheme: 'ghcr.io/${namespace}/${type}'");
+    }
+
+    #[test]
+    fn a_path_with_several_slashes_is_a_directory() {
+        assert_eq!(End::parse("oci:///srv/x").ok(), Some(End::Layout(PathBuf::from("///srv/x"))));
+        assert_eq!(End::parse("oci:/srv/x").ok(), Some(End::Layout(PathBuf::from("/srv/x"))));
+        assert_eq!(End::parse("oci:a://b").ok(), Some(End::Layout(PathBuf::from("a://b"))));
     }
 }

@@ -179,6 +179,15 @@ pub enum TemplateError {
 }
 
 impl TemplateError {
+    /// The template to write in its place, if what is wrong is a scheme such as `oci://` before the registry.
+    pub fn without_scheme(&self) -> Option<&str> {
+        match self {
+            Self::NotARepository { template, .. } => template.split_once("://").map(|(_, rest)| rest),
+            _ => None,
+        }
+        .filter(|rest| !rest.is_empty() && !rest.contains('@'))
+    }
+
     /// A stable kebab-case name of the fault: that of the measured cases, with `hcl:` before what HCL itself reports.
     pub fn code(&self) -> String {
         match self {

@@ -186,7 +186,13 @@ impl Answer {
             }
         }
         let mut words: Words = serde_json::from_slice(&bytes).unwrap_or_default();
-        let errors = words.errors.iter_mut().flat_map(|error| [&mut error.code, &mut error.message]);
+        let errors = words.errors.iter_mut().flat_map(|error| {
+            let detail = match &mut error.detail {
+                Value::String(text) => Some(text),
+                _ => None,
+            };
+            [&mut error.code, &mut error.message].into_iter().chain(detail)
+        });
         let others = [&mut words.error, &mut words.error_description, &mut words.details];
         let others = others.into_iter().filter_map(|one| match one {
             Value::String(text) => Some(text),
@@ -221,8 +227,26 @@ struct Word {
     code: String,
     #[serde(default)]
     message: String,
+    /// More about it, which registries may give in any form; a text is shown.
     #[serde(default)]
     detail: Value,
+}
+
+impl Word {
+    /// The sentence, with the detail where that says more.
+    fn sentence(&self) -> String {
+        let message = clean(&self.message);
+        match self.detail.as_str().map(clean) {
+            Some(detail) if !detail.is_empty() && !message.contains(&detail) => {
+                if message.is_empty() {
+                    detail
+                } else {
+                    format!("{message}: {detail}")
+                }
+            }
+            _ => message,
+        }
+    }
 }
 
 impl Words {
@@ -274,7 +298,7 @@ impl Words {
     pub(crate) fn text(&self, status: StatusCode) -> String {
         let reason = status.canonical_reason().unwrap_or("no reason given").to_ascii_lowercase();
         let Some(error) = self.errors.first() else { return reason };
-        match (clean(&error.code), clean(&error.message)) {
+        match (clean(&error.code), error.sentence()) {
             (code, message) if code.is_empty() && message.is_empty() => reason,
             (code, message) if message.is_empty() => code,
             (code, message) if code.is_empty() => message,

@@ -19,7 +19,7 @@ use crate::answer::Answer;
 use crate::challenge::parse;
 use crate::client::RegistryClient;
 use crate::options::{CredentialFault, CredentialProvider};
-use crate::origin::Refusal;
+use crate::realm::Refusal;
 use crate::refresh::RefreshTokens;
 use crate::scope::{Access, Scopes, Subject};
 use crate::token::{Asker, Token, TokenRequest, basic, bearer};
@@ -129,7 +129,8 @@ impl Authority {
         let lines = answer.challenges();
         let challenges = parse(lines.iter().map(String::as_str));
         let asked = if sent.is_some() { Asked::Again } else { Asked::First };
-        let chosen = choose(&challenges, root, asked).map_err(|refusal| refused(client, access, refusal))?;
+        let chosen = choose(&challenges, root, asked, &client.hosts.named);
+        let chosen = chosen.map_err(|refusal| refused(client, access, refusal))?;
         let Some(chosen) = chosen else { return Ok(Reply::Nothing(None)) };
         if let Some(scope) = chosen.scope {
             self.ask_for(access, scope);

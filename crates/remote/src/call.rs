@@ -33,6 +33,15 @@ pub(crate) enum Showing {
     Never,
 }
 
+/// What protects the answer to a request against whoever can change it on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guarded {
+    /// TLS alone.
+    ByTls,
+    /// The digest that was asked for: the bytes are compared with it.
+    ByDigest,
+}
+
 /// A request, as often as it must be made.
 pub(crate) struct Call<'a> {
     pub(crate) method: Method,
@@ -42,6 +51,7 @@ pub(crate) struct Call<'a> {
     pub(crate) access: &'a Access,
     pub(crate) repeat: Repeat,
     pub(crate) showing: Showing,
+    pub(crate) guarded: Guarded,
 }
 
 impl<'a> Call<'a> {
@@ -60,6 +70,7 @@ impl<'a> Call<'a> {
             access,
             repeat: Repeat::Yes,
             showing: Showing::WhenAsked,
+            guarded: Guarded::ByTls,
         }
     }
 
@@ -73,6 +84,12 @@ impl<'a> Call<'a> {
 
     pub(crate) fn body(mut self, body: Body<'a>) -> Self {
         self.body = body;
+        self
+    }
+
+    /// For content whose digest is in the path, and which is compared with it before it is used.
+    pub(crate) fn by_digest(mut self) -> Self {
+        self.guarded = Guarded::ByDigest;
         self
     }
 

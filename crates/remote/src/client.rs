@@ -71,7 +71,7 @@ impl RegistryClient {
     ) -> Result<Arc<Self>, ClientError> {
         Ok(Arc::new(Self {
             http: Arc::new(Http::new(&options)?),
-            hosts: Hosts::new(&options.plain_http),
+            hosts: Hosts::new(&options.plain_http, &options.token_hosts),
             authority: Authority::new(Source::Provider(credentials)),
             warnings: Mutex::default(),
             told: Arc::default(),
@@ -90,7 +90,7 @@ impl RegistryClient {
     ) -> Arc<Self> {
         Arc::new(Self {
             http: Arc::clone(&self.http),
-            hosts: Hosts::new(&self.options.plain_http),
+            hosts: Hosts::new(&self.options.plain_http, &self.options.token_hosts),
             authority: Authority::new(Source::Given(credential)),
             warnings: Mutex::default(),
             told: Arc::clone(&self.told),

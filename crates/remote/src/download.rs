@@ -69,7 +69,7 @@ impl Download {
     /// that they do not keep.
     async fn request(&mut self) -> Result<(), StoreError> {
         loop {
-            let mut call = Call::new(Method::GET, &self.path, &self.access);
+            let mut call = Call::new(Method::GET, &self.path, &self.access).by_digest();
             let partial = self.offset > 0 && self.parts;
             if partial {
                 call = call.header("range", &format!("bytes={}-", self.offset));

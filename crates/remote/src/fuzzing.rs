@@ -3,7 +3,8 @@
 use url::Url;
 
 use crate::challenge::parse;
-use crate::origin::check_realm;
+use crate::named::Named;
+use crate::realm::check_realm;
 use crate::scope::Access;
 use crate::token_answer::TokenAnswer;
 use crate::told::Told;
@@ -29,9 +30,11 @@ pub fn challenge(lines: &[&str], secret: &str) {
     let roots = ["https://registry.test:5000/", "http://registry.test/", "https://127.0.0.1:5000/"];
     for root in roots.iter().map(|root| Url::parse(root).expect("a fixed address")) {
         for asked in [Asked::First, Asked::Again] {
-            let Ok(Some(Chosen { way, scope })) = choose(&challenges, &root, asked) else { continue };
+            let Ok(Some(Chosen { way, scope })) = choose(&challenges, &root, asked, &Named::default()) else {
+                continue;
+            };
             if let Way::Bearer { realm, .. } = way {
-                assert_eq!(check_realm(&realm, &root), Ok(()));
+                assert_eq!(check_realm(&realm, &root, &Named::default()), Ok(()));
                 assert!(realm.username().is_empty() && realm.password().is_none() && realm.host().is_some());
                 assert!(realm.scheme() == "https" || root.scheme() == "http", "{realm}");
             }

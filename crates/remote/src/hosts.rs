@@ -6,18 +6,22 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use crate::clean::NetworkProblem;
-use crate::origin::{host_of, is_loopback};
+use crate::named::Named;
+use crate::origin::{FromHttps, PlainRule, is_loopback};
 use crate::tls_probe::speaks_tls;
 
 /// The registries' addresses, as far as they are known.
 pub(crate) struct Hosts {
     plain: Vec<String>,
+    /// The hosts that the user names.
+    pub(crate) named: Named,
     found: Mutex<HashMap<String, Url>>,
 }
 
 impl Hosts {
-    pub(crate) fn new(plain: &[String]) -> Self {
-        Self { plain: plain.iter().map(|host| host.to_ascii_lowercase()).collect(), found: Mutex::default() }
+    pub(crate) fn new(plain: &[String], token: &[String]) -> Self {
+        let named = Named::new(plain, token);
+        Self { plain: plain.iter().map(|host| host.to_ascii_lowercase()).collect(), named, found: Mutex::default() }
     }
 
     /// The registry's root: `https://HOST[:PORT]/`, or with `http:` for hosts that were named so and for those of
@@ -52,9 +56,14 @@ impl Hosts {
         Ok(root)
     }
 
+    /// What a request that began at this address may be sent on to over plain HTTP.
+    pub(crate) fn plain_rule<'a>(&'a self, began: &'a Url, from_https: FromHttps) -> PlainRule<'a> {
+        PlainRule { began, named: &self.named.plain, from_https }
+    }
+
     /// Whether the user said that this host is spoken to without TLS.
     pub(crate) fn allows_plain(&self, url: &Url) -> bool {
-        self.is_plain(&host_of(url))
+        self.named.plain.contain(url)
     }
 
     fn is_plain(&self, registry: &str) -> bool {
@@ -72,7 +81,7 @@ mod tests {
 
     #[tokio::test]
     async fn addresses_of_registries() {
-        let hosts = Hosts::new(&["Plain.test".to_owned(), "half.test:5000".to_owned()]);
+        let hosts = Hosts::new(&["Plain.test".to_owned(), "half.test:5000".to_owned()], &[]);
         let check = async |registry: &str, want: &str| {
             assert_eq!(hosts.root(registry).await.map(String::from).ok().as_deref(), Some(want), "{registry}");
         };

@@ -133,7 +133,9 @@ impl RemoteStore {
         expected_type: Option<&str>,
     ) -> Result<(Descriptor, Bytes, Option<String>), StoreError> {
         let path = self.path("manifests", &reference.to_string());
-        let answer = self.client.send(&Call::new(Method::GET, path, &self.pull).header("accept", ACCEPT)).await?;
+        let call = Call::new(Method::GET, path, &self.pull).header("accept", ACCEPT);
+        let call = if matches!(reference, Reference::Digest(_)) { call.by_digest() } else { call };
+        let answer = self.client.send(&call).await?;
         if answer.status() != 200 {
             return Err(self.manifest_error(answer, reference).await);
         }

@@ -8,16 +8,13 @@ use futures_util::TryStreamExt as _;
 use reqwest::Method;
 use serde::Deserialize;
 use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Tag};
-use tokio::time::Instant;
+use tofu_oci_types::{Descriptor, Digest};
 
 use crate::answer::Answer;
 use crate::body::Body;
 use crate::call::Call;
 use crate::manifest::MANIFEST_LIMIT;
 use crate::moment::Looks;
-use crate::referrers::may_stand_in;
-use crate::standing_in::Write;
 use crate::store::RemoteStore;
 
 /// What a manifest says about itself in a referrers list.
@@ -72,23 +69,14 @@ impl RemoteStore {
         Ok(if self.registry_may_have_api() { Found::Nothing } else { Found::NotListed(subject) })
     }
 
-    pub(crate) async fn tag_manifest(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
-        let bytes = match self.memory.kept_manifest(&descriptor.digest) {
-            Some(bytes) => bytes,
-            None => self.fetch_manifest(descriptor).await?,
-        };
-        let began = Instant::now();
-        self.put_manifest(tag.as_str(), descriptor, &bytes).await?;
-        // Signatures of several people lie under one tag, and each of them replaces the whole.
-        if may_stand_in(tag) {
-            self.memory.state().rewritten = Some(Write { at: Instant::now(), took: began.elapsed() });
-        }
-        Ok(())
-    }
-
     /// Writes a manifest under a tag or its digest, and lists it among its subject's referrers where the registry
     /// does not do so itself.
-    async fn put_manifest(&self, reference: &str, descriptor: &Descriptor, bytes: &Bytes) -> Result<(), StoreError> {
+    pub(crate) async fn put_manifest(
+        &self,
+        reference: &str,
+        descriptor: &Descriptor,
+        bytes: &Bytes,
+    ) -> Result<(), StoreError> {
         let answer = self.write_manifest(reference, &descriptor.media_type, bytes, None).await?;
         if let Some(named) = answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok())
             && named.algorithm_name() == descriptor.digest.algorithm_name()

@@ -20,11 +20,14 @@ pub struct ClientOptions {
     pub ca_certificates: Vec<Vec<u8>>,
     /// The certificate that the client shows, with its private key, in PEM.
     pub client_identity: Option<Vec<u8>>,
-    /// Registries that are spoken to without TLS: `HOST` (any port) or `HOST:PORT`.
+    /// Registries that are spoken to without TLS: `HOST` (any port) or `HOST:PORT`. A registry that speaks HTTPS may
+    /// redirect requests for content of a known digest to these hosts; they carry no credential there.
     ///
     /// Loopback hosts need not be named: TLS is tried, and left away where the host does not speak it.
     pub plain_http: Vec<String>,
-    /// Token servers of another site than the registry that may be told its password: hosts without ports.
+    /// Token servers that may be asked and told the registry's password, whatever their site or address: `HOST` (any
+    /// port) or `HOST:PORT`. One that is asked over plain HTTP for a registry that speaks HTTPS must be in
+    /// [`ClientOptions::plain_http`] too.
     pub token_hosts: Vec<String>,
     /// When a request is made again.
     pub retry: RetryPolicy,

@@ -122,7 +122,7 @@ impl RemoteStore {
     /// Whether a blob is there.
     pub(crate) async fn has_blob(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
         let path = self.path("blobs", digest.as_str());
-        let answer = self.client.send(&Call::new(Method::HEAD, &path, access)).await?;
+        let answer = self.client.send(&Call::new(Method::HEAD, &path, access).by_digest()).await?;
         match answer.status() {
             200..=299 => return Ok(true),
             404 if !answer.crossed => return Ok(false),
@@ -130,7 +130,8 @@ impl RemoteStore {
             400 | 403 | 404 | 405 | 501 if answer.crossed || answer.status() == 405 => {}
             _ => return Err(answer.into_error(&format!("blob {digest}")).await),
         }
-        let answer = self.client.send(&Call::new(Method::GET, &path, access).header("range", "bytes=0-0")).await?;
+        let call = Call::new(Method::GET, &path, access).header("range", "bytes=0-0").by_digest();
+        let answer = self.client.send(&call).await?;
         match answer.status() {
             // 416 is the answer for an empty blob.
             200..=299 | 416 => Ok(true),

@@ -18,7 +18,8 @@ use crate::answer::Answer;
 use crate::body::Progress;
 use crate::client::RegistryClient;
 use crate::http::NoAnswer;
-use crate::origin::{MAX_REDIRECTS, Refusal, check_confidant, check_realm, host_of, next_hop, same_origin};
+use crate::origin::{FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
+use crate::realm::{Refusal, check_confidant, check_realm};
 use crate::refresh::{Grant, Refresh, RefreshTokens};
 use crate::retry::{Attempts, Next, is_transient};
 use crate::scope::Scopes;
@@ -108,7 +109,7 @@ impl TokenRequest<'_> {
     /// The token, after as many attempts as the policy allows.
     pub(crate) async fn fetch(&self, client: &RegistryClient) -> Result<Token, StoreError> {
         if !matches!(self.asker, Asker::Nobody) {
-            check_confidant(self.realm, self.registry, &client.options.token_hosts)
+            check_confidant(self.realm, self.registry, &client.hosts.named)
                 .map_err(|refusal| self.forbidden(client, refusal))?;
         }
         let (authorization, shown) = match self.asker {
@@ -252,8 +253,8 @@ impl TokenRequest<'_> {
             let problem = format!("the token server redirects a login to another origin, {}", host_of(&to));
             return Err(Refusal::new(AccessFault::TokenRedirect, problem));
         }
-        check_realm(&to, self.registry)?;
-        next_hop(from, location, &|to| client.hosts.allows_plain(to)).map_err(|detour| {
+        check_realm(&to, self.registry, &client.hosts.named)?;
+        next_hop(from, location, &client.hosts.plain_rule(from, FromHttps::Refused)).map_err(|detour| {
             let problem = format!("the token server redirects: {}", detour.problem);
             Refusal::new(detour.fault.unwrap_or(AccessFault::RealmScheme), problem)
         })

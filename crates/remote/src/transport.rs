@@ -17,11 +17,11 @@ use url::Url;
 
 use crate::answer::{Answer, Words};
 use crate::authority::{Proof, Reply};
-use crate::call::{Call, Repeat, Showing, Target};
+use crate::call::{Call, Guarded, Repeat, Showing, Target};
 use crate::clean::{NetworkProblem, clean};
 use crate::client::RegistryClient;
 use crate::http::NoAnswer;
-use crate::origin::{Detour, MAX_REDIRECTS, host_of, next_hop, same_origin};
+use crate::origin::{Detour, FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
 use crate::retry::{Attempts, Next, is_transient};
 use crate::witness::{Exchange, Shown, shown_challenge, shown_url};
 
@@ -151,7 +151,7 @@ impl RegistryClient {
                     Reply::Nothing(lack) => answer.lack = lack,
                 }
             }
-            match self.redirect(call, &hop, &answer) {
+            match self.redirect(call, start, &hop, &answer) {
                 Ok(None) => return Ok(Outcome::Answer(Box::new(answer))),
                 Ok(Some(next)) => {
                     hop.crossed |= !same_origin(&next, root);
@@ -220,7 +220,7 @@ impl RegistryClient {
     }
 
     /// Where the answer leads, if it is a redirect that this request may follow.
-    fn redirect(&self, call: &Call<'_>, hop: &Hop, answer: &Answer) -> Result<Option<Url>, Detour> {
+    fn redirect(&self, call: &Call<'_>, start: &Url, hop: &Hop, answer: &Answer) -> Result<Option<Url>, Detour> {
         let reading = matches!(call.method, Method::GET | Method::HEAD);
         let follows = match answer.status() {
             301..=303 => reading,
@@ -232,7 +232,11 @@ impl RegistryClient {
             let problem = format!("it redirects more than {MAX_REDIRECTS} times");
             return Err(Detour { fault: None, problem });
         }
-        next_hop(&hop.url, location, &|to| self.hosts.allows_plain(to)).map(Some)
+        let from_https = match call.guarded {
+            Guarded::ByDigest if reading => FromHttps::ToNamed,
+            _ => FromHttps::Refused,
+        };
+        next_hop(&hop.url, location, &self.hosts.plain_rule(start, from_https)).map(Some)
     }
 
     /// The head of an answer with what is needed to read it.

@@ -220,7 +220,7 @@ impl RemoteStore {
         let location = answer
             .header("location")
             .ok_or_else(|| self.malformed(format!("its answer to {} names no upload location", answer.request)))?;
-        upload_location(answer.url(), location, &|to| self.client.hosts.allows_plain(to)).map_err(|detour| {
+        upload_location(answer.url(), location, &self.client.hosts.named.plain).map_err(|detour| {
             let problem = format!("the upload location: {}", detour.problem);
             StoreError::Forbidden { place: self.place(), fault: detour.fault, problem }
         })

@@ -4,7 +4,8 @@ use tofu_oci_store::AccessFault;
 use url::Url;
 
 use crate::challenge::Challenge;
-use crate::origin::{Refusal, check_realm};
+use crate::named::Named;
+use crate::realm::{Refusal, check_realm};
 
 /// How a registry wants to be told who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +38,12 @@ pub(crate) enum Asked {
 ///
 /// # Errors
 /// Why the token server that it names may not be asked.
-pub(crate) fn choose<'a>(challenges: &'a [Challenge], root: &Url, asked: Asked) -> Result<Option<Chosen<'a>>, Refusal> {
+pub(crate) fn choose<'a>(
+    challenges: &'a [Challenge],
+    root: &Url,
+    asked: Asked,
+    named: &Named,
+) -> Result<Option<Chosen<'a>>, Refusal> {
     let known = |challenge: &&Challenge| matches!(challenge.scheme.as_str(), "basic" | "bearer");
     let Some(challenge) = challenges.iter().find(known) else { return Ok(None) };
     let scope = challenge.parameter("scope");
@@ -52,7 +58,7 @@ pub(crate) fn choose<'a>(challenges: &'a [Challenge], root: &Url, asked: Asked) 
     };
     let realm =
         Url::parse(realm).map_err(|_| refused("the registry names a token server whose address is not a whole one"))?;
-    check_realm(&realm, root)?;
+    check_realm(&realm, root, named)?;
     let service = challenge.parameter("service").map(str::to_owned);
     Ok(Some(Chosen { way: Way::Bearer { realm, service }, scope }))
 }
@@ -66,7 +72,7 @@ mod tests {
     fn check(lines: &[&str], want: &str) {
         let root = Url::parse("https://registry.test:5000/").unwrap();
         let challenges = parse(lines.iter().copied());
-        let got = match choose(&challenges, &root, Asked::First) {
+        let got = match choose(&challenges, &root, Asked::First, &Named::default()) {
             Ok(None) => "nothing".to_owned(),
             Ok(Some(Chosen { way: Way::Basic, .. })) => "basic".to_owned(),
             Ok(Some(Chosen { way: Way::Bearer { realm, service }, scope })) => {
@@ -111,8 +117,8 @@ mod tests {
     fn a_refused_token_needs_no_realm_to_stay_refused() {
         let root = Url::parse("https://registry.test/").unwrap();
         let challenges = parse([r#"Bearer error="insufficient_scope""#]);
-        assert_eq!(choose(&challenges, &root, Asked::Again), Ok(None));
-        assert!(choose(&challenges, &root, Asked::First).is_err());
+        assert_eq!(choose(&challenges, &root, Asked::Again, &Named::default()), Ok(None));
+        assert!(choose(&challenges, &root, Asked::First, &Named::default()).is_err());
     }
 
     #[test]

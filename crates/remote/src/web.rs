@@ -17,7 +17,7 @@ use crate::client::{ClientError, RegistryClient};
 use crate::hosts::Hosts;
 use crate::http::Http;
 use crate::options::ClientOptions;
-use crate::origin::{MAX_REDIRECTS, host_of, next_hop, same_origin};
+use crate::origin::{FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
 use crate::token::bearer;
 use crate::witness::shown_url;
 
@@ -79,14 +79,14 @@ pub enum WebFault {
 impl RegistryClient {
     /// A reader of single documents over this client's connections.
     pub fn web(&self) -> WebClient {
-        WebClient { http: Arc::clone(&self.http), hosts: Arc::new(Hosts::new(&self.options.plain_http)) }
+        WebClient { http: Arc::clone(&self.http), hosts: Arc::new(Hosts::new(&self.options.plain_http, &[])) }
     }
 }
 
 impl WebClient {
     /// A reader with connections of its own.
     pub fn new(options: &ClientOptions) -> Result<Self, ClientError> {
-        let hosts = Arc::new(Hosts::new(&options.plain_http));
+        let hosts = Arc::new(Hosts::new(&options.plain_http, &[]));
         Ok(Self { http: Arc::new(Http::new(options)?), hosts })
     }
 
@@ -119,10 +119,11 @@ impl WebClient {
             else {
                 return Ok(WebAnswer { response, deadline, timeout: request.timeout });
             };
-            let next = next_hop(&url, location, &|to| self.hosts.allows_plain(to)).map_err(|detour| {
-                let problem = format!("its redirect is not followed: {}", detour.problem);
-                WebError { url: shown_url(&url), fault: WebFault::Redirect, problem }
-            })?;
+            let next =
+                next_hop(&url, location, &self.hosts.plain_rule(&url, FromHttps::Refused)).map_err(|detour| {
+                    let problem = format!("its redirect is not followed: {}", detour.problem);
+                    WebError { url: shown_url(&url), fault: WebFault::Redirect, problem }
+                })?;
             crossed |= !same_origin(&next, &request.url);
             url = next;
         }

@@ -204,6 +204,8 @@ pub enum AccessFault {
     TokenRedirect,
     /// A redirect leads from HTTPS to plain HTTP.
     RedirectDowngrade,
+    /// A redirect leads to plain HTTP on a host that the user has not named for it.
+    RedirectUnnamed,
     /// The token server's answer has no token in it that can be used.
     TokenEmpty,
     /// The token server's answer is no JSON object with texts in it.
@@ -241,7 +243,7 @@ impl AccessFault {
             Self::RealmUserInfo => "realm-user-info",
             Self::RealmOtherSite => "realm-other-site",
             Self::TokenRedirect => "token-redirect",
-            Self::RedirectDowngrade => "redirect-downgrade",
+            Self::RedirectDowngrade | Self::RedirectUnnamed => "redirect-downgrade",
             Self::TokenEmpty => "token-empty",
             Self::TokenNotJson => "token-not-json",
             Self::NoCredentialsForBasic => "no-credentials-for-basic",

@@ -3,13 +3,14 @@
 //! ```text
 //! Registry       a registry on 127.0.0.1 in its own thread; like registry:2 unless `Behaviour` says otherwise
 //!   Auth         none, Basic, or Bearer with a token endpoint of its own
+//!   Profile      ghcr.io, ECR, GitLab and others, each as `Behaviour` and `Auth`
 //!   Rule, Fault  scripted misbehaviour: the first rule that matches a request fires
 //!   BlobHost     "the other host" of cloud registries; refuses a request that carries Authorization
 //!   MockAuth     a registry, its token servers and the hosts that they redirect to, under any names, by a script
 //!   WebServer    HTTPS documents of any kind;  Tunnel  a proxy that makes host names of them
 //!   requests()   what arrived: method, path, headers, body bytes, status
 //! Referrer       signatures and checksums beside a release, good and broken
-//! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter
+//! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter; distribution 3 and zot plainly
 //! ProviderZip    deterministic provider packages;  Dist  release folders made of them
 //! TestContext    a temp folder and a fixed environment in which the built program runs
 //! ```
@@ -42,11 +43,11 @@ pub use gate::Gate;
 pub use log::LoggedRequest;
 pub use mock_auth::{Arrival, Kind, MockAuth, MockReleases, MockScript, MockSite, Scheme, Shown, TokenScript};
 pub use provider_zip::ProviderZip;
-pub use real::{Mode, RealRegistry, Transport, Writes};
+pub use real::{Mode, RealProgram, RealRegistry, Transport, Writes};
 pub use referrer::{Inline, Referrer};
 pub use registry::{
-    Anonymous, Auth, Bearer, Behaviour, Check, Deletion, Location, Login, Mounting, Paging, Referrers, Registry,
-    RegistryBuilder, Rights, TokenAddress, TokenField,
+    Anonymous, Auth, Bearer, Behaviour, Check, Chunks, Deletion, ListedType, Location, Login, Mounting, Names, Paging,
+    Profile, Referrers, Refused, Registry, RegistryBuilder, Rights, Tags, TokenAddress, TokenField, Types, profiles,
 };
 pub use tunnel::Tunnel;
 pub use web::WebServer;

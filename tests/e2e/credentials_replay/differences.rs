@@ -242,7 +242,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     Difference {
         name: "no-realm-at-an-address",
         opentofu: "a realm at a public IP address, or at one that carriers share (100.64.0.0/10), gets the password",
-        ours: "it is refused, also without credentials, unless the registry itself is at that address: `realm-other-site`, `realm-private-address`",
+        ours: "it is refused, also without credentials, unless the registry itself is at that address or `--token-host` names it: `realm-other-site`, `realm-private-address`",
         outcomes: &[],
     },
     Difference {
@@ -269,7 +269,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     Difference {
         name: "no-realm-on-this-machine",
         opentofu: "a realm on `localhost`, by name, gets the password of a registry elsewhere",
-        ours: "it is refused, as its address is: `realm-private-address`",
+        ours: "it is refused, as its address is, unless `--token-host` names it: `realm-private-address`",
         outcomes: &[ours(r#"{"error": "realm-private-address"}"#, &["wire-realm-localhost"])],
     },
     Difference {
@@ -292,7 +292,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     Difference {
         name: "downloads-stay-on-https",
         opentofu: "a blob that is redirected from HTTPS to plain HTTP is fetched there",
-        ours: "it is refused: `redirect-downgrade`",
+        ours: "it is refused, unless `--plain-http` names the host: `redirect-downgrade`",
         outcomes: &[ours(
             r#"{"basic": "user:pass", "error": "redirect-downgrade"}"#,
             &["wire-blob-redirect-subdomain-http"],

@@ -1,11 +1,14 @@
-//! The round trip against registry:2 in all its modes.
+//! The round trip against registry:2 in all its modes, and against other registries.
 
 use std::path::Path;
 
+use tofu_oci_testkit::RealProgram;
+
 use super::content;
 use super::lab::{Lab, seen, text};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::paths;
+use crate::process::in_ci;
 use crate::registry::Guard;
 
 /// The provider of the fixtures.
@@ -33,6 +36,60 @@ pub(super) fn run(lab: &Lab) -> Outcome {
             seen(&format!("registry:2, {mode}: nothing without credentials"));
         }
     }
+    signed_trip(lab, &Guard::plain()?)?;
+    seen("registry:2: push of a signed version, sign, verify, check");
+    other(lab, "distribution 3", RealProgram::Distribution3, in_ci())?;
+    other(lab, "zot", RealProgram::Zot, false)
+}
+
+/// Another registry, if it is there; a failure if it is not and must be.
+fn other(lab: &Lab, name: &str, program: RealProgram, needed: bool) -> Outcome {
+    if !program.available() {
+        let why =
+            format!("{name}: {} is not on the PATH (CONTRIBUTING.md says where it comes from)", program.names()[0]);
+        if needed {
+            return Err(Failure::new(why));
+        }
+        println!("   NOT RUN  {why}");
+        return Ok(());
+    }
+    let registry = Guard::of(program)?;
+    round_trip(lab, &registry)?;
+    seen(&format!("{name}: push, versions, install, push again, copy there and back"));
+    signed_trip(lab, &registry)?;
+    seen(&format!("{name}: push of a signed version, sign, verify, check, the probe"));
+    Ok(())
+}
+
+/// A signed version beside one that is signed later; what `verify` and `check` say of them.
+fn signed_trip(lab: &Lab, registry: &Guard) -> Outcome {
+    let repository = format!("{}/acme/signed", registry.address());
+    let keys = paths::testdata().join("trust/cosign/test-keys");
+    let folder = lab.new_folder("keys")?;
+    let key = folder.join("p256.pem");
+    paths::write(&key, std::fs::read(keys.join("p256.pem"))?)?;
+    private(&key)?;
+    let (key, public) = (text(&key), text(&keys.join("p256.pub")));
+    let [dist, next] = ["dist", "dist-next"].map(|name| text(&paths::testdata().join(name)));
+    lab.tofu_oci(registry, &["push", &dist, &repository, "--address", ADDRESS]).success()?;
+    lab.tofu_oci(registry, &["push", &next, &repository, "--address", ADDRESS, "--sign-key", &key]).success()?;
+    lab.tofu_oci(registry, &["sign", &format!("{repository}:1.0.0"), "--key", &key]).success()?;
+    for version in ["1.0.0", "1.1.0"] {
+        let wanted = format!("{ADDRESS}@{version}");
+        let verify = ["verify", &wanted, "--from", &repository, "--key", &public, "--chdir", &text(&folder)];
+        lab.tofu_oci(registry, &verify).success()?;
+        install_and_compare(lab, registry, &repository, version)?;
+    }
+    lab.tofu_oci(registry, &["check", &repository, "--address", ADDRESS, "--deep"]).success()?;
+    let probe = format!("{}/scratch/probe", registry.address());
+    lab.tofu_oci(registry, &["check", &probe, "--registry"]).success().map(drop)
+}
+
+/// Makes a private key its owner's alone.
+fn private(key: &Path) -> Outcome {
+    #[cfg(unix)]
+    std::fs::set_permissions(key, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    let _ = key;
     Ok(())
 }
 

@@ -1,10 +1,10 @@
-//! A registry:2 that runs as long as somebody holds it, with what a client needs to reach it.
+//! A real registry that runs as long as somebody holds it, with what a client needs to reach it.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tempfile::TempDir;
-use tofu_oci_testkit::{Auth, Bearer, Certificates, LoggedRequest, Login, Mode, RealRegistry};
+use tofu_oci_testkit::{Auth, Bearer, Certificates, LoggedRequest, Login, Mode, RealProgram, RealRegistry};
 
 use crate::failure::{Doing, Outcome};
 use crate::paths;
@@ -26,6 +26,11 @@ impl Guard {
     /// Plain HTTP, no credentials, and what was pushed can be deleted.
     pub(crate) fn deletable() -> Outcome<Self> {
         Self::start(Mode::deletable(), None)
+    }
+
+    /// Plain HTTP, no credentials, of another registry than registry:2.
+    pub(crate) fn of(program: RealProgram) -> Outcome<Self> {
+        Self::start(Mode::of(program), None)
     }
 
     /// TLS with a certificate of a new private authority.
@@ -79,7 +84,7 @@ impl Guard {
     }
 
     fn start(mode: Mode, login: Option<&Login>) -> Outcome<Self> {
-        let registry = RealRegistry::start(mode).doing(|| "starting registry:2".to_owned())?;
+        let registry = RealRegistry::start(mode).doing(|| "starting a registry".to_owned())?;
         let folder = tempfile::tempdir()?;
         let ca_file = registry.ca_pem().map(|pem| (folder.path().join("ca.pem"), pem));
         if let Some((file, pem)) = &ca_file {

@@ -39,12 +39,12 @@ pub(crate) struct Network {
     #[arg(long, value_name = "FILE", env = "TOFU_OCI_CLIENT_KEY", requires = "client_cert")]
     pub(crate) client_key: Option<PathBuf>,
     /// Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes a list with commas). Loopback hosts that
-    /// do not speak TLS need no such option
-    #[arg(long, value_name = "HOST", env = "TOFU_OCI_PLAIN_HTTP", value_delimiter = ',', value_parser = HostParser::WithPort)]
+    /// do not speak TLS need no such option. A registry may redirect downloads to this host; no login is sent there
+    #[arg(long, value_name = "HOST", env = "TOFU_OCI_PLAIN_HTTP", value_delimiter = ',', value_parser = HostParser)]
     pub(crate) plain_http: Vec<String>,
-    /// Tell the registry's password to this token server too, although it is of another site (repeatable; the variable
-    /// takes a list with commas)
-    #[arg(long, value_name = "HOST", env = "TOFU_OCI_TOKEN_HOST", value_delimiter = ',', value_parser = HostParser::Alone)]
+    /// Tell the registry's password to the token server at this HOST[:PORT] too, although it is of another site, at an
+    /// IP address or on this machine (repeatable; the variable takes a list with commas)
+    #[arg(long, value_name = "HOST", env = "TOFU_OCI_TOKEN_HOST", value_delimiter = ',', value_parser = HostParser)]
     pub(crate) token_host: Vec<String>,
     /// How often a request that failed for a passing reason is tried in all, 1 to 20
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=20))]

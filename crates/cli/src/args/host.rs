@@ -1,20 +1,16 @@
 //! Names of hosts as options take them.
 
 use std::ffi::OsStr;
+use std::net::Ipv6Addr;
 
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use tofu_oci_types::RepositoryRef;
 
-/// Reads a host; blanks around it do not count.
+/// Reads `HOST` or `HOST:PORT`; blanks around it do not count, and an IPv6 address may lack its brackets.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum HostParser {
-    /// `HOST`, whatever the port is.
-    Alone,
-    /// `HOST` or `HOST:PORT`.
-    WithPort,
-}
+pub(super) struct HostParser;
 
 /// What is wrong with a host, and what to write. Never contains what stands before an `@`.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,28 +21,25 @@ struct Fault {
 }
 
 impl HostParser {
-    fn read(self, text: &str) -> Result<String, Fault> {
+    fn read(text: &str) -> Result<String, Fault> {
         let text = text.trim();
+        if text.parse::<Ipv6Addr>().is_ok() {
+            return Ok(format!("[{text}]"));
+        }
         let (scheme, rest) = text.split_once("://").map_or((None, text), |(scheme, rest)| (Some(scheme), rest));
         let (authority, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
         // What stands before an `@`, wherever that is, may be a password.
         let host = text.rsplit_once('@').map_or(authority, |(_, after)| after.split('/').next().unwrap_or_default());
-        let bare = without_port(host);
         let problem = match (scheme, path) {
             _ if text.is_empty() => "it is empty",
             _ if text.contains('@') => "it is the host alone, without a user",
             (Some(_), _) => "it is written without a scheme such as https://",
             (None, Some(_)) => "it is the host alone, without a path",
             _ if !is_host(host) => "it is no host",
-            _ if matches!(self, Self::Alone) && bare != host => "the host counts for every port and is written alone",
             _ => return Ok(host.to_owned()),
         };
         let shown = if text.contains('@') { host } else { text };
-        let instead = match self {
-            Self::Alone => [bare, ""],
-            Self::WithPort => [host, bare],
-        };
-        let instead = instead.into_iter().find(|host| is_host(host)).map(str::to_owned);
+        let instead = [host, without_port(host)].into_iter().find(|host| is_host(host)).map(str::to_owned);
         Err(Fault { shown: shown.to_owned(), problem, instead })
     }
 }
@@ -55,12 +48,9 @@ impl TypedValueParser for HostParser {
     type Value = String;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, Error> {
-        self.read(&value.to_string_lossy()).map_err(|Fault { shown, problem, instead }| {
+        Self::read(&value.to_string_lossy()).map_err(|Fault { shown, problem, instead }| {
             let option = arg.and_then(Arg::get_long).unwrap_or_default();
-            let form = match self {
-                Self::Alone => "HOST, such as auth.example.com",
-                Self::WithPort => "HOST or HOST:PORT, such as registry.example.com:5000",
-            };
+            let form = "HOST or HOST:PORT, such as registry.example.com:5000";
             let instead = instead.unwrap_or_else(|| form.to_owned());
             let text = format!("--{option} cannot be `{}`: {problem}\n\nhint: write {instead}\n", shown.escape_debug());
             Error::raw(ErrorKind::ValueValidation, text).with_cmd(command)
@@ -89,8 +79,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(parser: HostParser, text: &str, want: Result<&str, (&str, &str, Option<&str>)>) {
-        let got = parser.read(text);
+    fn check(text: &str, want: Result<&str, (&str, &str, Option<&str>)>) {
+        let got = HostParser::read(text);
         let got =
             got.as_deref().map_err(|Fault { shown, problem, instead }| (shown.as_str(), *problem, instead.as_deref()));
         assert_eq!(got, want, "{text}");
@@ -98,39 +88,39 @@ mod tests {
 
     #[test]
     fn a_host_is_taken_without_the_blanks_around_it() {
-        for parser in [HostParser::Alone, HostParser::WithPort] {
-            for host in ["auth.example.com", "localhost", "[::1]", "127.0.0.1"] {
-                check(parser, host, Ok(host));
-            }
-            check(parser, " auth.example.com\t", Ok("auth.example.com"));
+        for host in ["auth.example.com", "localhost", "[::1]", "127.0.0.1", "localhost:5000", "[::1]:5000"] {
+            check(host, Ok(host));
         }
-        check(HostParser::WithPort, "localhost:5000", Ok("localhost:5000"));
-        check(HostParser::WithPort, "[::1]:5000", Ok("[::1]:5000"));
+        check(" auth.example.com\t", Ok("auth.example.com"));
+        check("10.0.0.1:5001", Ok("10.0.0.1:5001"));
+    }
+
+    #[test]
+    fn an_address_needs_no_brackets_without_a_port() {
+        check("::1", Ok("[::1]"));
+        check(" fd00::1 ", Ok("[fd00::1]"));
     }
 
     #[test]
     fn what_is_no_host_is_not_taken_in_silence() {
-        use HostParser::{Alone, WithPort};
         let scheme = "it is written without a scheme such as https://";
-        check(Alone, "https://a.example", Err(("https://a.example", scheme, Some("a.example"))));
-        check(WithPort, "http://a.example:80/", Err(("http://a.example:80/", scheme, Some("a.example:80"))));
-        check(Alone, "", Err(("", "it is empty", None)));
-        check(Alone, " ", Err(("", "it is empty", None)));
-        check(WithPort, "a.example/b", Err(("a.example/b", "it is the host alone, without a path", Some("a.example"))));
-        check(Alone, "*", Err(("*", "it is no host", None)));
-        check(WithPort, "*.example", Err(("*.example", "it is no host", None)));
-        check(WithPort, "a.example:x", Err(("a.example:x", "it is no host", Some("a.example"))));
-        check(WithPort, "a.example:0443", Err(("a.example:0443", "it is no host", Some("a.example"))));
-        let port = "the host counts for every port and is written alone";
-        check(Alone, "a.example:443", Err(("a.example:443", port, Some("a.example"))));
+        check("https://a.example", Err(("https://a.example", scheme, Some("a.example"))));
+        check("http://a.example:80/", Err(("http://a.example:80/", scheme, Some("a.example:80"))));
+        check("", Err(("", "it is empty", None)));
+        check(" ", Err(("", "it is empty", None)));
+        check("a.example/b", Err(("a.example/b", "it is the host alone, without a path", Some("a.example"))));
+        check("10.0.0.0/8", Err(("10.0.0.0/8", "it is the host alone, without a path", Some("10.0.0.0"))));
+        check("*", Err(("*", "it is no host", None)));
+        check("*.example", Err(("*.example", "it is no host", None)));
+        check("a.example:x", Err(("a.example:x", "it is no host", Some("a.example"))));
+        check("a.example:0443", Err(("a.example:0443", "it is no host", Some("a.example"))));
     }
 
     #[test]
     fn what_stands_before_an_at_is_never_repeated() {
-        use HostParser::{Alone, WithPort};
         let user = "it is the host alone, without a user";
-        check(Alone, "ada:SECRET@a.example", Err(("a.example", user, Some("a.example"))));
-        check(WithPort, "https://ada:SEC/RET@a.example:5/x", Err(("a.example:5", user, Some("a.example:5"))));
-        check(WithPort, "ada:SECRET@", Err(("", user, None)));
+        check("ada:SECRET@a.example", Err(("a.example", user, Some("a.example"))));
+        check("https://ada:SEC/RET@a.example:5/x", Err(("a.example:5", user, Some("a.example:5"))));
+        check("ada:SECRET@", Err(("", user, None)));
     }
 }

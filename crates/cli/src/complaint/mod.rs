@@ -3,6 +3,7 @@
 mod archive;
 mod install;
 mod pack;
+mod registries;
 mod sign;
 mod store;
 mod trust;

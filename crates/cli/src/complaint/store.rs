@@ -2,7 +2,7 @@
 
 use tofu_oci_store::{AccessFault, Patience, StoreError};
 
-use super::Complaint;
+use super::{Complaint, registries};
 use crate::credentials::Trouble;
 use crate::exit::Exit;
 
@@ -30,7 +30,9 @@ impl From<&StoreError> for Complaint {
             StoreError::Denied { place, fault: AccessFault::NoKnownScheme(_), .. } => complaint
                 .hint("no login helps there; check that this is the registry you mean, or ask its operator")
                 .refused(place, Trouble::Unasked),
-            StoreError::Denied { place, .. } => complaint
+            StoreError::Denied { place, .. } => registries::shape(place)
+                .into_iter()
+                .fold(complaint, Self::hint)
                 .hint(format!(
                     "ask the owner of {place} for the right to read, and for a push to write; another login may have it"
                 ))
@@ -38,16 +40,18 @@ impl From<&StoreError> for Complaint {
             StoreError::Rejected { problem, .. } if problem.contains("DIGEST_INVALID") => complaint.hint(
                 "what was sent is not what its digest says: the source is damaged, or something changed it on the way",
             ),
-            StoreError::Rejected { status, .. } => complaint.hint(match status {
-                405 => "the registry may be read-only just now; ask its operator",
-                404 => "create the repository first, or log in as somebody who may",
-                413 => "the registry or a proxy before it limits the size of uploads; ask its operator for more",
-                408 | 429 => "the registry wants fewer requests: try again later, or with --jobs 1",
-                500.. => "the registry has a problem of its own; run the same command again later",
-                _ => "the registry does not take this; -vv shows every request",
-            }),
+            StoreError::Rejected { request, status: 400..=499, .. } if request.starts_with("PATCH ") => {
+                complaint.hint(NO_CHUNKS)
+            }
+            StoreError::Malformed { problem, .. } if problem.starts_with("a chunked upload") => complaint.hint(NO_CHUNKS),
+            StoreError::Rejected { place, status, problem, .. } => complaint.hint(
+                registries::hint(place, *status, problem).unwrap_or_else(|| generic_hint(*status).to_owned()),
+            ),
             StoreError::Malformed { place, .. } if place.starts_with("oci:") => {
                 complaint.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
+            }
+            StoreError::Forbidden { fault: Some(AccessFault::RedirectUnnamed), .. } => {
+                complaint.hint("if that host is the right one, name it with --plain-http HOST; no login is sent there")
             }
             StoreError::Forbidden { fault: Some(AccessFault::RedirectDowngrade), .. } => {
                 complaint.hint("the registry sends to a server without TLS; its operator can mend that")
@@ -105,10 +109,31 @@ impl From<&StoreError> for Complaint {
     }
 }
 
+/// What to do if a blob went neither in one request nor in chunks.
+const NO_CHUNKS: &str = "the registry takes no chunks, and something before it refused the package in one request: ask \
+                         its operator to allow larger requests";
+
+/// What to do about a status whose registry is not known to say more.
+fn generic_hint(status: u16) -> &'static str {
+    match status {
+        405 => "the registry may be read-only just now; ask its operator",
+        404 => "create the repository first, or the project that it lies in; or log in as somebody who may",
+        413 => "the registry or a proxy before it limits the size of uploads; ask its operator for more",
+        408 | 429 => "the registry wants fewer requests: try again later, or with --jobs 1",
+        500.. => "the registry has a problem of its own; run the same command again later",
+        _ => "the registry does not take this; -vv shows every request",
+    }
+}
+
 /// What to do where the registry's word about its token server is not followed.
 fn realm_hint(fault: AccessFault) -> &'static str {
     match fault {
-        AccessFault::RealmOtherSite => "where that server is the right one, allow it with --token-host HOST",
+        AccessFault::RealmOtherSite | AccessFault::RealmPrivateAddress => {
+            "if that server is the right one, allow it with --token-host HOST"
+        }
+        AccessFault::RealmDowngrade => {
+            "if that server is the right one, allow it with --token-host HOST and --plain-http HOST"
+        }
         AccessFault::TokenRedirect => "what the token server is told stays with it; ask the registry's operator",
         _ => {
             "no password is told to such a server; ask the registry's operator, or check that this is the registry you mean"

@@ -34,7 +34,9 @@ pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Compl
 pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Complaint> {
     let end = match End::parse(&args.destination) {
         Ok(end @ End::Layout(_)) => end,
-        Err(complaint) if args.destination.starts_with("oci:") => return Err(complaint),
+        Err(complaint) if args.destination.starts_with("oci:") || args.destination.contains("://") => {
+            return Err(complaint);
+        }
         Err(_) => {
             return Err(Complaint::usage(format!("`{}` does not name a directory", args.destination))
                 .hint(format!("write oci:{}", args.destination)));

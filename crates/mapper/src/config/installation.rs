@@ -208,7 +208,10 @@ impl Block<'_> {
                             None => written.span.clone(),
                         };
                         let reported = if code.starts_with("hcl:") { None } else { line };
-                        self.source.problem(&code, span, reported, error.to_string()).effect(Effect::MethodDropped)
+                        let problem = self.source.problem(&code, span, reported, error.to_string());
+                        let instead =
+                            error.without_scheme().map(|rest| format!("write \"{rest}\", without the scheme"));
+                        instead.into_iter().fold(problem, Problem::instead).effect(Effect::MethodDropped)
                     })
                     .collect();
                 // The last one stands for the method; the order of telling stays.

@@ -202,3 +202,38 @@ async fn a_manifest_stored_under_another_digest_is_an_error() {
     let outcome = store(&server).push(&Descriptor::of(INDEX, &index()), &Content::Bytes(&index())).await;
     assert!(matches!(outcome, Err(StoreError::DigestMismatch { .. })));
 }
+
+/// A registry whose tags cannot be written twice, with the digest that the tag has.
+fn immutable(tagged: &'static [u8]) -> Server {
+    Server::start(move |request, _| match (request.method.as_str(), request.path()) {
+        ("PUT", "/v2/x/manifests/1.0.0") => {
+            let error = r#"{"code":"TAG_INVALID","message":"the tag is immutable","detail":"written on Monday"}"#;
+            reply(400).header("content-type", "application/json").body(format!(r#"{{"errors":[{error}]}}"#))
+        }
+        ("PUT", _) => reply(201),
+        ("HEAD" | "GET", "/v2/x/manifests/1.0.0") => manifest_reply(INDEX, tagged),
+        _ => reply(404),
+    })
+}
+
+const ONE: &[u8] = br#"{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[]}"#;
+const OTHER: &[u8] = br#"{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests": []}"#;
+
+#[tokio::test]
+async fn an_immutable_tag_that_names_the_manifest_already_is_no_error() {
+    let server = immutable(ONE);
+    let (store, index) = (store(&server), Descriptor::of(INDEX, ONE));
+    store.push(&index, &Content::Bytes(&ONE.into())).await.unwrap();
+    store.tag(&index, &"1.0.0".parse().unwrap()).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_immutable_tag_that_names_another_manifest_is_an_error_with_the_registrys_words() {
+    let server = immutable(OTHER);
+    let (store, index) = (store(&server), Descriptor::of(INDEX, ONE));
+    store.push(&index, &Content::Bytes(&ONE.into())).await.unwrap();
+    let got = store.tag(&index, &"1.0.0".parse().unwrap()).await;
+    let want =
+        "HOST/x answered 400 to PUT /v2/x/manifests/1.0.0: the tag is immutable: written on Monday (TAG_INVALID)";
+    check_error(got, &server, want);
+}

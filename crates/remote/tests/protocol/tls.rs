@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
-use tofu_oci_remote::{ClientOptions, NoCredentials};
-use tofu_oci_store::{NetworkFault, ReadStore as _, StoreError};
+use tofu_oci_credentials::Credential;
+use tofu_oci_remote::{ClientOptions, Freshness, NoCredentials};
+use tofu_oci_store::{AccessFault, Content, NetworkFault, ReadStore as _, Store as _, StoreError};
 
 use crate::server::{Server, reply};
-use crate::support::{Bench, bench, bench_with, blob};
+use crate::support::{Bench, Fixed, bench, bench_with, blob, read};
 
 struct Authority {
     pem: Vec<u8>,
@@ -123,11 +124,8 @@ async fn options_that_are_not_usable_are_said_so() {
     );
 }
 
-#[tokio::test]
-async fn a_redirect_from_https_to_plain_http_is_refused() {
-    let plain = Server::start(|_, _| reply(200).body("x"));
-    let authority = authority();
-    let target = format!("http://{}/o", plain.host());
+/// A registry that speaks TLS and sends every request to the same address.
+fn redirecting(authority: &Authority, target: String) -> Server {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let (certificate, key) = authority.issue();
     let config = rustls::ServerConfig::builder_with_provider(provider)
@@ -136,8 +134,65 @@ async fn a_redirect_from_https_to_plain_http_is_refused() {
         .with_no_client_auth()
         .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
         .unwrap();
-    let server = Server::with_tls(Some(Arc::new(config)), move |_, _| reply(307).header("location", target.clone()));
-    let got = trusting(&authority, None).store(&server).fetch(&blob(b"x")).await.map(|_| ());
-    assert!(matches!(got, Err(StoreError::Forbidden { .. })), "{got:?}");
+    Server::with_tls(Some(Arc::new(config)), move |request, _| match request.header("authorization") {
+        None => reply(401).header("www-authenticate", "Basic realm=\"lab\""),
+        Some(_) => reply(307).header("location", target.clone()),
+    })
+}
+
+/// A client with a password that may speak plain HTTP with these hosts.
+fn with_password(authority: &Authority, plain_http: &[&str]) -> Bench {
+    let ca_certificates = vec![authority.pem.clone()];
+    let plain_http = plain_http.iter().map(ToString::to_string).collect();
+    let options = ClientOptions { ca_certificates, plain_http, ..ClientOptions::default() };
+    bench_with(options, Arc::new(Fixed(Credential::basic("user", "secret-word"))))
+}
+
+#[tokio::test]
+async fn a_redirect_from_https_to_plain_http_is_refused() {
+    let plain = Server::start(|_, _| reply(200).body("x"));
+    let authority = authority();
+    let server = redirecting(&authority, format!("http://{}/o", plain.host()));
+    for named in [&[][..], &["files.test"], &["127.0.0.1:1"]] {
+        let got = with_password(&authority, named).store(&server).fetch(&blob(b"x")).await.map(|_| ());
+        let refused = matches!(got, Err(StoreError::Forbidden { fault: Some(AccessFault::RedirectUnnamed), .. }));
+        assert!(refused, "{named:?}: {got:?}");
+    }
+    assert!(plain.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_blob_may_be_redirected_to_plain_http_on_a_named_host() {
+    let plain = Server::start(|_, _| reply(200).body("x"));
+    let authority = authority();
+    let server = redirecting(&authority, format!("http://{}/o?sig=1", plain.host()));
+    let bench = with_password(&authority, &[&plain.host()]);
+    assert_eq!(read(&bench.store(&server), &blob(b"x")).await.unwrap(), b"x"[..]);
+    assert!(bench.store(&server).exists(&blob(b"x")).await.unwrap());
+    for request in plain.requests() {
+        let secrets = ["authorization", "cookie", "referer", "proxy-authorization"];
+        assert!(secrets.iter().all(|name| request.header(name).is_none()), "{}", request.line());
+    }
+    // What comes over plain HTTP is what was asked for, or nothing.
+    let got = read(&bench.store(&server), &blob(b"y")).await.map(drop);
+    assert!(matches!(got, Err(StoreError::DigestMismatch { .. })), "{got:?}");
+}
+
+#[tokio::test]
+async fn what_no_digest_protects_stays_on_https_whatever_is_named() {
+    let plain = Server::start(|_, _| reply(200).body(r#"{"tags":["1.0.0"]}"#));
+    let authority = authority();
+    let server = redirecting(&authority, format!("http://{}/o", plain.host()));
+    let bench = with_password(&authority, &[&plain.host()]);
+    let store = bench.store(&server);
+    let tag = tofu_oci_types::Reference::Tag("1.0.0".parse().unwrap());
+    let downgrade =
+        |error: StoreError| matches!(error, StoreError::Forbidden { fault: Some(AccessFault::RedirectDowngrade), .. });
+    assert!(downgrade(store.tags().await.unwrap_err()));
+    assert!(downgrade(store.manifest(&tag).await.unwrap_err()));
+    assert!(downgrade(store.resolve(&tag).await.unwrap_err()));
+    assert!(downgrade(store.referrers(&blob(b"x").digest).await.unwrap_err()));
+    let fresh = bench.store(&server).with_freshness(Freshness::Fresh);
+    assert!(downgrade(fresh.push(&blob(b"x"), &Content::Bytes(&b"x"[..].into())).await.unwrap_err()));
     assert!(plain.requests().is_empty());
 }

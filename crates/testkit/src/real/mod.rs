@@ -1,11 +1,13 @@
-//! A real registry:2 (Debian's `docker-registry`) on a free loopback port, in a temp folder, killed on drop.
+//! A real registry on a free loopback port, in a temp folder, killed on drop: registry:2 (Debian's `docker-registry`)
+//! unless [`Mode::program`] says otherwise.
 
+mod program;
 mod signer;
 
 use std::fs;
-use std::io::{self, BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
@@ -18,6 +20,7 @@ use crate::registry::content::Content;
 use crate::registry::conversation::{Endpoint, Role};
 use crate::registry::server::{Server, bind};
 use crate::registry::{Auth, AuthState, Bearer, Behaviour, Login, SERVICE};
+pub use program::RealProgram;
 pub(crate) use signer::Signer;
 
 /// HTTP or HTTPS.
@@ -52,17 +55,30 @@ pub struct Mode {
     pub writes: Writes,
     /// Where it keeps its content; its own temp folder when `None`.
     pub data: Option<PathBuf>,
+    /// Which registry it is. zot takes plain HTTP without credentials alone.
+    pub program: RealProgram,
 }
 
 impl Mode {
     /// Plain HTTP, no credentials, pushing allowed.
     pub fn plain() -> Self {
-        Self { transport: Transport::Plain, auth: Auth::None, writes: Writes::Push, data: None }
+        Self {
+            transport: Transport::Plain,
+            auth: Auth::None,
+            writes: Writes::Push,
+            data: None,
+            program: RealProgram::Registry2,
+        }
     }
 
     /// TLS, no credentials.
     pub fn tls() -> Self {
         Self { transport: Transport::Tls, ..Self::plain() }
+    }
+
+    /// The same of another registry.
+    pub fn of(program: RealProgram) -> Self {
+        Self { program, ..Self::plain() }
     }
 
     /// Plain HTTP with a bcrypt htpasswd file; needs the program `htpasswd`.
@@ -86,7 +102,7 @@ impl Mode {
     }
 }
 
-/// A running registry:2.
+/// A running registry.
 #[derive(Debug)]
 pub struct RealRegistry {
     child: Child,
@@ -100,9 +116,9 @@ pub struct RealRegistry {
 }
 
 impl RealRegistry {
-    /// Whether the program is there.
+    /// Whether registry:2 is there.
     pub fn available() -> bool {
-        program().is_some()
+        RealProgram::Registry2.available()
     }
 
     /// Starts it and waits until it accepts connections.
@@ -110,7 +126,12 @@ impl RealRegistry {
     /// # Errors
     /// The program (or `htpasswd`, where needed) is missing, or it ended before it listened; the text has its output.
     pub fn start(mode: Mode) -> io::Result<Self> {
-        let program = program().ok_or_else(|| io::Error::other("no docker-registry and no registry on the PATH"))?;
+        let program = mode.program.path();
+        let names = mode.program.names().join(" and no ");
+        let program = program.ok_or_else(|| io::Error::other(format!("no {names} on the PATH")))?;
+        if mode.program == RealProgram::Zot && (mode.transport != Transport::Plain || mode.auth != Auth::None) {
+            return Err(io::Error::other("zot is started without TLS and without access control"));
+        }
         let folder = tempfile::tempdir()?;
         let data = mode.data.unwrap_or_else(|| folder.path().join("data"));
         let mut config = Config::new(&data, mode.writes);
@@ -140,23 +161,28 @@ impl RealRegistry {
                 Some((endpoint, server))
             }
         };
-        let file = keep(folder.path(), "config.yml", &config.text())?;
+        let file = match mode.program {
+            RealProgram::Zot => keep(folder.path(), "config.json", &program::zot_config(&data))?,
+            RealProgram::Registry2 | RealProgram::Distribution3 => keep(folder.path(), "config.yml", &config.text())?,
+        };
 
         let mut child = Command::new(program)
             .arg("serve")
             .arg(file)
             .env_clear()
+            .env("OTEL_TRACES_EXPORTER", "none")
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
         let output = Arc::new(Mutex::new(String::new()));
-        let stderr = child.stderr.take().expect("standard error was asked for");
-        let listening = watch(stderr, Arc::clone(&output));
+        let (found, listening) = mpsc::channel();
+        watch(child.stderr.take().expect("standard error was asked for"), Arc::clone(&output), found.clone());
+        watch(child.stdout.take().expect("standard output was asked for"), Arc::clone(&output), found);
         let Ok(address) = listening.recv_timeout(Duration::from_secs(30)) else {
             end(&mut child);
             let output = output.lock().unwrap_or_else(PoisonError::into_inner);
-            return Err(io::Error::other(format!("registry:2 did not start:\n{output}")));
+            return Err(io::Error::other(format!("the registry did not start:\n{output}")));
         };
         Ok(Self { child, address, scheme, certificates, tokens, output, data, _folder: folder })
     }
@@ -209,14 +235,6 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// The first of the two names of the program that is on the PATH.
-fn program() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let found = |name: &str| folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file());
-    found("docker-registry").or_else(|| found("registry"))
-}
-
 fn keep(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
     let path = folder.join(name);
     fs::write(&path, text)?;
@@ -250,22 +268,19 @@ fn start_tokens(bearer: Bearer, scheme: &str, tls: Option<&Certificates>) -> (Ar
     (endpoint, server, certificate)
 }
 
-/// Collects the log and sends on the address that it names once it listens.
-fn watch(stderr: ChildStderr, output: Arc<Mutex<String>>) -> mpsc::Receiver<String> {
-    let (found, listening) = mpsc::channel();
+/// Collects a part of the log and sends on the address that it names once the registry listens.
+fn watch(log: impl Read + Send + 'static, output: Arc<Mutex<String>>, found: mpsc::Sender<String>) {
     std::thread::spawn(move || {
-        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-            if let Some((_, rest)) = line.split_once("listening on ") {
-                let end = rest.find(|letter: char| !letter.is_ascii_digit() && !".:".contains(letter));
+        for line in BufReader::new(log).lines().map_while(Result::ok) {
+            if let Some(address) = program::listening(&line) {
                 // Nobody listens any more when starting has been given up.
-                let _ = found.send(rest[..end.unwrap_or(rest.len())].to_owned());
+                let _ = found.send(address);
             }
             let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
             output.push_str(&line);
             output.push('\n');
         }
     });
-    listening
 }
 
 /// The configuration file, in parts.

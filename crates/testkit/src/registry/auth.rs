@@ -66,6 +66,8 @@ pub enum Anonymous {
 pub enum TokenAddress {
     /// `/token` on the registry's own port.
     SameListener,
+    /// This path on the registry's own port.
+    SamePath(&'static str),
     /// `/token` on a port of its own (another origin).
     OwnListener,
     /// The same, called `localhost`: some clients take no IP address for a token server.
@@ -150,6 +152,16 @@ pub(crate) struct Access {
     actions: Vec<String>,
 }
 
+impl Auth {
+    /// The path of the token endpoint.
+    pub(crate) fn token_path(&self) -> &'static str {
+        match self {
+            Self::Bearer(Bearer { address: TokenAddress::SamePath(path), .. }) => path,
+            _ => "/token",
+        }
+    }
+}
+
 impl Access {
     pub(crate) fn repository(name: &str, actions: &[&str]) -> Self {
         let actions = actions.iter().map(ToString::to_string).collect();
@@ -220,6 +232,10 @@ impl AuthState {
     pub(crate) fn signing(mut self, signer: Signer) -> Self {
         self.signer = Some(signer);
         self
+    }
+
+    pub(crate) fn token_path(&self) -> &'static str {
+        self.auth.token_path()
     }
 
     fn issued(&self) -> MutexGuard<'_, Issued> {
@@ -304,8 +320,8 @@ impl AuthState {
             _ => return Answer::error(405, "UNSUPPORTED", "GET or POST"),
         };
         let allowed: &[&str] = match (user.map(|user| user.rights), bearer.anonymous) {
-            (Some(Rights::Everything), _) => &["pull", "push", "delete", "*"],
-            (Some(Rights::Pull), _) | (None, Anonymous::MayPull) => &["pull"],
+            (Some(Rights::Everything), _) => &["pull", "push", "delete", "*", "metadata_read"],
+            (Some(Rights::Pull), _) | (None, Anonymous::MayPull) => &["pull", "metadata_read"],
             (Some(Rights::Nothing), _) | (None, Anonymous::NothingGranted) => &[],
             (None, Anonymous::Refused) => return refused(),
         };

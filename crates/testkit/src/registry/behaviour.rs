@@ -1,5 +1,9 @@
 //! The ways in which registries differ; the default is registry:2 (2.8).
 
+use serde_json::json;
+
+use crate::fault::Answer;
+
 /// The referrers API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Referrers {
@@ -53,6 +57,102 @@ pub enum Deletion {
     Enabled,
 }
 
+/// An answer that refuses. In `message` and `detail`, `{repository}`, `{tag}` and `{type}` stand for what was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The HTTP status.
+    pub status: u16,
+    /// The code of the error document.
+    pub code: &'static str,
+    /// Its sentence.
+    pub message: &'static str,
+    /// Its detail; a text, as some registries send it. Empty for no detail.
+    pub detail: &'static str,
+}
+
+impl Refused {
+    /// A refusal without a detail.
+    pub const fn new(status: u16, code: &'static str, message: &'static str) -> Self {
+        Self { status, code, message, detail: "" }
+    }
+
+    pub(crate) fn answer(self, repository: &str, tag: &str, kind: &str) -> Answer {
+        let fill = |text: &str| text.replace("{repository}", repository).replace("{tag}", tag).replace("{type}", kind);
+        let mut error = json!({"code": self.code, "message": fill(self.message)});
+        if !self.detail.is_empty() {
+            error["detail"] = fill(self.detail).into();
+        }
+        let body = json!({"errors": [error]}).to_string();
+        Answer::new(self.status).header("Content-Type", "application/json; charset=utf-8").body(body)
+    }
+}
+
+/// Which repositories take a push.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// The fewest parts between slashes.
+    pub fewest: usize,
+    /// The most parts.
+    pub most: usize,
+    /// How many leading parts must have been made before ([`crate::Registry::create`]); none for a registry that makes
+    /// whatever is pushed, `usize::MAX` for the whole name.
+    pub made: usize,
+    /// What is said of other names.
+    pub refused: Refused,
+}
+
+impl Names {
+    /// What is said of a repository that takes no push; `{repository}` is the part of it that has to be made.
+    pub(crate) fn refusal(&self, repository: &str) -> Answer {
+        let made = repository.split('/').take(self.made.max(1)).collect::<Vec<_>>().join("/");
+        self.refused.answer(&made, "", "")
+    }
+}
+
+/// Whether a tag may be moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tags {
+    /// It may.
+    Movable,
+    /// It may not; the digest that it has may be written again.
+    Fixed(Refused),
+    /// It may not be written again, not even with the digest that it has (ECR).
+    WrittenOnce(Refused),
+}
+
+/// Which artifact types and config types a manifest may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Types {
+    /// All.
+    Any,
+    /// These alone.
+    Listed(&'static [&'static str], Refused),
+}
+
+/// What becomes of the PATCH requests of an upload session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chunks {
+    /// All are taken.
+    All,
+    /// Those after the first are answered as if they were taken, and dropped (ECR).
+    FirstKept,
+    /// Those after the first are refused (Gitea).
+    FirstAlone(Refused),
+    /// Those of more bytes, with a `Content-Range`, are refused with 416 (ghcr.io).
+    AtMost(usize),
+}
+
+/// What the referrers API says of an entry's artifact type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListedType {
+    /// The manifest's own, or its config's media type where it has none.
+    Own,
+    /// The config's media type in any case (old Harbor).
+    OfConfig,
+    /// None (ACR with a customer's key).
+    Missing,
+}
+
 /// Whether something is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
@@ -89,6 +189,26 @@ pub struct Behaviour {
     pub deletion: Deletion,
     /// `OCI-Chunk-Min-Length` of upload sessions.
     pub chunk_min_length: Option<u64>,
+    /// Which repositories take a push.
+    pub names: Names,
+    /// Whether a tag may be moved.
+    pub tags: Tags,
+    /// Which types a manifest may name.
+    pub types: Types,
+    /// Whether a manifest's subject must be there before it (GitLab).
+    pub subject_check: Check,
+    /// Whether the tag `ALGORITHM-HEX` is read as the digest (GitLab).
+    pub digest_alias: Check,
+    /// What becomes of PATCH requests.
+    pub chunks: Chunks,
+    /// What the referrers API says of types.
+    pub listed_type: ListedType,
+    /// Whether answers carry `Docker-Content-Digest`.
+    pub digest_header: Check,
+    /// The largest `n` of a tag list; more is refused (ECR).
+    pub largest_n: Option<usize>,
+    /// The action that the list of tags needs beside `pull` (ACR: `metadata_read`).
+    pub tags_action: Option<&'static str>,
 }
 
 impl Default for Behaviour {
@@ -106,6 +226,21 @@ impl Default for Behaviour {
             accept_check: Check::On,
             deletion: Deletion::Disabled,
             chunk_min_length: None,
+            names: Names {
+                fewest: 1,
+                most: usize::MAX,
+                made: 0,
+                refused: Refused::new(404, "NAME_UNKNOWN", "repository name not known to registry"),
+            },
+            tags: Tags::Movable,
+            types: Types::Any,
+            subject_check: Check::Off,
+            digest_alias: Check::Off,
+            chunks: Chunks::All,
+            listed_type: ListedType::Own,
+            digest_header: Check::On,
+            largest_n: None,
+            tags_action: None,
         }
     }
 }

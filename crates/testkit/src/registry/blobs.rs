@@ -5,7 +5,7 @@
 use axum::http::header::{IF_NONE_MATCH, RANGE};
 use tofu_oci_types::Digest;
 
-use super::behaviour::Deletion;
+use super::behaviour::{Check, Deletion};
 use super::conversation::Endpoint;
 use crate::fault::{Answer, RequestHead};
 
@@ -13,13 +13,14 @@ pub(crate) fn get(endpoint: &Endpoint, repository: &str, digest: &Digest, head: 
     let Some(bytes) = endpoint.content.lock().blob(repository, digest.as_str()) else { return unknown() };
     let etag = format!("\"{digest}\"");
     let text = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
+    let has_digest = endpoint.behaviour().digest_header == Check::On;
     let answer = |status| {
-        Answer::new(status)
+        let answer = Answer::new(status)
             .header("Content-Type", "application/octet-stream")
             .header("Accept-Ranges", "bytes")
             .header("Cache-Control", "max-age=31536000")
-            .header("Docker-Content-Digest", digest.to_string())
-            .header("Etag", etag.clone())
+            .header("Etag", etag.clone());
+        if has_digest { answer.header("Docker-Content-Digest", digest.to_string()) } else { answer }
     };
     if text(IF_NONE_MATCH) == Some(etag.as_str()) {
         return answer(304);

@@ -1,9 +1,11 @@
 //! What an in-process registry holds: repositories, tags and upload sessions, in memory.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+
+use super::behaviour::Names;
 
 /// A manifest as it was pushed.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub(crate) struct Upload {
     pub(crate) repository: String,
     pub(crate) bytes: Vec<u8>,
     pub(crate) state: u64,
+    /// How many chunks were sent.
+    pub(crate) chunks: usize,
 }
 
 /// Everything, shared between the registry and its blob hosts.
@@ -36,6 +40,8 @@ pub(crate) struct Content(Arc<Mutex<Inner>>);
 pub(crate) struct Inner {
     pub(crate) repositories: BTreeMap<String, Repository>,
     pub(crate) uploads: HashMap<String, Upload>,
+    /// Repositories, or the spaces that they lie in, that were made by their owner.
+    pub(crate) made: BTreeSet<String>,
     serial: u64,
 }
 
@@ -48,6 +54,13 @@ impl Content {
 impl Inner {
     pub(crate) fn repository(&mut self, name: &str) -> &mut Repository {
         self.repositories.entry(name.to_owned()).or_default()
+    }
+
+    /// Whether a repository of this name takes a push, by the registry's rule.
+    pub(crate) fn takes(&self, repository: &str, names: &Names) -> bool {
+        let parts: Vec<&str> = repository.split('/').collect();
+        let made = parts[..parts.len().min(names.made)].join("/");
+        (names.fewest..=names.most).contains(&parts.len()) && (names.made == 0 || self.made.contains(&made))
     }
 
     pub(crate) fn blob(&self, repository: &str, digest: &str) -> Option<Bytes> {
@@ -65,7 +78,8 @@ impl Inner {
     pub(crate) fn begin_upload(&mut self, repository: &str) -> String {
         self.serial += 1;
         let id = format!("00000000-0000-4000-8000-{:012}", self.serial);
-        self.uploads.insert(id.clone(), Upload { repository: repository.to_owned(), bytes: Vec::new(), state: 1 });
+        self.uploads
+            .insert(id.clone(), Upload { repository: repository.to_owned(), bytes: Vec::new(), state: 1, chunks: 0 });
         id
     }
 }

@@ -6,7 +6,7 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE, IF_NONE_MATCH};
 use serde_json::{Value, json};
 use tofu_oci_types::Digest;
 
-use super::behaviour::{Check, Deletion, Location, Paging, Referrers};
+use super::behaviour::{Behaviour, Check, Deletion, ListedType, Location, Paging, Referrers, Tags, Types};
 use super::content::{Inner, Manifest};
 use super::conversation::{Endpoint, Incoming};
 use super::query;
@@ -21,19 +21,21 @@ const MANIFEST_TYPES: [&str; 4] = [
 const LARGEST: usize = 4 * 1024 * 1024;
 
 pub(crate) fn get(endpoint: &Endpoint, repository: &str, reference: &str, head: &RequestHead) -> Answer {
+    let behaviour = endpoint.behaviour();
+    let alias = reference.replacen('-', ":", 1).parse::<Digest>().ok().map(|digest| digest.to_string());
+    let reference = alias.as_deref().filter(|_| behaviour.digest_alias == Check::On).unwrap_or(reference);
     let Some((digest, manifest)) = endpoint.content.lock().manifest(repository, reference) else { return unknown() };
     let accepted = head.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut accepted = accepted.flat_map(|value| value.split(',')).map(essence);
-    if endpoint.behaviour().accept_check == Check::On && !accepted.any(|one| one == manifest.media_type) {
+    if behaviour.accept_check == Check::On && !accepted.any(|one| one == manifest.media_type) {
         return Answer::error(404, "MANIFEST_UNKNOWN", "manifest found, but accept header does not support it");
     }
     let etag = format!("\"{digest}\"");
     let status = if head.headers.get(IF_NONE_MATCH).is_some_and(|tag| tag == etag.as_str()) { 304 } else { 200 };
-    Answer::new(status)
-        .header("Content-Type", manifest.media_type)
-        .header("Docker-Content-Digest", digest)
-        .header("Etag", etag)
-        .body(manifest.bytes)
+    let answer = Answer::new(status).header("Content-Type", manifest.media_type).header("Etag", etag);
+    let has_digest = behaviour.digest_header == Check::On;
+    let answer = if has_digest { answer.header("Docker-Content-Digest", digest) } else { answer };
+    answer.body(manifest.bytes)
 }
 
 pub(crate) async fn put(
@@ -53,6 +55,12 @@ pub(crate) async fn put(
     }
     let document: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let mut content = endpoint.content.lock();
+    if !content.takes(repository, &behaviour.names) {
+        return behaviour.names.refusal(repository);
+    }
+    if let Err(refusal) = fits(&content, &behaviour, repository, reference, &document, &digest) {
+        return refusal;
+    }
     if behaviour.manifest_check == Check::On
         && let Err(refusal) = check(&content, repository, media_type, &document, bytes.len())
     {
@@ -65,7 +73,10 @@ pub(crate) async fn put(
         entry.tags.insert(reference.to_owned(), digest.to_string());
     }
     drop(content);
-    let mut answer = Answer::new(201).header("Docker-Content-Digest", digest.to_string());
+    let mut answer = Answer::new(201);
+    if behaviour.digest_header == Check::On {
+        answer = answer.header("Docker-Content-Digest", digest.to_string());
+    }
     if behaviour.manifest_location == Check::On {
         let prefix = if behaviour.location == Location::Relative { "" } else { endpoint.origin.as_str() };
         answer = answer.header("Location", format!("{prefix}/v2/{repository}/manifests/{digest}"));
@@ -74,6 +85,39 @@ pub(crate) async fn put(
     match document["subject"]["digest"].as_str() {
         Some(subject) if says_subject => answer.header("OCI-Subject", subject),
         _ => answer,
+    }
+}
+
+/// What this registry alone minds: moved tags, types that it does not list, subjects that are not there.
+fn fits(
+    content: &Inner,
+    behaviour: &Behaviour,
+    repository: &str,
+    reference: &str,
+    document: &Value,
+    digest: &Digest,
+) -> Result<(), Answer> {
+    let tagged = content.repositories.get(repository).and_then(|repository| repository.tags.get(reference));
+    let refused = match (behaviour.tags, tagged) {
+        (Tags::WrittenOnce(refused), Some(_)) => Some(refused),
+        (Tags::Fixed(refused), Some(tagged)) if *tagged != digest.to_string() => Some(refused),
+        _ => None,
+    };
+    if let Some(refused) = refused {
+        return Err(refused.answer(repository, reference, ""));
+    }
+    if let Types::Listed(listed, refused) = behaviour.types {
+        let named = [&document["artifactType"], &document["config"]["mediaType"]];
+        let unknown = named.into_iter().filter_map(Value::as_str).find(|kind| !listed.contains(kind));
+        if let Some(unknown) = unknown {
+            return Err(refused.answer(repository, reference, unknown));
+        }
+    }
+    match document["subject"]["digest"].as_str() {
+        Some(subject) if behaviour.subject_check == Check::On && content.manifest(repository, subject).is_none() => {
+            Err(Answer::error(404, "MANIFEST_BLOB_UNKNOWN", "blob unknown to registry"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -124,14 +168,22 @@ pub(crate) fn delete(endpoint: &Endpoint, repository: &str, reference: &str) -> 
 }
 
 pub(crate) fn tags(endpoint: &Endpoint, repository: &str, head: &RequestHead) -> Answer {
+    let behaviour = endpoint.behaviour();
+    let wanted = query::value(&head.query, "n").and_then(|n| n.parse::<usize>().ok());
+    if behaviour.largest_n.zip(wanted).is_some_and(|(largest, wanted)| wanted > largest) {
+        return Answer::error(400, "PAGINATION_NUMBER_INVALID", "invalid number of results requested");
+    }
     let content = endpoint.content.lock();
     let known =
         content.repositories.get(repository).filter(|entry| !entry.manifests.is_empty() || !entry.tags.is_empty());
+    if known.is_none() && content.made.contains(repository) {
+        return json_answer(&json!({"name": repository, "tags": []}), "application/json; charset=utf-8");
+    }
     let Some(entry) = known else {
         return Answer::error(404, "NAME_UNKNOWN", "repository name not known to registry");
     };
     let mut tags: Vec<&String> = entry.tags.keys().collect();
-    let (page, absolute) = match endpoint.behaviour().paging {
+    let (page, absolute) = match behaviour.paging {
         Paging::Ignored => {
             // In no order, but in the same one each time.
             tags.sort_by_key(|tag| tag.chars().rev().collect::<String>());
@@ -140,8 +192,7 @@ pub(crate) fn tags(endpoint: &Endpoint, repository: &str, head: &RequestHead) ->
         Paging::Relative(page) => (page, ""),
         Paging::Absolute(page) => (page, endpoint.origin.as_str()),
     };
-    let asked = query::value(&head.query, "n").and_then(|n| n.parse().ok()).unwrap_or(page);
-    let page = asked.min(page);
+    let page = wanted.unwrap_or(page).min(page);
     if let Some(last) = query::value(&head.query, "last") {
         tags.retain(|tag| **tag > last);
     }
@@ -186,8 +237,13 @@ pub(crate) fn referrers(endpoint: &Endpoint, repository: &str, digest: &Digest, 
             continue;
         }
         let mut entry = json!({"mediaType": manifest.media_type, "digest": own, "size": manifest.bytes.len()});
-        if let Some(kind) = kind {
-            entry["artifactType"] = json!(kind);
+        let listed = match endpoint.behaviour().listed_type {
+            ListedType::Own => kind,
+            ListedType::OfConfig => document["config"]["mediaType"].as_str(),
+            ListedType::Missing => None,
+        };
+        if let Some(listed) = listed {
+            entry["artifactType"] = json!(listed);
         }
         if document["annotations"].is_object() {
             entry["annotations"] = document["annotations"].clone();

@@ -14,6 +14,7 @@ pub(crate) mod content;
 pub(crate) mod conversation;
 mod image_layout;
 mod manifests;
+mod profiles;
 pub(crate) mod query;
 mod routes;
 pub(crate) mod server;
@@ -27,7 +28,10 @@ use bytes::Bytes;
 use tofu_oci_types::{Descriptor, Digest};
 
 pub use auth::{Anonymous, Auth, Bearer, Login, Rights, TokenAddress, TokenField};
-pub use behaviour::{Behaviour, Check, Deletion, Location, Mounting, Paging, Referrers};
+pub use behaviour::{
+    Behaviour, Check, Chunks, Deletion, ListedType, Location, Mounting, Names, Paging, Referrers, Refused, Tags, Types,
+};
+pub use profiles::{Profile, profiles};
 
 use crate::certificates::{Certificates, ClientCertificate};
 use crate::fault::{Rule, Rules, glob};
@@ -83,7 +87,7 @@ impl RegistryBuilder {
         let token_socket = own.map(|(bound, _)| bound);
         let realm = match &self.auth {
             Auth::Bearer(Bearer { address: TokenAddress::Given(realm), .. }) => realm.clone(),
-            _ => format!("{}/token", token_origin.as_deref().unwrap_or(&origin)),
+            auth => format!("{}{}", token_origin.as_deref().unwrap_or(&origin), auth.token_path()),
         };
 
         let endpoint = Arc::new(Endpoint {
@@ -199,7 +203,7 @@ impl Registry {
 
     /// The calls of the token endpoint, wherever it is.
     pub fn token_requests(&self) -> Vec<LoggedRequest> {
-        let mut calls = self.requests_to("*", "/token");
+        let mut calls = self.requests_to("*", self.endpoint.auth.token_path());
         calls.extend(self.token_endpoint.log.requests());
         calls
     }
@@ -224,6 +228,12 @@ impl Registry {
     /// A refresh token (identity token) of a user.
     pub fn issue_refresh_token(&self, username: &str) -> String {
         self.endpoint.auth.issue_refresh(username)
+    }
+
+    /// Makes a repository, or the project or group that it lies in, as its owner does before a push where the registry
+    /// wants it.
+    pub fn create(&self, name: &str) {
+        self.endpoint.content.lock().made.insert(name.to_owned());
     }
 
     /// Stores a blob without a request.

@@ -25,7 +25,7 @@ enum Route<'a> {
 
 pub(crate) async fn answer(endpoint: &Endpoint, head: &RequestHead, incoming: &mut Incoming) -> Answer {
     let path = match endpoint.role {
-        Role::Registry | Role::Token if head.path == "/token" => {
+        Role::Registry | Role::Token if head.path == endpoint.auth.token_path() => {
             let Ok(body) = incoming.read_all().await else { return Answer::text(400, "unexpected EOF\n") };
             return endpoint.auth.token(head, &body);
         }
@@ -43,7 +43,7 @@ pub(crate) async fn answer(endpoint: &Endpoint, head: &RequestHead, incoming: &m
         }
         return not_found();
     };
-    let needed = needed(&route, head);
+    let needed = needed(&route, head, endpoint.behaviour().tags_action);
     if let Err(refusal) = endpoint.auth.check(head, &needed) {
         return refusal;
     }
@@ -73,7 +73,7 @@ pub(crate) async fn answer(endpoint: &Endpoint, head: &RequestHead, incoming: &m
     }
 }
 
-fn needed(route: &Route<'_>, head: &RequestHead) -> Vec<Access> {
+fn needed(route: &Route<'_>, head: &RequestHead, tags_action: Option<&str>) -> Vec<Access> {
     let repository = match route {
         Route::Base => return Vec::new(),
         Route::Catalog => return vec![Access::catalog()],
@@ -89,7 +89,11 @@ fn needed(route: &Route<'_>, head: &RequestHead) -> Vec<Access> {
         "DELETE" => &["delete"],
         _ => &["pull", "push"],
     };
-    let mut needed = vec![Access::repository(repository, actions)];
+    let actions: Vec<&str> = match route {
+        Route::Tags(_) => actions.iter().copied().chain(tags_action).collect(),
+        _ => actions.to_vec(),
+    };
+    let mut needed = vec![Access::repository(repository, &actions)];
     if let (Route::Uploads(_), Some(from)) = (route, query::value(&head.query, "from")) {
         needed.push(Access::repository(&from, &["pull"]));
     }

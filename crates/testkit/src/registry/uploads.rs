@@ -6,7 +6,7 @@ use axum::http::header::CONTENT_RANGE;
 use bytes::Bytes;
 use tofu_oci_types::Digest;
 
-use super::behaviour::{Behaviour, Check, Location, Mounting};
+use super::behaviour::{Behaviour, Check, Chunks, Location, Mounting};
 use super::conversation::{Endpoint, Incoming};
 use super::query;
 use crate::fault::{Answer, RequestHead};
@@ -18,6 +18,9 @@ pub(crate) async fn begin(
     incoming: &mut Incoming,
 ) -> Answer {
     let behaviour = endpoint.behaviour();
+    if !endpoint.content.lock().takes(repository, &behaviour.names) {
+        return behaviour.names.refusal(repository);
+    }
     if let (Some(digest), Some(from), Mounting::Supported) =
         (query::value(&head.query, "mount"), query::value(&head.query, "from"), behaviour.mounting)
     {
@@ -72,10 +75,20 @@ pub(crate) async fn append(
     if let Some(keep) = incoming.keep_only {
         bytes.truncate(usize::try_from(keep).unwrap_or(usize::MAX));
     }
+    let earlier = endpoint.content.lock().uploads.get(id).map_or(0, |upload| upload.chunks);
+    match behaviour.chunks {
+        Chunks::FirstAlone(refused) if earlier > 0 => return refused.answer(repository, "", ""),
+        Chunks::AtMost(most) if range.is_some() && bytes.len() > most => {
+            return session(endpoint, &behaviour, head, Session { repository, id, status: 416, length, state });
+        }
+        Chunks::FirstKept if earlier > 0 => bytes.clear(),
+        _ => {}
+    }
     let mut content = endpoint.content.lock();
     let Some(upload) = content.uploads.get_mut(id).filter(|upload| upload.state == state) else { return unknown() };
     upload.bytes.extend_from_slice(&bytes);
     upload.state += 1;
+    upload.chunks += 1;
     let (length, state) = (upload.bytes.len(), upload.state);
     drop(content);
     session(endpoint, &behaviour, head, Session { repository, id, status: behaviour.patch_status, length, state })
@@ -146,7 +159,8 @@ fn store(
 
 fn stored(endpoint: &Endpoint, behaviour: &Behaviour, head: &RequestHead, repository: &str, digest: &str) -> Answer {
     let location = location(endpoint, behaviour, head, &format!("/v2/{repository}/blobs/{digest}"));
-    Answer::new(201).header("Location", location).header("Docker-Content-Digest", digest)
+    let answer = Answer::new(201).header("Location", location);
+    if behaviour.digest_header == Check::On { answer.header("Docker-Content-Digest", digest) } else { answer }
 }
 
 #[derive(Clone, Copy)]

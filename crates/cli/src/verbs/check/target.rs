@@ -26,10 +26,12 @@ impl Target {
         if let Some(path) = lock_file(text) {
             return Ok(Self::LockFile(path));
         }
-        if let Some((repository, version)) = with_version(text)
-            && let Ok(end) = End::parse(repository)
-        {
-            return Ok(Self::Repository(end, Some(version)));
+        if let Some((repository, version)) = with_version(text) {
+            match End::parse(repository) {
+                Ok(end) => return Ok(Self::Repository(end, Some(version))),
+                Err(complaint) if repository.contains("://") => return Err(complaint),
+                Err(_) => {}
+            }
         }
         if is_layout(Path::new(text)) {
             return Err(Complaint::usage(format!("{text} is a directory with an OCI image layout"))

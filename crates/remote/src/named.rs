@@ -1,0 +1,102 @@
+//! Hosts that the user names for one purpose, such as `--plain-http` and `--token-host`. Pure.
+
+use url::{Host, Url};
+
+/// A list of `HOST`, which counts for every port, and `HOST:PORT`, which counts for that port alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NamedHosts(Vec<(Host, Option<u16>)>);
+
+impl NamedHosts {
+    /// Reads each text as a URL's host is read: `127.1` is `127.0.0.1`, and capitals do not count. A text that is not a
+    /// host names nothing.
+    pub(crate) fn new(texts: &[String]) -> Self {
+        let read = |text: &String| {
+            // `Url` drops a port that is the default of its scheme, so the port is read from the text.
+            let port = text.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+            let port = port.filter(|_| !text.ends_with(']'));
+            let url = Url::parse(&format!("https://{text}/")).ok()?;
+            let is_host_alone = url.path() == "/" && url.username().is_empty() && url.password().is_none();
+            Some((whole(&url)?, port)).filter(|_| is_host_alone && url.query().is_none() && url.fragment().is_none())
+        };
+        Self(texts.iter().filter_map(read).collect())
+    }
+
+    /// Whether the list names the host of this address, with its port or without one.
+    pub(crate) fn contain(&self, url: &Url) -> bool {
+        let Some(host) = whole(url) else { return false };
+        let port = url.port_or_known_default();
+        self.0.iter().any(|(named, only)| *named == host && (only.is_none() || *only == port))
+    }
+}
+
+/// What the user names hosts for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// Hosts that plain HTTP may be spoken with.
+    pub(crate) plain: NamedHosts,
+    /// Token servers that may be asked and told a password, wherever they are.
+    pub(crate) token: NamedHosts,
+}
+
+impl Named {
+    pub(crate) fn new(plain: &[String], token: &[String]) -> Self {
+        Self { plain: NamedHosts::new(plain), token: NamedHosts::new(token) }
+    }
+}
+
+/// The host without the dot at the end that says that a name is whole.
+fn whole(url: &Url) -> Option<Host> {
+    Some(match url.host()? {
+        Host::Domain(name) => Host::Domain(name.strip_suffix('.').unwrap_or(name).to_owned()),
+        other => other.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(named: &str, url: &str, want: bool) {
+        let named_hosts = NamedHosts::new(&[named.to_owned()]);
+        let url = Url::parse(url).expect("a test address");
+        assert_eq!(named_hosts.contain(&url), want, "{named} and {url}");
+    }
+
+    #[test]
+    fn a_host_counts_for_every_port_and_one_with_a_port_for_that_port_alone() {
+        check("auth.test", "https://auth.test/token", true);
+        check("auth.test", "https://auth.test:8443/token", true);
+        check("auth.test:8443", "https://auth.test:8443/token", true);
+        check("auth.test:8443", "https://auth.test/token", false);
+        check("auth.test:443", "https://auth.test/token", true);
+        check("auth.test:443", "http://auth.test/token", false);
+        check("auth.test:80", "http://auth.test/token", true);
+        check("auth.test", "https://x.auth.test/token", false);
+        check("auth.test", "https://auth.test.evil.test/token", false);
+    }
+
+    #[test]
+    fn addresses_are_compared_as_addresses() {
+        check("127.0.0.1", "https://127.0.0.1:5001/token", true);
+        check("127.1", "https://127.0.0.1/token", true);
+        check("127.0.0.1", "https://localhost/token", false);
+        check("127.0.0.1", "https://127.0.0.2/token", false);
+        check("10.1.2.3:5001", "https://10.1.2.3:5001/token", true);
+        check("10.1.2.3:5001", "https://10.1.2.3:5002/token", false);
+        check("[::1]", "https://[0:0::1]:5001/token", true);
+        check("[::1]:5001", "https://[::1]:5001/token", true);
+        check("[::1]:5001", "https://[::1]:5002/token", false);
+        check("[fd00::1]", "https://[fd00::2]/token", false);
+    }
+
+    #[test]
+    fn however_a_name_is_written_it_is_the_same() {
+        check("Auth.Test", "https://auth.TEST./token", true);
+        check("auth.test.", "https://auth.test/token", true);
+        check("localhost", "https://LOCALHOST:5001/token", true);
+        check("", "https://auth.test/token", false);
+        check("a.test/x", "https://a.test/x", false);
+        check("u@a.test", "https://a.test/", false);
+    }
+}

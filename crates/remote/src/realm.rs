@@ -1,0 +1,273 @@
+//! Which token server may be asked, and told a secret. Pure.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use tofu_oci_store::AccessFault;
+use url::{Host, Url};
+
+use crate::named::Named;
+use crate::origin::{host_of, is_loopback};
+
+/// Why a token server is not asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) fault: AccessFault,
+    /// For people.
+    pub(crate) problem: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(fault: AccessFault, problem: impl Into<String>) -> Self {
+        Self { fault, problem: problem.into() }
+    }
+}
+
+/// Whether a token server may be asked, and given the registry's credential.
+///
+/// # Errors
+/// The reason, when it may not: plain HTTP for a registry that speaks HTTPS, unless the user names the host for plain
+/// HTTP and as a token server; a user info; an IP address that is neither the registry's own nor, for a registry on this
+/// machine, on this machine, unless the user names it as a token server.
+pub(crate) fn check_realm(realm: &Url, registry: &Url, named: &Named) -> Result<(), Refusal> {
+    let host = host_of(realm);
+    let refused = |fault, problem| Err(Refusal::new(fault, problem));
+    if !matches!(realm.scheme(), "http" | "https") || realm.host().is_none() {
+        // Where the scheme was forgotten, what stands in its place is the host.
+        let problem = "the token server's address does not begin with https://".to_owned();
+        return refused(AccessFault::RealmScheme, problem);
+    }
+    if !realm.username().is_empty() || realm.password().is_some() {
+        let problem = format!("the token server's address on {host} carries a user info");
+        return refused(AccessFault::RealmUserInfo, problem);
+    }
+    let trusted = named.token.contain(realm);
+    if realm.scheme() == "http" && registry.scheme() != "http" && !(trusted && named.plain.contain(realm)) {
+        let problem = format!("the token server {host} would be asked over plain HTTP");
+        return refused(AccessFault::RealmDowngrade, problem);
+    }
+    let own = realm.host() == registry.host();
+    if own || trusted || is_loopback(realm) && is_loopback(registry) {
+        return Ok(());
+    }
+    let problem = format!("the token server is named by the IP address {host}, which is not the registry's");
+    match realm.host() {
+        Some(Host::Ipv4(address)) if is_public_v4(address) => refused(AccessFault::RealmOtherSite, problem),
+        Some(Host::Ipv6(address)) if is_public_v6(address) => refused(AccessFault::RealmOtherSite, problem),
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) => refused(AccessFault::RealmPrivateAddress, problem),
+        _ if is_loopback(realm) => {
+            let problem = format!("the token server {host} is on this machine, and the registry is not");
+            refused(AccessFault::RealmPrivateAddress, problem)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether an address is one of the open internet: not of this machine, a private network, a link, a carrier, nor of
+/// several machines at once.
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let carrier = address.octets()[0] == 100 && address.octets()[1] & 0xc0 == 64;
+    !(address.is_loopback()
+        || address.is_private()
+        || address.is_link_local()
+        || address.is_unspecified()
+        || address.is_broadcast()
+        || address.is_multicast()
+        || carrier)
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    if let Some(inner) = address.to_ipv4_mapped() {
+        return is_public_v4(inner);
+    }
+    let local = address.is_loopback() || address.is_unspecified();
+    !(local || address.is_unique_local() || address.is_unicast_link_local() || address.is_multicast())
+}
+
+/// Whether a token server may be told a secret for the registry: it is the registry's own host, one of the same site,
+/// the known token server of the registry, or one that the user trusts by name.
+///
+/// An anonymous token may be asked for anywhere: nothing is given away.
+///
+/// Spec: the security checklist of this project, "Bearer realm" (GHSA-xf85-363p-868w).
+pub(crate) fn check_confidant(realm: &Url, registry: &Url, named: &Named) -> Result<(), Refusal> {
+    let refused = |problem: String| Err(Refusal::new(AccessFault::RealmOtherSite, problem));
+    let (Some(host), Some(own)) = (realm.host_str(), registry.host_str()) else {
+        return refused("the token server has no host".to_owned());
+    };
+    let both_local = is_loopback(realm) && is_loopback(registry);
+    let known = KNOWN_TOKEN_SERVERS.iter().any(|(site, server)| own.ends_with(site) && host == *server);
+    if host == own || both_local || known || named.token.contain(realm) || same_site(host, own) {
+        return Ok(());
+    }
+    refused(format!("the token server {host} is of another site than the registry, and would be told the password"))
+}
+
+/// Token servers that are known to belong to registries of another site.
+const KNOWN_TOKEN_SERVERS: &[(&str, &str)] = &[(".scw.cloud", "api.scaleway.com")];
+
+/// Whether two names end in the same domain that somebody can register.
+fn same_site(one: &str, other: &str) -> bool {
+    let literal = |host: &str| host.starts_with('[') || host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    !literal(one) && !literal(other) && site(one).is_some() && site(one) == site(other)
+}
+
+/// The domain that a name belongs to, told by its shape: the last two labels, or the last three where those two look
+/// like `co.uk`. A dot at the end, which says that the name is whole, is no label.
+fn site(host: &str) -> Option<&str> {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let mut labels = host.rsplit('.').take_while(|label| !label.is_empty());
+    let (top, second) = (labels.next()?, labels.next()?);
+    let mut length = second.len() + 1 + top.len();
+    if top.len() == 2 && second.len() <= 3 {
+        length += labels.next()?.len() + 1;
+    }
+    host.get(host.len() - length..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).expect("a test address")
+    }
+
+    #[track_caller]
+    fn check_told(registry: &str, realm: &str, want: bool) {
+        let named = Named::new(&[], &["login.partner.test".to_owned(), "10.9.0.1:5001".to_owned()]);
+        let registry = url(&format!("https://{registry}/"));
+        assert_eq!(
+            check_confidant(&url(&format!("https://{realm}/token")), &registry, &named).is_ok(),
+            want,
+            "{realm}"
+        );
+    }
+
+    #[test]
+    fn a_password_goes_to_token_servers_of_the_registrys_own_site_or_to_trusted_ones() {
+        check_told("ghcr.io", "ghcr.io", true);
+        check_told("registry-1.docker.io", "auth.docker.io", true);
+        check_told("registry.gitlab.com", "gitlab.com", true);
+        check_told("registry.digitalocean.com:443", "api.digitalocean.com", true);
+        check_told("rg.fr-par.scw.cloud", "api.scaleway.com", true);
+        check_told("harbor.example.co.uk", "auth.example.co.uk", true);
+        check_told("harbor.example.co.uk", "evil.co.uk", false);
+        check_told("harbor.example.co.uk", "co.uk", false);
+        check_told("registry.example.com", "evil.test", false);
+        check_told("registry.example.com", "example.com.evil.test", false);
+        check_told("registry.example.com", "notexample.com", false);
+        check_told("registry.example.com", "login.partner.test", true);
+        check_told("registry", "auth", false);
+        check_told("10.0.0.1:5000", "10.0.0.1", true);
+        check_told("10.0.0.1", "10.1.0.1", false);
+        check_told("10.0.0.1", "10.9.0.1:5001", true);
+        check_told("10.0.0.1", "10.9.0.1:5002", false);
+        check_told("[fd00::1]", "[fd00::1]", true);
+        check_told("[fd00::1]", "[fd00::2]", false);
+    }
+
+    #[test]
+    fn however_a_host_is_written_its_site_is_the_same() {
+        check_told("registry.example.com.", "auth.example.com", true);
+        check_told("registry.example.com.", "auth.example.com.", true);
+        check_told("registry.example.com.", "evil.com.", false);
+        check_told("registry.example.com..", "evil.com..", false);
+        check_told("registry.example.com", "AUTH.Example.COM:8443", true);
+        check_told("registry.example.com", "auth%2eexample.com", true);
+        check_told("registry.example.com", "example.com%2eevil.test", false);
+        check_told("registry.b\u{fc}cher.test", "auth.xn--bcher-kva.test", true);
+        check_told("registry.example.com", "registry.ex\u{e4}mple.com", false);
+        check_told("registry.example.com", "registry.example\u{3002}com", true);
+    }
+
+    #[track_caller]
+    fn check_realm_of(registry: &str, realm: &str, want: Option<&str>) {
+        check_realm_named(&[], &[], (registry, realm), want);
+    }
+
+    #[track_caller]
+    fn check_realm_named(plain: &[&str], token: &[&str], (registry, realm): (&str, &str), want: Option<&str>) {
+        let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let named = Named::new(&owned(plain), &owned(token));
+        let got = check_realm(&url(realm), &url(registry), &named).err().map(|refusal| refusal.fault.code());
+        assert_eq!(got.as_deref(), want, "{registry} with {realm}");
+    }
+
+    #[test]
+    fn realm_rules() {
+        let (downgrade, private) = (Some("realm-downgrade"), Some("realm-private-address"));
+        check_realm_of("https://a.test/", "https://a.test/token", None);
+        check_realm_of("https://a.test/", "https://auth.a.test/token", None);
+        check_realm_of("https://a.test/", "http://a.test/token", downgrade);
+        check_realm_of("http://a.test/", "http://b.test/token", None);
+        check_realm_of("http://a.test/", "https://b.test/token", None);
+        check_realm_of("https://a.test/", "https://u@a.test/token", Some("realm-user-info"));
+        check_realm_of("https://a.test/", "https://:p@a.test/token", Some("realm-user-info"));
+        check_realm_of("https://a.test/", "ftp://a.test/", Some("realm-scheme"));
+        check_realm_of("https://a.test/", "a.test:5001/token", Some("realm-scheme"));
+        check_realm_of("https://a.test/", "data:text/plain,x", Some("realm-scheme"));
+        for address in
+            ["10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "127.1", "224.0.0.1"]
+        {
+            check_realm_of("https://a.test/", &format!("https://{address}/token"), private);
+        }
+        for address in ["fd00::1", "fe80::1", "::1", "::", "::ffff:10.0.0.1", "fd00:ec2::254", "ff02::1"] {
+            check_realm_of("https://a.test/", &format!("https://[{address}]/token"), private);
+        }
+        check_realm_of("https://a.test/", "https://2130706433/token", private);
+        check_realm_of("https://a.test/", "https://0x7f.1/token", private);
+        check_realm_of("https://a.test/", "https://localhost/token", private);
+        check_realm_of("https://a.test/", "https://LOCALHOST:5001/token", private);
+        check_realm_of("https://a.test/", "https://x.localhost./token", private);
+        for odd in [
+            "%6c%6fcalhost",
+            "\u{24db}ocalhost",
+            "localhost.",
+            "127\u{3002}0\u{3002}0\u{3002}1",
+            "127.0.0.1.",
+            "1%32%37.1",
+        ] {
+            check_realm_of("https://a.test/", &format!("https://{odd}/token"), private);
+        }
+        check_realm_of("https://a.test/", "https:\\\\127.0.0.1\\token", private);
+        check_realm_of("https://a.test/", "https://u%40b@a.test/token", Some("realm-user-info"));
+        check_realm_of("https://a.test/", "https://93.184.216.34/token", Some("realm-other-site"));
+        check_realm_of("https://a.test/", "https://[2606:4700::1111]/token", Some("realm-other-site"));
+        check_realm_of("https://10.0.0.1/", "https://10.0.0.1:8080/token", None);
+        check_realm_of("https://10.0.0.1/", "https://10.0.0.2/token", private);
+        check_realm_of("https://127.0.0.1:5000/", "https://127.0.0.1:5000/token", None);
+        check_realm_of("https://127.0.0.1:5000/", "https://127.0.0.1:5001/token", None);
+        check_realm_of("http://127.0.0.1:5000/", "http://localhost:5001/token", None);
+        check_realm_of("https://localhost:5000/", "http://localhost:5001/token", downgrade);
+        check_realm_of("https://localhost:5000/", "https://10.0.0.1/token", private);
+    }
+
+    #[test]
+    fn a_named_token_server_may_be_anywhere() {
+        let (downgrade, private) = (Some("realm-downgrade"), Some("realm-private-address"));
+        let check = |token: &str, realm: &str, want| {
+            check_realm_named(&[], &[token], ("https://a.test/", realm), want);
+        };
+        for host in ["localhost", "127.0.0.1", "[::1]", "10.0.0.1", "192.168.1.1", "[fd00::1]", "93.184.216.34"] {
+            check(host, &format!("https://{host}/token"), None);
+            check(host, &format!("https://{host}:5001/token"), None);
+            check(&format!("{host}:5001"), &format!("https://{host}:5001/token"), None);
+            check(host, &format!("http://{host}:5001/token"), downgrade);
+            check(host, &format!("https://u:p@{host}/token"), Some("realm-user-info"));
+            let plain_registry = ("http://a.test/", format!("http://{host}:5001/token"));
+            check_realm_named(&[], &[host], (plain_registry.0, &plain_registry.1), None);
+        }
+        check("127.0.0.1:5001", "https://127.0.0.1:5002/token", private);
+        check("127.0.0.1", "https://localhost/token", private);
+        check("10.0.0.1", "https://10.0.0.2/token", private);
+    }
+
+    #[test]
+    fn plain_http_for_a_password_needs_both_names() {
+        let pair = ("https://a.test/", "http://localhost:5001/token");
+        check_realm_named(&["localhost"], &["localhost"], pair, None);
+        check_realm_named(&["localhost:5001"], &["localhost:5001"], pair, None);
+        check_realm_named(&["localhost"], &[], pair, Some("realm-downgrade"));
+        check_realm_named(&["localhost:5002"], &["localhost"], pair, Some("realm-downgrade"));
+    }
+}
