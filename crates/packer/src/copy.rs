@@ -136,6 +136,7 @@ async fn look(
         existing: there.digest,
         new: root.digest.clone(),
         difference,
+        of: None,
     })))
 }
 
