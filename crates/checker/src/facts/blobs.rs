@@ -6,13 +6,14 @@ use std::sync::atomic::AtomicU64;
 
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
-use tofu_oci_archive::{Limits, read_zip};
+use tofu_oci_archive::{Limits, read_zip, zip_programs};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Digest, DigestHasher};
 
 use super::budget::Budget;
 use super::{Fault, FaultKind, Package};
 use crate::opentofu::{ZipFault, list_zip};
+use crate::rules::is_executable;
 
 /// The largest config that is read, in bytes.
 const CONFIG_LIMIT: usize = 4 * 1024 * 1024;
@@ -107,7 +108,8 @@ fn examine(
         return Ok(None);
     }
     let contents = Package::contents_of(read_zip(file.path(), &Limits::default()));
-    Ok(Some(Package { size, sha256, intact, zip, contents }))
+    let programs = zip_programs(file.path(), &|name| is_executable(name, None)).unwrap_or_default();
+    Ok(Some(Package { size, sha256, intact, zip, contents, programs }))
 }
 
 fn local(error: &std::io::Error) -> Fault {

@@ -1,6 +1,6 @@
 //! Layers that were read to their end.
 
-use tofu_oci_archive::{ArchiveError, PackageContents};
+use tofu_oci_archive::{ArchiveError, PackageContents, Program};
 use tofu_oci_types::{Digest, PackageHash};
 
 use crate::opentofu::{ZipFault, ZipListing};
@@ -18,6 +18,8 @@ pub struct Package {
     pub zip: Result<ZipListing, ZipFault>,
     /// The package as this program reads it, which is stricter.
     pub contents: Result<PackageContents, String>,
+    /// The files of its root that may be a provider's executable, sorted by name, and what their headers say.
+    pub programs: Vec<(String, Option<Program>)>,
 }
 
 impl Package {

@@ -28,6 +28,7 @@ mod tests;
 
 pub use drift::drift;
 pub use images::Images;
+pub(crate) use package::is_executable;
 pub use referrers::Referring;
 pub use signatures::{Trust, signatures};
 pub use subject::Subject;

@@ -2,7 +2,7 @@
 
 use super::catalogue::index::{
     BODY_MEDIA_TYPE, CONTENT_UNREADABLE, INDEX_ARTIFACT_TYPE, INDEX_EMPTY, INDEX_MEDIA_TYPE, MANIFEST_DIGEST,
-    MANIFEST_NOT_JSON, MANIFEST_TOO_LARGE, NESTED_INDEX, NOT_AN_INDEX, PREDICTED_REFUSAL,
+    MANIFEST_NOT_JSON, MANIFEST_TOO_LARGE, NESTED_INDEX, NOT_AN_INDEX, PLAIN_HTTP, PREDICTED_REFUSAL,
 };
 use super::catalogue::leaf::{
     DUPLICATE_PLATFORM, IMAGE_ONLY, LAYER_DIGEST_ALGORITHM, LAYER_PLATFORM, LEAF_ARTIFACT_TYPE, LEAF_MEDIA_TYPE,
@@ -60,6 +60,11 @@ pub(super) fn complete(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             if subject.platforms.contains(&prediction.platform) {
                 found.push(not_offered(subject, prediction));
             }
+            continue;
+        }
+        if because == Because::PlainHttp {
+            let said = "it answers plain HTTP, and OpenTofu speaks with registries over TLS alone";
+            found.push(PLAIN_HTTP.at(&subject.facts.place, said));
             continue;
         }
         if !found.iter().any(|finding| tells(finding, prediction, because)) {
