@@ -12,7 +12,7 @@ use crate::addresses;
 use crate::facts::{self, Content, Depth, Facts, Versions, What};
 use crate::model::Finding;
 use crate::opentofu::{Asked, Prediction, Provider, Request, over_plain_http, predict};
-use crate::rules::{Images, Referring, Subject, repository};
+use crate::rules::{Images, Referring, Subject, plain_http, repository};
 
 /// What to check about a repository.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +97,8 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
         platforms: &platforms,
     };
     let mut predictions = predict(&facts, &asked);
-    if store.transport().await == Transport::PlainHttp {
+    let transport = store.transport().await;
+    if transport == Transport::PlainHttp {
         over_plain_http(&mut predictions);
     }
     let images = Images::read(store, &facts).await?;
@@ -113,6 +114,9 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
         referring: &referring,
     };
     let mut findings = repository(&subject);
+    if transport == Transport::PlainHttp {
+        findings.push(plain_http(&facts.place));
+    }
     findings.extend(addresses::check(store, &facts, request.version).await);
     Ok(CheckReport { facts, provider, predictions, findings })
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_archive::{ArchiveError, Program};
+use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Platform, ProviderAddr, Tag, Version};
 
-use crate::SignError;
+use crate::{OtherAddress, OtherPlatform, SignError};
 
 /// How the release under a taken tag differs from the one that was to be pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -343,32 +343,6 @@ pub struct TagTaken {
     pub difference: Difference,
     /// The provider that the release under the tag says it is of; `None` if it does not say.
     pub of: Option<ProviderAddr>,
-}
-
-/// A package and the program in it, which is for another platform.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} is for {platform}, and holds {program}", path.display())]
-pub struct OtherPlatform {
-    /// The package.
-    pub path: PathBuf,
-    /// Its platform.
-    pub platform: Platform,
-    /// The program.
-    pub program: Program,
-}
-
-/// An address, and the other one that a repository is kept for.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place} is kept for {kept}, as its version {version} says, and this release is of {given}")]
-pub struct OtherAddress {
-    /// The repository.
-    pub place: String,
-    /// The address that the release there names.
-    pub kept: ProviderAddr,
-    /// The version of that release.
-    pub version: Version,
-    /// The address that was given, or made from the repository's name.
-    pub given: ProviderAddr,
 }
 
 impl Difference {

@@ -17,6 +17,7 @@ mod copy;
 mod dist;
 mod error;
 mod neighbours;
+mod other;
 mod push;
 mod report;
 mod request;
@@ -29,7 +30,8 @@ pub use copy::{CopiedRelease, CopyRequest, copy_release};
 pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, PackageSource, Sums, UnknownPlatforms, read_dist, read_dist_with,
 };
-pub use error::{Difference, OtherAddress, OtherPlatform, PackError, SumsFile, TagTaken, WrongSum};
+pub use error::{Difference, PackError, SumsFile, TagTaken, WrongSum};
+pub use other::{OtherAddress, OtherPlatform};
 pub use push::{plan, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, TagState, Transfers};
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, PushRequest, Rename, ReplaceTag};

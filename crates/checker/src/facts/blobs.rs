@@ -11,9 +11,8 @@ use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Digest, DigestHasher};
 
 use super::budget::Budget;
-use super::{Fault, FaultKind, Package};
+use super::{Fault, FaultKind, Package, is_any_executable};
 use crate::opentofu::{ZipFault, list_zip};
-use crate::rules::is_executable;
 
 /// The largest config that is read, in bytes.
 const CONFIG_LIMIT: usize = 4 * 1024 * 1024;
@@ -108,7 +107,7 @@ fn examine(
         return Ok(None);
     }
     let contents = Package::contents_of(read_zip(file.path(), &Limits::default()));
-    let programs = zip_programs(file.path(), &|name| is_executable(name, None)).unwrap_or_default();
+    let programs = zip_programs(file.path(), &is_any_executable).unwrap_or_default();
     Ok(Some(Package { size, sha256, intact, zip, contents, programs }))
 }
 

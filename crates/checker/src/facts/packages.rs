@@ -22,6 +22,11 @@ pub struct Package {
     pub programs: Vec<(String, Option<Program>)>,
 }
 
+/// Whether a file of this name in the root may be the executable of some provider.
+pub(crate) fn is_any_executable(name: &str) -> bool {
+    !name.contains('/') && name.strip_prefix("terraform-provider-").is_some_and(|rest| !rest.is_empty())
+}
+
 impl Package {
     /// The `zh:` of the bytes; always there, since the digest is SHA-256.
     pub fn zh(&self) -> Option<PackageHash> {

@@ -13,8 +13,7 @@ use tofu_oci_types::{Descriptor, Digest};
 use tokio::io::AsyncWriteExt as _;
 
 use super::image::{diff_ids, is_labelled};
-use super::package::is_executable;
-use crate::facts::{Content, Depth, Entry, Facts};
+use crate::facts::{Content, Depth, Entry, Facts, is_any_executable};
 
 /// What the layers of each labelled image add up to, by the digest of its manifest.
 #[derive(Debug, Default)]
@@ -128,6 +127,6 @@ fn unpack(folder: &Path, layers: &[(PathBuf, LayerCompression)], diff_ids: &[Dig
     let into = folder.join("package");
     std::fs::create_dir(&into).map_err(|source| ArchiveError::Io { action: "create", path: into.clone(), source })?;
     let contents = tree.materialise(&into)?;
-    let programs = folder_programs(&into, &|name| is_executable(name, None))?;
+    let programs = folder_programs(&into, &is_any_executable)?;
     Ok(Union { contents, programs })
 }

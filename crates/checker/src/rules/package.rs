@@ -13,7 +13,7 @@ use super::catalogue::package::{
 use super::document::unreadable;
 use super::leaf::{Kind, is_package_leaf};
 use super::subject::{Findings, Subject, platform};
-use crate::facts::{Content, Depth, Entry, Facts, Package, Part, Release};
+use crate::facts::{Content, Depth, Entry, Facts, Package, Part, Release, is_any_executable};
 use crate::opentofu::{ZipItem, ZipListing};
 
 /// What is wrong with the blobs of one leaf.
@@ -119,10 +119,10 @@ fn names(listing: &ZipListing, place: &str) -> Findings {
 }
 
 /// Whether a file of this name may be the provider's executable; of any provider where its type is not known.
-pub(crate) fn is_executable(name: &str, provider_type: Option<&str>) -> bool {
+pub(super) fn is_executable(name: &str, provider_type: Option<&str>) -> bool {
     match provider_type {
         Some(provider_type) => is_executable_name(name, provider_type),
-        None => !name.contains('/') && name.strip_prefix("terraform-provider-").is_some_and(|rest| !rest.is_empty()),
+        None => is_any_executable(name),
     }
 }
 

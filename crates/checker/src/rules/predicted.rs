@@ -62,15 +62,19 @@ pub(super) fn complete(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             }
             continue;
         }
+        // It has a finding of its own, whatever else is wrong.
         if because == Because::PlainHttp {
-            let said = "it answers plain HTTP, and OpenTofu speaks with registries over TLS alone";
-            found.push(PLAIN_HTTP.at(&subject.facts.place, said));
             continue;
         }
         if !found.iter().any(|finding| tells(finding, prediction, because)) {
             found.push(missing(subject, prediction, because));
         }
     }
+}
+
+/// The finding about a repository whose registry was spoken to by plain HTTP.
+pub(crate) fn plain_http(place: &str) -> Finding {
+    PLAIN_HTTP.at(place, "it answers plain HTTP, and OpenTofu speaks with registries over TLS alone")
 }
 
 /// One for each platform: `repository` tells what is the same for every release of `OpenTofu` once.
