@@ -29,7 +29,7 @@ fn predictions(said: &Said) -> Vec<Value> {
 
 #[test]
 fn what_was_pushed_is_good() {
-    let scene = Scene::published();
+    let scene = Scene::published_over_tls();
     assert_snapshot!(scene.run(&format!("check REGISTRY/acme/widget --deep --address {WIDGET} --platform linux_amd64")).text, @r#"
     exit code: 0
     ----- stdout -----
@@ -61,7 +61,7 @@ fn what_was_pushed_is_good() {
 
 #[test]
 fn a_floating_tag_is_an_error_for_everybody() {
-    let scene = Scene::published();
+    let scene = Scene::published_over_tls();
     let (_, digest) = scene.registry.tags("acme/widget").into_iter().next().unwrap();
     scene.registry.put_tag("acme/widget", "2", &digest.parse().unwrap());
     let line = format!("check REGISTRY/acme/widget --address {WIDGET} --platform linux_amd64 --quiet");
@@ -94,7 +94,7 @@ fn a_floating_tag_is_an_error_for_everybody() {
 
 #[test]
 fn findings_fail_at_the_chosen_level() {
-    let scene = Scene::published();
+    let scene = Scene::published_over_tls();
     for (options, want) in [
         ("", 0),
         ("--fail-on warning", 0),
@@ -125,7 +125,7 @@ fn findings_fail_at_the_chosen_level() {
 
 #[test]
 fn a_version_that_is_not_there() {
-    let scene = Scene::published();
+    let scene = Scene::published_over_tls();
     let said = scene.run("check REGISTRY/acme/widget:1.5.0 --platform linux_amd64 --json");
     assert_eq!((said.code, rules(&said)), (Some(1), vec!["error version-not-listed".to_owned()]), "{}", said.text);
     assert!(predictions(&said).iter().all(|one| one["installs"] == false), "{}", said.text);
@@ -165,7 +165,7 @@ fn the_prediction_is_what_opentofu_did() {
 
 #[test]
 fn two_repositories_that_should_be_equal() {
-    let scene = Scene::published();
+    let scene = Scene::published_over_tls();
     scene.run("copy REGISTRY/acme/widget REGISTRY/mirror/widget --version 1.4.0").success();
     let against = "check REGISTRY/acme/widget --against REGISTRY/mirror/widget --json";
     assert_eq!(rules(&scene.run(against).success()), ["note packages-not-read", "note unsigned"]);
@@ -220,7 +220,8 @@ fn the_other_forms() {
 #[test]
 fn every_layout_that_was_pushed_goes_without_a_warning() {
     for layout in ["artifact", "image", "both"] {
-        let scene = Scene::with_dist();
+        let scene = Scene::over_tls();
+        scene.dist("dist", "1.4.0");
         scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --layout {layout}")).success();
         let said = scene.run("check REGISTRY/acme/widget --deep --json");
         let loud: Vec<String> = rules(&said).into_iter().filter(|rule| !rule.starts_with("note ")).collect();
@@ -232,7 +233,7 @@ fn every_layout_that_was_pushed_goes_without_a_warning() {
 
 #[test]
 fn a_platform_that_was_named_and_is_not_offered() {
-    let scene = Scene::published();
+    let scene = Scene::published_over_tls();
     let said = scene.run("check REGISTRY/acme/widget --platform plan9_386 --deep --json");
     assert_eq!((said.code, rules(&said)[0].as_str()), (Some(1), "error platform-not-offered"), "{}", said.text);
     let found: Vec<Value> = said.json().into_iter().filter(|line| line["rule"] == "platform-not-offered").collect();
@@ -242,7 +243,7 @@ fn a_platform_that_was_named_and_is_not_offered() {
 
 #[test]
 fn documents_where_nothing_could_be_read_and_rules_that_were_left_out() {
-    let scene = Scene::published();
+    let scene = Scene::published_over_tls();
     let sarif = scene.run("check oci:nodir --format sarif");
     let document: Value = serde_json::from_str(&sarif.stdout).expect("SARIF is JSON");
     assert_eq!((&document["runs"][0]["invocations"][0]["executionSuccessful"], sarif.code), (&false.into(), Some(2)));
@@ -260,7 +261,8 @@ fn documents_where_nothing_could_be_read_and_rules_that_were_left_out() {
 
 #[test]
 fn a_layout_directory_is_named_with_oci() {
-    let scene = Scene::with_dist();
+    let scene = Scene::over_tls();
+    scene.dist("dist", "1.4.0");
     scene.run(&format!("pack dist oci:layout --address {WIDGET}")).success();
     for target in ["layout", "./layout"] {
         let said = scene.run(&format!("check {target}"));

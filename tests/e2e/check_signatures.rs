@@ -22,7 +22,7 @@ fn rules(said: &Said) -> Vec<String> {
 
 /// Widget 1.4.0, signed by one key, and a policy that names the public half of another or of the same.
 fn signed(public: &str) -> Scene {
-    let scene = Scene::published();
+    let scene = Scene::published_over_tls();
     scene.key("p256.pem");
     scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem --format both").success();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/trust/cosign/test-keys");
@@ -68,7 +68,7 @@ fn a_signature_for_another_provider_is_refused() {
 
 #[test]
 fn a_release_without_the_signature_that_is_wanted() {
-    let scene = Scene::published();
+    let scene = Scene::published_over_tls();
     let signed = signed("p256.pub");
     let key = signed.context.read("acme.pub");
     scene.context.write("acme.pub", key);

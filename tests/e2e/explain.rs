@@ -1,14 +1,14 @@
 //! `resolve --explain`.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Fault, Registry, Rule};
+use tofu_oci_testkit::{ClientCertificate, Fault, Registry, Rule};
 
 use crate::cli_config::TWO_MIRRORS;
 use crate::setup::{Scene, WIDGET};
 
 /// Widget 1.4.0 in the first repository, 1.5.0 in the second.
 fn two_mirrors() -> Scene {
-    let scene = Scene::published();
+    let scene = Scene::published_over_tls();
     scene.dist("dist-1.5.0", "1.5.0");
     scene.run(&format!("push dist-1.5.0 REGISTRY/other/widget --address {WIDGET}")).success();
     scene.home_file(".tofurc", TWO_MIRRORS);
@@ -220,7 +220,7 @@ fn a_repeated_argument_is_read_by_1_10_alone() {
 
 #[test]
 fn a_host_with_the_registry_protocol_alone_is_told_from_a_method_that_is_not_read() {
-    let scene = Scene::published();
+    let scene = Scene::published_over_tls();
     let code = |file: &str| {
         scene.home_file(".tofurc", file);
         let said = scene.run(&format!("resolve {WIDGET} --explain --platform linux_amd64 --json"));
@@ -323,7 +323,9 @@ fn a_registry_whose_root_is_missing_is_passed_over_up_to_1_12() {
 #[test]
 fn a_registry_whose_root_is_missing_gives_way_up_to_1_12() {
     let scene = two_mirrors();
-    let other = Registry::start();
+    let other = Registry::builder().tls(ClientCertificate::NotAsked).start();
+    let authorities = [&scene.registry, &other].map(|registry| registry.ca_pem().expect("it speaks TLS"));
+    scene.context.write_home("ca.pem", authorities.concat());
     other.fault(Rule::on("GET", "/v2/").then(Fault::status(404, "NOT_FOUND")));
     scene.home_file(".tofurc", &TWO_MIRRORS.replacen("REGISTRY", other.address(), 1));
     let said = scene.run(&format!("resolve {WIDGET} --explain --platform linux_amd64")).stdout;

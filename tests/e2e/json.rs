@@ -108,13 +108,13 @@ fn a_push_that_is_refused() {
     assert_snapshot!(said.text, @r#"
     exit code: 1
     ----- stdout -----
-    {"event":"error","text":"[REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms","causes":[],"hints":["push with the --layout and the platforms of the published release, and nothing has to be sent","to move the tag all the same, add --replace-tag"]}
+    {"event":"error","text":"[REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms","causes":[],"hints":["push with the --layout and the platforms of the published release, and nothing has to be sent","the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag"]}
 
     ----- stderr -----
     error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms
 
     hint: push with the --layout and the platforms of the published release, and nothing has to be sent
-    hint: to move the tag all the same, add --replace-tag
+    hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     "#);
     let taken = scene.run(&format!("{line} --dry-run"));
     assert_eq!(check(&taken), ["plan"]);

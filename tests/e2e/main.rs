@@ -8,6 +8,8 @@
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
 //! credentials*       every kind of source and every way to be refused; what is warned of; options for one command
 //! check_*      what is wrong with repositories, lock files and registries, and what OpenTofu is predicted to do
+//! address, other_platform       releases under a wrong name, packages for the wrong platform
+//! plain_http   what OpenTofu is predicted to do with a registry without TLS
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! readme       the guide of the README prints what it says
 //! json         every line of --json is what docs/json.md says
@@ -19,6 +21,7 @@
 
 mod setup;
 
+mod address;
 mod auth_explain;
 mod auth_explain_answers;
 mod auth_explain_files;
@@ -71,6 +74,8 @@ mod logout;
 mod named_hosts;
 mod newcomer;
 mod profiles;
+mod other_platform;
+mod plain_http;
 mod providers;
 mod push;
 mod query;

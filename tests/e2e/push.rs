@@ -122,7 +122,7 @@ fn another_release_under_a_taken_tag_is_refused() {
     error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms
 
     hint: push with the --layout and the platforms of the published release, and nothing has to be sent
-    hint: to move the tag all the same, add --replace-tag
+    hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     ");
 
     let before = scene.tag("acme/widget", "1.4.0");
@@ -151,8 +151,8 @@ fn a_release_that_differs_in_annotations_only_is_refused_and_says_so() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages and other annotations
 
-    hint: what clients install is the same; --h1 and the protocol versions decide the annotations
-    hint: to move the tag all the same, add --replace-tag
+    hint: what clients install is the same; --address, --h1 and the protocol versions decide the annotations
+    hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     ");
 }
 
@@ -169,7 +169,7 @@ fn another_release_under_a_taken_tag_of_a_directory_is_refused() {
     error: oci:layout has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms
 
     hint: push with the --layout and the platforms of the published release, and nothing has to be sent
-    hint: to move the tag all the same, add --replace-tag
+    hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     ");
     scene.run(&format!("push other oci:layout --address {WIDGET} --replace-tag")).success();
 }
@@ -233,7 +233,7 @@ fn a_dry_run_onto_a_taken_tag_says_so() {
     assert_snapshot!(said.text, @"
     exit code: 0
     ----- stdout -----
-    [REGISTRY]/acme/widget:1.4.0 points at another release, sha256:[DIGEST]
+    [REGISTRY]/acme/widget:1.4.0 points at another release of registry.example.com/acme/widget, sha256:[DIGEST]
     would push registry.example.com/acme/widget 1.4.0 only with --replace-tag
       index sha256:[DIGEST]
       linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=

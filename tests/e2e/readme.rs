@@ -42,7 +42,7 @@ fn shows(text: &str, wanted: &str) -> bool {
 
 #[test]
 fn the_guide_of_the_readme_prints_what_it_says() {
-    let scene = Scene::new();
+    let scene = Scene::over_tls();
     for folder in ["dist", "dist-next", "configurations/platform"] {
         copy(&root().join("testdata").join(folder), &scene.path("testdata").join(folder));
     }
@@ -52,7 +52,13 @@ fn the_guide_of_the_readme_prints_what_it_says() {
     let mut shown = 0;
     for (command, output) in guide() {
         let Some(line) = command.strip_prefix("tofu-oci ") else {
-            assert_eq!(command, "export TF_CLI_CONFIG_FILE=testdata/configurations/local-mirror.tfrc");
+            // The scene has a registry with TLS, trusts it, and names the file.
+            let prepared = [
+                "cargo xtask registry start --tls --port 5000",
+                "export SSL_CERT_FILE=$PWD/target/registry/5000/ca.pem",
+                "export TF_CLI_CONFIG_FILE=$PWD/testdata/configurations/local-mirror.tfrc",
+            ];
+            assert!(prepared.contains(&command.as_str()), "{command}");
             continue;
         };
         let mut program = scene.command(&line.replace(REGISTRY, "REGISTRY"));

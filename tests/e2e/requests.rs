@@ -54,6 +54,7 @@ fn a_new_zip_costs_two_requests_and_a_known_one_a_single_head() {
     HEAD /v2/acme/widget/manifests/1.5.0 -> 404
     GET /v2/acme/widget/manifests/1.5.0 -> 404
     GET /v2/acme/widget/tags/list -> 200
+    GET /v2/acme/widget/manifests/1.4.0 -> 200
     HEAD /v2/acme/widget/blobs/sha256:[DIGEST] -> 404
     POST /v2/acme/widget/blobs/uploads/ -> 202
     PUT /v2/acme/widget/blobs/uploads/[SESSION] -> 201

@@ -67,6 +67,9 @@ fn start(port: u16, tls: bool) -> Outcome {
     println!("# registry:2 on {address}; Ctrl-C or `cargo xtask registry stop --port {port}` ends it");
     let trust = if tls { format!(" --ca-file {}", folder.join("ca.pem").display()) } else { String::new() };
     println!("# tofu-oci push testdata/dist {address}/acme/widget --address registry.example.test/acme/widget{trust}");
+    if tls {
+        println!("# export SSL_CERT_FILE={}   (OpenTofu and tofu-oci trust it then)", folder.join("ca.pem").display());
+    }
     let run = Run::isolated(program, &folder).arg("serve").arg(folder.join("config.yml"));
     let mut child = run.start(&folder.join("log"))?;
     paths::write(&folder.join("pid"), child.id().to_string())?;

@@ -12,6 +12,7 @@
 //! files to pack            write_zip, write_layer       the same bytes every time
 //! a zip as image layer     layer_from_zip               same paths, same contents, same h1:
 //! the layers of an image   LayerTree        their union, whiteouts applied, as a folder
+//! a package                zip_program, folder_program   for which platforms its program is
 //! ```
 
 mod contents;
@@ -22,6 +23,7 @@ mod layer;
 mod limits;
 mod names;
 mod pack;
+mod program;
 mod sink;
 mod source;
 #[cfg(test)]
@@ -34,5 +36,6 @@ pub use folder::{InputFile, input_files, read_directory};
 pub use layer::{LayerCompression, LayerTree};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
 pub use pack::{WrittenLayer, WrittenZip, layer_from_zip, write_layer, write_zip};
+pub use program::{HEAD, Program, folder_program, folder_programs, zip_program, zip_programs};
 pub use source::{ByteSource, ReadSource};
 pub use zip::{ZipEntry, list_zip, read_zip, read_zip_unless, unpack_zip};

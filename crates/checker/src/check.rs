@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 use tofu_oci_layout::annotation;
-use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_store::{ReadStore, StoreError, Transport};
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
+use crate::addresses;
 use crate::facts::{self, Content, Depth, Facts, Versions, What};
 use crate::model::Finding;
-use crate::opentofu::{Asked, Prediction, Provider, Request, predict};
-use crate::rules::{Images, Referring, Subject, repository};
+use crate::opentofu::{Asked, Prediction, Provider, Request, over_plain_http, predict};
+use crate::rules::{Images, Referring, Subject, plain_http, repository};
 
 /// What to check about a repository.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +96,11 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
         request: request.version.map_or(Request::Newest, Request::Exactly),
         platforms: &platforms,
     };
-    let predictions = predict(&facts, &asked);
+    let mut predictions = predict(&facts, &asked);
+    let transport = store.transport().await;
+    if transport == Transport::PlainHttp {
+        over_plain_http(&mut predictions);
+    }
     let images = Images::read(store, &facts).await?;
     let referring = Referring::read(store, &facts).await;
     let subject = Subject {
@@ -108,7 +113,11 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
         images: &images,
         referring: &referring,
     };
-    let findings = repository(&subject);
+    let mut findings = repository(&subject);
+    if transport == Transport::PlainHttp {
+        findings.push(plain_http(&facts.place));
+    }
+    findings.extend(addresses::check(store, &facts, request.version).await);
     Ok(CheckReport { facts, provider, predictions, findings })
 }
 

@@ -1,5 +1,6 @@
 //! Findings about repositories, lock files and registries, and what `OpenTofu` makes of them.
 
+mod addresses;
 mod check;
 pub mod facts;
 mod lock_file;

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_archive::Limits;
+use tofu_oci_archive::{Limits, folder_program, zip_program};
 use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr, Reporter, Version};
 
 use crate::fetch::Fetcher;
 use crate::guard::Guard;
-use crate::place::{Existing, Place};
+use crate::place::{Existing, Form, Place};
 use crate::record::{Record, entry};
 use crate::trust::{Court, Judged};
 use crate::verify::{
@@ -114,6 +114,32 @@ pub(crate) struct Run<'a> {
 
 impl Run<'_> {
     async fn run(self) -> Result<Done, InstallError> {
+        let done = self.install().await?;
+        self.warn_of_other_platform(&done).await;
+        Ok(done)
+    }
+
+    /// Warns of a program that does not start on the platform of its package, also if it was installed before. Nothing
+    /// is refused: the bytes are those of the release, and `OpenTofu` installs them.
+    async fn warn_of_other_platform(&self, done: &Done) {
+        let Installed { address, version, platform, path, .. } = &done.installed;
+        let form = Place::of(&self.job.target, address, version, platform).form;
+        let (package, provider_type) = (path.clone(), address.provider_type().to_owned());
+        let read = blocking(move || match form {
+            Form::Folder => folder_program(&package, &provider_type),
+            Form::Archive => zip_program(&package, &provider_type),
+        });
+        // What cannot be read has been installed all the same, and says nothing.
+        if let Ok(Some(program)) = read.await
+            && program.contradicts(platform)
+        {
+            let text = format!("{} holds {program}", subject(address, version, platform));
+            let hint = "it will not start there: tell the publisher, and take another version meanwhile";
+            self.reporter.event(&Event::warning("other-platform", text).with_hint(hint));
+        }
+    }
+
+    async fn install(&self) -> Result<Done, InstallError> {
         let version = self.job.choice().version(self.reporter).await?;
         let entry = self.job.lock.as_ref().filter(|entry| entry.version == version);
         let place = Place::of(&self.job.target, &self.job.address, &version, &self.job.platform);

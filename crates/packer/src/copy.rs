@@ -150,6 +150,7 @@ async fn taken(
         existing: there.digest.clone(),
         new: root.digest.clone(),
         difference,
+        of: None,
     })))
 }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
-use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Platform, Tag, Version};
+use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Platform, ProviderAddr, Tag, Version};
 
-use crate::SignError;
+use crate::{OtherAddress, OtherPlatform, SignError};
 
 /// How the release under a taken tag differs from the one that was to be pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,6 +197,12 @@ pub enum PackError {
         /// Some of the names that are there, sorted; at most five.
         found: Vec<String>,
     },
+    /// The program of a package is for another platform than the package.
+    #[error(transparent)]
+    OtherPlatform(Box<OtherPlatform>),
+    /// The repository is kept for another address.
+    #[error(transparent)]
+    OtherAddress(Box<OtherAddress>),
     /// The image of a package has other contents than its zip.
     #[error("the image of {platform} holds other files than its zip: {layer} and {zip}")]
     LayersDiffer {
@@ -335,6 +341,8 @@ pub struct TagTaken {
     pub new: Digest,
     /// What differs.
     pub difference: Difference,
+    /// The provider that the release under the tag says it is of; `None` if it does not say.
+    pub of: Option<ProviderAddr>,
 }
 
 impl Difference {

@@ -16,6 +16,8 @@
 mod copy;
 mod dist;
 mod error;
+mod neighbours;
+mod other;
 mod push;
 mod report;
 mod request;
@@ -29,8 +31,9 @@ pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, PackageSource, Sums, UnknownPlatforms, read_dist, read_dist_with,
 };
 pub use error::{Difference, PackError, SumsFile, TagTaken, WrongSum};
+pub use other::{OtherAddress, OtherPlatform};
 pub use push::{plan, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, TagState, Transfers};
-pub use request::{H1Mode, PackageLayout, PushRequest, ReplaceTag};
+pub use request::{ExecutableCheck, H1Mode, PackageLayout, PushRequest, Rename, ReplaceTag};
 pub use sign::{SignAddress, SignReport, SignRequest, sign};
 pub use signing::{Attachment, AttachmentState, Forms, SignError, Signing, SumsMode};

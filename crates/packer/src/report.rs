@@ -121,6 +121,9 @@ pub enum TagState {
     Taken {
         /// The digest of the manifest that it points at.
         existing: Digest,
+        /// The provider that this release says it is of; absent if it does not say.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        of: Option<ProviderAddr>,
     },
 }
 

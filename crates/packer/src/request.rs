@@ -27,6 +27,26 @@ pub enum ReplaceTag {
     Replace,
 }
 
+/// What happens when the repository's releases say that they are of another provider.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rename {
+    /// The work ends in an error and changes nothing.
+    #[default]
+    Refuse,
+    /// The new address counts.
+    Allow,
+}
+
+/// Whether the header of each package's program is compared with the platform of the package.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExecutableCheck {
+    /// A program for another platform ends the push before anything is sent.
+    #[default]
+    Refuse,
+    /// Headers are not looked at.
+    Skip,
+}
+
 /// One release to push.
 #[derive(Clone, Debug)]
 pub struct PushRequest<'a> {
@@ -44,6 +64,10 @@ pub struct PushRequest<'a> {
     pub jobs: usize,
     /// What happens when the tag is taken.
     pub replace: ReplaceTag,
+    /// What happens when the repository is kept for another address.
+    pub rename: Rename,
+    /// What happens when a package holds a program for another platform.
+    pub executables: ExecutableCheck,
     /// Who signs the release; nobody does where it is not said.
     pub signing: Option<Signing<'a>>,
     /// Whether the signed checksum file of the folder goes with the release.

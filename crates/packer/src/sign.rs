@@ -7,9 +7,10 @@ use tofu_oci_trust::{KeyId, SignedSubject};
 use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::copy::no_release;
+use crate::neighbours::{self, Neighbour};
 use crate::push::{for_version, resolve};
 use crate::signing::{Wanted, Wish};
-use crate::{Attachment, AttachmentState, PackError, SignError, Signing, Transfers};
+use crate::{Attachment, AttachmentState, PackError, Rename, SignError, Signing, Transfers};
 
 /// Which release to sign, and how.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct SignRequest<'a> {
     pub version: &'a Version,
     /// Where the provider's address comes from.
     pub address: SignAddress,
+    /// What happens when the repository's other versions name another provider than the signature will.
+    pub rename: Rename,
     /// Who signs, and in which forms.
     pub signing: Signing<'a>,
 }
@@ -64,7 +67,7 @@ pub struct SignReport {
 ///
 /// # Errors
 /// [`PackError::NoRelease`] when there is no such tag, and [`PackError::Sign`] when it points at no release, at one of
-/// another version or provider, or when the store does not take the signature or does not show it afterwards.
+/// another version or provider, in a repository that is kept for another provider, or when the store does not take the signature or does not show it afterwards.
 pub async fn sign(
     store: &dyn Store,
     request: &SignRequest<'_>,
@@ -130,5 +133,25 @@ async fn find(store: &dyn ReadStore, request: &SignRequest<'_>, reporter: &dyn R
             return Err(SignError::AddressUnknown { place: place(), tag }.into());
         }
     };
+    if request.rename == Rename::Refuse {
+        require_address(store, &tag, &address).await?;
+    }
     Ok(Found { tag, index, address })
+}
+
+/// Demands that the repository's newest other version does not name another provider: a signature under a name that
+/// nobody asks for protects nobody. Tags that cannot be listed say nothing.
+async fn require_address(store: &dyn ReadStore, tag: &Tag, address: &ProviderAddr) -> Result<(), PackError> {
+    let tags = match store.tags().await {
+        Ok(tags) => tags,
+        Err(error) if error.is_transient() => return Err(error.into()),
+        Err(_) => Vec::new(),
+    };
+    match neighbours::newest(store, &tags, tag).await? {
+        Some(Neighbour { version, address: kept }) if kept != *address => {
+            let (version, kept, address) = (Box::new(version), Box::new(kept), Box::new(address.clone()));
+            Err(SignError::OtherAddress { place: store.place(), tag: tag.clone(), address, kept, version }.into())
+        }
+        _ => Ok(()),
+    }
 }

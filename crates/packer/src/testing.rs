@@ -12,7 +12,10 @@ use tofu_oci_store::{ByteStream, Content, MemoryStore, Pushed, ReadStore, Store,
 use tofu_oci_trust::PrivateKey;
 use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
-use crate::{Dist, Forms, H1Mode, PackError, PackageLayout, PushReport, PushRequest, ReplaceTag, Signing, SumsMode};
+use crate::{
+    Dist, ExecutableCheck, Forms, H1Mode, PackError, PackageLayout, PushReport, PushRequest, Rename, ReplaceTag,
+    Signing, SumsMode,
+};
 
 /// A folder of release files in the making; removed with the value.
 pub(crate) struct Folder(pub(crate) tempfile::TempDir);
@@ -96,6 +99,8 @@ pub(crate) struct Push {
     pub(crate) h1: H1Mode,
     pub(crate) jobs: usize,
     pub(crate) replace: ReplaceTag,
+    pub(crate) rename: Rename,
+    pub(crate) executables: ExecutableCheck,
     pub(crate) signer: Option<(PrivateKey, Forms)>,
     pub(crate) sums: SumsMode,
     pub(crate) memo_dir: Option<PathBuf>,
@@ -112,6 +117,8 @@ impl Push {
             h1: H1Mode::Compute,
             jobs: 4,
             replace: ReplaceTag::Refuse,
+            rename: Rename::Refuse,
+            executables: ExecutableCheck::Refuse,
             signer: None,
             sums: SumsMode::Attach,
             memo_dir: None,
@@ -128,6 +135,8 @@ impl Push {
             h1: self.h1,
             jobs: self.jobs,
             replace: self.replace,
+            rename: self.rename,
+            executables: self.executables,
             signing: self.signer.as_ref().map(|(key, forms)| Signing { key, forms: *forms }),
             sums: self.sums,
             memo_dir: self.memo_dir.clone(),

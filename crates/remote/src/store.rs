@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use reqwest::{Method, StatusCode};
 use tofu_oci_store::{
-    ByteStream, Content, Lists, Pushed, ReadStore, Store, StoreError, UnverifiedManifest, is_manifest_type,
+    ByteStream, Content, Lists, Pushed, ReadStore, Store, StoreError, Transport, UnverifiedManifest, is_manifest_type,
 };
 use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
 use url::Url;
@@ -169,6 +169,13 @@ impl ReadStore for RemoteStore {
 
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
         self.resolve_manifest(reference).await.map_err(|error| self.told(error))
+    }
+
+    async fn transport(&self) -> Transport {
+        match self.client.hosts.root(self.repository.registry()).await {
+            Ok(root) if root.scheme() == "http" => Transport::PlainHttp,
+            _ => Transport::Tls,
+        }
     }
 
     async fn manifest(&self, reference: &Reference) -> Result<(Descriptor, Bytes), StoreError> {

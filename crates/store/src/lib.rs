@@ -29,7 +29,7 @@ pub use dir::DirStore;
 pub use error::{AccessFault, NetworkFault, Patience, StoreError};
 pub use manifest::is_manifest_type;
 pub use memory::MemoryStore;
-pub use traits::{ByteStream, Lists, Pushed, ReadStore, Store, UnverifiedManifest};
+pub use traits::{ByteStream, Lists, Pushed, ReadStore, Store, Transport, UnverifiedManifest};
 pub use verify::{fetch_bytes, verified};
 
 #[cfg(test)]

@@ -45,6 +45,17 @@ pub struct UnverifiedManifest {
     pub bytes: Bytes,
 }
 
+/// How a repository is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// It lies in memory or in a folder.
+    Local,
+    /// Over TLS, or nobody knows yet.
+    Tls,
+    /// By HTTP without TLS.
+    PlainHttp,
+}
+
 /// A repository that can be read.
 #[async_trait]
 pub trait ReadStore: Send + Sync {
@@ -54,6 +65,11 @@ pub trait ReadStore: Send + Sync {
     /// The repository's address, when it lies in a registry. Equal registries can mount from each other.
     fn repository(&self) -> Option<&RepositoryRef> {
         None
+    }
+
+    /// How it is reached. What was learned from earlier requests counts.
+    async fn transport(&self) -> Transport {
+        Transport::Local
     }
 
     /// The descriptor of the manifest that a tag or digest names: media type, digest and size, and the artifact type

@@ -15,7 +15,7 @@ pub(crate) mod zips;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tofu_oci_testkit::{Dist, Registry, RegistryBuilder, TestContext};
+use tofu_oci_testkit::{ClientCertificate, Dist, Registry, RegistryBuilder, TestContext};
 
 pub(crate) use state::State;
 
@@ -85,6 +85,23 @@ impl Scene {
     pub(crate) fn published() -> Self {
         let scene = Self::with_dist();
         scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}")).success();
+        scene.registry.clear_requests();
+        scene
+    }
+
+    /// An empty folder and an empty registry that speaks TLS, trusted by the program, as `OpenTofu` needs it.
+    pub(crate) fn over_tls() -> Self {
+        let mut scene = Self::with(Registry::builder().tls(ClientCertificate::NotAsked));
+        let authority = scene.registry.ca_pem().expect("it speaks TLS").to_owned();
+        let path = scene.context.write_home("ca.pem", authority);
+        scene.context.env("TOFU_OCI_CA_FILE", path.display().to_string());
+        scene
+    }
+
+    /// As [`Scene::published`], over TLS.
+    pub(crate) fn published_over_tls() -> Self {
+        let scene = Self::over_tls();
+        scene.publish("1.4.0");
         scene.registry.clear_requests();
         scene
     }

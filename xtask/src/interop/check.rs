@@ -58,7 +58,8 @@ fn releases(lab: &Lab, registry: &Guard) -> Outcome {
     push("dist")?;
     lab.tofu_oci(registry, &["copy", &repository, &mirror, "--all"]).success()?;
     let check = ["check", &repository, "--deep", "--address", ADDRESS, "--platform", PLATFORM, "--fail-on", "warning"];
-    lab.tofu_oci(registry, &check).success()?.must_show("OpenTofu 1.10 to 1.13  installs 1.0.0")?;
+    lab.tofu_oci(registry, &check).refused_with(1)?.must_show("OpenTofu 1.10 to 1.13  refuses 1.0.0: plain-http")?;
+    over_tls(lab)?;
     let against = ["check", &repository, "--against", &mirror];
     lab.tofu_oci(registry, &against).success()?;
     push("dist-next")?;
@@ -72,5 +73,15 @@ fn releases(lab: &Lab, registry: &Guard) -> Outcome {
     seen(
         "registry:2: a good release has no findings, a mirror that lags behind has, a repository in use is not probed",
     );
+    Ok(())
+}
+
+/// The same release behind TLS, where `OpenTofu` installs it.
+fn over_tls(lab: &Lab) -> Outcome {
+    let registry = Guard::tls()?;
+    let (dist, repository) = (text(&paths::testdata().join("dist")), format!("{}/acme/widget", registry.address()));
+    lab.tofu_oci(&registry, &["push", &dist, &repository, "--address", ADDRESS, "--sums", "skip"]).success()?;
+    let check = ["check", &repository, "--deep", "--address", ADDRESS, "--platform", PLATFORM, "--fail-on", "warning"];
+    lab.tofu_oci(&registry, &check).success()?.must_show("OpenTofu 1.10 to 1.13  installs 1.0.0")?;
     Ok(())
 }

@@ -31,6 +31,7 @@ use crate::names::{Kind, NameSet};
 use crate::sink::{self, Nowhere, Target};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile, ReadSource};
 use directory::check_directory;
+pub(crate) use format::{CentralEntry, DEFLATED, LOCAL, u16_at};
 use input::Input;
 use tail::{Hints, hints, read_entries};
 use walk::Walk;
@@ -120,7 +121,7 @@ pub fn list_zip(path: &Path) -> Result<Vec<ZipEntry>, ArchiveError> {
     Ok(files)
 }
 
-fn open_entries(path: &Path, limits: &Limits) -> Result<Vec<format::CentralEntry>, ArchiveError> {
+pub(crate) fn open_entries(path: &Path, limits: &Limits) -> Result<Vec<CentralEntry>, ArchiveError> {
     let file = File::open(path).map_err(ArchiveError::io("read", path))?;
     read_entries(&file, 0, limits)
 }

@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicU64;
 
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
-use tofu_oci_archive::{Limits, read_zip};
+use tofu_oci_archive::{Limits, read_zip, zip_programs};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Digest, DigestHasher};
 
 use super::budget::Budget;
-use super::{Fault, FaultKind, Package};
+use super::{Fault, FaultKind, Package, is_any_executable};
 use crate::opentofu::{ZipFault, list_zip};
 
 /// The largest config that is read, in bytes.
@@ -107,7 +107,8 @@ fn examine(
         return Ok(None);
     }
     let contents = Package::contents_of(read_zip(file.path(), &Limits::default()));
-    Ok(Some(Package { size, sha256, intact, zip, contents }))
+    let programs = zip_programs(file.path(), &is_any_executable).unwrap_or_default();
+    Ok(Some(Package { size, sha256, intact, zip, contents, programs }))
 }
 
 fn local(error: &std::io::Error) -> Fault {

@@ -20,6 +20,7 @@ pub use blobs::{Blob, Content};
 pub use document::{Document, Json, Manifest};
 pub use fault::{Fault, FaultKind};
 pub use packages::Package;
+pub(crate) use packages::is_any_executable;
 pub use read::read;
 
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! Layers that were read to their end.
 
-use tofu_oci_archive::{ArchiveError, PackageContents};
+use tofu_oci_archive::{ArchiveError, PackageContents, Program};
 use tofu_oci_types::{Digest, PackageHash};
 
 use crate::opentofu::{ZipFault, ZipListing};
@@ -18,6 +18,13 @@ pub struct Package {
     pub zip: Result<ZipListing, ZipFault>,
     /// The package as this program reads it, which is stricter.
     pub contents: Result<PackageContents, String>,
+    /// The files of its root that may be a provider's executable, sorted by name, and what their headers say.
+    pub programs: Vec<(String, Option<Program>)>,
+}
+
+/// Whether a file of this name in the root may be the executable of some provider.
+pub(crate) fn is_any_executable(name: &str) -> bool {
+    !name.contains('/') && name.strip_prefix("terraform-provider-").is_some_and(|rest| !rest.is_empty())
 }
 
 impl Package {

@@ -72,6 +72,8 @@ pub enum Because {
     ExecutableNotFound,
     /// The program crashes.
     Crash,
+    /// The registry was spoken to by plain HTTP, and `OpenTofu` speaks TLS alone.
+    PlainHttp,
     /// The repository could not be read.
     RepositoryUnreadable,
 }
@@ -112,6 +114,7 @@ impl Because {
             Self::EntryNotWritable => "entry-not-writable",
             Self::ExecutableNotFound => "executable-not-found",
             Self::Crash => "crash",
+            Self::PlainHttp => "plain-http",
             Self::RepositoryUnreadable => "repository-unreadable",
         }
     }

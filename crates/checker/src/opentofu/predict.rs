@@ -106,6 +106,16 @@ pub fn predict(facts: &Facts, asked: &Asked<'_>) -> Vec<Prediction> {
     rows
 }
 
+/// The same for a repository whose registry was spoken to by plain HTTP: no release installs from it. What is wrong
+/// with the repository itself stays the reason, since TLS would not mend it.
+pub(crate) fn over_plain_http(predictions: &mut [Prediction]) {
+    for prediction in predictions.iter_mut().filter(|prediction| prediction.installs) {
+        prediction.installs = false;
+        prediction.because = Some(Because::PlainHttp);
+        prediction.unread = false;
+    }
+}
+
 fn one(facts: &Facts, asked: &Asked<'_>, opentofu: OpenTofu, platform: &Platform) -> Prediction {
     let (version, outcome) = match choose(facts, asked.request) {
         Ok(version) => {

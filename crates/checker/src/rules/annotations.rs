@@ -93,7 +93,7 @@ fn leaf(subject: &Subject<'_>, release: &Release, entry: &Entry) -> Findings {
 
 fn h1(subject: &Subject<'_>, entry: &Entry, claimed: &str, place: &str) -> Findings {
     let contents = match Kind::of(entry) {
-        Kind::Image => subject.images.of(entry).and_then(|union| Some(union.as_ref().ok()?.h1())),
+        Kind::Image => subject.images.of(entry).and_then(|union| Some(union.as_ref().ok()?.contents.h1())),
         _ => package::zip(entry).and_then(|(_, package)| package.h1()),
     };
     contents

@@ -104,11 +104,13 @@ fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
     match subject.images.of(entry) {
         Some(Err(ImageFault::DiffId(problem))) => found.push(DIFF_IDS.at(place, problem.clone())),
         Some(Err(ImageFault::Layer(problem))) => found.push(LAYER_ARCHIVE.at(place, problem.clone())),
-        Some(Ok(contents)) => {
+        Some(Ok(union)) => {
+            let contents = &union.contents;
             let fits = |name: &str| super::package::is_executable(name, subject.provider_type);
             if !contents.files().iter().any(|file| fits(&file.name)) {
                 found.push(NO_EXECUTABLE.at(place, super::package::no_executable(subject.provider_type)));
             }
+            found.extend(super::package::program(subject, entry, place, &union.programs));
         }
         None => {}
     }
@@ -121,12 +123,10 @@ pub(super) fn together(subject: &Subject<'_>, release: &Release) -> Findings {
     for entry in &release.entries {
         let (Some(Ok(union)), Some(platform)) = (subject.images.of(entry), platform(entry)) else { continue };
         for (zip, h1) in zips(release, &platform) {
-            if h1 != union.h1() {
-                let said = format!(
-                    "the image's files have {}, those of the zip in {} have {h1}",
-                    union.h1(),
-                    manifest_place(zip)
-                );
+            let of_union = union.contents.h1();
+            if h1 != of_union {
+                let said =
+                    format!("the image's files have {of_union}, those of the zip in {} have {h1}", manifest_place(zip));
                 found.push(PACKAGES_DIFFER.at(manifest_place(entry), said).of_platform(Some(&platform)));
             }
         }

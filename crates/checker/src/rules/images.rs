@@ -4,18 +4,28 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use futures_util::TryStreamExt as _;
-use tofu_oci_archive::{ArchiveError, LayerCompression, LayerTree, Limits, PackageContents, ReadSource};
+use tofu_oci_archive::{
+    ArchiveError, LayerCompression, LayerTree, Limits, PackageContents, Program, ReadSource, folder_programs,
+};
 use tofu_oci_layout::{LayerFormat, media_type};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest};
 use tokio::io::AsyncWriteExt as _;
 
 use super::image::{diff_ids, is_labelled};
-use crate::facts::{Content, Depth, Entry, Facts};
+use crate::facts::{Content, Depth, Entry, Facts, is_any_executable};
 
 /// What the layers of each labelled image add up to, by the digest of its manifest.
 #[derive(Debug, Default)]
-pub struct Images(BTreeMap<String, Result<PackageContents, ImageFault>>);
+pub struct Images(BTreeMap<String, Result<Union, ImageFault>>);
+
+/// The package that the layers of an image add up to.
+#[derive(Clone, Debug)]
+pub(super) struct Union {
+    pub(super) contents: PackageContents,
+    /// The files of its root that may be a provider's executable, sorted by name, and what their headers say.
+    pub(super) programs: Vec<(String, Option<Program>)>,
+}
 
 /// Why the layers of an image add up to nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +60,7 @@ impl Images {
         Ok(images)
     }
 
-    pub(super) fn of(&self, entry: &Entry) -> Option<&Result<PackageContents, ImageFault>> {
+    pub(super) fn of(&self, entry: &Entry) -> Option<&Result<Union, ImageFault>> {
         self.0.get(&entry.descriptor.digest)
     }
 }
@@ -78,7 +88,7 @@ async fn union(
     store: &dyn ReadStore,
     layers: Vec<(Descriptor, LayerCompression)>,
     diff_ids: Vec<Digest>,
-) -> Result<Result<PackageContents, ImageFault>, StoreError> {
+) -> Result<Result<Union, ImageFault>, StoreError> {
     let folder =
         tempfile::tempdir().map_err(|source| StoreError::io("create a folder in", std::env::temp_dir(), source))?;
     let mut files = Vec::new();
@@ -109,16 +119,14 @@ async fn download(store: &dyn ReadStore, descriptor: &Descriptor, path: &Path) -
     file.flush().await.map_err(failed)
 }
 
-fn unpack(
-    folder: &Path,
-    layers: &[(PathBuf, LayerCompression)],
-    diff_ids: &[Digest],
-) -> Result<PackageContents, ArchiveError> {
+fn unpack(folder: &Path, layers: &[(PathBuf, LayerCompression)], diff_ids: &[Digest]) -> Result<Union, ArchiveError> {
     let mut tree = LayerTree::new(folder, Limits::default())?;
     for (number, (path, compression)) in layers.iter().enumerate() {
         tree.apply(&mut ReadSource::open(path)?, *compression, diff_ids.get(number))?;
     }
     let into = folder.join("package");
     std::fs::create_dir(&into).map_err(|source| ArchiveError::Io { action: "create", path: into.clone(), source })?;
-    tree.materialise(&into)
+    let contents = tree.materialise(&into)?;
+    let programs = folder_programs(&into, &is_any_executable)?;
+    Ok(Union { contents, programs })
 }

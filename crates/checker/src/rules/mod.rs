@@ -28,6 +28,7 @@ mod tests;
 
 pub use drift::drift;
 pub use images::Images;
+pub(crate) use predicted::plain_http;
 pub use referrers::Referring;
 pub use signatures::{Trust, signatures};
 pub use subject::Subject;

@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tofu_oci_archive::is_executable_name;
+use tofu_oci_archive::{Program, is_executable_name};
 use tofu_oci_layout::media_type;
 
 use super::catalogue::package::{
     BLOB_DIGEST, BLOB_MISSING, BLOB_SIZE, CASE_COLLISION, DIRECTORY_ENTRIES, DUPLICATE_NAME, EXECUTABLE_MODE,
-    EXECUTABLE_NO_VERSION, EXECUTABLE_VERSION, NO_EXECUTABLE, NOT_A_ZIP, NOT_READ, SEVERAL_EXECUTABLES, SYMLINK,
-    UNSAFE_ENTRY, ZIP_EMPTY, ZIP_STRUCTURE,
+    EXECUTABLE_NO_VERSION, EXECUTABLE_PLATFORM, EXECUTABLE_VERSION, NO_EXECUTABLE, NOT_A_ZIP, NOT_READ,
+    SEVERAL_EXECUTABLES, SYMLINK, UNSAFE_ENTRY, ZIP_EMPTY, ZIP_STRUCTURE,
 };
 use super::document::unreadable;
 use super::leaf::{Kind, is_package_leaf};
 use super::subject::{Findings, Subject, platform};
-use crate::facts::{Content, Depth, Entry, Facts, Package, Part, Release};
+use crate::facts::{Content, Depth, Entry, Facts, Package, Part, Release, is_any_executable};
 use crate::opentofu::{ZipItem, ZipListing};
 
 /// What is wrong with the blobs of one leaf.
@@ -83,6 +83,7 @@ fn archive(subject: &Subject<'_>, release: &Release, entry: &Entry, place: &str,
         found.push(ZIP_STRUCTURE.at(place, problem.clone()));
     }
     found.extend(executable(subject, release, entry, place, listing));
+    found.extend(program(subject, entry, place, &package.programs));
     found
 }
 
@@ -121,7 +122,7 @@ fn names(listing: &ZipListing, place: &str) -> Findings {
 pub(super) fn is_executable(name: &str, provider_type: Option<&str>) -> bool {
     match provider_type {
         Some(provider_type) => is_executable_name(name, provider_type),
-        None => !name.contains('/') && name.strip_prefix("terraform-provider-").is_some_and(|rest| !rest.is_empty()),
+        None => is_any_executable(name),
     }
 }
 
@@ -160,6 +161,20 @@ fn executable(subject: &Subject<'_>, release: &Release, entry: &Entry, place: &s
         Some(_) => {}
     }
     found
+}
+
+/// Whether the program of a package is for another platform than its entry in the index.
+pub(super) fn program(
+    subject: &Subject<'_>,
+    entry: &Entry,
+    place: &str,
+    programs: &[(String, Option<Program>)],
+) -> Option<crate::Finding> {
+    let (name, program) = programs.iter().find(|(name, _)| is_executable(name, subject.provider_type))?;
+    let platform = platform(entry)?;
+    let program = program.as_ref().filter(|program| program.contradicts(&platform))?;
+    let said = format!("it is {program}, and the entry of the index says {platform}");
+    Some(EXECUTABLE_PLATFORM.at(format!("{place}, entry `{name}`"), said))
 }
 
 /// The version in an executable's name: what follows `_v` or `_`, up to another `_` or the ending `.exe`.

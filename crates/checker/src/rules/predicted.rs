@@ -2,7 +2,7 @@
 
 use super::catalogue::index::{
     BODY_MEDIA_TYPE, CONTENT_UNREADABLE, INDEX_ARTIFACT_TYPE, INDEX_EMPTY, INDEX_MEDIA_TYPE, MANIFEST_DIGEST,
-    MANIFEST_NOT_JSON, MANIFEST_TOO_LARGE, NESTED_INDEX, NOT_AN_INDEX, PREDICTED_REFUSAL,
+    MANIFEST_NOT_JSON, MANIFEST_TOO_LARGE, NESTED_INDEX, NOT_AN_INDEX, PLAIN_HTTP, PREDICTED_REFUSAL,
 };
 use super::catalogue::leaf::{
     DUPLICATE_PLATFORM, IMAGE_ONLY, LAYER_DIGEST_ALGORITHM, LAYER_PLATFORM, LEAF_ARTIFACT_TYPE, LEAF_MEDIA_TYPE,
@@ -62,10 +62,19 @@ pub(super) fn complete(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             }
             continue;
         }
+        // It has a finding of its own, whatever else is wrong.
+        if because == Because::PlainHttp {
+            continue;
+        }
         if !found.iter().any(|finding| tells(finding, prediction, because)) {
             found.push(missing(subject, prediction, because));
         }
     }
+}
+
+/// The finding about a repository whose registry was spoken to by plain HTTP.
+pub(crate) fn plain_http(place: &str) -> Finding {
+    PLAIN_HTTP.at(place, "it answers plain HTTP, and OpenTofu speaks with registries over TLS alone")
 }
 
 /// One for each platform: `repository` tells what is the same for every release of `OpenTofu` once.

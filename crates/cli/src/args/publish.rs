@@ -16,7 +16,8 @@ pub(crate) struct Release {
     #[arg(value_name = "DIST")]
     pub(crate) dist: PathBuf,
     /// The provider's source address, HOST/NAMESPACE/TYPE. May be left out in a push to a registry's
-    /// NAMESPACE/opentofu-provider-TYPE: then it is the address that the RFC's magic suffix gives the repository
+    /// NAMESPACE/opentofu-provider-TYPE: then it is the address that the RFC's magic suffix gives the repository. The
+    /// other versions in the repository must have the same address
     #[arg(long, value_name = "ADDR", value_parser = full_address)]
     pub(crate) address: Option<ProviderAddr>,
     /// The version, where the input does not say it (or says several)
@@ -35,6 +36,12 @@ pub(crate) struct Release {
     /// Move the tag when it names another release already
     #[arg(long)]
     pub(crate) replace_tag: bool,
+    /// Publish under --address although the other versions in the repository name another provider
+    #[arg(long)]
+    pub(crate) rename: bool,
+    /// Publish packages whose program is for another platform, by its header
+    #[arg(long)]
+    pub(crate) skip_executable_check: bool,
     /// How many packages are read and sent at a time, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) jobs: u8,
@@ -142,10 +149,18 @@ pub(crate) struct CopyArgs {
     pub(crate) output: Output,
 }
 
-/// An address whose namespace is not guessed: what is published under a wrong name stays published.
+/// An address of which nothing is guessed: what is published under a wrong name stays published.
 pub(super) fn full_address(text: &str) -> Result<ProviderAddr, String> {
     let address: ProviderAddr = text.parse().map_err(|error| format!("{error}"))?;
-    if text.contains('/') { Ok(address) } else { Err(format!("write it in full, such as {address}")) }
+    let (namespace, provider_type) = (address.namespace(), address.provider_type());
+    match text.matches('/').count() {
+        0 => Err(format!("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/acme/{provider_type}")),
+        1 => Err(format!(
+            "write it in full, HOST/NAMESPACE/TYPE: registry.opentofu.org/{namespace}/{provider_type} or \
+             registry.terraform.io/{namespace}/{provider_type}, or with the host of your own"
+        )),
+        _ => Ok(address),
+    }
 }
 
 /// A version in its canonical form only, because it becomes a tag.
@@ -172,7 +187,10 @@ mod tests {
     #[test]
     fn an_address_to_publish_under_is_written_in_full() {
         check("example.com/acme/widget", Ok("example.com/acme/widget"));
-        check("acme/widget", Ok("registry.opentofu.org/acme/widget"));
-        check("widget", Err("write it in full, such as registry.opentofu.org/hashicorp/widget"));
+        check("Example.com/Acme/Widget", Ok("example.com/acme/widget"));
+        let two = "write it in full, HOST/NAMESPACE/TYPE: registry.opentofu.org/acme/widget or \
+                   registry.terraform.io/acme/widget, or with the host of your own";
+        check("acme/widget", Err(two));
+        check("widget", Err("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget"));
     }
 }

@@ -100,6 +100,9 @@ pub(crate) struct SignArgs {
     /// The provider's source address, HOST/NAMESPACE/TYPE, where the release does not say it, or under another one
     #[arg(long, value_name = "ADDR", value_parser = full_address)]
     pub(crate) address: Option<ProviderAddr>,
+    /// Sign although the newest other version in the repository names another provider than the signature will
+    #[arg(long)]
+    pub(crate) rename: bool,
     /// Read the password of the key from standard input instead of `COSIGN_PASSWORD`; a line break at its end is cut
     /// off
     #[arg(long)]

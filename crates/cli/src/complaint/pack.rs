@@ -50,6 +50,22 @@ impl From<PackError> for Complaint {
                 ));
                 if found.is_empty() { complaint } else { complaint.hint(format!("it holds {}", found.join(", "))) }
             }
+            PackError::OtherPlatform(found) => complaint
+                .hint(format!(
+                    "build the package again for {}, or name it for the platform of its program",
+                    found.platform
+                ))
+                .hint("to publish it all the same, add --skip-executable-check"),
+            PackError::OtherAddress(found) => {
+                let given = format!("to publish as {} all the same, add --rename", found.given);
+                if found.kept.provider_type() == found.given.provider_type() {
+                    complaint.hint(format!("publish it as the others: --address {}", found.kept)).hint(given)
+                } else {
+                    complaint
+                        .hint("check that this is the repository that you mean: each provider has its own")
+                        .hint(given)
+                }
+            }
             PackError::Archive { source, .. } => complaint.archive_hint(source),
             PackError::InvalidVersion { .. } => {
                 complaint.hint("versions read MAJOR.MINOR.PATCH, such as 1.4.0 or 2.0.0-beta.1")
@@ -81,11 +97,17 @@ impl From<PackError> for Complaint {
                         "push with the --layout and the platforms of the published release, and nothing has to be sent"
                     }
                     Difference::Annotations => {
-                        "what clients install is the same; --h1 and the protocol versions decide the annotations"
+                        "what clients install is the same; --address, --h1 and the protocol versions decide the annotations"
                     }
                     Difference::NotARelease => "check that this is the repository you mean",
                 };
-                complaint.hint(what).hint("to move the tag all the same, add --replace-tag")
+                let complaint = complaint.hint(what);
+                match &taken.of {
+                    Some(address) => complaint.hint(format!(
+                        "the tag points at a release of {address}; to move it all the same, add --replace-tag"
+                    )),
+                    None => complaint.hint("to move the tag all the same, add --replace-tag"),
+                }
             }
             PackError::NoRelease { offered, .. } if !offered.is_empty() => {
                 let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");

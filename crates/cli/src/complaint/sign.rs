@@ -18,6 +18,15 @@ impl Complaint {
             SignError::OtherProvider { annotated, .. } => {
                 self.hint(format!("leave --address out to sign it as {annotated}"))
             }
+            SignError::OtherAddress { kept, address, tag, .. } => {
+                let complaint = if kept.provider_type() == address.provider_type() {
+                    self.hint(format!("publish {tag} again with --address {kept} --replace-tag, and sign that"))
+                        .hint(format!("or sign this one under the address of the others: --address {kept}"))
+                } else {
+                    self.hint("check that this is the repository that you mean: each provider has its own")
+                };
+                complaint.hint(format!("to sign it as {address} all the same, add --rename"))
+            }
             SignError::OtherVersion { annotated, .. } => {
                 self.hint(format!("the tag was moved or written by hand: sign {annotated} under its own tag"))
             }

@@ -12,7 +12,7 @@ use tofu_oci_source::{
     DirectSource, Discover, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, OciSource, OpenRepository, Services,
     Source, TokenOf,
 };
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{ReadStore as _, StoreError, Transport};
 use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 
 use super::Configured;
@@ -75,6 +75,11 @@ impl Opener {
     /// What the answer means; the repository is unknown where it is 404.
     pub(crate) async fn ping(&self, repository: &RepositoryRef) -> Result<(), StoreError> {
         self.client.store(repository.clone()).ping().await
+    }
+
+    /// How the registry of a repository is spoken to.
+    pub(crate) async fn transport(&self, repository: &RepositoryRef) -> Transport {
+        self.client.store(repository.clone()).transport().await
     }
 
     /// Whether a host has the provider registry protocol; nothing where it does not say.

@@ -94,7 +94,7 @@ async fn preview(
         let what = match tag_state {
             TagState::Free => format!("would copy {here} to {there}"),
             TagState::Equal => format!("{there} is this release already; only what refers to it would be copied"),
-            TagState::Taken { existing } => format!(
+            TagState::Taken { existing, .. } => format!(
                 "{there} points at another release, {existing}\n\
                  would copy {here} only with --replace-tag"
             ),
@@ -108,7 +108,7 @@ async fn tag_state(destination: Option<&dyn ReadStore>, tag: &Tag, index: &Diges
     let Some(destination) = destination else { return Ok(TagState::Free) };
     match destination.resolve(&Reference::Tag(tag.clone())).await {
         Ok(there) if there.digest == *index => Ok(TagState::Equal),
-        Ok(there) => Ok(TagState::Taken { existing: there.digest }),
+        Ok(there) => Ok(TagState::Taken { existing: there.digest, of: None }),
         Err(error) if error.is_not_found() => Ok(TagState::Free),
         Err(error) => Err(error.into()),
     }

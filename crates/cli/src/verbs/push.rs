@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use tofu_oci_mapper::MagicSuffix;
 use tofu_oci_packer::{
-    AttachmentState, Dist, DistOptions, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest, ReplaceTag, Signing,
-    TagState, UnknownPlatforms, read_dist_with,
+    AttachmentState, Dist, DistOptions, ExecutableCheck, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest,
+    Rename, ReplaceTag, Signing, TagState, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{ProviderAddr, RepositoryRef};
@@ -79,6 +79,8 @@ async fn release(context: &Context, args: &Release, end: &End, connector: Connec
         },
         jobs: usize::from(args.jobs),
         replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
+        rename: if args.rename { Rename::Allow } else { Rename::Refuse },
+        executables: if args.skip_executable_check { ExecutableCheck::Skip } else { ExecutableCheck::Refuse },
         signing: key.as_ref().map(|key| Signing { key, forms: args.attach.sign_format.forms() }),
         sums: args.attach.sums.mode(),
         memo_dir: memo_dir(),
@@ -183,10 +185,13 @@ fn print_plan(context: &Context, plan: &PushPlan) {
             format!("{address} {version} is at {there} already; nothing would be sent\n")
         }
         TagState::Equal => format!("{address} {version} is at {there} already; what it lacks would be attached\n"),
-        TagState::Taken { existing } => format!(
-            "{there} points at another release, {existing}\n\
-             would push {address} {version} only with --replace-tag\n"
-        ),
+        TagState::Taken { existing, of } => {
+            let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
+            format!(
+                "{there} points at another release{of}, {existing}\n\
+                 would push {address} {version} only with --replace-tag\n"
+            )
+        }
     };
     text.push_str(&format!("  index {index}\n"));
     text.push_str(&platforms(&plan.platforms));

@@ -1,7 +1,7 @@
 //! `sign`, and what is told of signatures elsewhere.
 
 use serde::Serialize;
-use tofu_oci_packer::{Attachment, AttachmentState, SignAddress, SignReport, SignRequest, Signing};
+use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signing};
 use tofu_oci_trust::Form;
 use tofu_oci_types::Version;
 
@@ -36,6 +36,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Compl
     let request = SignRequest {
         version: &version,
         address: args.address.clone().map_or(SignAddress::Annotated { otherwise }, SignAddress::Given),
+        rename: if args.rename { Rename::Allow } else { Rename::Refuse },
         signing: Signing { key: &key, forms: args.format.forms() },
     };
     let report = tofu_oci_packer::sign(store.as_ref(), &request, context.reporter.as_ref()).await?;

@@ -1,13 +1,16 @@
 //! Cheap checks before anything is read through or sent.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use tofu_oci_archive::is_executable_name;
+use tofu_oci_archive::{folder_program, is_executable_name, zip_program};
+use tofu_oci_types::{Event, Platform, Reporter};
 
 use super::prepare::blocking;
-use crate::{PackError, PackageSource, PushRequest};
+use crate::{DistPackage, ExecutableCheck, OtherPlatform, PackError, PackageSource, PlatformReport, PushRequest};
 
-/// Compares what was asked for with the files, and lists every package: names, sizes, the executable.
+/// Compares what was asked for with the files, and lists every package: names, sizes, the executable
+/// and the platform that its header names.
 pub(super) async fn inspect(request: &PushRequest<'_>) -> Result<(), PackError> {
     let dist = request.dist;
     let provider_type = request.address.provider_type();
@@ -20,9 +23,13 @@ pub(super) async fn inspect(request: &PushRequest<'_>) -> Result<(), PackError> 
     }
     dist.choose_version(Some(request.version))?;
     for package in &dist.packages {
-        let source = package.source.clone();
-        let provider_type = provider_type.to_owned();
-        blocking(move || list(&source, &provider_type)).await?;
+        let package = package.clone();
+        let (provider_type, check) = (provider_type.to_owned(), request.executables);
+        blocking(move || {
+            list(&package.source, &provider_type)?;
+            if check == ExecutableCheck::Refuse { platform(&package, &provider_type) } else { Ok(()) }
+        })
+        .await?;
     }
     Ok(())
 }
@@ -45,4 +52,40 @@ fn list_zip(path: &Path, provider_type: &str) -> Result<(), PackError> {
     found.sort();
     found.truncate(5);
     Err(PackError::NoExecutable { path: path.to_owned(), provider_type: provider_type.to_owned(), found })
+}
+
+/// Demands that the header of the package's program does not name another platform than the package's.
+fn platform(package: &DistPackage, provider_type: &str) -> Result<(), PackError> {
+    let (path, program) = match &package.source {
+        PackageSource::Zip(path) => (path, zip_program(path, provider_type)),
+        PackageSource::Directory(path) => (path, folder_program(path, provider_type)),
+    };
+    let program = program.map_err(|error| PackError::archive(path, error))?;
+    match program.filter(|program| program.contradicts(&package.platform)) {
+        Some(program) => {
+            let (path, platform) = (path.clone(), package.platform.clone());
+            Err(PackError::OtherPlatform(Box::new(OtherPlatform { path, platform, program })))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Warns of platforms whose packages hold the same files: one of them was probably not built for its platform.
+pub(super) fn warn_of_equal_packages(platforms: &[PlatformReport], reporter: &dyn Reporter) {
+    let mut equal: BTreeMap<String, Vec<&Platform>> = BTreeMap::new();
+    for report in platforms {
+        let digest = report.zip.as_ref().or(report.layer.as_ref());
+        let key = report.h1.as_ref().map(ToString::to_string).or_else(|| digest.map(ToString::to_string));
+        if let Some(key) = key {
+            equal.entry(key).or_default().push(&report.platform);
+        }
+    }
+    for (checksum, platforms) in equal.iter().filter(|(_, platforms)| platforms.len() > 1) {
+        let names: Vec<String> = platforms.iter().map(ToString::to_string).collect();
+        let text = format!("the packages of {} hold the same files, {checksum}", names.join(", "));
+        reporter.event(
+            &Event::warning("equal-packages", text)
+                .with_hint("a program usually runs on one platform: look whether each package was built for its own"),
+        );
+    }
 }

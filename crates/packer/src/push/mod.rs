@@ -10,6 +10,8 @@
 //! tag       last of all
 //! ```
 
+#[cfg(test)]
+mod address_tests;
 mod attached;
 #[cfg(test)]
 mod attached_tests;
@@ -17,6 +19,8 @@ mod inspect;
 mod memo;
 mod pack;
 mod plan;
+#[cfg(test)]
+mod platform_tests;
 mod prepare;
 #[cfg(test)]
 mod read_back_tests;
@@ -37,6 +41,7 @@ use release::{Attached, Release};
 use send::Sender;
 pub(crate) use tags::{for_version, leaves_of, point, resolve};
 
+use crate::neighbours;
 use crate::{Difference, PackError, PushReport, PushRequest, ReplaceTag, TagTaken, Transfers};
 
 /// Writes the release, and its tag last of all.
@@ -55,15 +60,21 @@ pub async fn push(
     inspect::inspect(request).await?;
     let extras = Extras::read(request, reporter).await?;
     let tag = for_version(request.version)?;
-    let existing = tags::look(store, &tag, request.version, reporter).await?;
-    tracing::info!(%tag, taken = existing.is_some(), "the files are in order");
+    let found = tags::look(store, &tag, request.version, reporter).await?;
+    tracing::info!(%tag, taken = found.existing.is_some(), "the files are in order");
+    if found.existing.is_none() || request.replace == ReplaceTag::Replace {
+        found.require_address(store, &tag, request).await?;
+    }
     let mut preparation = Preparation::start(request)?;
     let sender = Sender { store, reporter, request, extras: &extras };
-    let report = match existing {
+    let report = match &found.existing {
         None => push_new(&sender, &mut preparation, tag).await,
-        Some(existing) => push_beside(&sender, &mut preparation, tag, existing).await,
+        Some(existing) => push_beside(&sender, &mut preparation, tag, existing, &found).await,
     };
     preparation.stop().await;
+    if let Ok(report) = &report {
+        inspect::warn_of_equal_packages(&report.platforms, reporter);
+    }
     report
 }
 
@@ -82,13 +93,14 @@ async fn push_beside(
     sender: &Sender<'_>,
     preparation: &mut Preparation,
     tag: Tag,
-    existing: Descriptor,
+    existing: &Descriptor,
+    found: &tags::Found,
 ) -> Result<PushReport, PackError> {
     let Sender { store, request, .. } = *sender;
     if request.replace == ReplaceTag::Replace {
         // Other packages make another index, whatever their checksums are.
         let new = release::leaf_digests(&preparation.prepared().await?);
-        if leaves_of(store, &existing).await?.is_none_or(|leaves| leaves != new) {
+        if leaves_of(store, existing).await?.is_none_or(|leaves| leaves != new) {
             return push_new(sender, preparation, tag).await;
         }
     }
@@ -99,7 +111,8 @@ async fn push_beside(
         return Ok(release.report(request, store.place(), tag, attached, true));
     }
     if request.replace == ReplaceTag::Refuse {
-        return Err(taken(store, &existing, &release, &tag).await);
+        found.require_address(store, &tag, request).await?;
+        return Err(taken(store, existing, &release, &tag).await);
     }
     let transfers = sender.send_all(&release.prepared).await?;
     let attached = publish(sender, &release, &tag, transfers).await?;
@@ -133,6 +146,10 @@ async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag:
         Ok(there) => there,
         Err(error) => return error.into(),
     };
+    let of = match neighbours::of(store, existing).await {
+        Ok(of) => of,
+        Err(error) => return error.into(),
+    };
     let difference = Difference::between(there.as_ref(), Some(&new));
     PackError::TagTaken(Box::new(TagTaken {
         place: store.place(),
@@ -140,5 +157,6 @@ async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag:
         existing: existing.digest.clone(),
         new: release.index.descriptor.digest.clone(),
         difference,
+        of,
     }))
 }

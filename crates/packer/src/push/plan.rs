@@ -9,6 +9,7 @@ use super::attached::Extras;
 use super::prepare::Preparation;
 use super::release::Release;
 use super::{inspect, tags};
+use crate::neighbours;
 use crate::{AttachmentState, PackError, PlannedItem, PushPlan, PushRequest, TagState};
 
 /// What [`push()`](crate::push()) would write. The store is only read; on disk nothing outside of `work_dir` is touched, save
@@ -21,11 +22,24 @@ pub async fn plan(
     inspect::inspect(request).await?;
     let extras = Extras::read(request, reporter).await?;
     let tag = tags::for_version(request.version)?;
-    let existing = tags::look(store, &tag, request.version, reporter).await?;
+    let found = tags::look(store, &tag, request.version, reporter).await?;
+    if found.existing.is_none() {
+        found.require_address(store, &tag, request).await?;
+    }
     let mut preparation = Preparation::start(request)?;
     let release = preparation.finish(request).await;
     preparation.stop().await;
     let release = release?;
+    let digest = &release.index.descriptor.digest;
+    let taken = found.existing.as_ref().filter(|existing| existing.digest != *digest);
+    let of = match taken {
+        Some(existing) => {
+            found.require_address(store, &tag, request).await?;
+            neighbours::of(store, existing).await?
+        }
+        None => None,
+    };
+    inspect::warn_of_equal_packages(&release.platforms, reporter);
     let items: Vec<PlannedItem> = futures_util::stream::iter(contents(&release))
         .map(|(role, platform, descriptor)| async move {
             let present = store.exists(&descriptor).await?;
@@ -45,10 +59,10 @@ pub async fn plan(
         address: request.address.clone(),
         version: request.version.clone(),
         tag,
-        tag_state: match existing {
+        tag_state: match found.existing {
             None => TagState::Free,
             Some(existing) if existing.digest == index => TagState::Equal,
-            Some(existing) => TagState::Taken { existing: existing.digest },
+            Some(existing) => TagState::Taken { existing: existing.digest, of },
         },
         index,
         platforms: release.platforms,

@@ -6,7 +6,8 @@ use tofu_oci_layout::{MAX_DOCUMENT, ReleaseIndex};
 use tofu_oci_store::{ReadStore, Store, StoreError, fetch_bytes};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Version};
 
-use crate::{PackError, ReplaceTag};
+use crate::neighbours::{self, Neighbour};
+use crate::{OtherAddress, PackError, PushRequest, Rename, ReplaceTag};
 
 /// The one tag of a version.
 ///
@@ -41,6 +42,12 @@ pub(crate) async fn point(
         Some(now) if replace == ReplaceTag::Refuse => Ok(Some(now)),
         _ => Ok(store.tag(index, tag).await.map(|()| None)?),
     }
+/// A repository before a push.
+pub(super) struct Found {
+    /// Where the version's tag points.
+    pub(super) existing: Option<Descriptor>,
+    /// Every tag; none if they cannot be listed.
+    tags: Vec<Tag>,
 }
 
 /// Where the tag points now. Warns of tags beside it that do harm; a list that cannot be had is no reason to stop.
@@ -49,14 +56,52 @@ pub(super) async fn look(
     tag: &Tag,
     version: &Version,
     reporter: &dyn Reporter,
-) -> Result<Option<Descriptor>, PackError> {
+) -> Result<Found, PackError> {
     let existing = resolve(store, &Reference::Tag(tag.clone())).await?;
-    match store.tags().await {
-        Ok(tags) => warnings(&tags, tag, version).iter().for_each(|event| reporter.event(event)),
-        Err(error) if error.is_not_found() => {}
-        Err(error) => reporter.event(&Event::note("tags-unknown", format!("cannot list the tags: {error}"))),
+    let tags = match store.tags().await {
+        Ok(tags) => tags,
+        Err(error) if error.is_not_found() => Vec::new(),
+        Err(error) => {
+            reporter.event(&Event::note("tags-unknown", format!("cannot list the tags: {error}")));
+            Vec::new()
+        }
+    };
+    warnings(&tags, tag, version).iter().for_each(|event| reporter.event(event));
+    Ok(Found { existing, tags })
+}
+
+impl Found {
+    /// Demands that the repository is kept for the request's address: that the release under the version's own tag or
+    /// the newest other version names it, or that neither names a provider.
+    ///
+    /// # Errors
+    /// [`PackError::OtherAddress`].
+    pub(super) async fn require_address(
+        &self,
+        store: &dyn ReadStore,
+        tag: &Tag,
+        request: &PushRequest<'_>,
+    ) -> Result<(), PackError> {
+        if request.rename == Rename::Allow {
+            return Ok(());
+        }
+        let own = match &self.existing {
+            Some(existing) => neighbours::of(store, existing).await?,
+            None => None,
+        };
+        // What was published once under a wrong name may be published again, and be mended.
+        if own.as_ref() == Some(request.address) {
+            return Ok(());
+        }
+        let own = own.map(|address| Neighbour { version: request.version.clone(), address });
+        match neighbours::newest(store, &self.tags, tag).await?.or(own) {
+            Some(Neighbour { version, address }) if address != *request.address => {
+                let (place, given) = (store.place(), request.address.clone());
+                Err(PackError::OtherAddress(Box::new(OtherAddress { place, kept: address, version, given })))
+            }
+            _ => Ok(()),
+        }
     }
-    Ok(existing)
 }
 
 /// The digests of a release's leaf manifests; nothing when it is no release.

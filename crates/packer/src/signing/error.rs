@@ -40,6 +40,20 @@ pub enum SignError {
         /// The address that was given.
         given: Box<ProviderAddr>,
     },
+    /// The repository is kept for another provider than the signature would name.
+    #[error("{place} is kept for {kept}, as its version {version} says, and {tag} would be signed as {address}")]
+    OtherAddress {
+        /// The repository.
+        place: String,
+        /// The tag.
+        tag: Tag,
+        /// The address that would be signed.
+        address: Box<ProviderAddr>,
+        /// The address that the newest other version names.
+        kept: Box<ProviderAddr>,
+        /// That version.
+        version: Box<Version>,
+    },
     /// The release says that it is of another version than its tag.
     #[error("the tag {tag} in {place} points at a release that says it is version {annotated}")]
     OtherVersion {

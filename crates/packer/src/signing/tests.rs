@@ -12,7 +12,9 @@ use tofu_oci_trust::{
 use tofu_oci_types::{Descriptor, Reference};
 
 use crate::testing::{Folder, Heard, Push, Watching, key, tags};
-use crate::{Attachment, AttachmentState, Forms, PackError, SignAddress, SignReport, SignRequest, Signing, sign};
+use crate::{
+    Attachment, AttachmentState, Forms, PackError, Rename, SignAddress, SignReport, SignRequest, Signing, sign,
+};
 
 const ANNOTATED: SignAddress = SignAddress::Annotated { otherwise: None };
 
@@ -43,7 +45,7 @@ async fn run_at(
     address: SignAddress,
 ) -> Result<SignReport, PackError> {
     let version = version.parse().unwrap();
-    let request = SignRequest { version: &version, address, signing: Signing { key, forms } };
+    let request = SignRequest { version: &version, address, rename: Rename::Refuse, signing: Signing { key, forms } };
     sign(store, &request, &Heard::default()).await
 }
 

@@ -9,6 +9,7 @@ pub(super) static ALL: &[&Rule] = &[
     &ANNOTATION_FILENAME,
     &ANNOTATION_MALFORMED,
     &ANNOTATION_ADDRESS,
+    &ADDRESSES_DIFFER,
     &ANNOTATION_VERSION,
     &ANNOTATIONS_MISSING,
 ];
@@ -72,6 +73,18 @@ pub(crate) static ANNOTATION_ADDRESS: Rule = Rule {
            refused.",
     spec: "this project, docs/trust.md",
     mend: "copy the right release here",
+};
+
+pub(crate) static ADDRESSES_DIFFER: Rule = Rule {
+    id: "addresses-differ",
+    group: Group::Annotations,
+    level: Level::Error,
+    finds: "versions of one repository that name different providers",
+    why: "Somebody forgot --address, or pushed to the wrong repository. A signature binds the address, so a trust rule \
+          for one of the names refuses the versions of the other.",
+    spec: "this project, docs/trust.md; ARCHITECTURE.md, \"Package layouts\"",
+    mend: "push the versions with the wrong address again with `--address ADDRESS --replace-tag`, or keep each provider \
+           in a repository of its own",
 };
 
 pub(crate) static ANNOTATION_VERSION: Rule = Rule {

@@ -19,6 +19,7 @@ pub(super) static ALL: &[&Rule] = &[
     &MANIFEST_DIGEST,
     &CONTENT_UNREADABLE,
     &PREDICTED_REFUSAL,
+    &PLAIN_HTTP,
 ];
 
 pub(crate) static MANIFEST_NOT_JSON: Rule = Rule {
@@ -183,4 +184,14 @@ pub(crate) static PREDICTED_REFUSAL: Rule = Rule {
     why: "The prediction walks through the same steps as OpenTofu does, and one of them fails.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go",
     mend: "see the code in the finding; docs/check.md lists all codes",
+};
+
+pub(crate) static PLAIN_HTTP: Rule = Rule {
+    id: "plain-http",
+    group: Group::Index,
+    level: Level::Warning,
+    finds: "a registry that was spoken to by plain HTTP",
+    why: "No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so none installs from here.",
+    spec: "OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go; measured",
+    mend: "serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu",
 };

@@ -14,6 +14,7 @@ pub(super) static ALL: &[&Rule] = &[
     &NO_EXECUTABLE,
     &SEVERAL_EXECUTABLES,
     &EXECUTABLE_MODE,
+    &EXECUTABLE_PLATFORM,
     &EXECUTABLE_VERSION,
     &EXECUTABLE_NO_VERSION,
     &DIRECTORY_ENTRIES,
@@ -34,6 +35,7 @@ pub(super) static READ: &[&Rule] = &[
     &NO_EXECUTABLE,
     &SEVERAL_EXECUTABLES,
     &EXECUTABLE_MODE,
+    &EXECUTABLE_PLATFORM,
     &EXECUTABLE_VERSION,
     &EXECUTABLE_NO_VERSION,
     &DIRECTORY_ENTRIES,
@@ -154,6 +156,16 @@ pub(crate) static EXECUTABLE_MODE: Rule = Rule {
            `permission denied`.",
     spec: "OpenTofu 1.12, go-getter decompress_zip.go",
     mend: "pack it on Unix with mode 0755",
+};
+
+pub(crate) static EXECUTABLE_PLATFORM: Rule = Rule {
+    id: "executable-other-platform",
+    group: Group::Package,
+    level: Level::Error,
+    finds: "an executable for another platform than its entry in the index, by its header",
+    why: "OpenTofu installs the package, and then cannot start the provider: \"exec format error\".",
+    spec: "System V ABI, ELF header; Apple, mach-o/loader.h and mach-o/fat.h; Microsoft, PE Format",
+    mend: "build the package for its platform and push it as a new version",
 };
 
 pub(crate) static EXECUTABLE_VERSION: Rule = Rule {

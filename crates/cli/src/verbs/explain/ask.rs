@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tofu_oci_source::{Kind, Listing, NotOffered, SourceError};
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{StoreError, Transport};
 use tofu_oci_types::Version;
 
 use super::Question;
@@ -14,6 +14,12 @@ use crate::lookup::{Configured, Opener};
 pub(super) async fn ask(steps: &mut [Step], configured: &Configured, opener: &Opener, question: &Question<'_>) {
     roots(steps, opener).await;
     ask_one(steps, question).await;
+    for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Oci) {
+        let Some(repository) = &step.repository else { continue };
+        if opener.transport(repository).await == Transport::PlainHttp {
+            step.plain_http = Some(repository.registry().to_owned());
+        }
+    }
     for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Direct && step.direct == Direct::No)
     {
         if step.source.is_none() || matches!(step.answer, Answer::Fails { .. } | Answer::NotRead { .. }) {

@@ -39,6 +39,8 @@ pub(super) struct Step {
     pub(super) root: Root,
     /// Whether this is the step of a program that asks for the root first.
     pub(super) behind_root: bool,
+    /// The registry, if it was spoken to by plain HTTP.
+    pub(super) plain_http: Option<String>,
     pub(super) repository: Option<RepositoryRef>,
     pub(super) source: Option<Arc<dyn Source>>,
 }
@@ -112,6 +114,7 @@ impl Step {
             packages: Vec::new(),
             root: Root::NotAsked,
             behind_root: false,
+            plain_http: None,
             repository: None,
             source: Some(Arc::clone(source)),
         }
@@ -209,6 +212,7 @@ fn selected(
         packages: Vec::new(),
         root: Root::NotAsked,
         behind_root: false,
+        plain_http: None,
         repository: place.as_ref().and_then(|place| place.as_ref().ok()?.repository().cloned()),
         source: link.map(|link| link.source),
     }
@@ -229,6 +233,7 @@ fn dropped(method: &Method, why: &str) -> Step {
         packages: Vec::new(),
         root: Root::NotAsked,
         behind_root: false,
+        plain_http: None,
         repository: None,
         source: None,
     }

@@ -82,6 +82,9 @@ fn method(step: &Step) -> String {
         let note = format!("the tag {} is taken for version {} by OpenTofu, and is none", stray.tag, stray.version);
         text.push_str(&row("    ", "beware", &note));
     }
+    if let Some(registry) = &step.plain_http {
+        text.push_str(&row("    ", "beware", &format!("{registry} answers plain HTTP: OpenTofu stops there")));
+    }
     match &step.root {
         Root::Missing => {
             text.push_str(&row("    ", "beware", "/v2/ of this registry is 404: OpenTofu up to 1.12 passes over it"));

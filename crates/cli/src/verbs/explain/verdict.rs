@@ -111,6 +111,12 @@ fn while_listing(step: &Step, tofu: bool) -> Option<Verdict> {
             }
             Direct::Both { .. } | Direct::No => {}
         }
+        if let Some(registry) = &step.plain_http {
+            let why = format!(
+                "OpenTofu speaks with registries over TLS alone, and {registry} answers plain HTTP; serve it over TLS"
+            );
+            return Some(Verdict::Stops { version: None, method, code: "plain-http".to_owned(), why });
+        }
     }
     match &step.answer {
         Answer::NotRead { text: why, .. } if tofu => {

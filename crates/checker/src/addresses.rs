@@ -1,0 +1,129 @@
+//! Which provider the versions of a repository say they are of: all must say the same.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tofu_oci_layout::annotation;
+use tofu_oci_store::ReadStore;
+use tofu_oci_types::{ProviderAddr, Reference, Tag, Version};
+
+use crate::facts::{Facts, Release};
+use crate::model::Finding;
+use crate::rules::catalogue::annotations::ADDRESSES_DIFFER;
+
+/// Most versions of one address that are named.
+const NAMED: usize = 8;
+/// Most releases that are read when one version is looked at.
+const MOST: usize = 2;
+
+/// A finding if the versions that were read name different providers. When one version was `asked` for, it is compared
+/// with the newest other version that names one, for which at most two indexes are read.
+pub(crate) async fn check(store: &dyn ReadStore, facts: &Facts, asked: Option<&Version>) -> Option<Finding> {
+    let mut versions: BTreeMap<ProviderAddr, Vec<Version>> = BTreeMap::new();
+    for release in &facts.releases {
+        if let Some(address) = of_release(release) {
+            versions.entry(address).or_default().push(release.version.clone());
+        }
+    }
+    if let Some(asked) = asked.filter(|_| !versions.is_empty())
+        && let Some((version, address)) = newest_other(store, facts, asked).await
+    {
+        versions.entry(address).or_default().push(version);
+    }
+    finding(facts, versions)
+}
+
+/// One finding for the whole repository: the address of most versions comes first.
+fn finding(facts: &Facts, versions: BTreeMap<ProviderAddr, Vec<Version>>) -> Option<Finding> {
+    if versions.len() < 2 {
+        return None;
+    }
+    let mut versions: Vec<(ProviderAddr, Vec<Version>)> = versions.into_iter().collect();
+    versions.sort_by_key(|(_, versions)| std::cmp::Reverse(versions.len()));
+    let told: Vec<String> =
+        versions.iter().map(|(address, versions)| format!("{} of {address}", some(versions))).collect();
+    Some(ADDRESSES_DIFFER.at(&facts.place, format!("it has {}", told.join(", and "))))
+}
+
+fn some(versions: &[Version]) -> String {
+    let mut told: Vec<String> = versions.iter().take(NAMED).map(ToString::to_string).collect();
+    if versions.len() > NAMED {
+        told.push(format!("{} more", versions.len() - NAMED));
+    }
+    told.join(", ")
+}
+
+fn of_release(release: &Release) -> Option<ProviderAddr> {
+    address(release.index.found.as_ref().ok()?.value()?)
+}
+
+fn address(index: &Value) -> Option<ProviderAddr> {
+    index.get("annotations")?.get(annotation::ADDRESS)?.as_str()?.parse().ok()
+}
+
+/// The newest of the two newest other versions that names a provider. What cannot be read says nothing.
+async fn newest_other(store: &dyn ReadStore, facts: &Facts, asked: &Version) -> Option<(Version, ProviderAddr)> {
+    let tags = facts.tags.iter().filter_map(|text| text.parse::<Tag>().ok());
+    let mut others: Vec<(Version, Tag)> = tags
+        .filter_map(|tag| Some((tag.version()?, tag)))
+        .filter(|(version, tag)| version != asked && Tag::for_version(version).as_ref() == Ok(tag))
+        .collect();
+    others.sort_by(|(one, _), (other, _)| other.precedence(one));
+    for (version, tag) in others.into_iter().take(MOST) {
+        let Ok((_, bytes)) = store.manifest(&Reference::Tag(tag)).await else { continue };
+        let index: Option<Value> = serde_json::from_slice(&bytes).ok();
+        if let Some(address) = index.as_ref().and_then(address) {
+            return Some((version, address));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use tofu_oci_store::{MemoryStore, Store as _};
+    use tofu_oci_types::Descriptor;
+
+    use super::*;
+    use crate::facts::{self, Depth, Versions, What};
+
+    const OWN: &str = "example.com/acme/zap";
+    const OTHER: &str = "ghcr.io.oci.opentofu.org/acme/zap";
+
+    /// What is found in a repository with these versions, of these providers.
+    async fn found(releases: &[(&str, Option<&str>)], asked: Option<&str>) -> Option<String> {
+        let store = MemoryStore::new("memory");
+        for (tag, address) in releases {
+            let annotations =
+                address.map(|address| format!(r#","annotations":{{"{}":"{address}"}}"#, annotation::ADDRESS));
+            let index = format!(r#"{{"schemaVersion":2,"manifests":[]{}}}"#, annotations.unwrap_or_default());
+            let described = Descriptor::of("application/vnd.oci.image.index.v1+json", index.as_bytes());
+            store.insert_unchecked(&described, Bytes::from(index));
+            store.tag(&described, &tag.parse().unwrap()).await.unwrap();
+        }
+        let asked: Option<Version> = asked.map(|asked| asked.parse().unwrap());
+        let versions = asked.clone().map_or(Versions::All, Versions::One);
+        let facts = facts::read(&store, &What { versions, depth: Depth::Manifests }).await.unwrap();
+        check(&store, &facts, asked.as_ref()).await.map(|finding| finding.text)
+    }
+
+    #[tokio::test]
+    async fn versions_of_different_providers_in_one_repository_are_an_error() {
+        let all = [("1.3.0", Some(OWN)), ("1.4.0", Some(OWN)), ("1.5.0", Some(OTHER)), ("1.6.0", None)];
+        let told = format!("it has 1.3.0, 1.4.0 of {OWN}, and 1.5.0 of {OTHER}");
+        assert_eq!(found(&all, None).await, Some(told));
+        assert_eq!(found(&all[..2], None).await, None);
+        assert_eq!(found(&all[2..], None).await, None);
+    }
+
+    #[tokio::test]
+    async fn one_version_is_compared_with_the_newest_other_one() {
+        let all = [("1.4.0", Some(OWN)), ("1.5.0", Some(OTHER)), ("1.6.0", None), ("latest", Some(OWN))];
+        assert!(found(&all, Some("1.4.0")).await.is_some());
+        assert!(found(&all, Some("1.6.0")).await.is_none(), "it says nothing");
+        assert!(found(&all[..1], Some("1.4.0")).await.is_none());
+        let far = [("1.4.0", Some(OWN)), ("1.3.0", Some(OTHER)), ("1.6.0", None), ("1.7.0", None)];
+        assert!(found(&far, Some("1.4.0")).await.is_none(), "no more than two indexes are read");
+    }
+}
