@@ -2,7 +2,7 @@
 
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_installer::{ConfigProblem, InstallError, PinFileError};
-use tofu_oci_lockfile::{LockFileError, Refusal};
+use tofu_oci_lockfile::{LockFileError, ManifestLines, Refusal};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_types::Version;
 
@@ -246,6 +246,11 @@ impl Complaint {
 
     /// Both sides of a disagreement about checksums, so that nobody has to compute them again.
     fn locked_and_found(self, refusal: &Refusal) -> Self {
+        if let Refusal::OtherManifest { lines: ManifestLines::Required, .. } = refusal {
+            return self.cause(
+                "a rule of the policy says manifest_checksums = \"required\", so equal contents are not enough",
+            );
+        }
         let Refusal::NoMatch { locked, found } = refusal else { return self };
         let locked = locked.iter().map(|hash| format!("the lock file has {hash}"));
         let found = found.iter().map(|hash| format!("the package has  {hash}"));

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tofu_oci_lockfile::{LockFileError, Written};
+use tofu_oci_lockfile::{LockFileError, ManifestLines, Written};
 use tofu_oci_source::{LeafKind, Offer, Release, Search, Source, SourceError};
-use tofu_oci_trust::{Action, Evidence, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Standing, Verdict, judge};
+use tofu_oci_trust::{
+    Action, Evidence, ManifestChecksums, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Standing, Verdict, judge,
+};
 use tofu_oci_types::{Digest, Event, Level, PackageHash, Platform, ProviderAddr, Reporter, Scheme, Version};
 use tokio::sync::OnceCell;
 
@@ -136,6 +138,14 @@ impl<'a> Court<'a> {
     /// Whether this very index was pinned before this run: what it has was recorded then.
     pub(crate) fn has_seen(&self, release: &Release) -> bool {
         let zips = BTreeMap::new();
+    /// How `ch:` lines of a provider count.
+    pub(crate) fn manifest_lines(&self, address: &ProviderAddr) -> ManifestLines {
+        match self.trust.policy.rule(address).manifest_checksums {
+            ManifestChecksums::Required => ManifestLines::Required,
+            ManifestChecksums::Optional => ManifestLines::Optional,
+        }
+    }
+
         self.trust.pins.same_index(&Case::of_release(release).facts(&zips)).next().is_some()
     }
 

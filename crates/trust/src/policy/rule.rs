@@ -25,7 +25,7 @@ pub struct Rule {
     pub moved_tags: Action,
     /// What happens to a signature by an `OpenPGP` key that has expired since.
     pub expired_keys: ExpiredKeys,
-    /// Whether a lock file must hold the `ch:` lines that a signature vouches for.
+    /// What the `ch:` lines of a lock file are worth.
     pub manifest_checksums: ManifestChecksums,
 }
 
@@ -102,7 +102,7 @@ pub enum ExpiredKeys {
     Warn,
 }
 
-/// Whether a lock file must hold the `ch:` lines that a signature vouches for.
+/// What the `ch:` lines of a lock file are worth where it has other lines, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ManifestChecksums {
