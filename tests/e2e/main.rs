@@ -62,6 +62,7 @@ mod interrupt;
 mod json;
 mod lock;
 mod lock_all;
+mod lock_followed;
 mod lock_manifests;
 mod lock_refused;
 mod login;

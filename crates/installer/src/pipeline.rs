@@ -1,6 +1,6 @@
 //! Jobs to packages in their places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,7 +46,11 @@ pub async fn install(
         LockPolicy::Leave => LockFile::default(),
     };
     for job in &mut jobs {
-        job.lock = job.lock.take().or_else(|| before.get(&job.address).cloned());
+        job.lock = job.lock.take().or_else(|| before.guide(&job.address));
+    }
+    let mut warned = BTreeSet::new();
+    for job in jobs.iter().filter(|job| warned.insert(&job.address)) {
+        job.choice().warn_of_predecessor(reporter);
     }
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
     let court = Court::new(&options.trust, reporter);
@@ -55,7 +59,7 @@ pub async fn install(
     let done: Vec<Done> = futures_util::stream::iter(runs).buffered(JOBS).try_collect().await?;
     let lock = match &options.lock {
         LockPolicy::Update(path) => {
-            let file = record(path, &jobs, &done)?;
+            let file = record(path, &jobs, &done, &options.forget)?;
             court.write_pins(tofu_oci_lockfile::would_write(path, &file)?)?;
             Some(tofu_oci_lockfile::write(path, &file)?)
         }
@@ -64,9 +68,13 @@ pub async fn install(
     Ok((done.into_iter().map(|done| done.installed).collect(), lock))
 }
 
-/// The lock file as it is now, with what has been verified and what trusted signatures cover.
-fn record(path: &Path, jobs: &[Job], done: &[Done]) -> Result<LockFile, InstallError> {
+/// The lock file as it is now, with what has been verified and what trusted signatures cover, and without what is to be
+/// forgotten.
+fn record(path: &Path, jobs: &[Job], done: &[Done], forget: &BTreeSet<ProviderAddr>) -> Result<LockFile, InstallError> {
     let mut file = tofu_oci_lockfile::read(path)?.unwrap_or_default();
+    for address in forget {
+        file.remove(address);
+    }
     let mut records: BTreeMap<&ProviderAddr, (&Job, &Version, Record)> = BTreeMap::new();
     for (job, Done { installed, hashes, judged }) in jobs.iter().zip(done) {
         let version = &installed.version;
@@ -115,7 +123,7 @@ pub(crate) struct Run<'a> {
 impl Run<'_> {
     async fn run(self) -> Result<Done, InstallError> {
         let version = self.job.choice().version(self.reporter).await?;
-        let entry = self.job.lock.as_ref().filter(|entry| entry.version == version);
+        let entry = self.job.lock.as_ref().map(|guide| &guide.entry).filter(|entry| entry.version == version);
         let locked = entry.map(|entry| Held { entry, manifests: self.court.manifest_lines(&self.job.address) });
         let place = Place::of(&self.job.target, &self.job.address, &version, &self.job.platform);
         let unasked = self.court.lets_in_unasked(&self.job.address, &version);

@@ -13,6 +13,7 @@ mod check;
 mod disk;
 mod error;
 mod file;
+mod guide;
 mod parse;
 mod record;
 mod render;
@@ -24,4 +25,5 @@ pub use check::{
 pub use disk::{LOCK_FILE_NAME, Written, follow, read, read_text, replace, rewrite, would_write, write};
 pub use error::{LockFileError, LockProblem};
 pub use file::{LockEntry, LockFile, Maintainer};
+pub use guide::Guide;
 pub use record::{ManifestsAlone, Recordable, merge, restored};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_lockfile::{
-    LockEntry, ManifestLines, PackageHashes, ReleaseHashes, check_addition, check_manifest, check_release,
+    Guide, LockEntry, ManifestLines, PackageHashes, ReleaseHashes, check_addition, check_manifest, check_release,
     needs_more_facts, nobodys, published_anew, restored,
 };
 use tofu_oci_source::{LeafKind, NotOffered, Offer, Release, SourceError};
@@ -31,6 +31,8 @@ const PLATFORMS: usize = 8;
 pub(super) struct Locking<'a> {
     pub(super) job: &'a LockJob,
     pub(super) before: Option<&'a LockEntry>,
+    /// What chooses the version.
+    pub(super) guide: Option<Guide>,
     pub(super) fetcher: &'a Fetcher<'a>,
     pub(super) court: &'a Court<'a>,
     pub(super) scratch: &'a Path,
@@ -63,9 +65,10 @@ impl Locking<'_> {
             address: &self.job.address,
             constraints: &self.job.constraints,
             source,
-            lock: self.before,
+            lock: self.guide.as_ref(),
             upgrade: self.job.upgrade,
         };
+        choice.warn_of_predecessor(self.reporter);
         let version = choice.version(self.reporter).await?;
         let release = choice.release(&version).await?;
         let before = self.before.filter(|entry| entry.version == version);
