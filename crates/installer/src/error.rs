@@ -150,6 +150,10 @@ pub enum InstallError {
         place: String,
         /// Why.
         refusal: Box<tofu_oci_trust::Refusal>,
+        /// The rule that holds for the provider.
+        rule: Box<tofu_oci_trust::Rule>,
+        /// Whether somebody can accept the release as it is.
+        by_hand: tofu_oci_trust::ByHand,
     },
     /// The pins cannot be read or written.
     #[error(transparent)]

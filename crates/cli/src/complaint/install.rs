@@ -6,7 +6,7 @@ use tofu_oci_lockfile::{LockFileError, ManifestLines, Refusal};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_types::Version;
 
-use super::Complaint;
+use super::{Complaint, Refused};
 use crate::exit::Exit;
 
 impl From<SourceError> for Complaint {
@@ -156,8 +156,9 @@ impl From<InstallError> for Complaint {
                     .hint("either the repository or the lock file is not what it was")
                     .hint("if the release was replaced on purpose, remove the provider's block from the lock file")
             }
-            InstallError::Untrusted { address, version, place, refusal } => {
-                complaint.untrusted(&refusal, &super::Release { address: &address, version: &version, place: &place })
+            InstallError::Untrusted { address, version, place, refusal, rule, by_hand } => {
+                let release = super::Release { address: &address, version: &version, place: &place };
+                complaint.untrusted(&Refused { refusal: &refusal, rule: &rule, by_hand, release })
             }
             InstallError::Pins(error) => Self::from(error),
             InstallError::NotTheLockedPackage { place, refusal, .. } => complaint
