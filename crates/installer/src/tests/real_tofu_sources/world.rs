@@ -265,7 +265,7 @@ impl<'a> World<'a> {
             platform: PLATFORM.parse().unwrap(),
             source: Arc::new(chain),
             target: Target::WorkingDir { data_dir, cache: cache.map(|dir| PluginCache { dir, may_break_lock }) },
-            lock: lock.and_then(|lock| lock.get(&required.address).cloned()),
+            lock: lock.and_then(|lock| lock.guide(&required.address)),
             upgrade: if flag("-upgrade").is_some() { Upgrade::Newest } else { Upgrade::KeepLocked },
         };
         let policy = match flag("-lockfile=") {
