@@ -288,6 +288,21 @@ impl StoreError {
         matches!(self, Self::NotFound { .. } | Self::UnknownRepository { .. })
     }
 
+    /// Whether the place has answered, and what it has is broken or gone. Anything else says nothing about the content:
+    /// the network, the machine, or a want of access kept the place from answering.
+    pub fn is_of_content(&self) -> bool {
+        matches!(
+            self,
+            Self::NotFound { .. }
+                | Self::UnknownRepository { .. }
+                | Self::DigestMismatch { .. }
+                | Self::SizeMismatch { .. }
+                | Self::UnsupportedDigest { .. }
+                | Self::TooLarge { .. }
+                | Self::Malformed { .. }
+        )
+    }
+
     /// The same error with another form of whatever came from outside: the problem, the request, the hint.
     #[must_use]
     pub fn map_foreign_text(mut self, map: &dyn Fn(&str) -> String) -> Self {
