@@ -1,4 +1,4 @@
-//! `index.json`: which manifests have names.
+//! `index.json` as writers need it: every member, also those that other tools wrote.
 
 use serde_json::{Map, Value, json};
 use tofu_oci_types::{Descriptor, Tag};
@@ -14,7 +14,7 @@ use crate::{ReadStore as _, StoreError};
 const REF_NAME: &str = "org.opencontainers.image.ref.name";
 
 /// The largest `index.json` that is read, in bytes: a folder may hold many releases.
-const MAX_INDEX_JSON: u64 = 64 * 1024 * 1024;
+pub(super) const MAX_INDEX_JSON: u64 = 64 * 1024 * 1024;
 
 /// `index.json`, with members that other tools wrote kept as they are.
 pub(super) struct IndexJson(Map<String, Value>);
@@ -61,21 +61,17 @@ impl IndexJson {
         serde_json::to_vec(&self.0).expect("a JSON value always serialises")
     }
 
-    /// Every entry as it is written.
-    pub(super) fn raw_entries(&self) -> impl Iterator<Item = &Value> {
-        self.0.get("manifests").and_then(Value::as_array).into_iter().flatten()
-    }
-
     /// Every entry that is a descriptor, with its tag where it has one. Entries of other shapes are passed over.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (Option<Tag>, Descriptor)> {
-        self.raw_entries().filter_map(|entry| {
+    fn entries(&self) -> impl Iterator<Item = (Option<Tag>, Descriptor)> {
+        let entries = self.0.get("manifests").and_then(Value::as_array).into_iter().flatten();
+        entries.filter_map(|entry| {
             let descriptor = serde::Deserialize::deserialize(entry).ok()?;
             Some((tag_of(entry).and_then(|tag| tag.parse().ok()), descriptor))
         })
     }
 
     /// The entries of a tag: more than one when a tool wrote it twice.
-    pub(super) fn tagged(&self, tag: &Tag) -> Vec<Descriptor> {
+    fn tagged(&self, tag: &Tag) -> Vec<Descriptor> {
         self.entries().filter(|(own, _)| own.as_ref() == Some(tag)).map(|(_, descriptor)| descriptor).collect()
     }
 

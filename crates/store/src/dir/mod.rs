@@ -2,15 +2,18 @@
 
 mod blobs;
 mod index_json;
+mod listing;
 mod reading;
 mod unverified;
 mod writing;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
+use self::listing::Cache;
 use crate::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, UnverifiedManifest};
 
 /// Names of our own files in the folder begin with this; other tools ignore them.
@@ -28,13 +31,14 @@ const OWN_PREFIX: &str = ".tofu-oci-";
 /// ```
 ///
 /// Everything is written beside its place and renamed into it, so a reader sees the old or the new state and needs no
-/// lock. Content is hashed while it is written. A manifest that nobody tags is still found by its digest.
+/// lock. `index.json` is read once for each of its states, element by element. Content is hashed while it is written. A manifest that nobody tags is still found by its digest.
 ///
 /// Spec: OCI image-spec 1.1.1, image-layout.md.
 #[derive(Clone, Debug)]
 pub struct DirStore {
     root: PathBuf,
     folder: Folder,
+    pub(crate) cache: Arc<Cache>,
 }
 
 /// Whether the layout is there.
@@ -47,12 +51,16 @@ enum Folder {
 }
 
 impl DirStore {
+    fn at(root: PathBuf, folder: Folder) -> Self {
+        Self { root, folder, cache: Arc::default() }
+    }
+
     /// Opens the layout in this folder.
     ///
     /// # Errors
     /// [`StoreError::UnknownRepository`] when there is no such folder, [`StoreError::Malformed`] when it is no layout.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let store = Self { root: path.into(), folder: Folder::Ready };
+        let store = Self::at(path.into(), Folder::Ready);
         store.check_layout()?;
         Ok(store)
     }
@@ -62,7 +70,7 @@ impl DirStore {
     /// # Errors
     /// [`StoreError::Malformed`] when the folder has something in it and is no layout.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let store = Self { root: path.into(), folder: Folder::Ready };
+        let store = Self::at(path.into(), Folder::Ready);
         store.init_layout()?;
         Ok(store)
     }
@@ -78,7 +86,7 @@ impl DirStore {
             Ok(mut entries) => entries.next().is_none(),
             Err(error) => error.kind() == std::io::ErrorKind::NotFound,
         };
-        if empty { Ok(Self { root, folder: Folder::MadeOnWrite }) } else { Self::create(root) }
+        if empty { Ok(Self::at(root, Folder::MadeOnWrite)) } else { Self::create(root) }
     }
 
     /// Makes the layout where the first write is to make it.

@@ -6,6 +6,7 @@ use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 use super::DirStore;
 use super::blobs::{is_absent, read_limited};
+use super::listing::{Listed, Listing, Referrers};
 use crate::manifest::{Manifest, is_manifest_type};
 use crate::{ReadStore as _, StoreError};
 
@@ -14,8 +15,10 @@ const MAX_DEPTH: usize = 8;
 
 impl DirStore {
     pub(super) fn check_layout(&self) -> Result<(), StoreError> {
-        if !self.root.is_dir() {
-            return Err(StoreError::UnknownRepository { place: self.place() });
+        match std::fs::metadata(&self.root) {
+            Ok(metadata) if metadata.is_dir() => {}
+            Err(error) if !is_absent(&error) => return Err(StoreError::io("read", &self.root, error)),
+            _ => return Err(StoreError::UnknownRepository { place: self.place() }),
         }
         let malformed = |problem: &str| StoreError::Malformed { place: self.place(), problem: problem.to_owned() };
         let bytes = match read_limited(&self.root.join("oci-layout"), 64 * 1024) {
@@ -34,23 +37,23 @@ impl DirStore {
     }
 
     pub(super) fn resolve_now(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        let index = self.index_json()?;
+        let listing = self.listing()?;
         match reference {
             Reference::Tag(tag) => {
-                let entries = index.tagged(tag);
-                let Some(first) = entries.first() else {
+                let mut entries = listing.tagged(tag).filter_map(|entry| Some((entry.digest()?, entry)));
+                let Some((digest, first)) = entries.next() else {
                     return Err(StoreError::NotFound { place: self.place(), what: format!("tag {tag}") });
                 };
-                if entries.iter().any(|entry| entry.digest != first.digest) {
+                if entries.any(|(other, _)| other != digest) {
                     let problem = format!("index.json has the tag {tag} twice, for different manifests");
                     return Err(StoreError::Malformed { place: self.place(), problem });
                 }
-                self.as_stored(first)
+                self.as_stored(&digest, first)
             }
             Reference::Digest(digest) => {
-                match index.entries().find(|(_, entry)| entry.digest == *digest && is_manifest_type(&entry.media_type))
-                {
-                    Some((_, entry)) => self.as_stored(&entry),
+                let mut entries = listing.of_digest(digest).filter(|entry| entry.digest().is_some());
+                match entries.find(|entry| entry.media_type().is_some_and(is_manifest_type)) {
+                    Some(entry) => self.as_stored(digest, entry),
                     None => self.manifest_by_digest(digest),
                 }
             }
@@ -58,13 +61,13 @@ impl DirStore {
     }
 
     /// The entry with the size that the file has, whatever the entry says.
-    fn as_stored(&self, entry: &Descriptor) -> Result<Descriptor, StoreError> {
-        if entry.media_type.is_empty() {
-            return self.manifest_by_digest(&entry.digest);
-        }
-        let (_, size) = self.blob_file(&entry.digest, &format!("manifest {}", entry.digest))?;
-        let mut descriptor = Descriptor::new(&entry.media_type, entry.digest.clone(), size);
-        descriptor.artifact_type.clone_from(&entry.artifact_type);
+    fn as_stored(&self, digest: &Digest, entry: Listed<'_>) -> Result<Descriptor, StoreError> {
+        let Some(media_type) = entry.media_type().filter(|media_type| !media_type.is_empty()) else {
+            return self.manifest_by_digest(digest);
+        };
+        let (_, size) = self.blob_file(digest, &format!("manifest {digest}"))?;
+        let mut descriptor = Descriptor::new(media_type, digest.clone(), size);
+        descriptor.artifact_type = entry.artifact_type().map(str::to_owned);
         Ok(descriptor)
     }
 
@@ -82,7 +85,9 @@ impl DirStore {
     }
 
     pub(super) fn tags_now(&self) -> Result<Vec<Tag>, StoreError> {
-        let tags: BTreeSet<Tag> = self.index_json()?.entries().filter_map(|(tag, _)| tag).collect();
+        let listing = self.listing()?;
+        let entries = listing.entries().filter(|entry| entry.digest().is_some());
+        let tags: BTreeSet<Tag> = entries.filter_map(|entry| entry.tag_text()?.parse().ok()).collect();
         Ok(tags.into_iter().collect())
     }
 
@@ -94,33 +99,57 @@ impl DirStore {
         }
     }
 
-    /// Looks through everything that `index.json` leads to by way of indexes. That finds the manifests which this
-    /// program lists, an index under the fallback tag `sha256-HEX`, and attestations inside an image's own index.
     pub(super) fn referrers_now(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        let mut found = BTreeMap::new();
+        let listing = self.listing()?;
+        let referrers = listing.referrers(|| self.all_referrers(&listing))?;
+        Ok(referrers.get(subject).cloned().unwrap_or_default())
+    }
+
+    /// Looks through everything that `index.json` leads to by way of indexes, and reads each manifest once. That finds
+    /// the manifests which this program lists, an index under the fallback tag `sha256-HEX`, and attestations inside an
+    /// image's own index.
+    fn all_referrers(&self, listing: &Listing) -> Result<Referrers, StoreError> {
+        let mut found: BTreeMap<Digest, BTreeMap<Digest, Descriptor>> = BTreeMap::new();
         let mut seen = BTreeSet::new();
-        let mut level: Vec<Descriptor> = self.index_json()?.entries().map(|(_, entry)| entry).collect();
+        let listed = |entry: Listed<'_>| Some((entry.digest()?, entry.media_type().unwrap_or_default().to_owned()));
+        let mut level: Vec<(Digest, String)> = Vec::new();
+        for (digest, media_type) in listing.entries().filter_map(listed) {
+            if is_manifest_type(&media_type) && seen.insert(digest.clone()) {
+                level.push((digest, media_type));
+            }
+        }
         for _ in 0..MAX_DEPTH {
             let mut next = Vec::new();
-            for entry in level {
-                if !is_manifest_type(&entry.media_type) || !seen.insert(entry.digest.clone()) {
-                    continue;
+            for (digest, media_type) in level {
+                let Some((manifest, size)) = self.readable_manifest(&digest)? else { continue };
+                for child in manifest.children().filter(|child| is_manifest_type(&child.media_type)) {
+                    if seen.insert(child.digest.clone()) {
+                        next.push((child.digest.clone(), child.media_type.clone()));
+                    }
                 }
-                let Some((manifest, size)) = self.readable_manifest(&entry.digest) else { continue };
-                if manifest.subject() == Some(subject) {
-                    let referrer = manifest.as_referrer(&entry.media_type, &entry.digest, size);
-                    found.insert(entry.digest.clone(), referrer);
+                if let Some(subject) = manifest.subject() {
+                    let referrer = manifest.as_referrer(&media_type, &digest, size);
+                    found.entry(subject.clone()).or_default().insert(digest, referrer);
                 }
-                next.extend(manifest.children().filter(|child| is_manifest_type(&child.media_type)).cloned());
             }
             level = next;
         }
-        Ok(found.into_values().collect())
+        Ok(found.into_iter().map(|(subject, all)| (subject, all.into_values().collect())).collect())
     }
 
-    /// A manifest that is there and intact; a layout may be sparse, and one damaged manifest must not hide the others.
-    fn readable_manifest(&self, digest: &Digest) -> Option<(Manifest, u64)> {
-        let bytes = self.manifest_bytes(digest).ok().filter(|bytes| digest.matches(bytes))?;
-        Some((Manifest::parse(&bytes).ok()?, bytes.len() as u64))
+    /// A manifest that is there and intact: a layout may be sparse, and one damaged manifest must not hide the others.
+    ///
+    /// # Errors
+    /// If the machine cannot read the file: nobody knows then whom it refers to.
+    fn readable_manifest(&self, digest: &Digest) -> Result<Option<(Manifest, u64)>, StoreError> {
+        let bytes = match self.manifest_bytes(digest) {
+            Ok(bytes) => bytes,
+            Err(error @ StoreError::Io { .. }) => return Err(error),
+            Err(_) => return Ok(None),
+        };
+        if !digest.matches(&bytes) {
+            return Ok(None);
+        }
+        Ok(Manifest::parse(&bytes).ok().map(|manifest| (manifest, bytes.len() as u64)))
     }
 }

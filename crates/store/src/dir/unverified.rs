@@ -4,20 +4,20 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 use serde_json::Value;
-use tofu_oci_types::{Digest, Reference};
+use tofu_oci_types::Reference;
 
 use super::DirStore;
 use super::blobs::read_limited;
-use super::index_json::{IndexJson, tag_of};
+use super::listing::Listed;
 use crate::manifest::OCI_MANIFEST;
 use crate::{ReadStore as _, StoreError, UnverifiedManifest};
 
 impl DirStore {
     /// The tags in the order of `index.json`, each once, whatever their texts are.
     pub(super) fn tag_texts_now(&self) -> Result<Vec<String>, StoreError> {
-        let index = self.index_json()?;
+        let listing = self.listing()?;
         let (mut tags, mut seen) = (Vec::new(), HashSet::new());
-        for tag in index.raw_entries().filter_map(tag_of) {
+        for tag in listing.entries().filter_map(Listed::tag_text) {
             if seen.insert(tag) {
                 tags.push(tag.to_owned());
             }
@@ -32,12 +32,11 @@ impl DirStore {
         reference: &Reference,
         limit: u64,
     ) -> Result<UnverifiedManifest, StoreError> {
-        let index = self.index_json()?;
+        let listing = self.listing()?;
         let digest = match reference {
             Reference::Digest(digest) => digest.clone(),
             Reference::Tag(tag) => {
-                let entry = index.raw_entries().filter(|entry| tag_of(entry) == Some(tag.as_str())).last();
-                let text = entry.and_then(|entry| entry.get("digest")).and_then(Value::as_str);
+                let text = listing.tagged(tag).last().and_then(Listed::digest_text);
                 text.and_then(|text| text.parse().ok())
                     .ok_or_else(|| StoreError::NotFound { place: self.place(), what: format!("tag {tag}") })?
             }
@@ -46,21 +45,14 @@ impl DirStore {
         let (path, _) = self.blob_file(&digest, &what)?;
         let bytes =
             read_limited(&path, limit)?.ok_or_else(|| StoreError::TooLarge { place: self.place(), what, limit })?;
-        let media_type = listed_type(&index, &digest).or_else(|| own_type(&bytes));
+        let listed = listing.of_digest(&digest).find_map(Listed::media_type).map(str::to_owned);
+        let media_type = listed.or_else(|| own_type(&bytes));
         let media_type = media_type.unwrap_or_else(|| OCI_MANIFEST.to_owned());
         Ok(UnverifiedManifest { media_type: Some(media_type), digest: Some(digest), bytes: Bytes::from(bytes) })
     }
 }
 
-fn listed_type(index: &IndexJson, digest: &Digest) -> Option<String> {
-    let same = |entry: &&Value| entry.get("digest").and_then(Value::as_str) == Some(digest.as_str());
-    index.raw_entries().filter(same).find_map(|entry| text(entry, "mediaType"))
-}
-
 fn own_type(bytes: &[u8]) -> Option<String> {
-    text(&serde_json::from_slice(bytes).ok()?, "mediaType").filter(|own| !own.is_empty())
-}
-
-fn text(value: &Value, member: &str) -> Option<String> {
-    value.get(member)?.as_str().map(str::to_owned)
+    let document: Value = serde_json::from_slice(bytes).ok()?;
+    document.get("mediaType")?.as_str().filter(|own| !own.is_empty()).map(str::to_owned)
 }

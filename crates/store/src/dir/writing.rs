@@ -158,6 +158,7 @@ impl DirStore {
     }
 
     fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        self.cache.forget();
         let mut file = self.temp_file()?;
         file.write_all(bytes).map_err(|error| self.write_error("write", file.path(), error))?;
         self.put_in_place(file, &self.root.join(name))

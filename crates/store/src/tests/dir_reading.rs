@@ -171,3 +171,51 @@ async fn attestations_inside_an_index_are_referrers() {
     assert_eq!(referrers.len(), 1);
     assert_eq!(referrers[0].artifact_type.as_deref(), Some("application/vnd.oci.image.config.v1+json"));
 }
+
+/// Makes the layout look as if it had lain there for a while.
+fn age(folder: &Path) {
+    let file = std::fs::File::options().write(true).open(folder.join("index.json")).unwrap();
+    file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(60)).unwrap();
+}
+
+fn reads(store: &DirStore) -> usize {
+    store.cache.reads.load(std::sync::atomic::Ordering::Relaxed)
+}
+
+#[tokio::test]
+async fn index_json_is_read_once_however_many_questions_are_asked() {
+    let (_folder, store) = new_store();
+    let folder = store.path().to_owned();
+    let release = push_release(&store).await;
+    for number in 0..20 {
+        store.tag(&release.index, &tag(&format!("1.0.{number}"))).await.unwrap();
+    }
+    age(&folder);
+    let store = DirStore::open(&folder).unwrap();
+    for tag in store.tag_texts().await.unwrap() {
+        let (found, _) = store.manifest(&by_tag(&tag)).await.unwrap();
+        store.manifest_unverified(&by_tag(&tag), 1024 * 1024).await.unwrap();
+        assert!(store.referrers(&found.digest).await.unwrap().is_empty());
+    }
+    assert_eq!(reads(&store), 1);
+    // What this process or another one changes is seen.
+    store.tag(&release.index, &tag("2.0.0")).await.unwrap();
+    assert_eq!(store.tags().await.unwrap().len(), 21);
+    DirStore::open(&folder).unwrap().tag(&release.index, &tag("3.0.0")).await.unwrap();
+    assert_eq!(store.tags().await.unwrap().len(), 22);
+    age(&folder);
+    let referrer = super::push_referrer(&DirStore::open(&folder).unwrap(), &release.index, "x").await;
+    assert_eq!(store.referrers(&release.index.digest).await.unwrap()[0].digest, referrer.digest);
+}
+
+#[tokio::test]
+async fn a_change_right_after_a_change_is_seen() {
+    let (_folder, store) = new_store();
+    let one = push(&store, OCI_INDEX, b"{}").await;
+    let two = push(&store, OCI_INDEX, b"{ }").await;
+    let other = DirStore::open(store.path()).unwrap();
+    for (descriptor, _) in std::iter::repeat_n([&one, &two], 20).flatten().zip(0..) {
+        other.tag(descriptor, &tag("1.0.0")).await.unwrap();
+        assert_eq!(store.resolve(&by_tag("1.0.0")).await.unwrap().digest, descriptor.digest);
+    }
+}
