@@ -82,6 +82,7 @@ fn templates_that_are_dropped() {
       |
     3 |     repository_template = "https://ghcr.io/${hostname}/${namespace}/${type}"
       |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      = instead: write "ghcr.io/${hostname}/${namespace}/${type}", without the scheme
       = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
     "#);
     assert_snapshot!(template("${[hostname, namespace, type]}"), @r#"
