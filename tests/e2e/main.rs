@@ -35,6 +35,7 @@ mod check_registry;
 mod check_repository;
 mod check_signatures;
 mod cli_config;
+mod cli_config_missing;
 mod config_check;
 mod config_findings;
 mod config_snippet;

@@ -69,7 +69,8 @@ impl Configuration {
     }
 
     fn problems(&self, file: usize) -> Vec<Problem> {
-        let here = self.reading.credential_errors().filter(|wrong| wrong.file == Some(file));
+        let all = self.reading.credential_errors().chain(self.reading.warnings());
+        let here = all.filter(|wrong| wrong.file == Some(file));
         here.map(|wrong| Problem {
             line: self.place(wrong).and_then(|place| place.line),
             text: format!("{} ({})", wrong.message, wrong.code),
