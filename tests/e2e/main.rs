@@ -12,6 +12,7 @@
 //! readme       the guide of the README prints what it says
 //! json         every line of --json is what docs/json.md says
 //! credentials_replay   every measured case of registry credentials, with files, helpers, token servers
+//! sources_replay   every measured case of where providers come from: configuration, methods, lock file
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
 //! ```
 //!
@@ -80,4 +81,6 @@ mod second_client;
 mod secrets;
 mod sign;
 mod sign_refused;
+#[cfg(unix)]
+mod sources_replay;
 mod verify;

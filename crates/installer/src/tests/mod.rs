@@ -7,7 +7,6 @@ mod lock;
 mod lock_hash_recording;
 mod locking;
 mod real_repositories;
-mod real_tofu_sources;
 mod signing;
 mod targets;
 mod trust;
