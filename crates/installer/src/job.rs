@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_archive::Limits;
-use tofu_oci_lockfile::{LockEntry, Written};
+use tofu_oci_lockfile::LockEntry;
 use tofu_oci_source::{LeafKind, Source};
 use tofu_oci_types::{Constraints, Digest, PackageHash, Platform, ProviderAddr, Version};
 
@@ -93,21 +93,12 @@ pub enum Upgrade {
     Newest,
 }
 
-/// What happens to the lock file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LockPolicy {
-    /// It is written at the end, once, when every job has succeeded. The path is the file's.
-    Update(PathBuf),
-    /// It is left alone. What the jobs' entries say holds nevertheless.
-    Leave,
-}
-
 /// How to install.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// What happens to the lock file.
-    pub lock: LockPolicy,
+    /// The lock file. It is written at the end, once, when every job has succeeded.
+    pub lock: PathBuf,
     /// What an archive may expand to.
     pub limits: Limits,
     /// How many packages are fetched and unpacked at once; small ones (up to 4 MiB) do not count.
@@ -118,7 +109,7 @@ pub struct Options {
 
 impl Options {
     /// Usual limits, and a pipeline for every two processors.
-    pub fn new(lock: LockPolicy, trust: Trust) -> Self {
+    pub fn new(lock: PathBuf, trust: Trust) -> Self {
         Self { lock, limits: Limits::default(), parallel: pipelines(), trust }
     }
 }
@@ -167,6 +158,3 @@ pub enum Outcome {
     /// It lay there already, unchanged.
     AlreadyInstalled,
 }
-
-/// What became of the lock file.
-pub type LockResult = Option<Written>;
