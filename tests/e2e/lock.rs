@@ -143,7 +143,7 @@ fn a_lock_file_of_another_package_is_refused() {
     hint: if the package was replaced on purpose, remove the provider's block from the lock file
     ");
     let ch = format!("ch:sha256:{}", "0".repeat(64));
-    scene.context.write(LOCK, entry("1.4.0", &[&ch, H1]));
+    scene.context.write(LOCK, entry("1.4.0", &[&ch]));
     assert_snapshot!(scene.refuse(INSTALL), @"
     exit code: 1
     ----- stdout -----
@@ -214,7 +214,13 @@ fn a_package_that_was_replaced_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST], but the release has ch:sha256:[DIGEST]
+    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: none of the 3 checksums in the lock file is this package's
+      cause: the lock file has ch:sha256:[DIGEST]
+      cause: the lock file has h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+      cause: the lock file has zh:[ZIP]
+      cause: the package has  ch:sha256:[DIGEST]
+      cause: the package has  h1:107vclUrIwq23p0MUf3QSgLrjKUH8WqnDN2HjXCCutU=
+      cause: the package has  zh:[ZIP]
       cause: it came from [REGISTRY]/acme/widget
 
     hint: nothing of it was installed: either the repository or the lock file is not what it was

@@ -24,7 +24,7 @@ fn signed() -> Scene {
     scene
 }
 
-fn require(scene: &Scene, providers: &[(&str, &str)]) {
+pub(crate) fn require(scene: &Scene, providers: &[(&str, &str)]) {
     let mut text = INIT.to_owned();
     for (name, version) in providers {
         text.push_str(&format!("    {name} = {{\n      source  = \"registry.example.com/acme/{name}\"\n"));

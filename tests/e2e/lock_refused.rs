@@ -31,7 +31,17 @@ fn what_is_locked_stays_locked() {
     ----- stdout -----
 
     ----- stderr -----
-    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: the lock file names the manifest ch:sha256:[DIGEST] and 1 more, but the release has ch:sha256:[DIGEST]
+    registry.example.com/acme/widget 1.4.0 linux_amd64: verified (172 B)
+    error: registry.example.com/acme/widget 1.4.0 for linux_amd64 is not the package that was locked: none of the 6 checksums in the lock file is this package's
+      cause: the lock file has ch:sha256:[DIGEST]
+      cause: the lock file has ch:sha256:[DIGEST]
+      cause: the lock file has h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+      cause: the lock file has h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
+      cause: the lock file has zh:[ZIP]
+      cause: the lock file has zh:[ZIP]
+      cause: the package has  ch:sha256:[DIGEST]
+      cause: the package has  h1:107vclUrIwq23p0MUf3QSgLrjKUH8WqnDN2HjXCCutU=
+      cause: the package has  zh:[ZIP]
       cause: it came from [REGISTRY]/acme/widget
 
     hint: nothing of it was installed: either the repository or the lock file is not what it was

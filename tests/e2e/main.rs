@@ -64,6 +64,8 @@ mod interrupt;
 mod json;
 mod lock;
 mod lock_all;
+mod lock_followed;
+mod lock_manifests;
 mod lock_refused;
 mod login;
 mod login_helper;

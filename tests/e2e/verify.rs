@@ -107,7 +107,7 @@ fn an_unsigned_release_is_no_success_also_where_the_policy_lets_it_in() {
     hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/widget:1.4.0 --key KEY
     ");
     policy(&scene, "p256.pub", "");
-    assert_snapshot!(scene.refuse(VERIFY), @r#"
+    assert_snapshot!(scene.refuse(VERIFY), @"
     exit code: 1
     ----- stdout -----
     registry.example.com/acme/widget 1.4.0
@@ -121,10 +121,10 @@ fn an_unsigned_release_is_no_success_also_where_the_policy_lets_it_in() {
     ----- stderr -----
     error: registry.example.com/acme/widget 1.4.0 is not trusted: it is not signed
       cause: it came from [REGISTRY]/acme/widget
+      cause: trust.toml:5, the rule for registry.example.com/*/*, demands a signature by acme
 
     hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/widget:1.4.0 --key KEY
-    hint: to let unsigned releases in, write unsigned = "warn" into the rule of trust.toml
-    "#);
+    ");
 }
 
 #[test]
@@ -197,6 +197,94 @@ fn what_the_policy_refuses_all_the_same_is_not_accepted() {
     let text = scene.refuse(&format!("{VERIFY} --accept"));
     assert!(text.contains("exit code: 1") && text.contains("nothing is remembered"), "{text}");
     assert_eq!(scene.context.read(PINS), moved);
+}
+
+/// What a rule refuses is answered by the rule: no hint leads back to where the user comes from.
+#[test]
+fn what_a_rule_refuses_names_the_rule_and_never_advises_accepting() {
+    let scene = unsigned();
+    policy(&scene, "p256.pub", "");
+    assert_snapshot!(scene.refuse(&format!("{VERIFY} --accept")), @"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0
+      place     [REGISTRY]/acme/widget:1.4.0
+      index     sha256:[DIGEST]
+      rule      trust.toml:5: one of acme; unsigned = refuse; must say
+                https://sigstore.dev/cosign/sign/v1
+      found     no signature
+      result    refused (unsigned): it is not signed
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted: it is not signed
+      cause: it came from [REGISTRY]/acme/widget
+      cause: trust.toml:5, the rule for registry.example.com/*/*, demands a signature by acme
+
+    hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/widget:1.4.0 --key KEY
+    hint: --accept never overrides a rule of the policy: nothing is remembered
+    ");
+    // The provider was signed, and this release is not.
+    scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").success();
+    scene.run(&format!("{VERIFY} --accept")).success();
+    scene.publish("1.5.0");
+    let next = VERIFY.replace("1.4.0", "1.5.0");
+    let install = "install registry.example.com/acme/widget@1.5.0 --from REGISTRY/acme/widget --platform linux_amd64";
+    for line in [&next, &format!("{next} --accept"), install] {
+        let text = scene.refuse(line);
+        let rule = "cause: trust.toml:5, the rule for registry.example.com/*/*, demands a signature by acme\n";
+        assert!(text.contains("refused (was-signed)") || text.contains("this provider was signed by acme"), "{text}");
+        assert!(text.contains(rule), "{text}");
+        let hints: Vec<&str> = text.lines().filter(|line| line.starts_with("hint: ")).collect();
+        assert!(hints.iter().all(|hint| !hint.contains("verify") || !hint.contains("--accept")), "{hints:?}");
+        assert!(!text.contains("unsigned = \"warn\""), "{text}");
+    }
+    // A rule without keys demands those of the pins.
+    let rule = "[[rule]]\nproviders = [\"registry.example.com/acme/widget\"]\nunsigned = \"refuse\"\n";
+    scene.context.write("trust.toml", rule);
+    let text = scene.refuse(&format!("{next} --accept"));
+    assert!(text.contains("trust.toml:1, the rule for registry.example.com/acme/widget, demands"), "{text}");
+    // Without a rule accepting helps, and is advised.
+    std::fs::remove_file(scene.path("trust.toml")).expect("the policy");
+    assert!(scene.refuse(&next).contains("--accept"), "it can be accepted");
+    scene.run(&format!("{next} --accept")).success();
+}
+
+#[test]
+fn a_moved_tag_that_a_rule_refuses_all_the_same_names_the_rule() {
+    let scene = unsigned();
+    scene.run(&format!("{VERIFY} --accept")).success();
+    let pins = scene.context.read(PINS);
+    let index = pins.find("sha256:").expect("an index");
+    scene.context.write(PINS, pins.replace(&pins[index..index + 71], &format!("sha256:{}", "0".repeat(64))));
+    scene.context.write(
+        "policy/rules.toml",
+        "[[key]]\nname = \"acme\"\nfile = \"../p256.pub\"\n\n[[key]]\nname = \"backup\"\nfile = \"../p384.pub\"\n\n\
+         [[rule]]\nproviders = [\"*/*/*\"]\nkeys = [\"acme\", \"backup\"]\nthreshold = 2\n",
+    );
+    assert_snapshot!(scene.refuse(&format!("{VERIFY} --accept --trust-policy policy/rules.toml")), @"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0
+      place     [REGISTRY]/acme/widget:1.4.0
+      index     sha256:[DIGEST]
+      rule      policy/rules.toml:9: 2 of acme, backup; unsigned = refuse; must say
+                https://sigstore.dev/cosign/sign/v1
+      pinned    sha256:[DIGEST], unsigned
+      found     no signature
+      warning   it is not signed
+      result    refused (moved-tag): the version has moved: it was
+                sha256:[DIGEST] before, and is
+                sha256:[DIGEST] now
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted: the version has moved: it was sha256:[DIGEST] before, and is sha256:[DIGEST] now
+      cause: it came from [REGISTRY]/acme/widget
+      cause: policy/rules.toml:9, the rule for */*/*, demands signatures by 2 of acme, backup
+
+    hint: somebody has pushed another release under the same version; ask its publisher why
+    hint: if it was moved on purpose, its publisher signs it: tofu-oci sign [REGISTRY]/acme/widget:1.4.0 --key KEY
+    hint: --accept never overrides a rule of the policy: nothing is remembered
+    ");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn policy(path: &Path) -> Result<Policy, Complaint> {
     .map_err(|error| unreadable(&error.utf8_error()))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let file = Policy::parse(&text).and_then(|file| file.resolve(|key| read(&folder.join(key))));
-    file.map_err(|error| broken(path, &text, &error))
+    file.map(|policy| policy.read_from(path)).map_err(|error| broken(path, &text, &error))
 }
 
 /// What is wrong, where, and with the line shown as errors of the CLI configuration are.

@@ -18,7 +18,7 @@ use crate::link::{Linked, link};
 use crate::pipeline::{Done, Offered, Run, blocking, is_vouched};
 use crate::place::{Existing, Place};
 use crate::staging::Staging;
-use crate::verify::{check_lines, known_before, report_wrong};
+use crate::verify::{Held, check_lines, known_before, report_wrong};
 use crate::{InstallError, Outcome, PluginCache, Target, subject};
 
 impl Run<'_> {
@@ -61,11 +61,11 @@ impl Run<'_> {
     pub(crate) async fn judged_in_the_cache(
         &self,
         offered: &Offered,
-        entry: Option<&LockEntry>,
+        lines: Option<Held<'_>>,
         cached: &Place,
         place: &Place,
     ) -> Result<Option<Done>, InstallError> {
-        let Some(entry) = entry else { return Ok(None) };
+        let Some(Held { entry, .. }) = lines else { return Ok(None) };
         let Some(held) = locked(self.inspect(cached).await?, entry) else { return Ok(None) };
         let offer = &offered.offer;
         let hashes = PackageHashes { h1: Some(held.h1()), ..known_before(offer) };
@@ -73,7 +73,7 @@ impl Run<'_> {
         if !is_vouched(entry, offer) && !covered.is_some_and(|covered| covered.contains(&held.h1())) {
             return Ok(None);
         }
-        let report = check_lines(offer, Some(entry), &hashes)?;
+        let report = check_lines(offer, lines, &hashes)?;
         report_wrong(offer, &report, self.reporter);
         self.link(&offer.version, cached, place).await?;
         let subject = subject(&self.job.address, &offer.version, &self.job.platform);

@@ -1,6 +1,6 @@
 //! Which version.
 
-use tofu_oci_lockfile::LockEntry;
+use tofu_oci_lockfile::Guide;
 use tofu_oci_source::{Listing, NotOffered, Offer, Release, Source, SourceError, StrayEffect};
 use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr, Reporter, Version};
 
@@ -12,7 +12,7 @@ pub(crate) struct Choice<'a> {
     pub(crate) address: &'a ProviderAddr,
     pub(crate) constraints: &'a Constraints,
     pub(crate) source: &'a dyn Source,
-    pub(crate) lock: Option<&'a LockEntry>,
+    pub(crate) lock: Option<&'a Guide>,
     pub(crate) upgrade: Upgrade,
 }
 
@@ -27,10 +27,11 @@ impl Choice<'_> {
             return Err(InstallError::UnspecifiedVersion { address: self.address.clone() });
         }
         match self.lock {
-            Some(locked) if self.upgrade == Upgrade::KeepLocked => {
+            Some(Guide { by, entry: locked }) if self.upgrade == Upgrade::KeepLocked => {
                 if !self.constraints.admits(&locked.version) {
                     return Err(InstallError::LockedVersionNotAdmitted {
                         address: self.address.clone(),
+                        by: by.clone(),
                         locked: locked.version.clone(),
                         constraints: self.constraints.clone(),
                     });
@@ -84,7 +85,7 @@ impl Choice<'_> {
     }
 
     fn is_locked(&self, version: &Version) -> bool {
-        self.upgrade == Upgrade::KeepLocked && self.lock.is_some_and(|locked| locked.version == *version)
+        self.upgrade == Upgrade::KeepLocked && self.lock.is_some_and(|guide| guide.entry.version == *version)
     }
 
     async fn look_up(&self, version: &Version) -> Result<(), InstallError> {
@@ -110,6 +111,17 @@ impl Choice<'_> {
 
     fn locked_version_gone(&self, version: &Version, offered: Vec<Version>) -> InstallError {
         let (address, place) = (self.address.clone(), self.source.place());
-        InstallError::LockedVersionGone { address, place, locked: version.clone(), offered }
+        let by = self.lock.map_or_else(|| address.clone(), |guide| guide.by.clone());
+        InstallError::LockedVersionGone { address, by, place, locked: version.clone(), offered }
+    }
+
+    /// Warns of a version that the entry of the provider's predecessor chooses.
+    pub(crate) fn warn_of_predecessor(&self, reporter: &dyn Reporter) {
+        let Some(guide) = self.lock.filter(|_| self.upgrade == Upgrade::KeepLocked) else { return };
+        let Some(by) = guide.predecessor(self.address) else { return };
+        let version = &guide.entry.version;
+        let text = format!("{by} is locked at {version}, so {} is chosen at {version}, too", self.address);
+        let hint = "the checksums of that entry are not taken over: the two registries do not have the same bytes";
+        reporter.event(&Event::warning("locked-by-predecessor", text).with_hint(hint));
     }
 }

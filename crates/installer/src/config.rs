@@ -125,6 +125,24 @@ pub fn providers_tree(dir: &Path, data_dir: &Path, workspace: Option<&str>) -> R
     Ok(ProviderTree { root, providers, not_looked_into: missing, state, findings })
 }
 
+/// Whether there is a configuration in `dir`, be it an empty one.
+///
+/// # Errors
+/// What cannot be read, with its place.
+pub fn is_configuration(dir: &Path, data_dir: &Path) -> Result<bool, InstallError> {
+    Ok(walk::walk(dir, data_dir)?.is_some())
+}
+
+/// The state of the configuration in `dir`; None if there is no configuration. `data_dir` and `workspace` are as for
+/// [`providers_tree`].
+///
+/// # Errors
+/// What cannot be read, with its place.
+pub fn state(dir: &Path, data_dir: &Path, workspace: Option<&str>) -> Result<Option<StateLook>, InstallError> {
+    let Some(walk::Walked { root, .. }) = walk::walk(dir, data_dir)? else { return Ok(None) };
+    state::look(dir, data_dir, root.module.backend.as_ref(), workspace).map(Some)
+}
+
 #[cfg(test)]
 mod goldens;
 #[cfg(test)]

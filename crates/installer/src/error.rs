@@ -39,20 +39,24 @@ pub enum InstallError {
         offered: Vec<Version>,
     },
     /// The locked version does not meet the constraints any more.
-    #[error("{address} is locked at {locked}, which does not meet `{constraints}`")]
+    #[error("{address} is locked at {locked}{}, which does not meet `{constraints}`", of(by, address))]
     LockedVersionNotAdmitted {
         /// The provider.
         address: ProviderAddr,
+        /// The provider whose entry it is: this one, or its predecessor.
+        by: ProviderAddr,
         /// The locked version.
         locked: Version,
         /// What is wanted now.
         constraints: Constraints,
     },
     /// The locked version is gone.
-    #[error("{address} is locked at {locked}, which {place} does not have any more")]
+    #[error("{address} is locked at {locked}{}, which {place} does not have any more", of(by, address))]
     LockedVersionGone {
         /// The provider.
         address: ProviderAddr,
+        /// The provider whose entry it is: this one, or its predecessor.
+        by: ProviderAddr,
         /// The place.
         place: String,
         /// The locked version.
@@ -146,6 +150,10 @@ pub enum InstallError {
         place: String,
         /// Why.
         refusal: Box<tofu_oci_trust::Refusal>,
+        /// The rule that holds for the provider.
+        rule: Box<tofu_oci_trust::Rule>,
+        /// Whether somebody can accept the release as it is.
+        by_hand: tofu_oci_trust::ByHand,
     },
     /// The pins cannot be read or written.
     #[error(transparent)]
@@ -202,6 +210,10 @@ fn package_code(error: &ArchiveError) -> &'static str {
         ArchiveError::NoExecutable { .. } => "executable-not-found",
         _ => "bad-zip",
     }
+}
+
+fn of(by: &ProviderAddr, address: &ProviderAddr) -> String {
+    if by == address { String::new() } else { format!(" by the entry of {by}") }
 }
 
 fn only(locked_for: &[Platform]) -> String {

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use tofu_oci_archive::Limits;
-use tofu_oci_lockfile::LockEntry;
 use tofu_oci_source::{Offer, Source};
 use tofu_oci_types::{Event, ProviderAddr, Reporter};
 use tokio::sync::Semaphore;
 
 use crate::place::Place;
 use crate::stage::stage;
-use crate::verify::{Verified, verify};
+use crate::verify::{Held, Verified, verify};
 use crate::{InstallError, subject};
 
 /// Packages up to this size are fetched without waiting for a turn.
@@ -32,13 +31,13 @@ impl<'a> Fetcher<'a> {
         Self { turns: Semaphore::new(parallel.max(1)), told: Mutex::default(), limits, reporter }
     }
 
-    /// The package, in a temporary folder of `place`, when it is what the offer says and the lock file's entry admits.
+    /// The package, in a temporary folder of `place`, when it is what the offer says and the lock file admits it.
     pub(crate) async fn fetch(
         &self,
         source: &dyn Source,
         offer: &Offer,
         place: &Place,
-        entry: Option<&LockEntry>,
+        locked: Option<Held<'_>>,
     ) -> Result<Verified, InstallError> {
         let _turn = match offer.bytes() {
             0..=SMALL => None,
@@ -48,7 +47,7 @@ impl<'a> Fetcher<'a> {
         let subject = subject(&offer.address, &offer.version, &offer.platform);
         self.reporter.event(&Event::Started { subject, bytes: Some(offer.bytes()) });
         let staged = stage(source, offer, place, self.limits, self.reporter).await?;
-        verify(staged, offer, entry, self.reporter)
+        verify(staged, offer, locked, self.reporter)
     }
 
     /// Tells, once for all platforms, of a release that was published under another address than the one asked for.

@@ -1,11 +1,12 @@
 //! What is to be installed, and what came of it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_archive::Limits;
-use tofu_oci_lockfile::LockEntry;
+use tofu_oci_lockfile::Guide;
 use tofu_oci_source::{LeafKind, Source};
 use tofu_oci_types::{Constraints, Digest, PackageHash, Platform, ProviderAddr, Version};
 
@@ -26,7 +27,7 @@ pub struct Job {
     /// Where it goes.
     pub target: Target,
     /// What the lock file says of the provider; nothing when there is no lock file, or when it is not to be asked.
-    pub lock: Option<LockEntry>,
+    pub lock: Option<Guide>,
     /// Whether a newer version than the locked one may be chosen.
     pub upgrade: Upgrade,
 }
@@ -99,6 +100,8 @@ pub enum Upgrade {
 pub struct Options {
     /// The lock file. It is written at the end, once, when every job has succeeded.
     pub lock: PathBuf,
+    /// The providers whose entries are taken out of the lock file when it is written; what is installed stays in any case.
+    pub forget: BTreeSet<ProviderAddr>,
     /// What an archive may expand to.
     pub limits: Limits,
     /// How many packages are fetched and unpacked at once; small ones (up to 4 MiB) do not count.
@@ -110,7 +113,7 @@ pub struct Options {
 impl Options {
     /// Usual limits, and a pipeline for every two processors.
     pub fn new(lock: PathBuf, trust: Trust) -> Self {
-        Self { lock, limits: Limits::default(), parallel: pipelines(), trust }
+        Self { lock, forget: BTreeSet::new(), limits: Limits::default(), parallel: pipelines(), trust }
     }
 }
 

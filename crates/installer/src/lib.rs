@@ -46,7 +46,7 @@ mod tests;
 pub use config::{
     ConfigBlock, ConfigOrigin, Configuration, Declared, Finding, MissingModule, ModuleNode, ProviderConfig,
     ProviderNeed, ProviderTree, ProviderUse, RequiredProvider, Requirement, StateLook, StateProvider, UsedBy,
-    configuration, providers_tree, required_providers,
+    configuration, is_configuration, providers_tree, required_providers, state,
 };
 pub use config_problem::ConfigProblem;
 pub use error::InstallError;

@@ -1,6 +1,6 @@
 //! Jobs to packages in their places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::place::{Existing, Place};
 use crate::record::{Record, entry};
 use crate::trust::{Court, Judged};
 use crate::verify::{
-    Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, zh_is_suspicious,
+    Held, Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, zh_is_suspicious,
 };
 use crate::{InstallError, Installed, Job, Options, Outcome, Target};
 
@@ -43,22 +43,30 @@ pub async fn install(
 ) -> Result<(Vec<Installed>, Written), InstallError> {
     let before = tofu_oci_lockfile::read(&options.lock)?.unwrap_or_default();
     for job in &mut jobs {
-        job.lock = job.lock.take().or_else(|| before.get(&job.address).cloned());
+        job.lock = job.lock.take().or_else(|| before.guide(&job.address));
+    }
+    let mut warned = BTreeSet::new();
+    for job in jobs.iter().filter(|job| warned.insert(&job.address)) {
+        job.choice().warn_of_predecessor(reporter);
     }
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
     let court = Court::new(&options.trust, reporter);
     let (fetcher, court, limits) = (&fetcher, &court, &options.limits);
     let runs = jobs.iter().map(|job| Run { job, fetcher, court, limits, reporter }.run());
     let done: Vec<Done> = futures_util::stream::iter(runs).buffered(JOBS).try_collect().await?;
-    let file = record(&options.lock, &jobs, &done)?;
+    let file = record(&options.lock, &jobs, &done, &options.forget)?;
     court.write_pins(tofu_oci_lockfile::would_write(&options.lock, &file)?)?;
     let written = tofu_oci_lockfile::write(&options.lock, &file)?;
     Ok((done.into_iter().map(|done| done.installed).collect(), written))
 }
 
-/// The lock file as it is now, with what has been verified and what trusted signatures cover.
-fn record(path: &Path, jobs: &[Job], done: &[Done]) -> Result<LockFile, InstallError> {
+/// The lock file as it is now, with what has been verified and what trusted signatures cover, and without what is to be
+/// forgotten.
+fn record(path: &Path, jobs: &[Job], done: &[Done], forget: &BTreeSet<ProviderAddr>) -> Result<LockFile, InstallError> {
     let mut file = tofu_oci_lockfile::read(path)?.unwrap_or_default();
+    for address in forget {
+        file.remove(address);
+    }
     let mut records: BTreeMap<&ProviderAddr, (&Job, &Version, Record)> = BTreeMap::new();
     for (job, Done { installed, hashes, judged }) in jobs.iter().zip(done) {
         let version = &installed.version;
@@ -107,7 +115,8 @@ pub(crate) struct Run<'a> {
 impl Run<'_> {
     async fn run(self) -> Result<Done, InstallError> {
         let version = self.job.choice().version(self.reporter).await?;
-        let entry = self.job.lock.as_ref().filter(|entry| entry.version == version);
+        let entry = self.job.lock.as_ref().map(|guide| &guide.entry).filter(|entry| entry.version == version);
+        let locked = entry.map(|entry| Held { entry, manifests: self.court.manifest_lines(&self.job.address) });
         let place = Place::of(&self.job.target, &self.job.address, &version, &self.job.platform);
         let unasked = self.court.lets_in_unasked(&self.job.address, &version);
         if unasked && let Some(done) = self.locked_in_the_cache(&version, entry, &place).await? {
@@ -128,28 +137,28 @@ impl Run<'_> {
             Err(error) => return self.without_the_place(error, version, &place, vouched.filter(|_| unasked)),
         };
         let offer = &offered.offer;
-        check_before(offer, entry)?;
+        check_before(offer, locked)?;
         if let (Some((h1, bytes)), Some(entry)) = (vouched, entry) {
             let hashes = PackageHashes { h1: Some(h1), ..known_before(offer) };
-            let report = check_lines(offer, Some(entry), &hashes)?;
+            let report = check_lines(offer, locked, &hashes)?;
             if is_vouched(entry, offer) {
                 report_wrong(offer, &report, self.reporter);
                 return Ok(self.done(&offered, &place, Outcome::AlreadyInstalled, bytes, hashes));
             }
         }
         let Some(cached) = self.cached(&version) else {
-            let verified = self.fetcher.fetch(&*self.job.source, offer, &place, entry).await?;
-            self.report(offer, entry, &verified).await;
+            let verified = self.fetcher.fetch(&*self.job.source, offer, &place, locked).await?;
+            self.report(offer, locked, &verified).await;
             return self.commit(verified, &offered, &place).await;
         };
-        if let Some(done) = self.judged_in_the_cache(&offered, entry, &cached, &place).await? {
+        if let Some(done) = self.judged_in_the_cache(&offered, locked, &cached, &place).await? {
             return Ok(done);
         }
         if let Some(done) = self.unlocked_in_the_cache(&offered, entry, &cached, &place).await? {
             return Ok(done);
         }
-        let verified = self.fetcher.fetch(&*self.job.source, offer, &cached, entry).await?;
-        self.report(offer, entry, &verified).await;
+        let verified = self.fetcher.fetch(&*self.job.source, offer, &cached, locked).await?;
+        self.report(offer, locked, &verified).await;
         let done = self.commit(verified, &offered, &cached).await?;
         self.link_fetched(done, &cached, &place).await
     }
@@ -186,11 +195,11 @@ impl Run<'_> {
 
     /// Tells of lines of the lock file that are not the package's. The release's other manifests are asked only when
     /// there is something suspicious, and without an answer the lines stay unexplained.
-    async fn report(&self, offer: &Offer, entry: Option<&LockEntry>, verified: &Verified) {
+    async fn report(&self, offer: &Offer, locked: Option<Held<'_>>, verified: &Verified) {
         let mut report = verified.report.clone();
         if zh_is_suspicious(&report)
             && let Ok(claims) = self.job.source.hashes(offer).await
-            && let Ok(better) = check_lines(&Offer { claims, ..offer.clone() }, entry, &verified.hashes)
+            && let Ok(better) = check_lines(&Offer { claims, ..offer.clone() }, locked, &verified.hashes)
         {
             report = better;
         }

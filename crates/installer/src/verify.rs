@@ -1,6 +1,6 @@
 //! From "some package" to "the package": the step that nothing gets around.
 
-use tofu_oci_lockfile::{LockEntry, PackageHashes, Report, Verdict, check, locked_platforms, precheck};
+use tofu_oci_lockfile::{LockEntry, ManifestLines, PackageHashes, Report, Verdict, check, locked_platforms, precheck};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, PackageHash, Reporter, Scheme};
 
@@ -16,15 +16,22 @@ pub(crate) struct Verified {
     pub(crate) report: Report,
 }
 
+/// What a package is held against: what the lock file says of it, and how the `ch:` lines count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held<'a> {
+    pub(crate) entry: &'a LockEntry,
+    pub(crate) manifests: ManifestLines,
+}
+
 /// What is known of an offered package before it has been fetched.
 pub(crate) fn known_before(offer: &Offer) -> PackageHashes {
     PackageHashes { h1: None, zh: offer.zh(), ch: offer.ch() }
 }
 
 /// Asks the lock file before anything is downloaded: a package that no `h1:` can save is refused here.
-pub(crate) fn check_before(offer: &Offer, entry: Option<&LockEntry>) -> Result<(), InstallError> {
-    let Some(entry) = entry else { return Ok(()) };
-    match precheck(entry, &known_before(offer), &offer.claims) {
+pub(crate) fn check_before(offer: &Offer, locked: Option<Held<'_>>) -> Result<(), InstallError> {
+    let Some(Held { entry, manifests }) = locked else { return Ok(()) };
+    match precheck(entry, &known_before(offer), &offer.claims, manifests) {
         Some(refusal) => Err(not_the_locked(offer, entry, refusal)),
         None => Ok(()),
     }
@@ -34,12 +41,12 @@ pub(crate) fn check_before(offer: &Offer, entry: Option<&LockEntry>) -> Result<(
 pub(crate) fn verify(
     staged: Staged,
     offer: &Offer,
-    entry: Option<&LockEntry>,
+    locked: Option<Held<'_>>,
     reporter: &dyn Reporter,
 ) -> Result<Verified, InstallError> {
     staged.contents.require_executable(offer.address.provider_type()).map_err(|error| package_error(offer, error))?;
     let hashes = PackageHashes { h1: Some(staged.contents.h1()), ..known_before(offer) };
-    let report = check_lines(offer, entry, &hashes)?;
+    let report = check_lines(offer, locked, &hashes)?;
     warn_of_false_claims(offer, &hashes, reporter);
     if staged.archive == Archive::MadeHere {
         let text = format!(
@@ -54,11 +61,11 @@ pub(crate) fn verify(
 /// Demands the lock file's consent to a package whose checksums are known; whose the entry's lines are.
 pub(crate) fn check_lines(
     offer: &Offer,
-    entry: Option<&LockEntry>,
+    locked: Option<Held<'_>>,
     hashes: &PackageHashes,
 ) -> Result<Report, InstallError> {
-    let Some(entry) = entry else { return Ok(Report::default()) };
-    match check(entry, hashes, &offer.claims) {
+    let Some(Held { entry, manifests }) = locked else { return Ok(Report::default()) };
+    match check(entry, hashes, &offer.claims, manifests) {
         Verdict::Unlocked => Ok(Report::default()),
         Verdict::Refused(refusal) => Err(not_the_locked(offer, entry, refusal)),
         Verdict::Accepted(report) => Ok(report),
@@ -76,8 +83,28 @@ fn not_the_locked(offer: &Offer, entry: &LockEntry, refusal: tofu_oci_lockfile::
     }
 }
 
-/// Tells of lines that are nobody's, where that is suspicious: none of their scheme is this package's.
+/// Warns of an accepted package that lies under another manifest than the locked one.
+fn report_manifest(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
+    let (locked, Some(found)) = (report.other_manifests(), offer.ch()) else { return };
+    if locked.is_empty() {
+        return;
+    }
+    let subject = subject(&offer.address, &offer.version, &offer.platform);
+    let text = format!("{} has {subject} under {found}, and the lock file names {}", offer.place, list(&locked));
+    reporter.event(&Event::warning(OTHER_MANIFEST, text).with_hint(PUBLISHED_ANEW));
+}
+
+/// The warning that a package has another manifest than the locked one.
+pub(crate) const OTHER_MANIFEST: &str = "other-manifest";
+
+/// What the warning means.
+pub(crate) const PUBLISHED_ANEW: &str = "the contents are the locked ones, so the new line is added; \
+     manifest_checksums = \"required\" in a rule of trust.toml refuses other manifests";
+
+/// Tells of lines that are nobody's, where that is suspicious: none of their scheme is this package's. Warns of another
+/// manifest.
 pub(crate) fn report_wrong(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
+    report_manifest(offer, report, reporter);
     let wrong: Vec<&PackageHash> = report.wrong().into_iter().filter(|hash| !report.has_own(hash.scheme())).collect();
     if wrong.is_empty() {
         return;
@@ -93,6 +120,8 @@ pub(crate) fn report_unexplained(offer: &Offer, report: &Report, reporter: &dyn 
     let (address, version) = (&offer.address, &offer.version);
     let mut lines = report.unexplained();
     lines.extend(report.wrong().into_iter().filter(|hash| report.has_own(hash.scheme())));
+    // What is no zip can have no line of zips: they are of the same contents elsewhere.
+    lines.retain(|hash| hash.scheme() != Scheme::Zh || offer.zh().is_some());
     if lines.is_empty() {
         return;
     }

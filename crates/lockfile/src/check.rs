@@ -57,6 +57,18 @@ pub struct Line {
     pub origin: Origin,
 }
 
+/// What a `ch:` line of another manifest means where the contents (`h1:`, `zh:`) are the locked ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ManifestLines {
+    /// Nothing that refuses the package: one matching line of any scheme is enough.
+    ///
+    /// Spec: seed RFC, "Package checksums and signing": "match at least one of the recorded checksums".
+    #[default]
+    Optional,
+    /// The package is refused: a rule of the trust policy demands the locked manifest itself.
+    Required,
+}
+
 /// Whose checksum a line is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -64,6 +76,9 @@ pub enum Origin {
     ThisPackage,
     /// The release names it for another platform.
     OtherPlatform(Platform),
+    /// A leaf manifest (`ch:`) that this index does not have. The same packages have other manifests in another registry, so
+    /// that it may be right there.
+    OtherManifest,
     /// Nobody's: the release names the checksums of this scheme for all its platforms, and this is none of them.
     NoPackage,
     /// It cannot be known: the release does not name the checksums of all its platforms.
@@ -79,6 +94,11 @@ impl Report {
     /// Lines that may be another platform's or wrong.
     pub fn unexplained(&self) -> Vec<&PackageHash> {
         self.of(&Origin::Unknown)
+    }
+
+    /// The `ch:` lines that may be this package's in another index, where none of them is the one that was found.
+    pub fn other_manifests(&self) -> Vec<&PackageHash> {
+        if self.has_own(Scheme::Ch) { Vec::new() } else { self.of(&Origin::OtherManifest) }
     }
 
     /// Whether a line of this scheme is the package's own.
@@ -103,13 +123,15 @@ pub enum Refusal {
         /// What the package has.
         found: PackageHashes,
     },
-    /// The entry names leaf manifests (`ch:`), and not this one.
+    /// The entry names leaf manifests (`ch:`), and not this one; either it names nothing else, or they are required.
     #[error("the lock file names {}, but the release has {found}", manifests(locked))]
     OtherManifest {
         /// The `ch:` lines that could be this platform's.
         locked: Vec<PackageHash>,
         /// The `ch:` of the leaf that was found.
         found: PackageHash,
+        /// Why the contents were not asked: `Optional` where the entry names no contents.
+        lines: ManifestLines,
     },
     /// None of the entry's lines is a checksum of any package of the release.
     #[error("{}", no_release(locked.len()))]
@@ -144,29 +166,29 @@ fn manifests(hashes: &[PackageHash]) -> String {
 /// Judges a package whose checksums are all known.
 ///
 /// 1. An entry without `h1:`, `zh:` and `ch:` lines says nothing.
-/// 2. `ch:` lines bind: unless each of them is, by the digests in the release's own index, the leaf of *another*
-///    platform, one must be this leaf's. So a lock file that names a manifest cannot be satisfied by another one, also
-///    when the contents are equal.
-/// 3. Of all known lines, one must match; that can be any of the three schemes.
+/// 2. Of all known lines, one must match; that can be any of the three schemes.
+/// 3. `ch:` lines bind where the entry has no others, and where they are `Required`: unless each of them is, by the digests
+///    in the release's own index, the leaf of *another* platform, one must be this leaf's. Then another manifest is refused
+///    although the contents are equal.
 /// 4. Lines that do not match are somebody else's ([`Origin`]); they are kept and reported. A line counts as wrong only
 ///    where the release names the checksums of that scheme for every platform that it has.
 ///
-/// Stricter than `OpenTofu` in 2 (it ignores `ch:`), more lenient in that `h1:` alone is enough.
+/// Stricter than `OpenTofu` in 3 (it ignores `ch:`), more lenient in that `h1:` alone is enough.
 ///
 /// Spec: `OpenTofu` 1.12, getproviders, `PackageMatchesAnyHash`; seed RFC, "Package checksums and signing".
-pub fn check(entry: &LockEntry, package: &PackageHashes, release: &ReleaseHashes) -> Verdict {
+pub fn check(entry: &LockEntry, package: &PackageHashes, release: &ReleaseHashes, lines: ManifestLines) -> Verdict {
     let locked = known(entry);
     if locked.is_empty() {
         return Verdict::Unlocked;
     }
-    if let Some(refusal) = other_manifest(&locked, package, release) {
+    if let Some(refusal) = other_manifest(&locked, package, release, lines) {
         return Verdict::Refused(refusal);
     }
     let own: BTreeSet<&PackageHash> = package.iter().collect();
     if !locked.iter().any(|hash| own.contains(hash)) {
         return Verdict::Refused(Refusal::NoMatch { locked, found: package.clone() });
     }
-    let line = |hash: PackageHash| Line { origin: origin(&hash, &own, package, release), hash };
+    let line = |hash: PackageHash| Line { origin: origin(&hash, &own, release), hash };
     Verdict::Accepted(Report { lines: locked.into_iter().map(line).collect() })
 }
 
@@ -182,9 +204,14 @@ pub fn locked_platforms(entry: &LockEntry, release: &ReleaseHashes) -> Vec<Platf
 /// Judges a package of which `h1:` is not known yet: a refusal when no `h1:` could change the verdict.
 ///
 /// Nothing needs to be downloaded then.
-pub fn precheck(entry: &LockEntry, package: &PackageHashes, release: &ReleaseHashes) -> Option<Refusal> {
+pub fn precheck(
+    entry: &LockEntry,
+    package: &PackageHashes,
+    release: &ReleaseHashes,
+    lines: ManifestLines,
+) -> Option<Refusal> {
     let locked = known(entry);
-    if let Some(refusal) = other_manifest(&locked, package, release) {
+    if let Some(refusal) = other_manifest(&locked, package, release, lines) {
         return Some(refusal);
     }
     let open = locked.is_empty() || locked.iter().any(|hash| hash.scheme() == Scheme::H1);
@@ -196,8 +223,16 @@ fn known(entry: &LockEntry) -> Vec<PackageHash> {
     entry.hashes.iter().filter(|hash| hash.scheme() != Scheme::Other).cloned().collect()
 }
 
-fn other_manifest(locked: &[PackageHash], package: &PackageHashes, release: &ReleaseHashes) -> Option<Refusal> {
+fn other_manifest(
+    locked: &[PackageHash],
+    package: &PackageHashes,
+    release: &ReleaseHashes,
+    lines: ManifestLines,
+) -> Option<Refusal> {
     let found = package.ch.as_ref()?;
+    if lines == ManifestLines::Optional && locked.iter().any(|hash| hash.scheme() != Scheme::Ch) {
+        return None;
+    }
     let own_platform = release.values().filter(|hashes| hashes.contains(found));
     let elsewhere = |hash: &PackageHash| {
         release.values().any(|hashes| hashes.contains(hash))
@@ -205,42 +240,73 @@ fn other_manifest(locked: &[PackageHash], package: &PackageHashes, release: &Rel
     };
     let binding: Vec<PackageHash> =
         locked.iter().filter(|hash| hash.scheme() == Scheme::Ch && !elsewhere(hash)).cloned().collect();
-    (!binding.is_empty() && !binding.contains(found))
-        .then(|| Refusal::OtherManifest { locked: binding, found: found.clone() })
+    (!binding.is_empty() && !binding.contains(found)).then(|| Refusal::OtherManifest {
+        locked: binding,
+        found: found.clone(),
+        lines,
+    })
 }
 
-fn origin(
-    hash: &PackageHash,
-    own: &BTreeSet<&PackageHash>,
-    package: &PackageHashes,
-    release: &ReleaseHashes,
-) -> Origin {
+fn origin(hash: &PackageHash, own: &BTreeSet<&PackageHash>, release: &ReleaseHashes) -> Origin {
     if own.contains(hash) {
         return Origin::ThisPackage;
     }
     if let Some((platform, _)) = release.iter().find(|(_, hashes)| hashes.contains(hash)) {
         return Origin::OtherPlatform(platform.clone());
     }
+    if hash.scheme() == Scheme::Ch {
+        return Origin::OtherManifest;
+    }
     let names_scheme = |hashes: &BTreeSet<PackageHash>| {
         hashes.iter().any(|known| known.scheme() == hash.scheme())
             // The package's own checksums are known even where the release does not claim them.
-            || package.ch.as_ref().is_some_and(|ch| hashes.contains(ch))
+            || hashes.iter().any(|known| known.scheme() == Scheme::Ch && own.contains(known))
     };
     if !release.is_empty() && release.values().all(names_scheme) { Origin::NoPackage } else { Origin::Unknown }
 }
 
-/// Judges the leaf manifest of a package alone: a refusal when the entry binds this platform to another one.
-pub fn check_manifest(entry: &LockEntry, found: &PackageHash, release: &ReleaseHashes) -> Option<Refusal> {
+/// Judges the leaf manifest of a package alone: a refusal when the entry binds this platform to another one, whatever the
+/// contents are.
+pub fn check_manifest(
+    entry: &LockEntry,
+    found: &PackageHash,
+    release: &ReleaseHashes,
+    lines: ManifestLines,
+) -> Option<Refusal> {
     let package = PackageHashes { ch: Some(found.clone()), ..PackageHashes::default() };
-    other_manifest(&known(entry), &package, release)
+    other_manifest(&known(entry), &package, release, lines)
+}
+
+/// The platforms whose contents are locked under another leaf manifest than this release's: the same packages, published
+/// anew. None where the entry names no manifest that the release does not have.
+pub fn published_anew(entry: &LockEntry, facts: &ReleaseHashes) -> Vec<Platform> {
+    if foreign_manifests(&known(entry), facts).is_empty() {
+        return Vec::new();
+    }
+    let locked = |hashes: &BTreeSet<PackageHash>, manifest: bool| {
+        hashes.iter().any(|hash| (hash.scheme() == Scheme::Ch) == manifest && entry.hashes.contains(hash))
+    };
+    let has_leaf = |hashes: &BTreeSet<PackageHash>| hashes.iter().any(|hash| hash.scheme() == Scheme::Ch);
+    let anew = |hashes: &BTreeSet<PackageHash>| has_leaf(hashes) && locked(hashes, false) && !locked(hashes, true);
+    facts.iter().filter(|(_, hashes)| anew(hashes)).map(|(platform, _)| platform.clone()).collect()
+}
+
+fn foreign_manifests(locked: &[PackageHash], release: &ReleaseHashes) -> Vec<PackageHash> {
+    unexplained(locked, release).into_iter().filter(|hash| hash.scheme() == Scheme::Ch).collect()
 }
 
 /// Judges a package that is to be recorded beside those of other platforms: `facts` are true checksums of the release,
 /// of the platform and of others.
 ///
 /// A package without a line of its own may be new to the lock file. It is refused where a line is nobody's although all
-/// checksums of its scheme are known: that may be the line of this platform, for another package.
-pub fn check_addition(entry: &LockEntry, platform: &Platform, facts: &ReleaseHashes) -> Option<Refusal> {
+/// checksums of its scheme are known: that may be the line of this platform, for another package. `ch:` lines that are
+/// nobody's are explained by as many platforms that were published anew; one more may be the line of this platform.
+pub fn check_addition(
+    entry: &LockEntry,
+    platform: &Platform,
+    facts: &ReleaseHashes,
+    lines: ManifestLines,
+) -> Option<Refusal> {
     let locked = known(entry);
     let own = facts.get(platform)?;
     if locked.iter().any(|hash| own.contains(hash)) {
@@ -248,15 +314,20 @@ pub fn check_addition(entry: &LockEntry, platform: &Platform, facts: &ReleaseHas
     }
     let all_known = facts.values().all(|hashes| hashes.iter().any(|hash| hash.scheme() == Scheme::H1));
     // Where every package has been looked at, an archive's line that is nobody's cannot be another platform's either.
-    let orphans = if all_known { unexplained(&locked, facts) } else { orphans(&locked, facts) };
+    let mut orphans = if all_known { unexplained(&locked, facts) } else { orphans(&locked, facts) };
+    let manifests = orphans.iter().filter(|hash| hash.scheme() == Scheme::Ch).count();
+    if lines == ManifestLines::Optional && manifests <= published_anew(entry, facts).len() {
+        orphans.retain(|hash| hash.scheme() != Scheme::Ch);
+    }
     let of = |scheme| own.iter().find(|hash| hash.scheme() == scheme).cloned();
     let found = || PackageHashes { h1: of(Scheme::H1), zh: of(Scheme::Zh), ch: of(Scheme::Ch) };
     (!orphans.is_empty()).then(|| Refusal::NoMatch { locked: orphans, found: found() })
 }
 
-/// The lines that no package of the release has, as far as that can be known.
+/// The lines for contents that no package of the release has, as far as that can be known. `ch:` lines of another index are
+/// none of them.
 pub fn nobodys(entry: &LockEntry, facts: &ReleaseHashes) -> Vec<PackageHash> {
-    orphans(&known(entry), facts)
+    orphans(&known(entry), facts).into_iter().filter(|hash| hash.scheme() != Scheme::Ch).collect()
 }
 
 /// Whether a platform may be new to the lock file, while lines for contents are not explained by what is known: they may

@@ -72,23 +72,27 @@ pub(super) const DIFFERENCES: &[Difference] = &[
                 &["lock-oci-zh-other-platform-h1", "lock-cache-empty-zh-other-platform-h1"],
             ),
             installs(M, &["ch", "h1", "zh", WRONG_ZH], &["lock-cache-empty-wrong-zh-right-h1"]),
+            installs(M, &[OTHER_CH, "ch", "h1", "zh"], &["lock-oci-ch-and-h1", "lock-cache-empty-ch-and-h1"]),
         ],
     },
     Difference {
-        name: "ch-binds",
-        opentofu: "ignores a `ch:` of another manifest and drops it",
-        ours: "refuses the package (`lock-mismatch`): deleting a signature must not turn back trust",
+        name: "ch-alone-binds",
+        opentofu: "takes an entry of `ch:` lines alone for one without checksums, and installs any package",
+        ours: "refuses a package that none of them names (`lock-mismatch`): one recorded checksum must match",
         outcomes: &[with(
             1,
             "lock-mismatch",
-            &[
-                "lock-oci-ch-only",
-                "lock-oci-ch-and-zh",
-                "lock-cache-empty-ch-only",
-                "lock-cache-full-ch-only",
-                "lock-cache-empty-ch-and-zh",
-                "lock-cache-full-ch-and-zh",
-            ],
+            &["lock-oci-ch-only", "lock-cache-empty-ch-only", "lock-cache-full-ch-only"],
+        )],
+    },
+    Difference {
+        name: "ch-lines-stay",
+        opentofu: "drops the `ch:` of another manifest beside a right `zh:`",
+        ours: "warns of it (`other-manifest`), keeps it, and adds that of the manifest that was installed",
+        outcomes: &[installs(
+            M,
+            &[OTHER_CH, "ch", "h1", "zh"],
+            &["lock-oci-ch-and-zh", "lock-cache-empty-ch-and-zh", "lock-cache-full-ch-and-zh"],
         )],
     },
     Difference {
@@ -131,6 +135,8 @@ pub(super) const DIFFERENCES: &[Difference] = &[
 const M: &str = "oci.example.test/m/acme/widget";
 /// The `zh:` of the measured package for another platform.
 const OTHER_PLATFORM: &str = "zh:f7cb24ca454d18cd1f33b26072ed5ba26a7ffa5cd8333f15e4536fd57115dc5b";
+/// The `ch:` of no manifest.
+const OTHER_CH: &str = "ch:sha256:1111111111111111111111111111111111111111111111111111111111111111";
 const WRONG_ZH: &str = "zh:0000000000000000000000000000000000000000000000000000000000000000";
 
 const fn with(exit: i32, code: &'static str, cases: &'static [&'static str]) -> Ours {

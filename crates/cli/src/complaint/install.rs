@@ -2,11 +2,11 @@
 
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_installer::{ConfigProblem, InstallError, PinFileError};
-use tofu_oci_lockfile::{LockFileError, Refusal};
+use tofu_oci_lockfile::{LockFileError, ManifestLines, Refusal};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_types::Version;
 
-use super::Complaint;
+use super::{Complaint, Refused};
 use crate::exit::Exit;
 
 impl From<SourceError> for Complaint {
@@ -173,8 +173,9 @@ impl Complaint {
                     .hint("either the repository or the lock file is not what it was")
                     .hint("if the release was replaced on purpose, remove the provider's block from the lock file")
             }
-            InstallError::Untrusted { address, version, place, refusal } => {
-                complaint.untrusted(&refusal, &super::Release { address: &address, version: &version, place: &place })
+            InstallError::Untrusted { address, version, place, refusal, rule, by_hand } => {
+                let release = super::Release { address: &address, version: &version, place: &place };
+                complaint.untrusted(&Refused { refusal: &refusal, rule: &rule, by_hand, release })
             }
             InstallError::Pins(error) => Self::from(error),
             InstallError::NotTheLockedPackage { place, refusal, .. } => complaint
@@ -263,6 +264,11 @@ impl Complaint {
 
     /// Both sides of a disagreement about checksums, so that nobody has to compute them again.
     fn locked_and_found(self, refusal: &Refusal) -> Self {
+        if let Refusal::OtherManifest { lines: ManifestLines::Required, .. } = refusal {
+            return self.cause(
+                "a rule of the policy says manifest_checksums = \"required\", so equal contents are not enough",
+            );
+        }
         let Refusal::NoMatch { locked, found } = refusal else { return self };
         let locked = locked.iter().map(|hash| format!("the lock file has {hash}"));
         let found = found.iter().map(|hash| format!("the package has  {hash}"));

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use tofu_oci_types::RepositoryRef;
 
-pub(crate) use trust::Release;
+pub(crate) use trust::{Refused, Release};
 
 use crate::credentials::{Trouble, Wallet};
 use crate::exit::Exit;

@@ -1,7 +1,7 @@
 //! Releases that are not trusted, and what trust is read from.
 
 use tofu_oci_installer::pin_file::PinFileError;
-use tofu_oci_trust::Refusal;
+use tofu_oci_trust::{ByHand, Refusal, Rule, RuleOrigin};
 use tofu_oci_types::{ProviderAddr, Version};
 
 use super::Complaint;
@@ -13,6 +13,34 @@ pub(crate) struct Release<'a> {
     pub(crate) address: &'a ProviderAddr,
     pub(crate) version: &'a Version,
     pub(crate) place: &'a str,
+}
+
+/// A release that is not trusted, and by what.
+pub(crate) struct Refused<'a> {
+    pub(crate) refusal: &'a Refusal,
+    /// The rule that holds for the provider.
+    pub(crate) rule: &'a Rule,
+    /// Whether `--accept` can help.
+    pub(crate) by_hand: ByHand,
+    pub(crate) release: Release<'a>,
+}
+
+impl Refused<'_> {
+    /// Whether the release contradicts what it is offered as, so that no rule has to be asked.
+    fn is_contradiction(&self) -> bool {
+        use Refusal::{OtherPackage, OtherProvider, OtherVersion};
+        matches!(self.refusal, OtherProvider { .. } | OtherVersion { .. } | OtherPackage { .. })
+    }
+
+    /// The rule of the policy file that decides: where it stands and what satisfies it. None if no rule decides.
+    pub(crate) fn rule(&self) -> Option<String> {
+        let RuleOrigin::File { path, line, providers } = &self.rule.origin else { return None };
+        if self.by_hand == ByHand::Settles || self.is_contradiction() {
+            return None;
+        }
+        let (path, providers) = (path.strip_prefix(".").unwrap_or(path), providers.join(", "));
+        Some(format!("{}:{line}, the rule for {providers}, demands {}", path.display(), self.rule.demand()))
+    }
 }
 
 impl From<PinFileError> for Complaint {
@@ -37,30 +65,39 @@ impl From<PinFileError> for Complaint {
 
 impl Complaint {
     /// The same with what to do about a release that is not trusted, for verbs that do not tell of its signatures.
-    pub(crate) fn untrusted(self, refusal: &Refusal, release: &Release<'_>) -> Self {
-        let verify = again::command(&format!("verify {}@{}", release.address, release.version));
-        self.not_trusted(refusal, release).hint(format!("`{verify}` shows every signature, and why it does not count"))
+    pub(crate) fn untrusted(self, refused: &Refused<'_>) -> Self {
+        let Release { address, version, .. } = refused.release;
+        let verify = again::command(&format!("verify {address}@{version}"));
+        self.not_trusted(refused).hint(format!("`{verify}` shows every signature, and why it does not count"))
     }
 
     /// The same with what to do about a release that is not trusted.
-    pub(crate) fn not_trusted(self, refusal: &Refusal, release: &Release<'_>) -> Self {
-        let Release { address, version, place } = release;
+    pub(crate) fn not_trusted(self, refused: &Refused<'_>) -> Self {
+        let Release { address, version, place } = refused.release;
         let accept = again::command(&format!("verify {address}@{version} --accept"));
+        let accept = Some(accept).filter(|_| refused.by_hand == ByHand::Settles);
         let sign = format!("tofu-oci sign {place}:{version} --key KEY");
-        let complaint = self.code(refusal.code()).cause(format!("it came from {place}"));
-        match refusal {
+        let mut complaint = self.code(refused.refusal.code()).cause(format!("it came from {place}"));
+        if let Some(rule) = refused.rule() {
+            complaint = complaint.cause(rule);
+        }
+        match refused.refusal {
             Refusal::MovedTag { .. } => complaint
                 .hint("somebody has pushed another release under the same version; ask its publisher why")
-                .hint(format!("if it was moved on purpose: {accept}")),
+                .hint(match accept {
+                    Some(accept) => format!("if it was moved on purpose: {accept}"),
+                    None => format!("if it was moved on purpose, its publisher signs it: {sign}"),
+                }),
             Refusal::OtherProvider { .. } | Refusal::OtherVersion { .. } | Refusal::OtherPackage { .. } => {
                 complaint.hint("this is not what it is offered as: check the address, --from and the repository")
             }
-            Refusal::Unsigned => complaint
-                .hint(format!("its publisher signs it: {sign}"))
-                .hint("to let unsigned releases in, write unsigned = \"warn\" into the rule of trust.toml"),
-            Refusal::WasSigned { .. } => complaint
-                .hint(format!("its publisher signs it: {sign}"))
-                .hint(format!("to take this one release as it is: {accept}")),
+            Refusal::Unsigned | Refusal::WasSigned { .. } => {
+                let complaint = complaint.hint(format!("its publisher signs it: {sign}"));
+                match accept {
+                    Some(accept) => complaint.hint(format!("to take this one release as it is: {accept}")),
+                    None => complaint,
+                }
+            }
             Refusal::UnknownKey { .. } => {
                 complaint.hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")
             }

@@ -1,15 +1,17 @@
 //! `install`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_installer::{Installed, Job, Options, Outcome, Target, Upgrade, configuration};
-use tofu_oci_lockfile::{LockEntry, LockFile, Written};
+use tofu_oci_installer::{Installed, Job, Options, Outcome, Target, Upgrade, configuration, is_configuration};
+use tofu_oci_lockfile::Written;
 use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
 
 use super::locked::{Change, changes};
+use super::superfluous::superfluous;
 use super::{Context, data_dir};
 use crate::args::{Identity, InstallArgs, Lookup, Network};
 use crate::complaint::Complaint;
@@ -27,15 +29,21 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     existing_dir(&dir)?;
     let platforms = platforms(args)?;
     let data_dir = data_dir(&dir);
-    let wanted = wanted(context, args, &dir, &data_dir)?;
+    let lock_path = dir.join(LOCK_FILE);
+    let lock = tofu_oci_lockfile::read(&lock_path)?;
+    let wanted = wanted(context, args, &dir, &data_dir, lock.is_some())?;
+    // Addresses on the command line say nothing about the others.
+    let forget = if args.providers.is_empty() {
+        superfluous(context, &dir, &data_dir, &wanted, lock.as_ref())?
+    } else {
+        BTreeSet::new()
+    };
     let trust = crate::trust::load(&args.trust, &dir)?;
     let written_to = written_to(args, &dir);
     let finder =
         finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &written_to).await?;
     finder.tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>()).await?;
     warn_of_overrides(context, &finder, &wanted);
-    let lock_path = dir.join(LOCK_FILE);
-    let lock = tofu_oci_lockfile::read(&lock_path)?;
     let target = target(args, &dir, &data_dir, &finder);
     let mut jobs = Vec::new();
     for (address, constraints) in &wanted {
@@ -47,13 +55,14 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
                 platform: platform.clone(),
                 source: Arc::clone(&source),
                 target: target.clone(),
-                lock: entry(lock.as_ref(), address),
+                lock: lock.as_ref().and_then(|lock| lock.guide(address)),
                 upgrade: if args.upgrade { Upgrade::Newest } else { Upgrade::KeepLocked },
             });
         }
     }
     tracing::info!(packages = jobs.len(), lock_file = %lock_path.display(), locked = lock.is_some(), "installing");
-    let options = Options::new(lock_path.clone(), trust);
+    let mut options = Options::new(lock_path.clone(), trust);
+    options.forget = forget;
     let several = jobs.len() > 1;
     let (installed, written) =
         tofu_oci_installer::install(jobs, &options, context.reporter.as_ref()).await.map_err(|error| {
@@ -69,10 +78,6 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let changes = changes(lock.as_ref(), &after);
     print(context, &installed, &Recorded { path: &lock_path, written, changes });
     Ok(())
-}
-
-fn entry(lock: Option<&LockFile>, address: &ProviderAddr) -> Option<LockEntry> {
-    lock.and_then(|lock| lock.get(address)).cloned()
 }
 
 fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, finder: &Finder) -> Target {
@@ -146,18 +151,20 @@ fn platforms(args: &InstallArgs) -> Result<Vec<Platform>, Complaint> {
     }
 }
 
-/// The addresses of the command line, or of the configuration.
+/// The addresses of the command line, or of the configuration. None are an error, unless there is a lock file to bring up to
+/// date.
 fn wanted(
     context: &Context,
     args: &InstallArgs,
     dir: &Path,
     data_dir: &Path,
+    is_locked: bool,
 ) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
     if !args.providers.is_empty() {
         return given(&args.providers);
     }
     let required = required(context, dir, data_dir)?;
-    if required.is_empty() {
+    if required.is_empty() && !(is_locked && is_configuration(dir, data_dir)?) {
         let shown = dir.display();
         return Err(Complaint::usage(format!("the configuration in {shown} requires no providers"))
             .hint("name a provider: tofu-oci install HOST/NAMESPACE/TYPE")
@@ -246,6 +253,9 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
         return json_line(&Lock { event: "lock", path: lock.path, outcome: word, changes: &lock.changes });
     }
     let mut text = String::new();
+    if installed.is_empty() {
+        text.push_str("the configuration requires no providers\n");
+    }
     for package in installed {
         let Installed { address, version, platform, path, outcome, .. } = package;
         let verb = match outcome {

@@ -10,17 +10,22 @@ pub(super) struct Change {
     address: ProviderAddr,
     /// The version that was locked before; nothing for a new entry.
     from: Option<Version>,
-    /// The version that is locked now.
-    to: Version,
+    /// The version that is locked now; null for an entry that was taken out.
+    to: Option<Version>,
     /// How many checksums of the new version were not there before.
     checksums_added: usize,
 }
 
 /// The entries that differ, by address.
 pub(super) fn changes(before: Option<&LockFile>, after: &LockFile) -> Vec<Change> {
-    let before = |address| before.and_then(|file| file.get(address));
-    let changed = after.iter().filter(|(address, entry)| before(address) != Some(entry));
-    changed.map(|(address, entry)| Change::between(address, before(address), entry)).collect()
+    let old = |address| before.and_then(|file| file.get(address));
+    let changed = after.iter().filter(|(address, entry)| old(address) != Some(entry));
+    let gone = before.into_iter().flat_map(LockFile::iter).filter(|(address, _)| after.get(address).is_none());
+    let changed = changed.map(|(address, entry)| Change::between(address, old(address), entry));
+    let mut changes: Vec<Change> =
+        changed.chain(gone.map(|(address, entry)| Change::removal(address, entry))).collect();
+    changes.sort_by(|one, other| one.address.cmp(&other.address));
+    changes
 }
 
 impl Change {
@@ -30,14 +35,24 @@ impl Change {
         Self {
             address: address.clone(),
             from: before.map(|entry| entry.version.clone()),
-            to: after.version.clone(),
+            to: Some(after.version.clone()),
             checksums_added: after.hashes.iter().filter(is_new).count(),
         }
+    }
+
+    fn removal(address: &ProviderAddr, before: &LockEntry) -> Self {
+        Self { address: address.clone(), from: Some(before.version.clone()), to: None, checksums_added: 0 }
     }
 
     /// The change in a few words.
     pub(super) fn text(&self) -> String {
         let Self { address, from, to, checksums_added } = self;
+        let Some(to) = to else {
+            return match from {
+                Some(from) => format!("{address} {from} removed: neither the configuration nor its state requires it"),
+                None => format!("{address} removed"),
+            };
+        };
         match (from, checksums_added) {
             (None, _) => format!("{address} {to} added"),
             (Some(from), _) if from != to => format!("{address} {from} -> {to}"),
@@ -82,5 +97,7 @@ mod tests {
         );
         let constrained = file("1.1.0", "  constraints = \"1.1.0\"\n", H1);
         check(Some(&old), &constrained, &["example.com/acme/widget 1.1.0: constraints changed"]);
+        let removed = "example.com/acme/widget 1.1.0 removed: neither the configuration nor its state requires it";
+        check(Some(&old), &LockFile::default(), &[removed]);
     }
 }

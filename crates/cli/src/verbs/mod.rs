@@ -14,6 +14,7 @@ mod push;
 mod resolve;
 mod sign;
 mod stop;
+mod superfluous;
 mod verify;
 mod versions;
 

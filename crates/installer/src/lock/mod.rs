@@ -108,8 +108,8 @@ pub async fn lock(
     let court = Court::new(&options.trust, reporter);
     let (fetcher, court, scratch) = (&fetcher, &court, options.scratch.as_path());
     let runs = jobs.iter().map(|job| {
-        let before = file.get(&job.address);
-        Locking { job, before, fetcher, court, scratch, reporter }.run()
+        let (before, guide) = (file.get(&job.address), file.guide(&job.address));
+        Locking { job, before, guide, fetcher, court, scratch, reporter }.run()
     });
     let locked: Vec<Locked> = futures_util::stream::iter(runs).buffered(PROVIDERS).try_collect().await?;
     finish(&jobs, locked, &file, options, court)

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_lockfile::{
-    LockEntry, PackageHashes, ReleaseHashes, check_addition, check_manifest, check_release, needs_more_facts, nobodys,
-    restored,
+    Guide, LockEntry, ManifestLines, PackageHashes, ReleaseHashes, check_addition, check_manifest, check_release,
+    needs_more_facts, nobodys, published_anew, restored,
 };
 use tofu_oci_source::{LeafKind, NotOffered, Offer, Release, SourceError};
 use tofu_oci_trust::ManifestChecksums;
@@ -21,7 +21,7 @@ use crate::place::{Form, Place};
 use crate::record::{Record, entry};
 use crate::staging::Scratch;
 use crate::trust::{Court, Judged, real_zips};
-use crate::verify::known_before;
+use crate::verify::{OTHER_MANIFEST, PUBLISHED_ANEW, known_before};
 use crate::{InstallError, Vouched, subject};
 
 /// So many platforms of a provider are asked for at once; fewer are fetched.
@@ -31,6 +31,8 @@ const PLATFORMS: usize = 8;
 pub(super) struct Locking<'a> {
     pub(super) job: &'a LockJob,
     pub(super) before: Option<&'a LockEntry>,
+    /// What chooses the version.
+    pub(super) guide: Option<Guide>,
     pub(super) fetcher: &'a Fetcher<'a>,
     pub(super) court: &'a Court<'a>,
     pub(super) scratch: &'a Path,
@@ -63,9 +65,10 @@ impl Locking<'_> {
             address: &self.job.address,
             constraints: &self.job.constraints,
             source,
-            lock: self.before,
+            lock: self.guide.as_ref(),
             upgrade: self.job.upgrade,
         };
+        choice.warn_of_predecessor(self.reporter);
         let version = choice.version(self.reporter).await?;
         let release = choice.release(&version).await?;
         let before = self.before.filter(|entry| entry.version == version);
@@ -124,7 +127,7 @@ impl Locking<'_> {
             None => judged.vouched(platform, offer.zh().as_ref()),
         };
         if let (Some(before), Some(ch)) = (before, offer.ch())
-            && let Some(refusal) = check_manifest(before, &ch, &release.claims)
+            && let Some(refusal) = check_manifest(before, &ch, &release.claims, self.lines())
         {
             return Err(not_the_locked(release, platform, refusal));
         }
@@ -214,7 +217,7 @@ impl Locking<'_> {
         let Some(before) = before else { return Ok(()) };
         for platform in platforms {
             let leaves = facts.get(platform).into_iter().flatten().filter(|hash| hash.scheme() == Scheme::Ch);
-            let refusals: Vec<_> = leaves.map(|ch| check_manifest(before, ch, facts)).collect();
+            let refusals: Vec<_> = leaves.map(|ch| check_manifest(before, ch, facts, self.lines())).collect();
             // One of an image and an artifact for the same platform suffices.
             if !refusals.is_empty()
                 && let Some(refusals) = refusals.into_iter().collect::<Option<Vec<_>>>()
@@ -222,7 +225,7 @@ impl Locking<'_> {
             {
                 return Err(not_the_locked(release, platform, refusal));
             }
-            if let Some(refusal) = check_addition(before, platform, facts) {
+            if let Some(refusal) = check_addition(before, platform, facts, self.lines()) {
                 return Err(not_the_locked(release, platform, refusal));
             }
         }
@@ -233,7 +236,26 @@ impl Locking<'_> {
             return Err(InstallError::NotTheLockedRelease { address, version, place, refusal });
         }
         self.tell_of_nobodys(release, before, facts);
+        self.warn_of_manifests(release, before, facts);
         Ok(())
+    }
+
+    /// How `ch:` lines count.
+    fn lines(&self) -> ManifestLines {
+        self.court.manifest_lines(&self.job.address)
+    }
+
+    fn warn_of_manifests(&self, release: &Release, before: &LockEntry, facts: &ReleaseHashes) {
+        let anew: Vec<String> = published_anew(before, facts).iter().map(ToString::to_string).collect();
+        if anew.is_empty() {
+            return;
+        }
+        let Release { address, version, place, .. } = release;
+        let text = format!(
+            "{place} has {address} {version} under other manifests than the lock file names, for {}",
+            anew.join(", ")
+        );
+        self.reporter.event(&Event::warning(OTHER_MANIFEST, text).with_hint(PUBLISHED_ANEW));
     }
 
     fn tell_of_nobodys(&self, release: &Release, before: &LockEntry, facts: &ReleaseHashes) {

@@ -70,7 +70,7 @@ async fn answer(layout: PackageLayout, annotations: Annotations, lines: &str) ->
         Ok(_) => {
             let names: Vec<String> = workspace.locked().iter().map(|hash| name(&hash.parse().unwrap())).collect();
             let names = names.join(" ").replace(WRONG_H1, "wrong-h1").replace(WRONG_ZH, "wrong-zh");
-            let names = names.replace("x9:other", "other");
+            let names = names.replace("x9:other", "other").replace(WRONG_CH, "wrong-ch");
             let codes = workspace.reporter.codes();
             if codes.is_empty() { names } else { format!("{names} ({})", codes.join(", ")) }
         }
@@ -125,11 +125,28 @@ fn with_annotations_wrong_lines_are_known_as_such() {
 #[test]
 fn a_recorded_manifest_binds() {
     check(PackageLayout::Artifact, Annotations::None, "ch", "ch h1 zh");
-    check(PackageLayout::Artifact, Annotations::None, "wrong-ch h1 zh", "refused before the download");
+    check(PackageLayout::Artifact, Annotations::None, "wrong-ch", "refused before the download");
+    check(PackageLayout::Artifact, Annotations::None, "wrong-ch mac-zh", "refused before the download");
     check(PackageLayout::Artifact, Annotations::None, "mac-ch zh", "ch h1 mac-ch zh");
     check(PackageLayout::Image, Annotations::None, "ch h1", "ch h1");
     check(PackageLayout::Image, Annotations::None, "h1", "ch h1");
     check(PackageLayout::Image, Annotations::None, "zh", "refused before the download");
+}
+
+/// The same bytes, packed anew in another registry.
+#[test]
+fn another_manifest_of_the_locked_contents_is_a_warning_and_recorded() {
+    for layout in [PackageLayout::Artifact, PackageLayout::Both] {
+        check(layout, Annotations::None, "wrong-ch h1 zh", "wrong-ch ch h1 zh (other-manifest)");
+        check(layout, Annotations::All, "wrong-ch zh", "wrong-ch ch h1 zh (other-manifest)");
+        check(layout, Annotations::All, "wrong-ch h1", "wrong-ch ch h1 zh (other-manifest)");
+        check(layout, Annotations::All, "wrong-ch mac-ch h1", "wrong-ch ch h1 mac-ch zh (other-manifest)");
+        check(layout, Annotations::None, "wrong-ch ch h1", "wrong-ch ch h1 zh");
+    }
+    // Only the download can tell.
+    check(PackageLayout::Image, Annotations::All, "wrong-ch h1", "wrong-ch ch h1 (other-manifest)");
+    check(PackageLayout::Image, Annotations::All, "wrong-ch wrong-h1", "refused");
+    check(PackageLayout::Artifact, Annotations::All, "wrong-ch wrong-h1", "refused");
 }
 
 #[tokio::test]

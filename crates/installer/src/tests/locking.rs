@@ -211,7 +211,7 @@ async fn existing_lines_win() {
         for words in [
             WRONG_ZH.to_owned(),
             WRONG_H1.to_owned(),
-            format!("h1 zh mac-h1 mac-zh {WRONG_CH}"),
+            WRONG_CH.to_owned(),
             // The other platform is the locked one, and this one has been replaced.
             format!("mac-h1 mac-zh {WRONG_ZH}"),
             format!("mac-h1 {WRONG_H1}"),
@@ -223,6 +223,27 @@ async fn existing_lines_win() {
         assert_eq!(refused(&scene, &format!("mac-zh {WRONG_ZH}"), linux()).await, "lock-mismatch");
         assert_eq!(refused(&scene, WRONG_ZH, linux()).await, "lock-mismatch");
     }
+}
+
+/// The same bytes, packed anew in another registry.
+#[tokio::test]
+async fn other_manifests_of_the_locked_contents_are_a_warning_and_recorded() {
+    for annotations in [Annotations::All, Annotations::None] {
+        let mut scene = Scene::new(PackageLayout::Artifact, annotations).await;
+        scene.write_lock(&format!("h1 zh mac-h1 mac-zh {WRONG_CH}"));
+        scene.lock(Wanted::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+        assert_eq!(scene.workspace.locked().len(), 7, "the old line stays, two are added");
+        assert_eq!(scene.workspace.reporter.codes(), ["other-manifest"], "once for all platforms");
+        scene.lock(Wanted::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+        assert_eq!(scene.workspace.reporter.codes(), ["other-manifest"], "the new lines are there now");
+        scene.policy = policy("manifest_checksums = \"required\"");
+        let words = format!("h1 zh mac-h1 mac-zh {WRONG_CH}");
+        assert_eq!(refused(&scene, &words, Wanted::Offered).await, "unsigned");
+    }
+    let mut scene = Scene::signed(PackageLayout::Artifact, Annotations::All).await;
+    scene.policy = policy("manifest_checksums = \"required\"");
+    let words = format!("h1 zh mac-h1 mac-zh {WRONG_CH}");
+    assert_eq!(refused(&scene, &words, Wanted::Offered).await, "lock-mismatch", "a rule demands the locked manifest");
 }
 
 #[tokio::test]

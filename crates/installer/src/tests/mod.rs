@@ -6,6 +6,7 @@ mod fixture;
 mod lock;
 mod lock_hash_recording;
 mod locking;
+mod predecessor;
 mod real_repositories;
 mod signing;
 mod targets;

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tofu_oci_lockfile::{LockFileError, Written};
+use tofu_oci_lockfile::{LockFileError, ManifestLines, Written};
 use tofu_oci_source::{LeafKind, Offer, Release, Search, Source, SourceError};
-use tofu_oci_trust::{Action, Evidence, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Standing, Verdict, judge};
+use tofu_oci_trust::{
+    Action, Evidence, ManifestChecksums, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Rule, Standing, Verdict, judge,
+};
 use tofu_oci_types::{Digest, Event, Level, PackageHash, Platform, ProviderAddr, Reporter, Scheme, Version};
 use tokio::sync::OnceCell;
 
@@ -32,6 +34,8 @@ pub(crate) struct Case {
 #[derive(Debug)]
 pub(crate) struct Judged {
     case: Case,
+    /// The rule that it was judged by.
+    rule: Rule,
     verdict: Verdict,
     /// Who has signed this very index before.
     pinned: Vec<SignedBy>,
@@ -107,13 +111,14 @@ impl<'a> Court<'a> {
             let covered = hearing.covered(&verdict).await?;
             let zips = hearing.knowledge.zips;
             let pinned = self.pinned(&case.facts(&zips));
-            let judged = Judged { case: case.clone(), verdict, pinned, zips, covered };
+            let rule = self.trust.policy.rule(&case.address).clone();
+            let judged = Judged { case: case.clone(), rule, verdict, pinned, zips, covered };
             self.tell(&judged);
             Ok::<_, InstallError>(Arc::new(judged))
         });
         let judged = Arc::clone(judged.await?);
         match &judged.verdict.refusal {
-            Some(refusal) => Err(judged.case.untrusted(refusal)),
+            Some(refusal) => Err(judged.untrusted(refusal)),
             None => Ok(judged),
         }
     }
@@ -131,6 +136,14 @@ impl<'a> Court<'a> {
             let verdict = judge(policy, pins, &facts, &[], *now);
             verdict.standing == Standing::Pinned && verdict.covered.index && verdict.refusal.is_none()
         })
+    }
+
+    /// How `ch:` lines of a provider count.
+    pub(crate) fn manifest_lines(&self, address: &ProviderAddr) -> ManifestLines {
+        match self.trust.policy.rule(address).manifest_checksums {
+            ManifestChecksums::Required => ManifestLines::Required,
+            ManifestChecksums::Optional => ManifestLines::Optional,
+        }
     }
 
     /// Whether this very index was pinned before this run: what it has was recorded then.
@@ -217,15 +230,6 @@ impl Case {
     fn order(&self) -> (String, String, &str, &str) {
         (self.address.to_string(), self.version.to_string(), &self.place, self.index.as_str())
     }
-
-    fn untrusted(&self, refusal: &Refusal) -> InstallError {
-        InstallError::Untrusted {
-            address: self.address.clone(),
-            version: self.version.clone(),
-            place: self.place.clone(),
-            refusal: Box::new(refusal.clone()),
-        }
-    }
 }
 
 impl Judged {
@@ -235,9 +239,15 @@ impl Judged {
     /// [`InstallError::Untrusted`]: a signed `SHA256SUMS` can vouch for some packages of a release and not for others.
     pub(crate) fn admit(&self, platform: &Platform, zip: Option<&PackageHash>) -> Result<(), InstallError> {
         match self.verdict.refusal_for(platform, zip) {
-            Some(refusal) => Err(self.case.untrusted(refusal)),
+            Some(refusal) => Err(self.untrusted(refusal)),
             None => Ok(()),
         }
+    }
+
+    fn untrusted(&self, refusal: &Refusal) -> InstallError {
+        let Case { address, version, place, .. } = self.case.clone();
+        let (refusal, rule) = (Box::new(refusal.clone()), Box::new(self.rule.clone()));
+        InstallError::Untrusted { address, version, place, refusal, rule, by_hand: self.verdict.by_hand }
     }
 
     /// Who stands for the package with this archive.

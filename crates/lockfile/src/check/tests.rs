@@ -2,9 +2,14 @@ use tofu_oci_types::Constraints;
 
 use super::*;
 
-/// The package at hand has `h1:own zh:own ch:own`; the release may name `h1:mac zh:mac ch:mac` for darwin.
 #[track_caller]
 fn verdict(lock: &str, release: &str) -> String {
+    verdict_with(lock, release, ManifestLines::Optional)
+}
+
+/// The package at hand has `h1:own zh:own ch:own`; the release may name `h1:mac zh:mac ch:mac` for darwin.
+#[track_caller]
+fn verdict_with(lock: &str, release: &str, lines: ManifestLines) -> String {
     let hash = |text: &str| -> PackageHash { text.parse().unwrap() };
     let mut entry = LockEntry::new("1.0.0".parse().unwrap(), Constraints::any());
     entry.hashes = lock.split_whitespace().map(hash).collect();
@@ -14,8 +19,8 @@ fn verdict(lock: &str, release: &str) -> String {
         let platform = if word.ends_with("mac") { "darwin_arm64" } else { "linux_amd64" };
         claims.entry(platform.parse().unwrap()).or_default().insert(hash(word));
     }
-    let early = precheck(&entry, &PackageHashes { h1: None, ..package.clone() }, &claims);
-    match check(&entry, &package, &claims) {
+    let early = precheck(&entry, &PackageHashes { h1: None, ..package.clone() }, &claims, lines);
+    match check(&entry, &package, &claims, lines) {
         Verdict::Unlocked => {
             assert_eq!(early, None);
             "unlocked".to_owned()
@@ -29,6 +34,9 @@ fn verdict(lock: &str, release: &str) -> String {
             assert_eq!(early, None);
             let text = |hashes: Vec<&PackageHash>| hashes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
             let mut answer = vec!["accepted".to_owned()];
+            if !report.other_manifests().is_empty() {
+                answer.push(format!("published anew {}", text(report.other_manifests())));
+            }
             if !report.wrong().is_empty() {
                 answer.push(format!("wrong {}", text(report.wrong())));
             }
@@ -84,20 +92,52 @@ fn a_line_is_wrong_only_where_the_release_names_all_platforms() {
 }
 
 #[test]
-fn a_recorded_manifest_binds() {
+fn the_same_package_under_another_manifest_is_the_locked_one() {
+    for (lock, want) in [
+        ("ch:own", "accepted"),
+        ("ch:own h1:wrong", "accepted, unexplained h1:wrong"),
+        // One line of contents is enough.
+        ("ch:wrong h1:own zh:own", "accepted, published anew ch:wrong"),
+        ("ch:wrong h1:own", "accepted, published anew ch:wrong"),
+        ("ch:wrong zh:own", "accepted, published anew ch:wrong"),
+        ("ch:a ch:b zh:own zh:mac", "accepted, published anew ch:a ch:b, unexplained zh:mac"),
+        // The new line has been added: there is nothing left to say.
+        ("ch:wrong ch:own zh:own", "accepted"),
+        ("ch:wrong ch:own", "accepted"),
+        // A colleague's platform, by the digests in this very index.
+        ("ch:mac zh:own", "accepted"),
+        ("ch:mac h1:own", "accepted"),
+        ("ch:mac", "no match, known before the download"),
+        // Nothing matches.
+        ("ch:wrong zh:mac", "no match, known before the download"),
+        ("ch:wrong zh:wrong", "no match, known before the download"),
+        ("ch:wrong h1:wrong", "no match"),
+        // Where there are only `ch:` lines, they bind.
+        ("ch:wrong", "other manifest"),
+        ("ch:wrong ch:mac", "other manifest"),
+        ("ch:wrong h2:x", "other manifest"),
+    ] {
+        assert_eq!(verdict(lock, PLAIN), want, "{lock}");
+    }
+}
+
+#[test]
+fn a_required_manifest_binds() {
     for (lock, want) in [
         ("ch:own", "accepted"),
         ("ch:own h1:wrong", "accepted, unexplained h1:wrong"),
         ("ch:wrong", "other manifest"),
         // The same contents under another manifest.
         ("ch:wrong h1:own zh:own", "other manifest"),
-        ("ch:wrong ch:own", "accepted, wrong ch:wrong"),
-        // A colleague's platform, by the digests in this very index.
+        ("ch:wrong ch:own", "accepted"),
         ("ch:mac zh:own", "accepted"),
         ("ch:mac h1:own", "accepted"),
+        // Every `init` drops these lines, so their absence refuses nothing here.
+        ("zh:own", "accepted"),
+        ("h1:own zh:mac", "accepted, unexplained zh:mac"),
         ("ch:mac", "no match, known before the download"),
     ] {
-        assert_eq!(verdict(lock, PLAIN), want, "{lock}");
+        assert_eq!(verdict_with(lock, PLAIN, ManifestLines::Required), want, "{lock}");
     }
 }
 
@@ -123,10 +163,10 @@ fn a_platform_is_added_unless_its_line_may_be_there_already() {
     let facts: ReleaseHashes = [("linux_amd64", "ch:own h1:own zh:own"), ("darwin_arm64", "ch:mac zh:mac")]
         .map(|(platform, lines)| (platform.parse().unwrap(), lines.split_whitespace().map(hash).collect()))
         .into();
-    let refused = |lock: &str| {
+    let with = |lock: &str, lines: ManifestLines| {
         let mut entry = LockEntry::new("1.0.0".parse().unwrap(), Constraints::any());
         entry.hashes = lock.split_whitespace().map(hash).collect();
-        match check_addition(&entry, &"linux_amd64".parse().unwrap(), &facts) {
+        match check_addition(&entry, &"linux_amd64".parse().unwrap(), &facts, lines) {
             Some(Refusal::NoMatch { locked, .. }) => {
                 locked.iter().map(PackageHash::as_str).collect::<Vec<_>>().join(", ")
             }
@@ -138,13 +178,17 @@ fn a_platform_is_added_unless_its_line_may_be_there_already() {
         ("zh:mac h1:mac ch:mac", ""),
         ("zh:own zh:wrong", ""),
         ("zh:mac zh:wrong", "zh:wrong"),
-        ("zh:mac ch:wrong", "ch:wrong"),
         // It may be darwin's.
         ("zh:mac h1:wrong", ""),
         ("x:y", ""),
+        // Darwin's manifest in another registry explains one line; the second may be this platform's.
+        ("zh:mac ch:wrong", ""),
+        ("zh:mac ch:a ch:b", "ch:a, ch:b"),
+        ("zh:mac ch:mac ch:wrong", "ch:wrong"),
     ] {
-        assert_eq!(refused(lock), want, "{lock}");
+        assert_eq!(with(lock, ManifestLines::Optional), want, "{lock}");
     }
+    assert_eq!(with("zh:mac ch:wrong", ManifestLines::Required), "ch:wrong");
 }
 
 #[test]
@@ -152,7 +196,8 @@ fn many_locked_manifests_are_told_in_one_line() {
     let told = |lines: &str| {
         let mut entry = LockEntry::new("1.0.0".parse().unwrap(), tofu_oci_types::Constraints::any());
         entry.hashes = lines.split(' ').map(|line| line.parse().unwrap()).collect();
-        let refusal = check_manifest(&entry, &"ch:new".parse().unwrap(), &ReleaseHashes::new());
+        let refusal =
+            check_manifest(&entry, &"ch:new".parse().unwrap(), &ReleaseHashes::new(), ManifestLines::Optional);
         refusal.map(|refusal| refusal.to_string()).unwrap_or_default()
     };
     assert_eq!(told("ch:a"), "the lock file names the manifest ch:a, but the release has ch:new");

@@ -29,7 +29,7 @@ use tofu_oci_types::ProviderAddr;
 
 pub use outcome::{Examined, Outcome};
 pub use refusal::{Missing, Refusal};
-pub use verdict::{Covered, Covers, Remark, Signer, Standing, Verdict};
+pub use verdict::{ByHand, Covered, Covers, Remark, Signer, Standing, Verdict};
 
 use crate::{EVIDENCE_LIMIT, Evidence, Pins, Policy, ReleaseFacts, Rule};
 use authority::Authority;
@@ -45,6 +45,19 @@ pub fn judge(
     evidence: &[Evidence],
     now: SystemTime,
 ) -> Verdict {
+    let mut verdict = look_at(policy, pins, facts, evidence, now);
+    if verdict.refusal.is_some() || verdict.otherwise.is_some() {
+        let mut accepted = pins.clone();
+        if accepted.accept(facts, &verdict).is_ok() {
+            let after = look_at(policy, &accepted, facts, evidence, now);
+            let left = if verdict.refusal.is_some() { after.refusal } else { after.otherwise };
+            verdict.by_hand = if left.is_none() { ByHand::Settles } else { ByHand::DoesNot };
+        }
+    }
+    verdict
+}
+
+fn look_at(policy: &Policy, pins: &Pins, facts: &ReleaseFacts<'_>, evidence: &[Evidence], now: SystemTime) -> Verdict {
     let rule = &in_force(policy.rule(facts.address), pins, facts.address);
     let authority = Authority::new(policy, rule, pins, facts.address);
     let mut examination = Examination::new(rule, &authority, facts, now);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::examine::Examination;
 use super::platforms::Platforms;
-use super::{Covered, Examined, Outcome, Refusal, Remark, Standing, Verdict, tally};
+use super::{ByHand, Covered, Examined, Outcome, Refusal, Remark, Standing, Verdict, tally};
 use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Rule, Unsigned};
 
 /// The verdict on what was looked at.
@@ -41,6 +41,7 @@ pub(super) fn stand(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exam
     Verdict {
         standing,
         refusal,
+        by_hand: ByHand::DoesNot,
         signers: tally::signers(&examination),
         covered: Covered { index: signed.index || pinned.index, zips },
         examined: examination.examined,

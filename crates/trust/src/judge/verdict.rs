@@ -17,6 +17,8 @@ pub struct Verdict {
     pub standing: Standing,
     /// Why it must not be used; nothing where it may be.
     pub refusal: Option<Refusal>,
+    /// Whether a person can settle the refusal by accepting the release.
+    pub by_hand: ByHand,
     /// The keys whose signatures count, each once, also where they are too few.
     pub signers: Vec<Signer>,
     /// Each signature that was looked at, in the order in which it was found.
@@ -33,6 +35,16 @@ pub struct Verdict {
     pub(super) platforms: Platforms,
     /// What becomes of an archive that is not covered.
     pub(crate) otherwise: Option<Refusal>,
+}
+
+/// Whether accepting a release by hand lets it in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ByHand {
+    /// It does.
+    Settles,
+    /// It does not: a rule of the policy demands a signature all the same, or a signature is wrong.
+    #[default]
+    DoesNot,
 }
 
 /// What a release rests on.

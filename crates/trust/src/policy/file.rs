@@ -15,6 +15,9 @@ use super::{
     RuleOrigin, Unsigned,
 };
 
+/// What a policy file is usually called.
+const FILE_NAME: &str = "trust.toml";
+
 /// A policy whose keys have not been read yet.
 #[derive(Clone, Debug)]
 pub struct PolicyFile {
@@ -147,6 +150,7 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError>
         Ok(parsed)
     };
     let patterns = table.providers.get_ref().iter().map(pattern).collect::<Result<Vec<Pattern>, _>>()?;
+    let providers = table.providers.get_ref().iter().map(|written| written.get_ref().clone()).collect();
     let usual = Rule::default();
     let predicate_types = match table.predicate_types {
         Some(list) if list.get_ref().is_empty() => return Err(at(list.span(), PolicyProblem::NoPredicateTypes)),
@@ -162,7 +166,7 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError>
         None => Unsigned::ByDefault(Action::Refuse),
     };
     let rule = Rule {
-        origin: RuleOrigin::File { line },
+        origin: RuleOrigin::File { path: PathBuf::from(FILE_NAME), line, providers },
         keys: Vec::new(),
         threshold: 1,
         predicate_types,

@@ -14,6 +14,8 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
 use tofu_oci_types::{Pattern, ProviderAddr};
 
 pub use error::{PolicyError, PolicyProblem};
@@ -38,6 +40,16 @@ impl Policy {
     /// What is wrong, with its place in the text: an unknown member, too, since a rule that is misread protects nobody.
     pub fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
         file::parse(text)
+    }
+
+    /// The same, read from this file: what its rules refuse names it.
+    pub fn read_from(mut self, file: &Path) -> Self {
+        for rule in &mut self.rules {
+            if let RuleOrigin::File { path, .. } = &mut rule.rule.origin {
+                file.clone_into(path);
+            }
+        }
+        self
     }
 
     /// The rule for a provider: the first one with a pattern that matches, or the default.

@@ -1,5 +1,7 @@
 //! What holds for a provider.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use tofu_oci_types::Pattern;
 
@@ -25,7 +27,7 @@ pub struct Rule {
     pub moved_tags: Action,
     /// What happens to a signature by an `OpenPGP` key that has expired since.
     pub expired_keys: ExpiredKeys,
-    /// Whether a lock file must hold the `ch:` lines that a signature vouches for.
+    /// What the `ch:` lines of a lock file are worth.
     pub manifest_checksums: ManifestChecksums,
 }
 
@@ -45,15 +47,36 @@ impl Default for Rule {
     }
 }
 
+impl Rule {
+    /// What a release needs so that the rule lets it in, after "demands".
+    pub fn demand(&self) -> String {
+        let names: Vec<&str> = self.keys.iter().map(|key| key.name.as_str()).collect();
+        let signed = match names.as_slice() {
+            [] => "a signature by a key that is pinned for the provider, as it names no keys".to_owned(),
+            [one] => format!("a signature by {one}"),
+            names if self.threshold == 1 => format!("a signature by one of {}", names.join(", ")),
+            names => format!("signatures by {} of {}", self.threshold, names.join(", ")),
+        };
+        if self.predicate_types == [SIGN_PREDICATE] {
+            return signed;
+        }
+        format!("{signed} that says {}", self.predicate_types.join(" and "))
+    }
+}
+
 /// Where a rule was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleOrigin {
     /// Nowhere: no rule of a file matches.
     Default,
-    /// In `trust.toml`.
+    /// In a policy file.
     File {
+        /// The file: `trust.toml`, unless [`Policy::read_from`](crate::Policy::read_from) says otherwise.
+        path: PathBuf,
         /// The line of its `[[rule]]`, from 1.
         line: usize,
+        /// The patterns of the providers that it is for, as written.
+        providers: Vec<String>,
     },
     /// Keys were named on the command line.
     CommandLine,
@@ -102,13 +125,15 @@ pub enum ExpiredKeys {
     Warn,
 }
 
-/// Whether a lock file must hold the `ch:` lines that a signature vouches for.
+/// What the `ch:` lines of a lock file are worth where it has other lines, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ManifestChecksums {
-    /// `lock --check` fails without them.
+    /// A package under another manifest is refused, and `lock --check` fails if lines are missing that a signature vouches
+    /// for.
     Required,
-    /// It tells of them. Every released `init` drops them.
+    /// One matching line of any scheme is enough; another manifest is a warning. `lock --check` only reports missing lines:
+    /// every released `init` drops them.
     Optional,
 }
 

@@ -36,7 +36,8 @@ fn refused(text: &str) -> String {
 fn every_member_has_its_default_and_its_values() {
     let policy = read(&format!("{KEY}{RULE}")).unwrap();
     let rule = policy.rule(&address("example.com/acme/widget"));
-    assert_eq!(rule.origin, RuleOrigin::File { line: 4 });
+    let (path, providers) = ("trust.toml".into(), vec!["example.com/acme/*".to_owned()]);
+    assert_eq!(rule.origin, RuleOrigin::File { path, line: 4, providers });
     assert_eq!((rule.keys.len(), rule.threshold), (1, 1));
     assert_eq!(rule.keys[0].material.ids(), [key(1).public().id()]);
     assert_eq!(rule.predicate_types, [crate::SIGN_PREDICATE]);

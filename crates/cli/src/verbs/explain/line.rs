@@ -33,6 +33,8 @@ struct Choice<'a> {
     address: &'a ProviderAddr,
     constraints: String,
     locked: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locked_by: Option<&'a ProviderAddr>,
     platform: &'a Platform,
     program: &'static str,
     releases: Vec<String>,
@@ -96,6 +98,7 @@ pub(super) fn print(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome
             address,
             constraints: question.constraints.to_string(),
             locked: question.locked.as_ref().map(|locked| locked.version.to_string()),
+            locked_by: question.locked.as_ref().map(|locked| &locked.by).filter(|by| *by != address),
             platform: &question.platform,
             program: if ours { "tofu-oci" } else { "OpenTofu" },
             releases: releases.collect(),

@@ -14,6 +14,7 @@ mod verdict;
 
 use std::path::{Path, PathBuf};
 
+use tofu_oci_lockfile::Guide;
 use tofu_oci_mapper::TofuRelease;
 use tofu_oci_types::{Constraints, Platform, ProviderAddr, Version};
 
@@ -41,6 +42,8 @@ struct Question<'a> {
 struct Locked {
     path: PathBuf,
     version: Version,
+    /// The provider whose entry names it: the one that was asked for, or its predecessor.
+    by: ProviderAddr,
     /// Whether it meets what was asked for.
     admitted: bool,
 }
@@ -131,8 +134,13 @@ fn locked(
 ) -> Result<Option<Locked>, Complaint> {
     let path = chdir.map_or_else(|| PathBuf::from(LOCK_FILE), |dir| dir.join(LOCK_FILE));
     let file = tofu_oci_lockfile::read(&path)?;
-    let entry = file.as_ref().and_then(|file| file.get(address));
-    Ok(entry.map(|entry| Locked { admitted: constraints.admits(&entry.version), version: entry.version.clone(), path }))
+    let guide = file.as_ref().and_then(|file| file.guide(address));
+    Ok(guide.map(|Guide { by, entry }| Locked {
+        admitted: constraints.admits(&entry.version),
+        version: entry.version,
+        by,
+        path,
+    }))
 }
 
 /// Programs that do the same stand together.

@@ -57,7 +57,8 @@ pub(super) fn print_from(question: &Question<'_>, steps: &[Step], outcomes: &[Ou
 fn head(question: &Question<'_>) -> String {
     let bold = Style::new().bold();
     let which = if let Some(locked) = &question.locked {
-        format!("locked {} by {}", locked.version, locked.path.display())
+        let by = if locked.by == *question.address { String::new() } else { format!(" for {}", locked.by) };
+        format!("locked {} by {}{by}", locked.version, locked.path.display())
     } else if question.constraints.is_any() {
         "the newest version".to_owned()
     } else {

@@ -17,7 +17,7 @@ use super::install::{existing_dir, finder, shown};
 use super::{Context, tagged};
 use crate::again;
 use crate::args::VerifyArgs;
-use crate::complaint::{self, Complaint};
+use crate::complaint::{self, Complaint, Refused};
 use crate::exit::Exit;
 use crate::printer;
 use crate::report::json_line;
@@ -67,13 +67,14 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
     let release = complaint::Release { address, version, place };
     if let Some(refusal) = &verdict.refusal {
         let text = format!("{address} {version} is not trusted: {refusal}");
-        let complaint = Complaint::new(Exit::Fixable, text).not_trusted(refusal, &release);
-        return Err(if args.accept {
-            complaint.hint(
+        let refused = Refused { refusal, rule: told.rule, by_hand: verdict.by_hand, release };
+        let complaint = Complaint::new(Exit::Fixable, text).not_trusted(&refused);
+        return Err(match refused.rule() {
+            _ if !args.accept => complaint,
+            Some(_) => complaint.hint("--accept never overrides a rule of the policy: nothing is remembered"),
+            None => complaint.hint(
                 "--accept settles that a version has moved or is not signed, and nothing else: nothing is remembered",
-            )
-        } else {
-            complaint
+            ),
         });
     }
     if verdict.standing != Standing::Unsigned || args.accept {

@@ -171,7 +171,7 @@ impl<'a> Verified<'a> {
             },
             file: self.file,
             line: match origin {
-                RuleOrigin::File { line } => Some(*line),
+                RuleOrigin::File { line, .. } => Some(*line),
                 RuleOrigin::Default | RuleOrigin::CommandLine => None,
             },
             keys: keys.iter().map(|key| key.name.as_str()).collect(),

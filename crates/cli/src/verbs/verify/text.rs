@@ -48,7 +48,7 @@ impl Verified<'_> {
         let origin = match &rule.origin {
             RuleOrigin::Default if self.file.is_some() => format!("none of {}, so the default", file()),
             RuleOrigin::Default => "the default, as there is no trust.toml".to_owned(),
-            RuleOrigin::File { line } => format!("{}:{line}", file()),
+            RuleOrigin::File { line, .. } => format!("{}:{line}", file()),
             RuleOrigin::CommandLine => "the keys of the command line".to_owned(),
         };
         let names: Vec<&str> = rule.keys.iter().map(|key| key.name.as_str()).collect();

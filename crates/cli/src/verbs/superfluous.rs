@@ -1,0 +1,54 @@
+//! Which entries of the lock file a bare `install` takes out.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use tofu_oci_installer::{StateLook, configuration, state};
+use tofu_oci_lockfile::LockFile;
+use tofu_oci_types::{Constraints, Event, ProviderAddr};
+
+use super::Context;
+use crate::complaint::Complaint;
+
+/// The providers that are locked and that neither the configuration nor its state requires.
+///
+/// Where a module or the state cannot be looked into, what they require is not known: nothing is taken out, and a note says
+/// so.
+///
+/// Spec: `OpenTofu` 1.12, `init`: requirements are those of the configuration and of the state; providercache installer,
+/// "locks for any providers that are no longer needed".
+pub(super) fn superfluous(
+    context: &Context,
+    dir: &Path,
+    data_dir: &Path,
+    required: &[(ProviderAddr, Constraints)],
+    lock: Option<&LockFile>,
+) -> Result<BTreeSet<ProviderAddr>, Complaint> {
+    let locked = lock.into_iter().flat_map(LockFile::iter).map(|(address, _)| address.clone());
+    let mut unneeded: BTreeSet<ProviderAddr> = locked.collect();
+    unneeded.retain(|locked| required.iter().all(|(address, _)| address != locked));
+    if unneeded.is_empty() {
+        return Ok(unneeded);
+    }
+    let workspace = std::env::var("TF_WORKSPACE").ok();
+    let unknown = match state(dir, data_dir, workspace.as_deref()) {
+        _ if !configuration(dir, data_dir)?.missing_modules.is_empty() => "a module is not installed".to_owned(),
+        Ok(None) => return Ok(BTreeSet::new()),
+        Ok(Some(StateLook::Absent)) => return Ok(unneeded),
+        Ok(Some(StateLook::Read { providers, .. })) => {
+            unneeded.retain(|locked| providers.iter().all(|provider| provider.address != *locked));
+            return Ok(unneeded);
+        }
+        Ok(Some(StateLook::Elsewhere { backend, .. })) => {
+            format!("the state is in the backend `{backend}`, which is not read here")
+        }
+        Ok(Some(StateLook::Encrypted { path })) => format!("the state {} is encrypted", path.display()),
+        Ok(Some(_)) => "the state is not read here".to_owned(),
+        Err(error) => format!("the state cannot be read: {error}"),
+    };
+    let names: Vec<String> = unneeded.iter().map(ToString::to_string).collect();
+    let text = format!("the lock file keeps entries that the configuration does not require: {}", names.join(", "));
+    let hint = format!("{unknown}, so it may need them; `tofu init` takes them out if it does not");
+    context.reporter.event(&Event::note("lock-entries-kept", text).with_hint(hint));
+    Ok(BTreeSet::new())
+}

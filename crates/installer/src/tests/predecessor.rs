@@ -1,0 +1,150 @@
+//! A version that is chosen by the entry of the provider's predecessor, and entries that are taken out.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tofu_oci_layout::PackageLayout;
+use tofu_oci_lockfile::{LockEntry, LockFile};
+use tofu_oci_source::OciSource;
+use tofu_oci_store::MemoryStore;
+
+use super::fixture::{Annotations, Workspace, publish, told};
+use crate::{Job, LockJob, LockOptions, LockWrite, Options, Upgrade, Wanted, install, lock};
+
+const OLD: &str = "registry.terraform.io/hashicorp/widget";
+const NEW: &str = "registry.opentofu.org/hashicorp/widget";
+const STRANGER: &str = "registry.example.test/acme/other";
+const WRONG_H1: &str = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
+
+/// What runs.
+#[derive(Clone, Copy)]
+enum Verb {
+    Install,
+    Lock,
+}
+
+/// A place with three versions and a folder where these are locked.
+async fn scene(locked: &[(&str, &str)]) -> (Arc<MemoryStore>, Workspace) {
+    let store = Arc::new(MemoryStore::new("memory"));
+    for version in ["1.0.0", "1.1.0", "1.2.0"] {
+        publish(&*store, version, PackageLayout::Artifact, Annotations::All).await;
+    }
+    let workspace = Workspace::new();
+    let mut file = LockFile::default();
+    for (address, version) in locked {
+        let mut entry = LockEntry::new(version.parse().unwrap(), ">= 0.1.0".parse().unwrap());
+        entry.hashes.insert(WRONG_H1.parse().unwrap());
+        file.insert(address.parse().unwrap(), entry);
+    }
+    tofu_oci_lockfile::write(&workspace.lock_path(), &file).unwrap();
+    (store, workspace)
+}
+
+/// Every entry of the lock file: its type's host, version, constraints, and how many checksums it has.
+fn entries(workspace: &Workspace) -> String {
+    let file = tofu_oci_lockfile::read(&workspace.lock_path()).unwrap().unwrap();
+    let entry = |(address, entry): (&tofu_oci_types::ProviderAddr, &LockEntry)| {
+        format!("{} {} `{}` {}", address.hostname().display(), entry.version, entry.constraints, entry.hashes.len())
+    };
+    file.iter().map(entry).collect::<Vec<_>>().join("; ")
+}
+
+#[track_caller]
+fn check(locked: &[(&str, &str)], constraints: &str, upgrade: Upgrade, want: &str) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    for verb in [Verb::Install, Verb::Lock] {
+        let answer = runtime.block_on(answer(verb, locked, constraints, upgrade));
+        let checksums = match verb {
+            Verb::Install => "3",
+            Verb::Lock => "6",
+        };
+        assert_eq!(answer, want.replace("ALL", checksums));
+    }
+}
+
+async fn answer(verb: Verb, locked: &[(&str, &str)], constraints: &str, upgrade: Upgrade) -> String {
+    let (store, workspace) = scene(locked).await;
+    let (address, constraints) = (NEW.parse().unwrap(), constraints.parse().unwrap());
+    let done = match verb {
+        Verb::Install => {
+            let job = Job { address, constraints, upgrade, ..workspace.job(store) };
+            workspace.run(vec![job]).await.map(|_| ())
+        }
+        Verb::Lock => {
+            let source = Arc::new(OciSource::new(store));
+            let job = LockJob { address, constraints, source, platforms: Wanted::Offered, upgrade };
+            let scratch = workspace.path().join("scratch");
+            std::fs::create_dir(&scratch).unwrap();
+            let options = LockOptions::new(workspace.lock_path(), LockWrite::Write, scratch, workspace.trust());
+            lock(vec![job], &options, &workspace.reporter).await.map(|_| ())
+        }
+    };
+    let codes = workspace.reporter.codes().join(", ");
+    match done {
+        Ok(()) => format!("{} ({codes})", entries(&workspace)),
+        Err(error) => format!("{}: {} ({codes})", error.code(), told(&error)),
+    }
+}
+
+#[test]
+fn a_team_that_migrates_keeps_its_versions() {
+    const WARNED: &str = "(locked-by-predecessor)";
+    let old = |version| format!("registry.terraform.io {version} `>= 0.1.0` 1");
+    let keep = Upgrade::KeepLocked;
+    for (locked, constraints, upgrade, want) in [
+        (&[(OLD, "1.0.0")][..], "", keep, format!("registry.opentofu.org 1.0.0 `` ALL; {} {WARNED}", old("1.0.0"))),
+        (
+            &[(OLD, "1.1.0")],
+            "~> 1.0",
+            keep,
+            format!("registry.opentofu.org 1.1.0 `~> 1.0` ALL; {} {WARNED}", old("1.1.0")),
+        ),
+        (
+            &[(OLD, "1.0.0")],
+            "~> 1.0",
+            Upgrade::Newest,
+            format!("registry.opentofu.org 1.2.0 `~> 1.0` ALL; {} ()", old("1.0.0")),
+        ),
+        (
+            &[(OLD, "1.0.0")],
+            ">= 1.1.0",
+            keep,
+            format!(
+                "locked-version-conflict: {NEW} is locked at 1.0.0 by the entry of {OLD}, which does not meet `>= 1.1.0` {WARNED}"
+            ),
+        ),
+        (
+            &[(OLD, "0.9.0")],
+            "",
+            keep,
+            format!(
+                "locked-version-gone: {NEW} is locked at 0.9.0 by the entry of {OLD}, which memory does not have any more {WARNED}"
+            ),
+        ),
+        (
+            &[(STRANGER, "1.0.0")],
+            "",
+            keep,
+            "registry.example.test 1.0.0 `>= 0.1.0` 1; registry.opentofu.org 1.2.0 `` ALL ()".to_owned(),
+        ),
+    ] {
+        check(locked, constraints, upgrade, &want);
+    }
+}
+
+#[tokio::test]
+async fn forgotten_entries_go_when_the_lock_file_is_written_and_never_before() {
+    let (store, workspace) = scene(&[(OLD, "1.0.0"), (STRANGER, "2.0.0")]).await;
+    let mut options = Options::new(workspace.lock_path(), workspace.trust());
+    options.forget = BTreeSet::from([OLD.parse().unwrap(), STRANGER.parse().unwrap()]);
+    let before = workspace.snapshot();
+    let job = Job { address: NEW.parse().unwrap(), ..workspace.job(store) };
+    let failing = Job { constraints: "> 9.0.0".parse().unwrap(), ..job.clone() };
+    install(vec![failing], &options, &workspace.reporter).await.expect_err("there is no such version");
+    assert_eq!(workspace.snapshot(), before, "a failed installation writes nothing");
+    install(vec![job], &options, &workspace.reporter).await.unwrap();
+    assert_eq!(entries(&workspace), "registry.opentofu.org 1.0.0 `` 3", "its version was taken over before it went");
+    options.forget = BTreeSet::from([NEW.parse().unwrap()]);
+    install(Vec::new(), &options, &workspace.reporter).await.unwrap();
+    assert_eq!(entries(&workspace), "", "nothing is required any more");
+}
