@@ -6,8 +6,9 @@
 //!   \--measured, or one of the differences, or not built yet------------------------------ /
 //! ```
 //!
-//! Exit code, what is installed, the repository that sent it and the whole lock file are compared. The three columns are
-//! kept in a snapshot. `TOFU_OCI_CASES=WORD` runs the cases with WORD in their name.
+//! Exit code, what is installed, the repository that sent it and the whole lock file are compared. `OpenTofu` refuses with
+//! exit code 1; the program with 1, 2 or 3, and the code of its error must be of the measured class. The three columns are
+//! kept in a snapshot, with the exit code of every case. `TOFU_OCI_CASES=WORD` runs the cases with WORD in their name.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod case;
