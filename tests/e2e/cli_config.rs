@@ -135,6 +135,7 @@ fn a_file_that_is_named_and_not_there_ends_the_verb() {
       = OpenTofu 1.13: warns, and goes on without this file
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files
+    hint: with --from REPOSITORY provider_installation is not looked at
     ");
 }
 

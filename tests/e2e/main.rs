@@ -15,6 +15,7 @@
 //! json         every line of --json is what docs/json.md says
 //! credentials_replay   every measured case of registry credentials, with files, helpers, token servers
 //! profiles     every verb against registries as they are run;  named_hosts    what --token-host and --plain-http allow
+//! sources_replay   every measured case of where providers come from: configuration, methods, lock file
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
 //! ```
 //!
@@ -40,6 +41,7 @@ mod check_registry;
 mod check_repository;
 mod check_signatures;
 mod cli_config;
+mod cli_config_missing;
 mod config_check;
 mod config_findings;
 mod config_snippet;
@@ -90,4 +92,6 @@ mod second_client;
 mod secrets;
 mod sign;
 mod sign_refused;
+#[cfg(unix)]
+mod sources_replay;
 mod verify;

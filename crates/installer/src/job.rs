@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_archive::Limits;
-use tofu_oci_lockfile::{Guide, Written};
+use tofu_oci_lockfile::Guide;
 use tofu_oci_source::{LeafKind, Source};
 use tofu_oci_types::{Constraints, Digest, PackageHash, Platform, ProviderAddr, Version};
 
@@ -94,21 +94,12 @@ pub enum Upgrade {
     Newest,
 }
 
-/// What happens to the lock file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LockPolicy {
-    /// It is written at the end, once, when every job has succeeded. The path is the file's.
-    Update(PathBuf),
-    /// It is left alone. What the jobs' entries say holds nevertheless.
-    Leave,
-}
-
 /// How to install.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// What happens to the lock file.
-    pub lock: LockPolicy,
+    /// The lock file. It is written at the end, once, when every job has succeeded.
+    pub lock: PathBuf,
     /// The providers whose entries are taken out of the lock file when it is written; what is installed stays in any case.
     pub forget: BTreeSet<ProviderAddr>,
     /// What an archive may expand to.
@@ -121,7 +112,7 @@ pub struct Options {
 
 impl Options {
     /// Usual limits, and a pipeline for every two processors.
-    pub fn new(lock: LockPolicy, trust: Trust) -> Self {
+    pub fn new(lock: PathBuf, trust: Trust) -> Self {
         Self { lock, forget: BTreeSet::new(), limits: Limits::default(), parallel: pipelines(), trust }
     }
 }
@@ -170,6 +161,3 @@ pub enum Outcome {
     /// It lay there already, unchanged.
     AlreadyInstalled,
 }
-
-/// What became of the lock file.
-pub type LockResult = Option<Written>;

@@ -50,7 +50,7 @@ pub use config::{
 };
 pub use config_problem::ConfigProblem;
 pub use error::InstallError;
-pub use job::{Installed, Job, LockPolicy, LockResult, Options, Outcome, PluginCache, Target, Upgrade};
+pub use job::{Installed, Job, Options, Outcome, PluginCache, Target, Upgrade};
 pub use lock::{
     Basis, Difference, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider, Wanted, lock,
 };

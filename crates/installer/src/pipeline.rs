@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::{Limits, folder_program, zip_program};
-use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes};
+use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, Written};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr, Reporter, Version};
 
@@ -18,7 +18,7 @@ use crate::trust::{Court, Judged};
 use crate::verify::{
     Held, Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, zh_is_suspicious,
 };
-use crate::{InstallError, Installed, Job, LockPolicy, LockResult, Options, Outcome, Target};
+use crate::{InstallError, Installed, Job, Options, Outcome, Target};
 
 /// So many jobs ask and wait at once; fewer fetch ([`Options::parallel`]).
 const JOBS: usize = 16;
@@ -40,11 +40,8 @@ pub async fn install(
     mut jobs: Vec<Job>,
     options: &Options,
     reporter: &dyn Reporter,
-) -> Result<(Vec<Installed>, LockResult), InstallError> {
-    let before = match &options.lock {
-        LockPolicy::Update(path) => tofu_oci_lockfile::read(path)?.unwrap_or_default(),
-        LockPolicy::Leave => LockFile::default(),
-    };
+) -> Result<(Vec<Installed>, Written), InstallError> {
+    let before = tofu_oci_lockfile::read(&options.lock)?.unwrap_or_default();
     for job in &mut jobs {
         job.lock = job.lock.take().or_else(|| before.guide(&job.address));
     }
@@ -57,15 +54,10 @@ pub async fn install(
     let (fetcher, court, limits) = (&fetcher, &court, &options.limits);
     let runs = jobs.iter().map(|job| Run { job, fetcher, court, limits, reporter }.run());
     let done: Vec<Done> = futures_util::stream::iter(runs).buffered(JOBS).try_collect().await?;
-    let lock = match &options.lock {
-        LockPolicy::Update(path) => {
-            let file = record(path, &jobs, &done, &options.forget)?;
-            court.write_pins(tofu_oci_lockfile::would_write(path, &file)?)?;
-            Some(tofu_oci_lockfile::write(path, &file)?)
-        }
-        LockPolicy::Leave => None,
-    };
-    Ok((done.into_iter().map(|done| done.installed).collect(), lock))
+    let file = record(&options.lock, &jobs, &done, &options.forget)?;
+    court.write_pins(tofu_oci_lockfile::would_write(&options.lock, &file)?)?;
+    let written = tofu_oci_lockfile::write(&options.lock, &file)?;
+    Ok((done.into_iter().map(|done| done.installed).collect(), written))
 }
 
 /// The lock file as it is now, with what has been verified and what trusted signatures cover, and without what is to be

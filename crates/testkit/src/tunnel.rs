@@ -1,5 +1,7 @@
 //! A proxy that gives names to servers on this machine.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,21 +18,35 @@ pub struct Tunnel {
     thread: Option<thread::JoinHandle<()>>,
 }
 
-#[derive(Debug)]
+/// Where a `HOST:PORT` leads, if anywhere.
+type Route = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 struct Shared {
-    /// `HOST:PORT` as it is asked for, and `127.0.0.1:PORT` where it leads.
-    routes: Vec<(String, String)>,
+    route: Box<Route>,
     asked: Mutex<Vec<String>>,
     stop: AtomicBool,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("asked", &self.asked).field("stop", &self.stop).finish_non_exhaustive()
+    }
 }
 
 impl Tunnel {
     /// One that leads from each `HOST:PORT` to the address beside it.
     pub fn start<'a>(routes: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let routes: BTreeMap<String, String> =
+            routes.into_iter().map(|(from, to)| (from.to_owned(), to.to_owned())).collect();
+        Self::by(move |target| routes.get(target).cloned())
+    }
+
+    /// One that leads from a `HOST:PORT` to the `127.0.0.1:PORT` that the closure names. `None` is a name that it does
+    /// not know.
+    pub fn by(route: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a loopback port is free");
         let address = listener.local_addr().expect("a bound socket has an address").to_string();
-        let routes = routes.into_iter().map(|(from, to)| (from.to_owned(), to.to_owned())).collect();
-        let shared = Arc::new(Shared { routes, asked: Mutex::default(), stop: AtomicBool::new(false) });
+        let shared = Arc::new(Shared { route: Box::new(route), asked: Mutex::default(), stop: AtomicBool::new(false) });
         let serving = Arc::clone(&shared);
         let run = move || {
             for peer in listener.incoming() {
@@ -68,10 +84,10 @@ impl Shared {
         if method != "CONNECT" {
             return peer.write_all(b"HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n");
         }
-        let Some((_, to)) = self.routes.iter().find(|(from, _)| from == target) else {
+        // As proxies say it of a name that they do not know, and of a server that does not listen.
+        let Some(mut there) = (self.route)(target).and_then(|to| TcpStream::connect(to).ok()) else {
             return peer.write_all(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n");
         };
-        let mut there = TcpStream::connect(to)?;
         peer.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
         let (mut back_from, mut back_to) = (there.try_clone()?, peer.try_clone()?);
         let back = thread::spawn(move || {

@@ -17,6 +17,12 @@ impl From<SourceError> for Complaint {
 
 impl From<&SourceError> for Complaint {
     fn from(error: &SourceError) -> Self {
+        Self::of_source(error).or_code(error.code())
+    }
+}
+
+impl Complaint {
+    fn of_source(error: &SourceError) -> Self {
         match error {
             SourceError::Store(error) => Self::from(error),
             SourceError::NotOffered { address, place, what } => {
@@ -37,9 +43,7 @@ impl From<&SourceError> for Complaint {
                 if asked && !complaint.text.contains(place.as_str()) {
                     complaint = complaint.cause(format!("asked {place}"));
                 }
-                if matches!(what, NotOffered::UnknownProvider) {
-                    complaint = complaint.code("provider-not-found");
-                }
+                complaint = complaint.code(what.code());
                 match what {
                     NotOffered::VersionMissing { offered, .. } => complaint.hint(versions("it has", offered)),
                     NotOffered::PlatformMissing { offered, .. } => {
@@ -57,6 +61,11 @@ impl From<&SourceError> for Complaint {
             SourceError::Failed { failure, .. } => Self::of(failure_exit(failure), error).failure_hint(failure),
             SourceError::Method(blame) => {
                 let complaint = Self::from(&blame.source).about(&blame.address.to_string());
+                let complaint = match &blame.source {
+                    // What is missing has a name that depends on the kind of the method.
+                    SourceError::NotOffered { .. } => complaint.code(error.code()),
+                    _ => complaint,
+                };
                 let named =
                     std::iter::once(&complaint.text).chain(&complaint.causes).any(|text| text.contains(&blame.label));
                 let complaint = if named { complaint } else { complaint.cause(format!("by {}", blame.label)) };
@@ -77,7 +86,8 @@ impl From<&SourceError> for Complaint {
 
 impl From<LockFileError> for Complaint {
     fn from(error: LockFileError) -> Self {
-        let complaint = Self::of(Exit::Fixable, &error);
+        let code = if matches!(error, LockFileError::Invalid { .. }) { "lock-invalid" } else { "lock-file" };
+        let complaint = Self::of(Exit::Fixable, &error).code(code);
         match &error {
             LockFileError::Io { action, path, source } => complaint.io_hint(action, path, source),
             LockFileError::LinkLeavesFolder { .. } => {
@@ -90,6 +100,13 @@ impl From<LockFileError> for Complaint {
 
 impl From<InstallError> for Complaint {
     fn from(error: InstallError) -> Self {
+        let code = error.code();
+        Self::of_install(error).or_code(code)
+    }
+}
+
+impl Complaint {
+    fn of_install(error: InstallError) -> Self {
         let complaint = Self::of(exit(&error), &error);
         match error {
             InstallError::Source(error @ (SourceError::Layout { .. } | SourceError::Unusable { .. })) => {

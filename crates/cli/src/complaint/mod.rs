@@ -96,6 +96,11 @@ impl Complaint {
         self
     }
 
+    /// The same with a stable name for programs, unless it has a closer one already.
+    pub(crate) fn or_code(self, code: &str) -> Self {
+        if self.code.is_some() { self } else { self.code(code) }
+    }
+
     /// The same, marked as a refusal of this repository that credentials may have to do with.
     pub(crate) fn refused(mut self, place: &str, trouble: Trouble) -> Self {
         self.refused = Some(Box::new((place.to_owned(), trouble)));

@@ -53,8 +53,8 @@ pub(crate) struct Wallet {
     closed: Option<Place>,
     /// What is there, and is not read.
     unread: Vec<Unread>,
-    /// What the CLI configuration is warned of.
-    warnings: Vec<String>,
+    /// What is wrong with the CLI configuration and stops nobody who needs credentials alone.
+    warnings: Vec<Event>,
     answers: Mutex<HashMap<(HelperName, String), Answer>>,
     runs: Mutex<Vec<HelperRun>>,
 }
@@ -115,7 +115,7 @@ impl Wallet {
             return Err(complaint);
         }
         for warning in std::mem::take(&mut wallet.warnings) {
-            reporter.event(&Event::warning("cli-configuration", warning));
+            reporter.event(&warning);
         }
         for warning in wallet.policy.warnings() {
             reporter.event(&Event::warning("credential-file", warning.to_string()));
@@ -192,6 +192,11 @@ impl Wallet {
     /// Why every other verb goes no further.
     pub(crate) fn refusal(&self) -> Option<&Complaint> {
         self.refusal.as_ref()
+    }
+
+    /// What is wrong with the CLI configuration and stops no verb that needs credentials alone.
+    pub(crate) fn warnings(&self) -> &[Event] {
+        &self.warnings
     }
 
     /// The helpers that were asked, in the order of their answers.

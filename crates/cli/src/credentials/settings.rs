@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place, Secret};
 use tofu_oci_mapper::config::{Attribute, Problem, RawBlock, Reading, Setting};
+use tofu_oci_types::Event;
 
 use super::files::Shown;
 use crate::complaint::Complaint;
@@ -16,8 +17,8 @@ pub(super) struct Settings {
     pub(super) search: Plan,
     /// Why this program goes no further.
     pub(super) refusal: Option<Complaint>,
-    /// What `OpenTofu` warns of, and what stops nobody.
-    pub(super) warnings: Vec<String>,
+    /// What stops nobody who needs credentials alone.
+    pub(super) warnings: Vec<Event>,
 }
 
 /// Where credential files are looked for.
@@ -46,8 +47,13 @@ pub(super) fn read(reading: &Reading, shown: &Shown) -> Settings {
         default: defaults.and_then(|block| reader.default_helper(block)),
         search: defaults.map_or(Plan::Ambient, |block| reader.search(block)),
         refusal: reader.refusal(),
-        warnings: reading.warnings().map(|problem| problem.message.clone()).collect(),
+        warnings: reading.warnings().map(warning).collect(),
     }
+}
+
+fn warning(problem: &Problem) -> Event {
+    let event = Event::warning("cli-configuration", problem.message.clone());
+    problem.instead.iter().fold(event, |event, instead| event.with_hint(instead.clone()))
 }
 
 /// What a misspelt argument looks like, too.

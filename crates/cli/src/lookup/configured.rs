@@ -54,6 +54,13 @@ impl Configured {
         Err(complaint.hint("with --from REPOSITORY provider_installation is not looked at"))
     }
 
+    /// Whether the only fault is that a variable names a file that is not there: then no pattern names a host.
+    pub(crate) fn is_missing(&self) -> bool {
+        let missing: Vec<&Problem> = self.reading.warnings().collect();
+        let mut errors = self.reading.errors().peekable();
+        errors.peek().is_some() && errors.all(|error| missing.contains(&error))
+    }
+
     /// What every method says of the address.
     pub(crate) fn candidates(&self, address: &ProviderAddr) -> Vec<Candidate<'_>> {
         self.methods.candidates(address, &self.suffix)

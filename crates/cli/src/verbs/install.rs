@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_installer::{
-    Installed, Job, LockPolicy, LockResult, Options, Outcome, Target, Upgrade, configuration, is_configuration,
-};
+use tofu_oci_installer::{Installed, Job, Options, Outcome, Target, Upgrade, configuration, is_configuration};
 use tofu_oci_lockfile::Written;
 use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
@@ -63,7 +61,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
         }
     }
     tracing::info!(packages = jobs.len(), lock_file = %lock_path.display(), locked = lock.is_some(), "installing");
-    let mut options = Options::new(LockPolicy::Update(lock_path.clone()), trust);
+    let mut options = Options::new(lock_path.clone(), trust);
     options.forget = forget;
     let several = jobs.len() > 1;
     let (installed, written) =
@@ -225,7 +223,7 @@ fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Compl
 /// What became of the lock file.
 struct Recorded<'a> {
     path: &'a Path,
-    written: LockResult,
+    written: Written,
     changes: Vec<Change>,
 }
 
@@ -244,9 +242,9 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
         changes: &'a [Change],
     }
     let word = match lock.written {
-        Some(Written::Created) => "created",
-        Some(Written::Updated) => "updated",
-        Some(Written::Unchanged) | None => "unchanged",
+        Written::Created => "created",
+        Written::Updated => "updated",
+        Written::Unchanged => "unchanged",
     };
     if context.json {
         for package in installed {
@@ -273,7 +271,7 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
     }
     text.push_str(&format!("lock file {} {word}\n", shown(lock.path)));
     // All of a new file is new: what it locks has just been listed.
-    if lock.written == Some(Written::Updated) {
+    if lock.written == Written::Updated {
         lock.changes.iter().for_each(|change| text.push_str(&format!("  {}\n", change.text())));
     }
     printer::stdout(&text);

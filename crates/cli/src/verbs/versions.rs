@@ -13,7 +13,7 @@ use crate::complaint::Complaint;
 use crate::connect::{Connector, End};
 use crate::credentials::{Access, access};
 use crate::exit::Exit;
-use crate::lookup::Finder;
+use crate::lookup::{Configured, Finder};
 use crate::printer;
 use crate::report::json_line;
 
@@ -176,6 +176,10 @@ async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Comp
         return Ok(Subject { source: finder.source(&address)?, address, named });
     }
     let Ok(address) = args.subject.parse::<ProviderAddr>() else { return repository(args, &connector) };
+    let configured = Configured::new(connector.config(None)?, &args.lookup, &[])?;
+    if configured.is_missing() && !configured.is_magic(&address) {
+        return repository(args, &connector);
+    }
     let finder = finder(args, connector)?;
     let named = match finder.configured() {
         Some(configured) if configured.is_magic(&address) => Named::Address,

@@ -16,7 +16,7 @@ use tofu_oci_store::{Content, MemoryStore, ReadStore, Store};
 use tofu_oci_trust::PIN_FILE_NAME;
 use tofu_oci_types::{Constraints, Event, PackageHash, Platform, ProviderAddr, Reporter, Tag};
 
-use crate::{InstallError, Installed, Job, LockPolicy, Options, Target, Trust, Upgrade, install, pin_file};
+use crate::{InstallError, Installed, Job, Options, Target, Trust, Upgrade, install, pin_file};
 
 pub(super) const ADDRESS: &str = "registry.example.test/acme/widget";
 pub(super) const PLATFORM: &str = "linux_amd64";
@@ -216,8 +216,8 @@ impl Workspace {
         self.run(vec![self.job(store)]).await.map(|(mut installed, _)| installed.remove(0))
     }
 
-    pub(super) async fn run(&self, jobs: Vec<Job>) -> Result<(Vec<Installed>, Option<Written>), InstallError> {
-        install(jobs, &Options::new(LockPolicy::Update(self.lock_path()), self.trust()), &self.reporter).await
+    pub(super) async fn run(&self, jobs: Vec<Job>) -> Result<(Vec<Installed>, Written), InstallError> {
+        install(jobs, &Options::new(self.lock_path(), self.trust()), &self.reporter).await
     }
 
     /// Every file and link below, with its contents; empty folders count too.

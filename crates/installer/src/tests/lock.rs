@@ -157,7 +157,7 @@ async fn the_lock_file_is_written_as_tofu_writes_it() {
     let mut job = workspace.job(store);
     job.constraints = "~> 1.0".parse().unwrap();
     let (installed, written) = workspace.run(vec![job]).await.unwrap();
-    assert_eq!((installed[0].outcome, written), (Outcome::Installed, Some(Written::Created)));
+    assert_eq!((installed[0].outcome, written), (Outcome::Installed, Written::Created));
     let want = format!(
         "# This file is maintained automatically by \"tofu init\".\n# Manual edits may be lost in future updates.\n\n\
          provider \"registry.example.test/acme/widget\" {{\n  version     = \"1.0.0\"\n  constraints = \"~> 1.0\"\n  \
@@ -177,7 +177,7 @@ async fn installing_again_fetches_and_changes_nothing() {
         workspace.install(store.clone()).await.unwrap();
         let before = workspace.snapshot();
         let (installed, written) = workspace.run(vec![workspace.job(store)]).await.unwrap();
-        assert_eq!((installed[0].outcome, written), (Outcome::AlreadyInstalled, Some(Written::Unchanged)));
+        assert_eq!((installed[0].outcome, written), (Outcome::AlreadyInstalled, Written::Unchanged));
         assert_eq!(workspace.snapshot(), before);
         assert_eq!(workspace.reporter.downloads(), 1, "{layout}");
     }

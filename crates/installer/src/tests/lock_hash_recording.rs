@@ -63,7 +63,7 @@ async fn already_installed(case: &serde_json::Value) {
     let mut job = workspace.job(store);
     job.constraints = "~> 1.0".parse().unwrap();
     let (installed, written) = workspace.run(vec![job]).await.unwrap();
-    assert_eq!((installed[0].outcome, written), (Outcome::AlreadyInstalled, Some(Written::Updated)));
+    assert_eq!((installed[0].outcome, written), (Outcome::AlreadyInstalled, Written::Updated));
     assert_eq!(workspace.locked().len(), 4, "every line is there");
     let text = std::fs::read_to_string(workspace.lock_path()).unwrap();
     assert!(text.contains("constraints = \"~> 1.0\"") && text.contains("x9:other"), "{text}");

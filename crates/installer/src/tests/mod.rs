@@ -8,7 +8,6 @@ mod lock_hash_recording;
 mod locking;
 mod predecessor;
 mod real_repositories;
-mod real_tofu_sources;
 mod signing;
 mod targets;
 mod trust;

@@ -9,7 +9,7 @@ use tofu_oci_source::OciSource;
 use tofu_oci_store::MemoryStore;
 
 use super::fixture::{Annotations, Workspace, publish, told};
-use crate::{Job, LockJob, LockOptions, LockPolicy, LockWrite, Options, Upgrade, Wanted, install, lock};
+use crate::{Job, LockJob, LockOptions, LockWrite, Options, Upgrade, Wanted, install, lock};
 
 const OLD: &str = "registry.terraform.io/hashicorp/widget";
 const NEW: &str = "registry.opentofu.org/hashicorp/widget";
@@ -137,7 +137,7 @@ fn a_team_that_migrates_keeps_its_versions() {
 #[tokio::test]
 async fn forgotten_entries_go_when_the_lock_file_is_written_and_never_before() {
     let (store, workspace) = scene(&[(OLD, "1.0.0"), (STRANGER, "2.0.0")]).await;
-    let mut options = Options::new(LockPolicy::Update(workspace.lock_path()), workspace.trust());
+    let mut options = Options::new(workspace.lock_path(), workspace.trust());
     options.forget = BTreeSet::from([OLD.parse().unwrap(), STRANGER.parse().unwrap()]);
     let before = workspace.snapshot();
     let job = Job { address: NEW.parse().unwrap(), ..workspace.job(store) };

@@ -10,7 +10,7 @@ use tofu_oci_store::MemoryStore;
 use tofu_oci_trust::PIN_FILE_NAME;
 
 use super::fixture::{Annotations, PLATFORM, Workspace, publish, store, told};
-use crate::{InstallError, Installed, LockPolicy, Options, Outcome, Target, install};
+use crate::{InstallError, Installed, Outcome, Target};
 
 const PROVIDER: &str = "registry.example.test/acme/widget";
 
@@ -110,7 +110,7 @@ async fn several_platforms_and_providers_at_once() {
     let mut jobs = vec![workspace.job(store.clone()), workspace.job(store)];
     jobs[1].platform = "darwin_arm64".parse().unwrap();
     let (installed, written) = workspace.run(jobs).await.unwrap();
-    assert_eq!((installed.len(), written), (2, Some(Written::Created)));
+    assert_eq!((installed.len(), written), (2, Written::Created));
     assert_eq!(installed[1].platform.to_string(), "darwin_arm64");
     let locked = workspace.locked();
     assert_eq!(locked.len(), 6);
@@ -147,10 +147,8 @@ async fn without_a_lock_file_equal_contents_are_left_alone() {
     let workspace = Workspace::new();
     workspace.install(store.clone()).await.unwrap();
     fs::remove_file(workspace.lock_path()).unwrap();
-    let options = Options::new(LockPolicy::Leave, workspace.trust());
-    let (installed, written) = install(vec![workspace.job(store)], &options, &workspace.reporter).await.unwrap();
-    assert_eq!((installed[0].outcome, written), (Outcome::AlreadyInstalled, None));
-    assert!(!workspace.lock_path().exists());
+    assert_eq!(workspace.install(store).await.unwrap().outcome, Outcome::AlreadyInstalled);
+    assert!(workspace.lock_path().exists());
 }
 
 #[tokio::test]

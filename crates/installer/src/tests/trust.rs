@@ -10,7 +10,7 @@ use tofu_oci_trust::{Policy, Standing};
 
 use super::fixture::{Annotations, PLATFORM, Workspace, address, publish, store, told};
 use super::signing::{index, policy, sign, sign_as};
-use crate::{InstallError, Installed, Job, LockPolicy, Options, Outcome, PluginCache, Target, install, pin_file};
+use crate::{InstallError, Installed, Job, Options, Outcome, PluginCache, Target, install, pin_file};
 
 /// Installs from the store by a policy; the code of the refusal when there is one.
 async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<Policy>) -> Result<Installed, String> {
@@ -19,7 +19,7 @@ async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<P
 }
 
 async fn run(workspace: &Workspace, job: Job, policy: &Arc<Policy>) -> Result<Installed, String> {
-    let mut options = Options::new(LockPolicy::Update(workspace.lock_path()), workspace.trust());
+    let mut options = Options::new(workspace.lock_path(), workspace.trust());
     options.trust.policy = Arc::clone(policy);
     let (before, downloads) = (workspace.snapshot(), workspace.reporter.downloads());
     match install(vec![job], &options, &workspace.reporter).await {
@@ -190,7 +190,7 @@ async fn an_installed_and_locked_package_does_not_get_around_the_policy_when_the
         let failing = NotRead::failing("the place", Failure::ServerError("500".to_owned()));
         Job { source: Arc::new(failing), ..workspace.job(store.clone()) }
     };
-    let mut options = Options::new(LockPolicy::Update(workspace.lock_path()), workspace.trust());
+    let mut options = Options::new(workspace.lock_path(), workspace.trust());
     assert!(install(vec![away()], &options, &workspace.reporter).await.is_ok());
     options.trust.policy = policy("");
     let error = install(vec![away()], &options, &workspace.reporter).await.unwrap_err();
@@ -206,7 +206,7 @@ async fn a_complete_lock_file_in_a_read_only_folder_is_no_error() {
     let (store, _) = store(PackageLayout::Artifact).await;
     let workspace = Workspace::new();
     attempt(&workspace, &store, &Arc::default()).await.unwrap();
-    let mut options = Options::new(LockPolicy::Update(workspace.lock_path()), workspace.trust());
+    let mut options = Options::new(workspace.lock_path(), workspace.trust());
     options.trust = super::fixture::trust(workspace.path().join("none/.tofu-oci.pins.json"));
     assert!(install(vec![workspace.job(store.clone())], &options, &workspace.reporter).await.is_ok());
     assert_eq!(workspace.reporter.codes(), ["pins-not-written"]);

@@ -83,25 +83,28 @@ impl Reading {
         })
     }
 
-    /// What `OpenTofu` warns of, and what is no error by this program's measure either: a usual place where no file
-    /// can be.
+    /// What a caller warns of who needs the credentials of registries alone: a main file that is not there. It holds
+    /// no blocks. If a variable names it, it is one of [`Reading::errors`] too, for callers who need places.
     pub fn warnings(&self) -> impl Iterator<Item = &Problem> {
-        self.problems.iter().filter(|problem| problem.severity == Severity::Warning && self.is_out_of_reach(problem))
+        let missing = |problem: &&Problem| self.state_of(problem) == Some(FileState::Missing);
+        self.problems.iter().filter(|problem| problem.severity == Severity::Warning).filter(missing)
     }
 
     /// Whether this is about a file that is missing at its usual place, such as in the home folder `/dev/null`.
     fn is_out_of_reach(&self, problem: &Problem) -> bool {
-        let missing = problem.file.and_then(|file| self.files.get(file)).map(|file| file.state);
         let named = self.located.main.as_ref().is_some_and(|main| matches!(main.origin, Origin::Variable(_)));
-        missing == Some(FileState::Missing) && !named
+        self.state_of(problem) == Some(FileState::Missing) && !named
+    }
+
+    fn state_of(&self, problem: &Problem) -> Option<FileState> {
+        problem.file.and_then(|file| self.files.get(file)).map(|file| file.state)
     }
 
     /// Those of [`Reading::errors`] that concern the credentials of registries: what is wrong with their blocks, and
-    /// files of which nothing is known, for they may hold such blocks.
+    /// files that are there and of which nothing is known, for they may hold such blocks.
     pub fn credential_errors(&self) -> impl Iterator<Item = &Problem> {
-        let unknown = |problem: &Problem| {
-            problem.file.and_then(|file| self.files.get(file)).is_some_and(|file| file.state != FileState::Read)
-        };
+        let unknown =
+            |problem: &Problem| matches!(self.state_of(problem), Some(FileState::Dropped | FileState::Unreadable));
         self.errors().filter(move |problem| problem.topic == Topic::RegistryCredentials || unknown(problem))
     }
 
@@ -168,7 +171,7 @@ impl Reader<'_> {
             _ => None,
         };
         let path = main.path.display();
-        let (message, instead) = match (named, missing) {
+        let (message, instead) = match (named, missing || nowhere) {
             (Some(name), true) => (
                 format!("{name} names {path}, which is not there"),
                 format!("name a file that is there, or unset {name} to have the usual files read"),
@@ -179,7 +182,7 @@ impl Reader<'_> {
             ),
             (_, _) => (format!("{path} cannot be opened: {error}"), "make the file readable".to_owned()),
         };
-        let state = if missing || (nowhere && named.is_none()) { FileState::Missing } else { FileState::Unreadable };
+        let state = if missing || nowhere { FileState::Missing } else { FileState::Unreadable };
         let file = Some(self.add(&main.path, String::new(), state));
         let problem = Problem::load("cli-config-missing", message).instead(instead).effect(Effect::FileDropped);
         self.findings.push(Problem { severity: Severity::Warning, file, ..problem });

@@ -94,6 +94,7 @@ impl Standing {
             let warning = Event::warning("cli-configuration", text).with_hint("`tofu-oci config check` says more");
             context.reporter.event(&warning);
         }
+        self.wallet.warnings().iter().for_each(|warning| context.reporter.event(warning));
         let warning = match &self.answer {
             Ok(Some(credential)) if credential == new => return self.note_of_opentofu(context, registry, target),
             Ok(Some(_)) => {

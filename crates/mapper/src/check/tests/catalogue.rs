@@ -64,22 +64,6 @@ fn every_difference_is_a_test_of_that_name() {
     }
 }
 
-/// The differences that the installer's replay of measured cases allows stand in the document under their names.
-#[test]
-fn every_allowed_difference_of_the_replay_is_in_the_document() {
-    let path = root().join("crates/installer/src/tests/real_tofu_sources/differences.rs");
-    let text = fs::read_to_string(path).expect("the replay is there");
-    let names: BTreeSet<&str> = text.split("name: \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    let rows: BTreeSet<String> = table("## Where tofu-oci is stricter than OpenTofu")
-        .into_iter()
-        .map(|row| row[0].trim_matches('`').to_owned())
-        .collect();
-    assert!(names.len() >= 10, "{names:?}");
-    for name in names {
-        assert!(rows.contains(name), "{name} is not in the document");
-    }
-}
-
 /// Codes of problems stand in the sources as texts: where a problem is made, and where a template's fault gets its name.
 #[test]
 fn every_problem_is_a_rule_and_every_rule_is_in_the_code() {

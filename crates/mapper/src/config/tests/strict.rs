@@ -47,6 +47,8 @@ fn a_named_file_that_is_missing_is_refused_though_it_is_a_warning_there() {
     let reading = read(&environment, &MemoryFiles::default(), TofuRelease::V1_13);
     let problem = reading.refuse().expect_err("refused");
     assert_eq!((problem.code.as_str(), problem.severity), ("cli-config-missing", Severity::Warning));
+    // It holds no blocks: whoever needs credentials alone warns.
+    assert_eq!((reading.credential_errors().count(), reading.warnings().count()), (0, 1));
 }
 
 #[test]

@@ -1,27 +1,27 @@
-//! Real packages in the place of those that were measured, and their checksums in the place of the measured ones.
+//! Real packages in place of the measured ones, and their checksums in place of the measured checksums.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use bytes::Bytes;
 use tofu_oci_archive::{Limits, read_zip};
 use tofu_oci_testkit::ProviderZip;
 use tofu_oci_types::Digest;
 
 use super::case::Case;
 
-/// The file in every package that tells where it comes from.
+/// The file in every package that names its maker.
 pub(super) const SOURCE: &str = "SOURCE.txt";
 
 /// A package: the zip, its files and its checksums.
 #[derive(Debug)]
 pub(super) struct Package {
-    pub(super) zip: Bytes,
-    pub(super) files: Vec<(String, Vec<u8>, u32)>,
-    h1: String,
-    zh: String,
+    pub(super) zip: Vec<u8>,
+    files: Vec<(String, Vec<u8>, u32)>,
+    pub(super) h1: String,
+    pub(super) zh: String,
 }
 
 impl Package {
@@ -31,40 +31,25 @@ impl Package {
         for (name, bytes, mode) in &self.files {
             let path = folder.join(name);
             fs::write(&path, bytes).unwrap();
-            set_mode(&path, *mode);
+            fs::set_permissions(&path, fs::Permissions::from_mode(*mode)).unwrap();
         }
     }
 }
 
-#[cfg(unix)]
-fn set_mode(path: &Path, mode: u32) {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-}
+/// What distinguishes packages: maker, provider type, version, platform.
+type Key = [String; 4];
 
-#[cfg(not(unix))]
-fn set_mode(_: &Path, _: u32) {}
-
-/// What tells one package from another: where it was made, and for what.
-type Key = (String, String, String, String);
-
-/// The package of a version and platform as `source` made it; the same bytes every time.
-pub(super) fn package(source: &str, provider_type: &str, version: &str, platform: &str) -> Arc<Package> {
+/// The package of a version and platform as `maker` made it; the same bytes every time.
+pub(super) fn package(maker: &str, provider_type: &str, version: &str, platform: &str) -> Arc<Package> {
     static MADE: OnceLock<Mutex<BTreeMap<Key, Arc<Package>>>> = OnceLock::new();
-    let key = [source, provider_type, version, platform].map(str::to_owned);
-    let key: Key = key.into();
-    let made = MADE.get_or_init(Mutex::default);
-    if let Some(package) = made.lock().unwrap().get(&key) {
-        return Arc::clone(package);
-    }
-    let package = Arc::new(make(source, provider_type, version, platform));
-    made.lock().unwrap().insert(key, Arc::clone(&package));
-    package
+    let key: Key = [maker, provider_type, version, platform].map(str::to_owned);
+    let mut made = MADE.get_or_init(Mutex::default).lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    Arc::clone(made.entry(key).or_insert_with(|| Arc::new(make(maker, provider_type, version, platform))))
 }
 
-fn make(source: &str, provider_type: &str, version: &str, platform: &str) -> Package {
-    let zip = ProviderZip::new(provider_type, version, platform).file(SOURCE, source.to_owned());
-    let (files, bytes) = (zip.entries(), Bytes::from(zip.build()));
+fn make(maker: &str, provider_type: &str, version: &str, platform: &str) -> Package {
+    let zip = ProviderZip::new(provider_type, version, platform).file(SOURCE, maker.to_owned());
+    let (files, bytes) = (zip.entries(), zip.build());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("package.zip");
     fs::write(&path, &bytes).unwrap();
@@ -72,8 +57,7 @@ fn make(source: &str, provider_type: &str, version: &str, platform: &str) -> Pac
     Package { zh: format!("zh:{}", Digest::sha256(&bytes).encoded()), zip: bytes, files, h1 }
 }
 
-/// Who makes the packages of an offer: their method and, for a repository, its name. `content` lets one place hold the
-/// very packages of another.
+/// Who makes the packages of an offer. `content` lets one place hold the very packages of another.
 pub(super) fn maker(offer: &str, content: Option<&str>) -> String {
     let kind = content.unwrap_or_else(|| offer.split(':').next().unwrap_or(offer));
     match kind {
@@ -83,24 +67,25 @@ pub(super) fn maker(offer: &str, content: Option<&str>) -> String {
     }
 }
 
-/// The measured checksums of a case's packages, each with that of the package which stands in its place here.
+/// The measured checksums of a case's packages, each beside that of the package in its place here.
+#[derive(Debug)]
 pub(super) struct Translation(Vec<(String, String)>);
 
 impl Translation {
     pub(super) fn of(case: &Case) -> Self {
-        let provider_type = case.provider.rsplit('/').next().unwrap();
+        let provider_type = case.provider.rsplit('/').next().unwrap_or_default();
         let mut pairs = Vec::new();
         for (name, offer) in &case.offers {
             let maker = maker(name, offer.content.as_deref());
             for (which, measured) in &offer.package_hashes {
-                let (version, platform) = which.split_once('/').unwrap();
+                let (version, platform) = which.split_once('/').expect("package_hashes: VERSION/PLATFORM");
                 let ours = package(&maker, provider_type, version, platform);
                 for (scheme, ours) in [("h1", &ours.h1), ("zh", &ours.zh)] {
                     let Some(measured) = measured.get(scheme) else { continue };
-                    let (value, own) = (measured.split_once(':').unwrap().1, ours.split_once(':').unwrap().1);
+                    let (value, own) = (&measured[3..], &ours[3..]);
                     pairs.push((value.to_owned(), own.to_owned()));
                     if scheme == "zh" {
-                        // Spelt with capitals it is another text, and stays one.
+                        // In capitals it is another text, and stays one.
                         pairs.push((value.to_uppercase(), own.to_uppercase()));
                     }
                 }
@@ -109,7 +94,7 @@ impl Translation {
         Self(pairs)
     }
 
-    /// The text with our checksums for the measured ones.
+    /// The text with our checksums instead of the measured ones.
     pub(super) fn apply(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, (measured, ours)| text.replace(measured, ours))
     }

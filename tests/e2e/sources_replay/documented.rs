@@ -1,0 +1,20 @@
+//! The table of `docs/configuration.md` says what the list says.
+
+use super::differences::DIFFERENCES;
+
+#[test]
+fn the_table_of_measured_cases_in_the_guide_is_the_list() {
+    let guide = include_str!("../../../docs/configuration.md").replace("\r\n", "\n");
+    let section = guide.split("\n## ").find(|section| section.starts_with("Measured cases that end otherwise"));
+    let section = section.expect("the guide has the section");
+    let table: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();
+    let list: Vec<String> = DIFFERENCES
+        .iter()
+        .map(|difference| {
+            let cases: Vec<&str> = difference.outcomes.iter().flat_map(|ours| ours.cases).copied().collect();
+            let (name, theirs, ours) = (difference.name, difference.opentofu, difference.ours);
+            format!("| `{name}` | {theirs} | {ours} | {} |", cases.join(", "))
+        })
+        .collect();
+    assert_eq!(table, list, "the table should read\n{}", list.join("\n"));
+}

@@ -1,0 +1,203 @@
+//! The whole outcome of a run: exit code, error, what is installed, who served it, the lock file to its last byte.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::case::Expected;
+use super::differences::{Ends, Ours};
+use super::lock_text::{self, Entries, Entry};
+use super::packages::{maker, package};
+use super::scene::{PLATFORM, Run, Scene, State};
+
+/// What a run must have come to.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    /// The exit code; `None` is any but 0: `OpenTofu` has no other than 1.
+    exit: Option<i32>,
+    /// The codes of the error that are right; nothing if all went well, or if the error has none.
+    codes: Vec<String>,
+    state: State,
+    /// The repository that sent the package, if any did.
+    served: Option<String>,
+}
+
+impl Wanted {
+    /// What was measured, with one addition: `OpenTofu` knows no `ch:` lines, and the program records the manifest of
+    /// what it fetched from an OCI registry.
+    pub(super) fn measured(scene: &Scene, before: &State, expected: &Expected) -> Result<Self, String> {
+        if let Some(error) = &expected.install_error {
+            let codes = our_codes(error).iter().map(ToString::to_string).collect();
+            return Ok(Self { exit: None, codes, state: before.clone(), served: None });
+        }
+        let method = expected.method.as_deref().ok_or("an expectation without a method and without an error")?;
+        if method == "none" {
+            return Ok(Self { exit: Some(0), codes: Vec::new(), state: before.clone(), served: None });
+        }
+        let version = expected.version.as_deref().ok_or("an expectation without a version")?;
+        let repository = expected.repository.as_deref().filter(|_| method == "oci");
+        let made = Made::of(scene, method, repository, version);
+        let mut hashes: BTreeSet<String> = match &expected.lock_after {
+            Some(lines) => lines.iter().map(|line| scene.translation.apply(line)).collect(),
+            None => BTreeSet::from([made.h1.clone(), made.zh.clone()]),
+        };
+        hashes.extend(made.ch.clone());
+        if method == "cache" {
+            // Nobody is asked: the line of an earlier run stays.
+            let earlier = before.lock.as_deref().and_then(lock_text::entries).unwrap_or_default();
+            let lines = earlier.into_values().flat_map(|entry| entry.hashes);
+            hashes.extend(lines.filter(|line| scene.world.knows(line)));
+        }
+        Ok(made.installed(scene, before, version, hashes, repository))
+    }
+
+    /// What is decided otherwise.
+    pub(super) fn ours(scene: &Scene, before: &State, ours: &Ours) -> Self {
+        let unchanged = |exit, codes| Self { exit: Some(exit), codes, state: before.clone(), served: None };
+        match ours.ends {
+            Ends::With { exit, code } => {
+                let codes = Some(code).filter(|code| !code.is_empty()).map(ToOwned::to_owned);
+                unchanged(exit, codes.into_iter().collect())
+            }
+            Ends::Installs { version, repository, lock } => {
+                let method = if repository.is_some() { "oci" } else { "cache" };
+                let made = Made::of(scene, method, repository, version);
+                let hashes = made.lines(scene, lock);
+                made.installed(scene, before, version, hashes, repository)
+            }
+            Ends::Locks { version, repository, lock } => {
+                let made = Made::of(scene, "oci", Some(repository), version);
+                let hashes = made.lines(scene, lock);
+                let mut wanted = made.installed(scene, before, version, hashes, Some(repository));
+                wanted.state.installed.clone_from(&before.installed);
+                wanted
+            }
+        }
+    }
+
+    /// An error of the CLI configuration: nobody is asked, and nothing changes.
+    pub(super) fn stops(before: &State, code: &str) -> Self {
+        Self { exit: Some(2), codes: vec![code.to_owned()], state: before.clone(), served: None }
+    }
+
+    /// What came otherwise, a line each; empty if all is as wanted.
+    pub(super) fn differs_from(&self, run: &Run) -> String {
+        let mut said = String::new();
+        let mut line = |what: &str, wanted: String, came: String| {
+            if wanted != came {
+                said.push_str(&format!("\n    {what}: wanted {wanted}, came {came}"));
+            }
+        };
+        match (self.exit, run.exit) {
+            (None, Some(1..=3)) => {}
+            (None, came) => line("exit", "1, 2 or 3".to_owned(), format!("{came:?}")),
+            (wanted, came) => line("exit", format!("{wanted:?}"), format!("{came:?}")),
+        }
+        match &run.code {
+            Some(code) if self.codes.iter().any(|wanted| fits(wanted, code)) => {}
+            None if self.codes.is_empty() => {}
+            code => line("error", self.codes.join(" or "), format!("{code:?}")),
+        }
+        line("installed", format!("{:?}", self.state.installed), format!("{:?}", run.after.installed));
+        line("lock file", format!("{:?}", self.state.lock), format!("{:?}", run.after.lock));
+        if run.exit == Some(0) {
+            let places: Vec<&str> = run.places.iter().map(String::as_str).collect();
+            let wanted = self.served.as_deref();
+            // A package that was there already is not sent again.
+            let sent: BTreeSet<&str> = run.served.iter().map(String::as_str).collect();
+            line("sent by", format!("{:?}", wanted.into_iter().collect::<BTreeSet<_>>()), format!("{sent:?}"));
+            if let (Some(wanted), false) = (wanted, places.is_empty()) {
+                line("place", format!("{:?}", [wanted]), format!("{places:?}"));
+            }
+        }
+        said
+    }
+}
+
+/// The package that is installed, and its checksums.
+struct Made {
+    source: String,
+    h1: String,
+    zh: String,
+    ch: Option<String>,
+}
+
+impl Made {
+    fn of(scene: &Scene, method: &str, repository: Option<&str>, version: &str) -> Self {
+        let kind = match method {
+            "network_mirror" => "mirror",
+            "filesystem_mirror" => "fs",
+            // What the cache holds came from an OCI registry.
+            "cache" => "oci",
+            other => other,
+        };
+        let exact = repository.and_then(|repository| scene.case.offers.get(&format!("oci:{repository}")));
+        let of_kind = || scene.case.offers.iter().find(|(name, _)| name.split(':').next() == Some(kind));
+        let offer = exact.or_else(|| of_kind().map(|(_, offer)| offer));
+        let source = maker(kind, offer.and_then(|offer| offer.content.as_deref()));
+        let provider_type = scene.case.provider.rsplit('/').next().unwrap_or_default();
+        let made = package(&source, provider_type, version, PLATFORM);
+        let leaf = repository.and_then(|repository| scene.world.leaf(repository, version, PLATFORM));
+        Self { source, h1: made.h1.clone(), zh: made.zh.clone(), ch: leaf.map(|leaf| format!("ch:{leaf}")) }
+    }
+
+    /// Lines of a lock file: `h1`, `zh` and `ch` stand for the package's own, everything else for itself.
+    fn lines(&self, scene: &Scene, lines: &[&str]) -> BTreeSet<String> {
+        let line = |line: &&str| match *line {
+            "h1" => self.h1.clone(),
+            "zh" => self.zh.clone(),
+            "ch" => self.ch.clone().unwrap_or_default(),
+            other => scene.translation.apply(other),
+        };
+        lines.iter().map(line).collect()
+    }
+
+    fn installed(
+        &self,
+        scene: &Scene,
+        before: &State,
+        version: &str,
+        hashes: BTreeSet<String>,
+        repository: Option<&str>,
+    ) -> Wanted {
+        let provider = &scene.case.provider;
+        let name = format!("{provider}/{version}/{PLATFORM}");
+        let mut installed: BTreeMap<String, String> = before.installed.clone();
+        installed.insert(name, self.source.clone());
+        let entry = Entry { version: version.to_owned(), constraints: scene.case.constraint.clone(), hashes };
+        let entries = Entries::from([(provider.clone(), entry)]);
+        // A file that says all that is to be said is left as it is.
+        let same = before.lock.as_deref().filter(|text| lock_text::entries(text).as_ref() == Some(&entries));
+        let lock = same.map_or_else(|| lock_text::file(&entries), ToOwned::to_owned);
+        Wanted {
+            exit: Some(0),
+            codes: Vec::new(),
+            state: State { installed, lock: Some(lock) },
+            served: repository.map(ToOwned::to_owned),
+        }
+    }
+}
+
+/// Whether a code is the wanted one; `xx` at the end of a wanted one stands for two characters.
+fn fits(wanted: &str, code: &str) -> bool {
+    match wanted.strip_suffix("xx") {
+        Some(start) => code.strip_prefix(start).is_some_and(|rest| rest.len() == 2),
+        None => wanted == code,
+    }
+}
+
+/// Our codes for a measured one. Some measured classes are wider than ours, or narrower; and an answer of a registry has
+/// the code of its status here.
+fn our_codes(measured: &str) -> Vec<&str> {
+    match measured {
+        // However it cannot be reached.
+        "registry-unreachable" => vec!["connection-refused", "dns", "tls", "unreachable", "connection-lost"],
+        // The proxy looks the name up, and says only that it cannot be reached.
+        "dns" => vec!["dns", "unreachable"],
+        "not-found-but-hard" => vec!["not-found-but-hard", "registry-status:404"],
+        "unauthorized" => vec!["unauthorized", "registry-status:401", "token-server-status:401"],
+        "denied" => vec!["denied", "registry-status:403"],
+        "too-many-requests" => vec!["too-many-requests", "registry-status:429"],
+        "server-error" => vec!["server-error", "registry-status:5xx"],
+        "bad-status" => vec!["bad-status", "registry-status:2xx"],
+        other => vec![other],
+    }
+}

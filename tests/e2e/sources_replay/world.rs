@@ -1,0 +1,310 @@
+//! The servers of a case, all behind one HTTPS proxy: OCI registries, origin registries, network mirrors.
+//!
+//! ```text
+//! https://ANY.example.test/..    the program --CONNECT--> Tunnel --> one TLS listener: registries and discovery documents
+//! https://tlsbad…                                                --> one with a certificate that the program does not trust
+//! https://nodns…                                                 --> 502, as a proxy says it
+//! 127.0.0.1, ::1                 the program itself: a port on which nothing listens
+//! ```
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use tofu_oci_testkit::{Answer, Certificates, Computed, Fault, LoggedRequest, RequestHead, Rule, Tunnel, WebServer};
+
+use super::case::{Case, Offered};
+use super::release::Repository;
+
+/// All hosts of this domain were registries in the measured world. Every other one was closed unless it was offered.
+const DOMAIN: &str = ".example.test";
+
+/// The names that the one certificate of all cases is for.
+const NAMES: [&str; 5] =
+    ["*.example.test", "example.test", "registry.opentofu.org", "registry.terraform.io", "docker.io"];
+
+/// How a host is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Road {
+    Open,
+    /// Its certificate is of an authority that the program does not trust.
+    Untrusted,
+    /// The proxy does not reach it.
+    Closed,
+}
+
+/// The servers of a case, running until they are dropped.
+#[derive(Debug)]
+pub(super) struct World {
+    offers: Arc<Offers>,
+    tunnel: Tunnel,
+    web: WebServer,
+    _untrusted: Option<WebServer>,
+}
+
+/// What the hosts hold.
+#[derive(Debug)]
+struct Offers {
+    /// By `HOST[:PORT]/NAME`, or `*` for every repository of every host.
+    repositories: BTreeMap<String, (Offered, Repository)>,
+    roads: BTreeMap<String, Road>,
+}
+
+/// The one authority of all cases: making keys takes longer than most cases.
+pub(super) fn certificates() -> &'static Certificates {
+    static MADE: OnceLock<Certificates> = OnceLock::new();
+    MADE.get_or_init(|| Certificates::for_names(&NAMES))
+}
+
+impl World {
+    pub(super) fn of(case: &Case) -> Self {
+        let web = WebServer::with_certificates(certificates());
+        let provider_type = case.provider.rsplit('/').next().unwrap_or_default();
+        let mut roads = BTreeMap::new();
+        let mut repositories = BTreeMap::new();
+        let own_host = ascii_host(&case.provider);
+        for (name, offer) in &case.offers {
+            let (kind, place) = name.split_once(':').unwrap_or((name, &own_host));
+            let (host, _) = place.trim_start_matches("https://").split_once('/').unwrap_or((place, ""));
+            match kind {
+                "oci" => {
+                    let held = Repository::of(place, offer, provider_type);
+                    repositories.insert(place.to_owned(), (offer.clone(), held));
+                }
+                "direct" => {
+                    let stages = ["discovery", "versions", "download", "archive", "all"];
+                    offer.assert_known(name, &stages, &["shasum", "signature"], &[]);
+                    web.fault(discovery(host, offer));
+                }
+                "mirror" => {
+                    let hashes = ["none", "zh", "h1", "wrong", "unknown"];
+                    offer.assert_known(name, &["index", "version", "archive", "all"], &["shasum"], &hashes);
+                }
+                "fs" => continue,
+                other => panic!("an unknown kind of offer: {other}"),
+            }
+            roads.insert(host.to_ascii_lowercase(), road(offer));
+        }
+        let offers = Arc::new(Offers { repositories, roads });
+        for rule in offers.faults(&web) {
+            web.fault(rule);
+        }
+        let answering = Arc::clone(&offers);
+        web.fault(Rule::on("*", "*").then(Fault::Computed(Computed::new(move |head, _| answering.answer(head)))));
+
+        let needs_other = offers.roads.values().any(|road| *road == Road::Untrusted);
+        let untrusted = needs_other.then(|| WebServer::start(&["*.example.test"]));
+        let (good, bad) = (web.address().to_owned(), untrusted.as_ref().map(|other| other.address().to_owned()));
+        let routing = Arc::clone(&offers);
+        let tunnel = Tunnel::by(move |target| match routing.road(target) {
+            Road::Open => Some(good.clone()),
+            Road::Untrusted => bad.clone(),
+            Road::Closed => None,
+        });
+        Self { offers, tunnel, web, _untrusted: untrusted }
+    }
+
+    /// The variables that lead the program here.
+    pub(super) fn environment(&self) -> [(&'static str, String); 3] {
+        [
+            ("HTTPS_PROXY", self.tunnel.url()),
+            ("HTTP_PROXY", self.tunnel.url()),
+            ("NO_PROXY", "127.0.0.1,::1".to_owned()),
+        ]
+    }
+
+    /// How often the program wanted to reach a host.
+    pub(super) fn connections(&self) -> usize {
+        self.tunnel.asked().len()
+    }
+
+    /// The repositories that sent packages, in the order of sending.
+    pub(super) fn served(&self) -> Vec<String> {
+        let sent = |request: &LoggedRequest| {
+            let (name, _) = request.path.strip_prefix("/v2/")?.split_once("/blobs/")?;
+            let good = request.method == "GET" && request.status == Some(200);
+            good.then(|| format!("{}/{name}", request.header("host").unwrap_or_default()))
+        };
+        self.web.requests().iter().filter_map(sent).collect()
+    }
+
+    /// Whether a `ch:` line names the manifest of a package in one of the repositories.
+    pub(super) fn knows(&self, line: &str) -> bool {
+        let digest = line.strip_prefix("ch:").unwrap_or_default();
+        self.offers.repositories.values().any(|(_, held)| held.manifests.contains_key(digest))
+    }
+
+    /// The digest of the manifest of a package in a repository.
+    pub(super) fn leaf(&self, repository: &str, version: &str, platform: &str) -> Option<&str> {
+        let (host, name) = repository.split_once('/')?;
+        self.offers.repository(host, name)?.1.leaf(version, platform)
+    }
+}
+
+/// The host of an address in ASCII, as it is asked for. Only one international name is measured.
+pub(super) fn ascii_host(address: &str) -> String {
+    let host = address.split('/').next().unwrap_or_default();
+    host.replace("испытание", "xn--80akhbyknj4f").to_ascii_lowercase()
+}
+
+fn road(offer: &Offered) -> Road {
+    match offer.fails.as_deref() {
+        Some("tls") => Road::Untrusted,
+        Some("dns" | "refused") => Road::Closed,
+        _ => Road::Open,
+    }
+}
+
+/// The discovery document of an origin registry. Nobody reads further: the provider registry protocol is not built.
+fn discovery(host: &str, offer: &Offered) -> Rule {
+    let own = host.to_owned();
+    let rule = Rule::when(move |head| head.path == "/.well-known/terraform.json" && host_of(head) == own);
+    let json = |body: &'static str| Answer::new(200).header("Content-Type", "application/json").body(body);
+    rule.then(match offer.failure("discovery", "versions").unwrap_or_default() {
+        "" | "tls" | "dns" | "refused" => Fault::Answer(json(r#"{"providers.v1": "/v1/providers/"}"#)),
+        "no-service" => Fault::Answer(json(r#"{"modules.v1": "/v1/modules/"}"#)),
+        "broken-json" => Fault::Answer(json("{")),
+        "html" => Fault::Answer(Answer::new(200).header("Content-Type", "text/html").body("<html>hello</html>")),
+        "reset" => Fault::Disconnect,
+        "timeout" => Fault::Hang,
+        status => match status.parse() {
+            Ok(status) => Fault::Answer(Answer::new(status)),
+            Err(_) => panic!("an unknown fault of a discovery document: {status}"),
+        },
+    })
+}
+
+fn host_of(head: &RequestHead) -> String {
+    let host = head.headers.get("host").map(|host| String::from_utf8_lossy(host.as_bytes()).to_ascii_lowercase());
+    host.unwrap_or_default()
+}
+
+impl Offers {
+    fn road(&self, target: &str) -> Road {
+        let (host, port) = target.rsplit_once(':').unwrap_or((target, ""));
+        let (host, full) = (host.to_ascii_lowercase(), target.to_ascii_lowercase());
+        let offered = self.roads.get(&full).or_else(|| self.roads.get(&host).filter(|_| port == "443"));
+        match offered {
+            Some(road) => *road,
+            None if host.ends_with(DOMAIN) || host.starts_with("registry.") => Road::Open,
+            None => Road::Closed,
+        }
+    }
+
+    /// What a host has under a name.
+    fn repository(&self, host: &str, name: &str) -> Option<&(Offered, Repository)> {
+        let own = self.repositories.get(&format!("{}/{name}", host.trim_end_matches(":443")));
+        own.or_else(|| self.repositories.get("*").filter(|_| !name.is_empty()))
+    }
+
+    /// The rules for the faults of the repositories.
+    fn faults(self: &Arc<Self>, web: &WebServer) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        for (place, (offer, _)) in &self.repositories {
+            for stage in ["list", "tag", "manifest", "blob", "ping"] {
+                let Some(word) = offer.failure(stage, "list") else { continue };
+                if ["dns", "tls", "refused"].contains(&word) {
+                    continue;
+                }
+                let (host, name) = place.split_once('/').unwrap_or(("*", "*"));
+                let (host, name) = (host.to_owned(), name.to_owned());
+                let rule = Rule::when(move |head| {
+                    (host == "*" || host == host_of(head)) && is_stage(stage, &name, &head.path)
+                });
+                // What the fault does not replace is the repository's own answer.
+                let own = Arc::clone(self);
+                let rule = match word {
+                    "cut" => rule.then(Fault::Computed(Computed::new(move |head, _| own.answer(head)))),
+                    _ => rule,
+                };
+                rules.push(rule.then(fault(word, web)));
+            }
+        }
+        rules
+    }
+
+    /// What a registry answers that has no fault.
+    fn answer(&self, head: &RequestHead) -> Answer {
+        let host = host_of(head);
+        let Some(path) = head.path.strip_prefix("/v2/") else { return Answer::text(404, "404 page not found\n") };
+        let json = |text: String| Answer::new(200).header("Content-Type", "application/json").body(text);
+        if path.is_empty() {
+            return json("{}".to_owned());
+        }
+        if let Some(name) = path.strip_suffix("/tags/list") {
+            let held = self
+                .repository(&host, name)
+                .filter(|(offer, _)| !offer.versions.is_empty() || !offer.extra_tags.is_empty());
+            let Some((_, held)) = held else {
+                return Answer::error(404, "NAME_UNKNOWN", "repository name not known to registry");
+            };
+            let tags: Vec<&str> = held.tags.iter().map(|(tag, _)| tag.as_str()).collect();
+            return json(serde_json::json!({"name": name, "tags": tags}).to_string());
+        }
+        if let Some((name, reference)) = path.rsplit_once("/manifests/") {
+            let held = self.repository(&host, name);
+            let found = held.and_then(|(offer, held)| Some((offer, held.manifest(reference)?)));
+            let Some((offer, (digest, media_type, bytes))) = found else {
+                return Answer::error(404, "MANIFEST_UNKNOWN", "manifest unknown");
+            };
+            let answer = Answer::new(200).header("Content-Type", media_type).body(bytes.to_vec());
+            let silent = offer.broken.as_deref() == Some("no-digest-header");
+            return if silent { answer } else { answer.header("Docker-Content-Digest", digest) };
+        }
+        let blob = path
+            .rsplit_once("/blobs/")
+            .and_then(|(name, digest)| self.repository(&host, name).and_then(|(_, held)| held.blobs.get(digest)));
+        match blob {
+            Some(bytes) => Answer::new(200).header("Content-Type", "application/octet-stream").body(bytes.clone()),
+            None => Answer::error(404, "BLOB_UNKNOWN", "blob unknown"),
+        }
+    }
+}
+
+fn is_stage(stage: &str, name: &str, path: &str) -> bool {
+    if stage == "ping" {
+        return ["/v2/", "/v2"].contains(&path);
+    }
+    let Some(path) = path.strip_prefix("/v2/") else { return false };
+    let of = |found: &str| name == "*" || found == name;
+    let manifest = path.rsplit_once("/manifests/").filter(|(found, _)| of(found)).map(|(_, reference)| reference);
+    match stage {
+        "list" => path.strip_suffix("/tags/list").is_some_and(of),
+        "tag" => manifest.is_some_and(|reference| !reference.contains(':')),
+        "manifest" => manifest.is_some_and(|reference| reference.contains(':')),
+        _ => path.rsplit_once("/blobs/").is_some_and(|(found, _)| of(found)),
+    }
+}
+
+/// What a word of the cases means: a status, an error code, both in either order, or another fault.
+fn fault(word: &str, web: &WebServer) -> Fault {
+    let json = |status, body: &'static str| {
+        Fault::Answer(Answer::new(status).header("Content-Type", "application/json").body(body))
+    };
+    match word {
+        "empty" => json(200, r#"{"name":"x","tags":[]}"#),
+        "null-tags" => json(200, r#"{"name":"x","tags":null}"#),
+        "broken-json" => json(200, r#"{"name":"x","tags":["#),
+        "html" => Fault::Answer(Answer::new(200).header("Content-Type", "text/html").body("<html>hello</html>")),
+        "reset" => Fault::Disconnect,
+        "timeout" => Fault::Hang,
+        "cut" => Fault::CutBody(5),
+        "302" => Fault::Answer(Answer::new(302).header("Location", "/elsewhere")),
+        "401-bearer" => {
+            // Whoever is refused gets no token either.
+            let refused = Answer::error(401, "UNAUTHORIZED", "no token");
+            web.fault(Rule::on("*", "/token").then(Fault::Answer(refused)));
+            let challenge = r#"Bearer realm="https://oci.example.test/token",service="registry""#;
+            Fault::Answer(Answer::new(401).header("WWW-Authenticate", challenge))
+        }
+        _ => {
+            let (status, code): (Vec<&str>, Vec<&str>) = word.split('-').partition(|part| part.parse::<u16>().is_ok());
+            let shouted = code.iter().all(|code| code.chars().all(|letter| !letter.is_ascii_lowercase()));
+            assert!(code.len() < 2 && shouted, "an unknown fault: {word}");
+            let status = status.first().and_then(|status| status.parse().ok()).unwrap_or(404);
+            match code.first() {
+                Some(code) => Fault::status(status, code),
+                None => Fault::Answer(Answer::new(status)),
+            }
+        }
+    }
+}
