@@ -34,6 +34,7 @@ mod check_lock;
 mod check_registry;
 mod check_repository;
 mod check_signatures;
+mod chunks;
 mod cli_config;
 mod config_check;
 mod config_findings;

@@ -39,6 +39,7 @@
 //! without it either. No error, event or log line carries a query, a user info, or anything that was sent as a secret.
 //! Descriptors' `urls` are not followed. Bytes are never believed: size and digest are checked by the reader.
 
+mod again;
 mod answer;
 mod authority;
 mod body;
@@ -58,6 +59,7 @@ mod link;
 mod manifest;
 mod options;
 mod origin;
+mod pacing;
 mod probe;
 mod raw;
 mod referrers;
@@ -70,10 +72,12 @@ mod tags;
 mod tls_probe;
 mod token;
 mod token_answer;
+mod token_exchange;
 mod told;
 mod transport;
 mod unverified;
 mod upload;
+mod waiting;
 mod way;
 mod web;
 mod witness;

@@ -48,6 +48,14 @@ impl Default for Limits {
     }
 }
 
+/// A time for people: whole seconds, or milliseconds if it is shorter than one.
+pub(crate) fn shown(time: Duration) -> String {
+    match time.as_secs() {
+        0 => format!("{} ms", time.as_millis()),
+        seconds => format!("{seconds} s"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -31,7 +31,7 @@ pub struct ClientOptions {
     pub retry: RetryPolicy,
     /// How long each wait may take.
     pub limits: Limits,
-    /// The longest wait that a registry may ask for with `Retry-After`.
+    /// The longest time that a registry may make one request wait with `Retry-After`, all its waits together.
     pub max_retry_after: Duration,
     /// Whether blobs may be sent in chunks.
     pub chunk: ChunkMode,
@@ -83,13 +83,11 @@ impl fmt::Debug for ClientOptions {
 pub struct RetryPolicy {
     /// How many times a request is made at most, the first one counted.
     pub attempts: u32,
-    /// The upper bound of the first wait; each further one is twice as long. The wait is drawn evenly from zero to
-    /// the bound.
+    /// The upper bound of the first wait; that of each further one is twice as long. The wait is drawn evenly between
+    /// half of the bound and the bound.
     pub base: Duration,
     /// The longest wait between two attempts.
     pub cap: Duration,
-    /// The longest time that all waits of one request may take together.
-    pub budget: Duration,
 }
 
 impl Default for RetryPolicy {
@@ -98,7 +96,6 @@ impl Default for RetryPolicy {
             attempts: 5,
             base: Duration::from_millis(500),
             cap: Duration::from_secs(30),
-            budget: Duration::from_mins(5),
         }
     }
 }

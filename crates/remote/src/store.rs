@@ -18,6 +18,7 @@ use crate::call::Call;
 use crate::client::RegistryClient;
 use crate::download::Download;
 use crate::link::LIST_LIMIT;
+use crate::retry::Attempts;
 use crate::scope::Access;
 
 /// Most bytes of pushed manifests that are kept for the tags that follow.
@@ -134,8 +135,18 @@ impl RemoteStore {
 
     /// Whether a blob is there.
     pub(crate) async fn has_blob(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
+        self.has_blob_within(digest, access, &mut self.client.attempts()).await
+    }
+
+    /// The same, within the attempts and the time that are left of these.
+    pub(crate) async fn has_blob_within(
+        &self,
+        digest: &Digest,
+        access: &Access,
+        attempts: &mut Attempts,
+    ) -> Result<bool, StoreError> {
         let path = self.path("blobs", digest.as_str());
-        let answer = self.client.send(&Call::new(Method::HEAD, &path, access)).await?;
+        let answer = self.client.send_within(&Call::new(Method::HEAD, &path, access), attempts).await?;
         match answer.status() {
             200..=299 => return Ok(true),
             404 if !answer.crossed => return Ok(false),
@@ -143,7 +154,8 @@ impl RemoteStore {
             400 | 403 | 404 | 405 | 501 if answer.crossed || answer.status() == 405 => {}
             _ => return Err(answer.into_error(&format!("blob {digest}")).await),
         }
-        let answer = self.client.send(&Call::new(Method::GET, &path, access).header("range", "bytes=0-0")).await?;
+        let call = Call::new(Method::GET, &path, access).header("range", "bytes=0-0");
+        let answer = self.client.send_within(&call, attempts).await?;
         match answer.status() {
             // 416 is the answer for an empty blob.
             200..=299 | 416 => Ok(true),

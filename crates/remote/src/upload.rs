@@ -1,25 +1,25 @@
 //! A blob on its way up. The crate's front page tells how many requests it takes.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use reqwest::Method;
-use tofu_oci_store::{Content, Patience, Pushed, ReadStore as _, StoreError};
+use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
 use tofu_oci_types::{Descriptor, Digest, RepositoryRef};
 use url::Url;
 
+use crate::again::{Setback, Stop, too_long};
 use crate::answer::Answer;
 use crate::body::Body;
 use crate::call::{Call, Target};
-use crate::chunked::CHUNK;
+use crate::chunked::{ChunkLength, SMALLEST_CHUNK};
 use crate::options::ChunkMode;
 use crate::origin::upload_location;
-use crate::retry::{Attempts, Next, is_transient};
+use crate::retry::{Asked, Attempts, is_transient};
 use crate::scope::Access;
 use crate::store::RemoteStore;
 
 /// So many attempts in one piece may break before chunks are tried.
-const BROKEN_BEFORE_CHUNKS: u32 = 2;
+const BROKEN_BEFORE_CHUNKS: usize = 2;
 
 /// Whether a registry mounts a blob from the very repository that it is mounted into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +49,15 @@ pub(crate) enum Sent {
     /// The registry does not take so many bytes at once.
     TooLong(Box<Answer>),
     /// It broke; a fresh session may do better.
-    Broken {
-        error: StoreError,
-        asked: Option<Duration>,
-    },
+    Broken(Broken),
+    /// The session is gone, and the wait that follows a break has been made.
+    Lost,
+}
+
+/// A transfer that broke.
+pub(crate) struct Broken {
+    pub(crate) error: StoreError,
+    pub(crate) asked: Asked,
 }
 
 impl RemoteStore {
@@ -116,12 +121,14 @@ impl RemoteStore {
             }
         }
         let options = &self.client.options;
-        let mut chunked = options.chunk == ChunkMode::Always;
-        let mut attempts = Attempts::new(options.retry, options.max_retry_after);
+        let mut chunks = (options.chunk == ChunkMode::Always).then(ChunkLength::usual);
+        let mut attempts = self.client.attempts();
+        // What became of the bytes when they were sent in one piece.
+        let mut at_once = Vec::new();
         loop {
             let location = match session.take() {
                 Some(location) => location,
-                None => match self.open(digest, opening).await? {
+                None => match self.open(digest, opening, &mut attempts).await? {
                     Opened::Session(location) => location,
                     Opened::Present => return Ok(Pushed::Present),
                     Opened::Refused => {
@@ -133,53 +140,65 @@ impl RemoteStore {
                     }
                 },
             };
-            let sent = if chunked {
-                self.send_chunks(location, descriptor, content).await?
-            } else {
-                self.send_at_once(location, descriptor, content).await?
+            let sent = match &mut chunks {
+                Some(length) => {
+                    let sent = self.send_chunks(location, descriptor, content, length, &mut attempts).await;
+                    // A registry that takes no chunk at all says nothing about why the whole blob breaks.
+                    sent.map_err(|error| at_once.pop().filter(|_| length.furthest() == 0).unwrap_or(error))?
+                }
+                None => self.send_at_once(location, descriptor, content, &mut attempts).await?,
             };
             match sent {
                 Sent::Done => return Ok(Pushed::Uploaded),
-                Sent::TooLong(_) if !chunked && options.chunk == ChunkMode::Fallback => {
-                    chunked = true;
+                Sent::TooLong(_) if chunks.is_none() && options.chunk == ChunkMode::Fallback => {
+                    chunks = Some(ChunkLength::below(descriptor.size));
                     opening = Opening::Plain;
+                    continue;
                 }
                 Sent::TooLong(answer) => return Err(self.write_error(*answer, "place for a blob").await),
-                Sent::Broken { error, asked } => {
-                    self.wait_for_session(&mut attempts, error, asked).await?;
-                    // Something in between that refuses a long body and hangs up is often not heard: the connection
-                    // just breaks. Twice is reason enough to try shorter ones.
-                    chunked |= options.chunk == ChunkMode::Fallback
-                        && descriptor.size > CHUNK
-                        && attempts.made() > BROKEN_BEFORE_CHUNKS;
-                    // The bytes may have arrived although the answer did not.
-                    if self.has_blob(digest, &self.push).await? {
-                        return Ok(Pushed::Uploaded);
+                Sent::Broken(broken) => {
+                    self.after_break(&mut attempts, &broken).await?;
+                    if chunks.is_none() && matches!(broken.error, StoreError::Unreachable { .. }) {
+                        at_once.push(broken.error);
                     }
-                    opening = Opening::Plain;
                 }
+                Sent::Lost => {}
             }
+            // Something in between that refuses a long body and hangs up is often not heard: the connection just
+            // breaks. Twice is reason enough to try shorter ones.
+            if chunks.is_none()
+                && options.chunk == ChunkMode::Fallback
+                && descriptor.size > SMALLEST_CHUNK
+                && at_once.len() >= BROKEN_BEFORE_CHUNKS
+            {
+                chunks = Some(ChunkLength::below(descriptor.size));
+            }
+            // The bytes may have arrived although the answer did not.
+            if self.is_there(digest, &mut attempts).await? {
+                return Ok(Pushed::Uploaded);
+            }
+            opening = Opening::Plain;
         }
     }
 
-    /// Waits before a fresh session, or ends with the error.
-    async fn wait_for_session(
-        &self,
-        attempts: &mut Attempts,
-        error: StoreError,
-        asked: Option<Duration>,
-    ) -> Result<(), StoreError> {
-        match attempts.next(asked) {
-            Next::Wait(wait) => {
-                let label = format!("PUT {}{}", self.repository.registry(), self.path("blobs", "uploads/"));
-                self.client.wait(&label, attempts.made(), wait, &error.to_string()).await;
-                Ok(())
-            }
-            Next::GiveUp => Err(error),
-            Next::TooLong(asked) => {
-                Err(StoreError::RateLimited { place: self.place(), seconds: asked.as_secs(), patience: Patience::Wait })
-            }
-        }
+    /// Whether the blob is there, asked in the time that is left for its upload.
+    async fn is_there(&self, digest: &Digest, attempts: &mut Attempts) -> Result<bool, StoreError> {
+        let mut other = attempts.of_another_request();
+        let found = self.has_blob_within(digest, &self.push, &mut other).await;
+        attempts.count(&other);
+        found
+    }
+
+    /// Waits after a break, or ends with its error.
+    pub(crate) async fn after_break(&self, attempts: &mut Attempts, broken: &Broken) -> Result<(), StoreError> {
+        let host = self.repository.registry().to_owned();
+        let request = format!("PUT {host}{}", self.path("blobs", "uploads/"));
+        let reason = broken.error.to_string();
+        let setback = Setback { request, host, asked: broken.asked, reason: &reason };
+        self.client.again(attempts, setback).await.map_err(|stop| match stop {
+            Stop::GiveUp => broken.error.clone(),
+            Stop::TooLong(asked) => too_long(self.place(), asked),
+        })
     }
 
     async fn opening(&self) -> Result<Opening, StoreError> {
@@ -203,12 +222,21 @@ impl RemoteStore {
         Ok(if works { Opening::SelfMount } else { Opening::Plain })
     }
 
-    async fn open(&self, digest: &Digest, opening: Opening) -> Result<Opened, StoreError> {
+    async fn open(
+        &self,
+        digest: &Digest,
+        opening: Opening,
+        attempts: &mut Attempts,
+    ) -> Result<Opened, StoreError> {
         let query = match opening {
             Opening::SelfMount => mount_query(digest, self.repository.name()),
             Opening::Plain => String::new(),
         };
-        let answer = self.post(&query, &self.push).await?;
+        let mut other = attempts.of_another_request();
+        let call = Call::new(Method::POST, self.path("blobs", &format!("uploads/{query}")), &self.push);
+        let answer = self.client.send_within(&call, &mut other).await;
+        attempts.count(&other);
+        let answer = answer?;
         match (answer.status(), opening) {
             (201, Opening::SelfMount) => {
                 self.learn(SelfMount::Works);
@@ -233,11 +261,14 @@ impl RemoteStore {
         location: Url,
         descriptor: &Descriptor,
         content: &Content<'_>,
+        attempts: &mut Attempts,
     ) -> Result<Sent, StoreError> {
         let call = self.closing(location, &descriptor.digest).body(Body::Content(content, descriptor.size));
-        let answer = match self.client.send(&call).await {
+        let answer = match self.client.send_within(&call, attempts).await {
             Ok(answer) => answer,
-            Err(error @ StoreError::Unreachable { .. }) => return Ok(Sent::Broken { error, asked: None }),
+            Err(error @ StoreError::Unreachable { .. }) => {
+                return Ok(Sent::Broken(Broken { error, asked: Asked::Nothing }));
+            }
             Err(error) => return Err(error),
         };
         self.closed(answer, &descriptor.digest).await
@@ -252,21 +283,19 @@ impl RemoteStore {
     }
 
     /// What the answer to the closing request means.
-    pub(crate) async fn closed(&self, answer: Answer, digest: &Digest) -> Result<Sent, StoreError> {
-        let asked = answer.asked_wait();
+    pub(crate) async fn closed(&self, mut answer: Answer, digest: &Digest) -> Result<Sent, StoreError> {
+        let asked = answer.asked();
         match answer.status() {
             200 | 201 | 202 | 204 => {}
             411 | 413 | 416 => return Ok(Sent::TooLong(Box::new(answer))),
-            status if is_transient(status) => {
+            status => {
+                let is_lost = status == 404 || answer.says(&["BLOB_UPLOAD_INVALID", "BLOB_UPLOAD_UNKNOWN"]).await;
                 let error = self.write_error(answer, "place for a blob").await;
-                return Ok(Sent::Broken { error, asked });
+                if is_lost || is_transient(status) {
+                    return Ok(Sent::Broken(Broken { error, asked }));
+                }
+                return Err(error);
             }
-            404 => {
-                // The session is lost.
-                let error = self.write_error(answer, "place for a blob").await;
-                return Ok(Sent::Broken { error, asked });
-            }
-            _ => return Err(self.write_error(answer, "place for a blob").await),
         }
         match answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok()) {
             Some(actual) if actual.algorithm_name() == digest.algorithm_name() && actual != *digest => {
