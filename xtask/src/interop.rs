@@ -13,6 +13,7 @@
 //! skopeo      an image-layout release goes through skopeo and back, every digest unchanged
 //! credentials push and install with what docker, podman, blocks and helpers hold, over TLS; logins; tokens that expire
 //! check       the probe of a registry, a good release and a poisoned one, against registry:2
+//! parallel    several runs at once: copies, pushes, signatures, installs and locks lose nothing and do not fail
 //! trust       cosign accepts what push and sign wrote, and verify what cosign signed: both forms, every kind of key
 //! ```
 //!
@@ -27,6 +28,7 @@ mod https;
 mod lab;
 mod lock;
 mod mappings;
+mod parallel;
 mod provider;
 mod provider_build;
 mod providers;
@@ -44,19 +46,26 @@ use crate::failure::{End, Failure, Outcome};
 use crate::process::{find, in_ci};
 use lab::Lab;
 
+/// The rounds of `parallel` in CI.
+const ROUNDS: u32 = 3;
+
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Run only the sub-stages with these names: testrepos, registries, provider, lock, mappings, providers,
-    /// buildah, clients, skopeo, credentials, check, trust
+    /// buildah, clients, skopeo, credentials, check, parallel, trust
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
+
+    /// How many rounds `parallel` plays; for every three of them it makes 20 copies
+    #[arg(long, value_name = "N", default_value_t = ROUNDS)]
+    rounds: u32,
 }
 
 impl Arguments {
     /// All sub-stages.
     pub(crate) fn everything() -> Self {
-        Self { only: Vec::new() }
+        Self { only: Vec::new(), rounds: ROUNDS }
     }
 }
 
@@ -79,6 +88,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "skopeo", needs: &["docker-registry", "skopeo"], work: skopeo::run },
     SubStage { name: "credentials", needs: credentials::NEEDS, work: credentials::run },
     SubStage { name: "check", needs: &["docker-registry"], work: check::run },
+    SubStage { name: "parallel", needs: parallel::NEEDS, work: parallel::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
 ];
 
@@ -88,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<End> {
     if let Some(unknown) = arguments.only.iter().find(|name| !known(name)) {
         return Err(Failure::new(format!("there is no sub-stage `{unknown}`")));
     }
-    let lab = Lab::new()?;
+    let lab = Lab::new(arguments.rounds)?;
     let mut failed = Vec::new();
     let mut skipped = Vec::new();
     for stage in SUB_STAGES {

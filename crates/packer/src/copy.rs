@@ -4,7 +4,7 @@ use serde::Serialize;
 use tofu_oci_store::{CopyOptions, ReadStore, Referrers, Store};
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
 
-use crate::push::{for_version, leaves_of, resolve};
+use crate::push::{for_version, leaves_of, point, resolve};
 use crate::signing::{Carrier, Known, at_destination};
 use crate::{Difference, PackError, ReplaceTag, TagTaken, Transfers};
 
@@ -65,7 +65,10 @@ pub async fn copy_release(
         let tags = carrier.carry(&known, &root.digest, &leaves).await?;
         let transfers = carrier.transfers;
         if existing != Existing::Equal {
-            to.tag(&root, &tag).await.map_err(at_destination)?;
+            let moved = point(to, &root, &tag, request.replace).await.map_err(of_destination)?;
+            if let Some(there) = moved {
+                return Err(taken(from, to, &tag, &root, &there).await?);
+            }
         }
         let unchanged = existing == Existing::Equal && transfers.uploaded + transfers.mounted == 0;
         copied.push(CopiedRelease { tag, index: root.digest, tags, transfers, unchanged });
@@ -128,15 +131,34 @@ async fn look(
     if replace == ReplaceTag::Replace {
         return Ok(Existing::Other);
     }
-    let (existing, new) = (leaves_of(to, &there).await?, leaves_of(from, root).await?);
+    Err(taken(from, to, tag, root, &there).await?)
+}
+
+/// The refusal of a tag that points at something else.
+async fn taken(
+    from: &dyn ReadStore,
+    to: &dyn Store,
+    tag: &Tag,
+    root: &Descriptor,
+    there: &Descriptor,
+) -> Result<PackError, PackError> {
+    let (existing, new) = (leaves_of(to, there).await?, leaves_of(from, root).await?);
     let difference = Difference::between(existing.as_ref(), new.as_ref());
-    Err(PackError::TagTaken(Box::new(TagTaken {
+    Ok(PackError::TagTaken(Box::new(TagTaken {
         place: to.place(),
         tag: tag.clone(),
-        existing: there.digest,
+        existing: there.digest.clone(),
         new: root.digest.clone(),
         difference,
     })))
+}
+
+/// An error of the end that is written says so.
+fn of_destination(error: PackError) -> PackError {
+    match error {
+        PackError::Store(error) => at_destination(error),
+        other => other,
+    }
 }
 
 #[cfg(test)]

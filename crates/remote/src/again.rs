@@ -85,14 +85,19 @@ impl RegistryClient {
         if let Asked::Slower(asked) = setback.asked {
             attempts.sits_out(self.http.pacing().pause(&setback.host, asked.unwrap_or(wait)));
         }
+        self.wait(&setback.request, tries + 1, wait, setback.reason).await;
+        Ok(())
+    }
+
+    /// Waits before the next attempt, and says so.
+    pub(crate) async fn wait(&self, request: &str, attempt: u32, wait: Duration, reason: &str) {
         self.reporter.event(&Event::Retrying {
-            request: self.told.hide(&setback.request),
-            attempt: tries + 1,
+            request: self.told.hide(request),
+            attempt,
             after_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
-            reason: self.told.hide(setback.reason),
+            reason: self.told.hide(reason),
         });
         self.options.clock.sleep(wait).await;
-        Ok(())
     }
 
     /// Waits until the host takes requests again.

@@ -332,6 +332,8 @@ struct Word {
     code: String,
     #[serde(default)]
     message: String,
+    #[serde(default)]
+    detail: Value,
 }
 
 impl Words {
@@ -371,7 +373,8 @@ impl Words {
     }
 
     pub(crate) fn mentions(&self, text: &str) -> bool {
-        self.errors.iter().any(|error| error.message.to_ascii_lowercase().contains(text))
+        let said = self.errors.iter().flat_map(|error| [Some(error.message.as_str()), error.detail.as_str()]);
+        said.flatten().any(|said| said.to_ascii_lowercase().contains(text))
     }
 
     pub(crate) fn repository_unknown(&self) -> bool {

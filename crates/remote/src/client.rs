@@ -1,6 +1,6 @@
 //! What all repositories share.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use tofu_oci_credentials::Credential;
@@ -10,9 +10,9 @@ use crate::authority::{Authority, Source};
 use crate::hosts::Hosts;
 use crate::http::Http;
 use crate::options::{ClientOptions, CredentialProvider};
+use crate::standing_in::Lists;
 use crate::store::RemoteStore;
 use crate::told::Told;
-use crate::upload::SelfMount;
 use crate::witness::Witness;
 
 /// Why a client could not be made.
@@ -56,10 +56,10 @@ pub struct RegistryClient {
     pub(crate) warnings: Mutex<HashSet<String>>,
     /// Secrets that were sent.
     pub(crate) told: Arc<Told>,
-    /// Registries and whether they mount a blob from its own repository.
-    pub(crate) self_mounts: Mutex<HashMap<String, SelfMount>>,
     /// Registries that have shown that they have no referrers API.
     pub(crate) no_referrers: Mutex<HashSet<String>>,
+    /// The tags that stand in for that API and were written.
+    pub(crate) lists: Mutex<Lists>,
 }
 
 impl RegistryClient {
@@ -75,8 +75,8 @@ impl RegistryClient {
             authority: Authority::new(Source::Provider(credentials)),
             warnings: Mutex::default(),
             told: Arc::default(),
-            self_mounts: Mutex::default(),
             no_referrers: Mutex::default(),
+            lists: Mutex::default(),
             options,
             reporter,
         }))
@@ -94,8 +94,8 @@ impl RegistryClient {
             authority: Authority::new(Source::Given(credential)),
             warnings: Mutex::default(),
             told: Arc::clone(&self.told),
-            self_mounts: Mutex::default(),
             no_referrers: Mutex::default(),
+            lists: Mutex::default(),
             options: ClientOptions { witness, ..self.options.clone() },
             reporter: Arc::clone(&self.reporter),
         })

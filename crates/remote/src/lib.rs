@@ -22,16 +22,15 @@
 //! what the registry does not have. [`Witness`] is told each step.
 //!
 //! # How many requests an upload takes
-//! A new blob costs two (open a session, send the bytes), one that is there costs one. A plain `HEAD` cannot give
-//! both, so the opening `POST` also asks the registry to mount the blob *from the repository itself*: 201 says that it
-//! is there, 202 opens the session that the `PUT` needs anyway. A registry may answer 202 to every mount, and then a
-//! blob that is there would be sent again, so this form is used only
-//! - once the registry has been seen to answer it with 201 (checked with a blob that was just uploaded), or
-//! - while the repository is known to list no tags: nothing but the leftovers of an interrupted push can be there.
+//! A blob that is there costs one request, a new one three: `HEAD`, open a session, send the bytes. Nothing is written that
+//! is there: a registry on a file system rewrites its links with every write, and whoever reads one in that moment is
+//! told that content is damaged or missing. For the same reason no blob is mounted from its own repository, although
+//! that takes one request less. What this store has uploaded itself is remembered and costs nothing. `moment` tells
+//! such answers from lasting ones.
 //!
-//! Otherwise the blob is asked for with `HEAD` first: one request when it is there, three when it is not. What this
-//! store has uploaded itself is remembered and costs nothing. The repository's freshness is learned from
-//! [`tofu_oci_store::ReadStore::tags`] or told by [`RemoteStore::with_freshness`].
+//! # Lists of referrers without the API
+//! Where a registry has no referrers API, a tag lists the referrers, and each writer replaces the whole list. In this
+//! program one task at a time writes a list; what other programs overwrite is written again (`standing_in`).
 //!
 //! # What is never done
 //! Credentials go to the registry's own origin and to a realm that passes the rules of [`ClientOptions`]; never along
@@ -57,6 +56,8 @@ mod http;
 mod limits;
 mod link;
 mod manifest;
+mod manifest_writing;
+mod moment;
 mod options;
 mod origin;
 mod pacing;
@@ -67,6 +68,7 @@ mod refresh;
 mod refusal;
 mod retry;
 mod scope;
+mod standing_in;
 mod store;
 mod tags;
 mod tls_probe;
@@ -90,6 +92,6 @@ pub use options::{
 };
 pub use probe::{LoginCheck, Ping, Probe, Want};
 pub use raw::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, RawTarget};
-pub use store::{Freshness, RemoteStore};
+pub use store::RemoteStore;
 pub use web::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
 pub use witness::{Exchange, Shown, TokenOutcome, Witness};

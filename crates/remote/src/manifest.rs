@@ -1,16 +1,15 @@
-//! Manifests: raw bytes in, raw bytes out.
+//! Manifests as they are read: raw bytes.
 
-use bytes::{Bytes, BytesMut};
-use futures_util::TryStreamExt as _;
+use bytes::Bytes;
 use reqwest::Method;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
-use tofu_oci_types::{Algorithm, Descriptor, Digest, Reference, Tag};
+use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_types::{Algorithm, Descriptor, Digest, Reference};
 
 use crate::answer::Answer;
-use crate::body::Body;
 use crate::call::Call;
+use crate::moment::Looks;
 use crate::scope::Access;
 use crate::store::RemoteStore;
 
@@ -55,13 +54,6 @@ fn encoding(answer: &Answer) -> Option<&str> {
     answer.header("content-encoding").filter(|encoding| *encoding != "identity")
 }
 
-/// What a manifest says about itself in a referrers list.
-#[derive(Deserialize)]
-struct Subject {
-    #[serde(default)]
-    subject: Option<Descriptor>,
-}
-
 impl RemoteStore {
     pub(crate) async fn resolve_manifest(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
         let path = self.path("manifests", &reference.to_string());
@@ -79,7 +71,22 @@ impl RemoteStore {
         Ok(self.get_manifest(reference, None).await?.0)
     }
 
+    /// Whether the manifest is there. One that this store has written itself is looked for again before it is missed.
     pub(crate) async fn has_manifest(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
+        let mut looks = Looks::default();
+        loop {
+            if self.shows_manifest(digest, access).await? {
+                return Ok(true);
+            }
+            let request = format!("HEAD {}{}", self.repository.registry(), self.path("manifests", digest.as_str()));
+            let again = self.memory.has_written(digest);
+            if !again || !self.look_again(&mut looks, &request, "it took this manifest, and does not show it").await {
+                return Ok(false);
+            }
+        }
+    }
+
+    async fn shows_manifest(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
         let path = self.path("manifests", digest.as_str());
         let answer = self.client.send(&Call::new(Method::HEAD, &path, access).header("accept", ACCEPT)).await?;
         match answer.status() {
@@ -96,7 +103,22 @@ impl RemoteStore {
 
     pub(crate) async fn fetch_manifest(&self, descriptor: &Descriptor) -> Result<Bytes, StoreError> {
         let reference = Reference::Digest(descriptor.digest.clone());
-        Ok(self.get_manifest(&reference, Some(&descriptor.media_type)).await?.1)
+        let mut looks = Looks::default();
+        loop {
+            match self.get_manifest(&reference, Some(&descriptor.media_type)).await {
+                Ok((_, bytes)) => return Ok(bytes),
+                // What this store has written itself is there.
+                Err(error) if error.is_not_found() && self.memory.has_written(&descriptor.digest) => {
+                    let path = self.path("manifests", descriptor.digest.as_str());
+                    let request = format!("GET {}{path}", self.repository.registry());
+                    let reason = "it took this manifest, and does not show it";
+                    if !self.look_again(&mut looks, &request, reason).await {
+                        return Err(error);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// A manifest whose bytes are those of the digest that was asked for, or of the one that the registry names.
@@ -177,119 +199,6 @@ impl RemoteStore {
         }
         Ok(asked.cloned().or(named).unwrap_or_else(|| Digest::sha256(bytes)))
     }
-
-    pub(crate) async fn push_manifest(
-        &self,
-        descriptor: &Descriptor,
-        content: &Content<'_>,
-    ) -> Result<Pushed, StoreError> {
-        let bytes = self.manifest_bytes(descriptor, content).await?;
-        let outcome = if self.is_complete(descriptor, &bytes).await? {
-            Pushed::Present
-        } else {
-            self.put_manifest(descriptor.digest.as_str(), descriptor, &bytes).await?;
-            Pushed::Uploaded
-        };
-        self.memory.keep_manifest(&descriptor.digest, &bytes);
-        Ok(outcome)
-    }
-
-    /// Whether the manifest is there, and among the referrers of its subject where it has one: an earlier push may have
-    /// ended between the two.
-    async fn is_complete(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<bool, StoreError> {
-        if self.memory.is_fresh() || !self.has_manifest(&descriptor.digest, &self.push).await? {
-            return Ok(false);
-        }
-        let Some(subject) = subject(bytes) else { return Ok(true) };
-        let listed = self.list_referrers(&subject).await?;
-        Ok(listed.iter().any(|referrer| referrer.digest == descriptor.digest))
-    }
-
-    pub(crate) async fn tag_manifest(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
-        let bytes = match self.memory.kept_manifest(&descriptor.digest) {
-            Some(bytes) => bytes,
-            None => self.fetch_manifest(descriptor).await?,
-        };
-        self.put_manifest(tag.as_str(), descriptor, &bytes).await
-    }
-
-    /// Writes a manifest under a tag or its digest, and lists it among its subject's referrers where the registry
-    /// does not do so itself.
-    async fn put_manifest(&self, reference: &str, descriptor: &Descriptor, bytes: &Bytes) -> Result<(), StoreError> {
-        let answer = self.write_manifest(reference, &descriptor.media_type, bytes, None).await?;
-        if let Some(named) = answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok())
-            && named.algorithm_name() == descriptor.digest.algorithm_name()
-            && named != descriptor.digest
-        {
-            return Err(StoreError::DigestMismatch {
-                place: self.place(),
-                what: format!("the manifest that was stored as {reference}"),
-                expected: descriptor.digest.clone(),
-                actual: named,
-            });
-        }
-        let maintained = answer.header("oci-subject").is_some();
-        drop(answer);
-        match subject(bytes) {
-            Some(subject) if !maintained => self.list_as_referrer(&subject, descriptor, bytes).await,
-            _ => Ok(()),
-        }
-    }
-
-    /// Writes bytes as a manifest, in place of the one with this `ETag` where one is given. The answer's `Location` is
-    /// not needed and may be missing.
-    pub(crate) async fn write_manifest(
-        &self,
-        reference: &str,
-        media_type: &str,
-        bytes: &Bytes,
-        in_place_of: Option<&str>,
-    ) -> Result<Answer, StoreError> {
-        let path = self.path("manifests", reference);
-        let call = Call::new(Method::PUT, path, &self.push).header("content-type", media_type).body(Body::Bytes(bytes));
-        let call = in_place_of.into_iter().fold(call, |call, etag| call.header("if-match", etag));
-        let answer = self.client.send(&call).await?;
-        match answer.status() {
-            200..=204 => Ok(answer),
-            _ => Err(self.write_error(answer, &format!("place for manifest {reference}")).await),
-        }
-    }
-
-    async fn manifest_bytes(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Bytes, StoreError> {
-        let what = format!("manifest {}", descriptor.digest);
-        let mut stream = content.open().await?;
-        let mut bytes = BytesMut::new();
-        while let Some(piece) = stream.try_next().await? {
-            bytes.extend_from_slice(&piece);
-            if bytes.len() as u64 > MANIFEST_LIMIT {
-                return Err(StoreError::TooLarge { place: self.place(), what, limit: MANIFEST_LIMIT });
-            }
-        }
-        let bytes = bytes.freeze();
-        self.check_content(descriptor, &bytes, &what)?;
-        Ok(bytes)
-    }
-
-    /// Whether the bytes are those of the descriptor.
-    pub(crate) fn check_content(&self, descriptor: &Descriptor, bytes: &[u8], what: &str) -> Result<(), StoreError> {
-        let (place, what) = (self.place(), what.to_owned());
-        if bytes.len() as u64 != descriptor.size {
-            let (expected, actual) = (descriptor.size, bytes.len() as u64);
-            return Err(StoreError::SizeMismatch { place, what, expected, actual });
-        }
-        let expected = descriptor.digest.clone();
-        let Some(mut hasher) = expected.hasher() else {
-            return Err(StoreError::UnsupportedDigest { digest: expected });
-        };
-        hasher.update(bytes);
-        let actual = hasher.finish();
-        if actual == expected { Ok(()) } else { Err(StoreError::DigestMismatch { place, what, expected, actual }) }
-    }
-}
-
-/// What the manifest points at.
-fn subject(bytes: &[u8]) -> Option<Digest> {
-    Some(serde_json::from_slice::<Subject>(bytes).ok()?.subject?.digest)
 }
 
 /// The descriptor that the head of an answer gives, when it says enough.

@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 
-use bytes::Bytes;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 use tofu_oci_store::StoreError;
@@ -20,18 +19,27 @@ use crate::store::RemoteStore;
 
 /// Most referrers that are read of one subject.
 const REFERRERS_LIMIT: usize = 1000;
-/// How often the standing-in tag is written when somebody else writes it at the same time.
-const WRITES: usize = 3;
 
 impl RemoteStore {
-    /// What the API says, or the tag that stands in for it.
+    /// What the API says and what the tag says that stands in for it. An API may answer with a list that lacks what was
+    /// listed under the tag: a registry that got its API later, or one that shows what it has learned itself and no more.
+    /// The tag is not asked for where it is known not to be there.
     pub(crate) async fn list_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        if self.registry_may_have_api()
-            && let Some(found) = self.referrers_by_api(subject).await?
-        {
-            return Ok(found);
+        let by_api = if self.registry_may_have_api() { self.referrers_by_api(subject).await? } else { None };
+        match by_api {
+            Some(found) if self.is_without_tag(subject)? => Ok(found),
+            by_api => self.with_standing_in(subject, by_api).await,
         }
-        self.standing_in(subject).await
+    }
+
+    /// Whether this manifest is among the referrers of the subject, in either list.
+    pub(crate) async fn is_referrer(&self, subject: &Digest, digest: &Digest) -> Result<bool, StoreError> {
+        let has = |found: &[Descriptor]| found.iter().any(|referrer| referrer.digest == *digest);
+        let by_api = if self.registry_may_have_api() { self.referrers_by_api(subject).await? } else { None };
+        match by_api {
+            Some(found) if has(&found) => Ok(true),
+            by_api => Ok(has(&self.with_standing_in(subject, by_api).await?)),
+        }
     }
 
     /// As few requests as it takes: where the tag that stands in is known to be there, that one; where it is known not
@@ -40,11 +48,18 @@ impl RemoteStore {
         let tag = self.standing_in_tag(subject)?;
         let is_listed = self.memory.state().standing_in.as_ref().map(|tags| tags.contains(&tag));
         match is_listed {
-            None => self.list_referrers(subject).await,
+            None if self.registry_may_have_api() => match self.referrers_by_api(subject).await? {
+                Some(found) if !found.is_empty() => Ok(found),
+                by_api => self.with_standing_in(subject, by_api).await,
+            },
+            None => self.standing_in(subject).await,
             Some(true) => {
                 let found = self.standing_in(subject).await?;
                 // A list that names nobody says nothing: registries keep it when the last referrer is deleted.
-                if found.is_empty() { self.list_referrers(subject).await } else { Ok(found) }
+                if found.is_empty() && self.registry_may_have_api() {
+                    return Ok(self.referrers_by_api(subject).await?.unwrap_or_default());
+                }
+                Ok(found)
             }
             Some(false) if self.registry_may_have_api() => {
                 Ok(self.referrers_by_api(subject).await?.unwrap_or_default())
@@ -58,6 +73,15 @@ impl RemoteStore {
     pub(crate) async fn all_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
         let asked = !self.memory.no_referrers.load(Ordering::Relaxed);
         let by_api = if asked { self.referrers_by_api(subject).await? } else { None };
+        self.with_standing_in(subject, by_api).await
+    }
+
+    /// The list of the API, where there is one, and what the tag has beside it.
+    async fn with_standing_in(
+        &self,
+        subject: &Digest,
+        by_api: Option<Vec<Descriptor>>,
+    ) -> Result<Vec<Descriptor>, StoreError> {
         let has_api = by_api.is_some();
         let mut found = by_api.unwrap_or_default();
         let more = match self.standing_in(subject).await {
@@ -73,12 +97,18 @@ impl RemoteStore {
         Ok(found)
     }
 
+    /// Whether the tags have been listed, and the one that stands in for the API is not among them.
+    fn is_without_tag(&self, subject: &Digest) -> Result<bool, StoreError> {
+        let tag = self.standing_in_tag(subject)?;
+        Ok(self.memory.state().standing_in.as_ref().is_some_and(|tags| !tags.contains(&tag)))
+    }
+
     async fn standing_in(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
         let (index, _) = self.standing_in_index(subject).await?;
         Ok(descriptors(index.get("manifests").and_then(Value::as_array).into_iter().flatten()))
     }
 
-    fn registry_may_have_api(&self) -> bool {
+    pub(crate) fn registry_may_have_api(&self) -> bool {
         !self.memory.no_referrers.load(Ordering::Relaxed) && !self.registries_without_api().contains(&self.registry())
     }
 
@@ -140,7 +170,7 @@ impl RemoteStore {
     /// The index under the tag that stands in for the API, with its `ETag`; an empty one when there is none.
     ///
     /// A registry may read such a tag as the digest itself and answer with the subject: that is no list.
-    async fn standing_in_index(&self, subject: &Digest) -> Result<(Map<String, Value>, Option<String>), StoreError> {
+    pub(crate) async fn standing_in_index(&self, subject: &Digest) -> Result<(Map<String, Value>, Option<String>), StoreError> {
         let empty = || (Map::from_iter([("manifests".to_owned(), json!([]))]), None);
         let tag = self.standing_in_tag(subject)?;
         let (found, bytes, etag) = match self.get_marked_manifest(&Reference::Tag(tag.clone()), None).await {
@@ -158,57 +188,8 @@ impl RemoteStore {
         Ok((index, etag))
     }
 
-    /// Adds a manifest to the list that stands in for the API, unless it is in it.
-    ///
-    /// Others may write the list between our reading and our writing, and we between theirs: it is read again after each
-    /// write, and what was in it before and is gone is written again. Most registries ignore `If-Match`; with the others
-    /// nothing is lost in the first place.
-    pub(crate) async fn list_as_referrer(
-        &self,
-        subject: &Digest,
-        descriptor: &Descriptor,
-        bytes: &Bytes,
-    ) -> Result<(), StoreError> {
-        let tag = self.standing_in_tag(subject)?;
-        let mut seen = vec![referrer_entry(descriptor, bytes)];
-        let mut refused = None;
-        for _ in 0..WRITES {
-            let (mut index, etag) = self.standing_in_index(subject).await?;
-            index.entry("schemaVersion").or_insert(json!(2));
-            index.entry("mediaType").or_insert(json!(OCI_INDEX));
-            let entries = index.entry("manifests").or_insert_with(|| json!([]));
-            let Some(entries) = entries.as_array_mut() else {
-                return Err(self.malformed(format!("its tag {tag} should list referrers and is no index")));
-            };
-            if merge(entries, &mut seen) == 0 {
-                return Ok(());
-            }
-            let written = Bytes::from(Value::Object(index).to_string());
-            // A list that did not change and was refused all the same has an `ETag` that means nothing.
-            let in_place_of = etag.as_deref().filter(|etag| refused.as_deref() != Some(*etag));
-            match self.write_manifest(tag.as_str(), OCI_INDEX, &written, in_place_of).await {
-                Ok(_) => {}
-                Err(StoreError::Rejected { status: 412, .. }) if in_place_of.is_some() => {
-                    refused = etag;
-                    continue;
-                }
-                Err(error) => return Err(error),
-            }
-            if let Some(tags) = &mut self.memory.state().standing_in {
-                tags.insert(tag.clone());
-            }
-        }
-        let (mut index, _) = self.standing_in_index(subject).await?;
-        let listed = index.get_mut("manifests").and_then(Value::as_array_mut);
-        if listed.is_some_and(|listed| merge(listed, &mut seen) == 0) {
-            return Ok(());
-        }
-        let problem = "others write that list at the same time, and entries of it are lost";
-        Err(self.malformed(format!("{} could not be listed as a referrer of {subject}: {problem}", descriptor.digest)))
-    }
-
     /// `ALGORITHM-ENCODED`, cut to what a tag may hold.
-    fn standing_in_tag(&self, subject: &Digest) -> Result<Tag, StoreError> {
+    pub(crate) fn standing_in_tag(&self, subject: &Digest) -> Result<Tag, StoreError> {
         let part = |text: &str, length: usize| -> String {
             let fitting = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
             text.chars().take(length).map(|character| if fitting(character) { character } else { '-' }).collect()
@@ -240,39 +221,4 @@ fn entries(page: &[u8]) -> Option<Vec<Value>> {
 /// The entries that can be read as descriptors.
 fn descriptors<'a>(entries: impl IntoIterator<Item = &'a Value>) -> Vec<Descriptor> {
     entries.into_iter().filter_map(|entry| serde_json::from_value(entry.clone()).ok()).collect()
-}
-
-/// Adds to a list what was seen in it before and is gone, and sees what is new in it. How many were gone.
-fn merge(listed: &mut Vec<Value>, seen: &mut Vec<Value>) -> usize {
-    let digest = |entry: &Value| entry.get("digest").and_then(Value::as_str).map(str::to_owned);
-    let lacks = |list: &[Value], digest: &str| {
-        list.iter().all(|entry| entry.get("digest").and_then(Value::as_str) != Some(digest))
-    };
-    let gone: Vec<Value> =
-        seen.iter().filter(|entry| digest(entry).is_some_and(|digest| lacks(listed, &digest))).cloned().collect();
-    let new: Vec<Value> =
-        listed.iter().filter(|entry| digest(entry).is_some_and(|digest| lacks(seen, &digest))).cloned().collect();
-    let count = gone.len();
-    listed.extend(gone);
-    seen.extend(new);
-    count
-}
-
-/// What is written into the list: the artifact type (of the config, where the manifest has none of its own) and all
-/// annotations come from the manifest.
-fn referrer_entry(descriptor: &Descriptor, bytes: &[u8]) -> Value {
-    let manifest: Value = serde_json::from_slice(bytes).unwrap_or_default();
-    let text = |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let mut entry = json!({
-        "mediaType": descriptor.media_type,
-        "digest": descriptor.digest.as_str(),
-        "size": descriptor.size,
-    });
-    if let Some(artifact_type) = text("/artifactType").or_else(|| text("/config/mediaType")) {
-        entry["artifactType"] = json!(artifact_type);
-    }
-    if let Some(annotations) = manifest.get("annotations").filter(|annotations| annotations.is_object()) {
-        entry["annotations"] = annotations.clone();
-    }
-    entry
 }

@@ -1,7 +1,7 @@
 //! One repository.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -20,18 +20,10 @@ use crate::download::Download;
 use crate::link::LIST_LIMIT;
 use crate::retry::Attempts;
 use crate::scope::Access;
+use crate::standing_in::Write;
 
 /// Most bytes of pushed manifests that are kept for the tags that follow.
 const KEPT_LIMIT: usize = 8 * 1024 * 1024;
-
-/// What is known about a repository before a push.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Freshness {
-    /// It may hold anything: blobs are asked for before they are sent.
-    Unknown,
-    /// It lists no tags, or does not exist yet.
-    Fresh,
-}
 
 /// One repository of a registry. Cheap to make; what it learns lives as long as it does.
 ///
@@ -50,7 +42,6 @@ pub struct RemoteStore {
 /// What a store has learned.
 #[derive(Default)]
 pub(crate) struct Memory {
-    fresh: AtomicBool,
     /// Whether this repository has shown that the registry has no referrers API.
     pub(crate) no_referrers: AtomicBool,
     state: Mutex<State>,
@@ -62,9 +53,11 @@ pub(crate) struct State {
     pub(crate) blobs: HashMap<Digest, Arc<tokio::sync::Mutex<bool>>>,
     /// Upload sessions that a refused mount left behind.
     pub(crate) sessions: HashMap<Digest, Url>,
-    /// A blob that was uploaded: with it, the registry can be asked whether it mounts from the same repository.
-    pub(crate) proof: Option<Digest>,
     manifests: HashMap<Digest, Bytes>,
+    /// Manifests that this store has written.
+    written: HashSet<Digest>,
+    /// The last write of a tag that several programs may write at once, until it is known to last.
+    pub(crate) rewritten: Option<Write>,
     /// Of the tags that were listed last, those that may stand in for the referrers API.
     pub(crate) standing_in: Option<HashSet<Tag>>,
 }
@@ -72,14 +65,6 @@ pub(crate) struct State {
 impl Memory {
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn is_fresh(&self) -> bool {
-        self.fresh.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn set_fresh(&self, fresh: bool) {
-        self.fresh.store(fresh, Ordering::Relaxed);
     }
 
     /// Keeps a manifest's bytes, so that tagging it does not fetch them again.
@@ -92,6 +77,15 @@ impl Memory {
         state.manifests.insert(digest.clone(), bytes.clone());
     }
 
+    pub(crate) fn note_written(&self, digest: &Digest) {
+        self.state().written.insert(digest.clone());
+    }
+
+    /// Whether this store has written the manifest itself.
+    pub(crate) fn has_written(&self, digest: &Digest) -> bool {
+        self.state().written.contains(digest)
+    }
+
     pub(crate) fn kept_manifest(&self, digest: &Digest) -> Option<Bytes> {
         self.state().manifests.get(digest).cloned()
     }
@@ -101,13 +95,6 @@ impl RemoteStore {
     pub(crate) fn new(client: Arc<RegistryClient>, repository: RepositoryRef) -> Self {
         let (pull, push) = (Access::pull(&repository), Access::push(&repository));
         Self { client, repository, pull, push, memory: Memory::default() }
-    }
-
-    /// The same store with knowledge that saves requests on upload.
-    #[must_use]
-    pub fn with_freshness(self, freshness: Freshness) -> Self {
-        self.memory.set_fresh(freshness == Freshness::Fresh);
-        self
     }
 
     /// The path of something in the repository. Names and digests follow grammars without any character that an
@@ -252,6 +239,10 @@ impl Store for RemoteStore {
 
     async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
         self.tag_manifest(descriptor, tag).await.map_err(|error| self.told(error))
+    }
+
+    async fn settle(&self) -> Result<(), StoreError> {
+        self.settle_lists().await.map_err(|error| self.told(error))
     }
 
     async fn mount(&self, descriptor: &Descriptor, from: &RepositoryRef) -> Result<bool, StoreError> {

@@ -59,7 +59,6 @@ impl RemoteStore {
                 serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of tags is no such list"))?;
             tags.extend(page.tags.unwrap_or_default().iter().filter_map(|tag| tag.parse::<Tag>().ok()));
             let Some(next) = next else {
-                self.memory.set_fresh(tags.is_empty());
                 let standing_in = tags.iter().filter(|tag| may_stand_in(tag)).cloned().collect();
                 self.memory.state().standing_in = Some(standing_in);
                 return Ok(tags);
@@ -82,12 +81,8 @@ impl RemoteStore {
         if status == 401 {
             return answer.into_error("list of tags").await;
         }
-        let crossed = answer.crossed;
         let (words, told) = answer.words_and_error().await;
         if words.repository_unknown() || (status == 404 && words.is_empty()) {
-            if !crossed {
-                self.memory.set_fresh(true);
-            }
             return StoreError::UnknownRepository { place: self.place() };
         }
         told

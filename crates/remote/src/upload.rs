@@ -1,4 +1,4 @@
-//! A blob on its way up. The crate's front page tells how many requests it takes.
+//! A blob on its way up. The crate's front page says how many requests it takes.
 
 use std::sync::Arc;
 
@@ -20,28 +20,6 @@ use crate::store::RemoteStore;
 
 /// So many attempts in one piece may break before chunks are tried.
 const BROKEN_BEFORE_CHUNKS: usize = 2;
-
-/// Whether a registry mounts a blob from the very repository that it is mounted into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SelfMount {
-    Works,
-    Refused,
-}
-
-/// How an upload session is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Opening {
-    /// With a mount from the repository itself: tells whether the blob is there.
-    SelfMount,
-    Plain,
-}
-
-enum Opened {
-    Present,
-    Session(Url),
-    /// The registry does not take this form of opening.
-    Refused,
-}
 
 /// How the sending of the bytes ended.
 pub(crate) enum Sent {
@@ -72,9 +50,6 @@ impl RemoteStore {
         }
         let outcome = self.upload(descriptor, content).await?;
         *there = true;
-        if outcome == Pushed::Uploaded && !self.memory.is_fresh() && self.self_mount().is_none() {
-            self.memory.state().proof.get_or_insert_with(|| descriptor.digest.clone());
-        }
         Ok(outcome)
     }
 
@@ -113,12 +88,9 @@ impl RemoteStore {
     async fn upload(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
         let digest = &descriptor.digest;
         let mut session = self.memory.state().sessions.remove(digest);
-        let mut opening = Opening::Plain;
-        if session.is_none() {
-            opening = self.opening().await?;
-            if opening == Opening::Plain && !self.memory.is_fresh() && self.has_blob(digest, &self.push).await? {
-                return Ok(Pushed::Present);
-            }
+        // A session stands for a mount that was refused, and before that the blob was asked for.
+        if session.is_none() && self.has_blob(digest, &self.push).await? {
+            return Ok(Pushed::Present);
         }
         let options = &self.client.options;
         let mut chunks = (options.chunk == ChunkMode::Always).then(ChunkLength::usual);
@@ -128,17 +100,7 @@ impl RemoteStore {
         loop {
             let location = match session.take() {
                 Some(location) => location,
-                None => match self.open(digest, opening, &mut attempts).await? {
-                    Opened::Session(location) => location,
-                    Opened::Present => return Ok(Pushed::Present),
-                    Opened::Refused => {
-                        opening = Opening::Plain;
-                        if !self.memory.is_fresh() && self.has_blob(digest, &self.push).await? {
-                            return Ok(Pushed::Present);
-                        }
-                        continue;
-                    }
-                },
+                None => self.open(&mut attempts).await?,
             };
             let sent = match &mut chunks {
                 Some(length) => {
@@ -152,7 +114,6 @@ impl RemoteStore {
                 Sent::Done => return Ok(Pushed::Uploaded),
                 Sent::TooLong(_) if chunks.is_none() && options.chunk == ChunkMode::Fallback => {
                     chunks = Some(ChunkLength::below(descriptor.size));
-                    opening = Opening::Plain;
                     continue;
                 }
                 Sent::TooLong(answer) => return Err(self.write_error(*answer, "place for a blob").await),
@@ -177,7 +138,6 @@ impl RemoteStore {
             if self.is_there(digest, &mut attempts).await? {
                 return Ok(Pushed::Uploaded);
             }
-            opening = Opening::Plain;
         }
     }
 
@@ -201,52 +161,15 @@ impl RemoteStore {
         })
     }
 
-    async fn opening(&self) -> Result<Opening, StoreError> {
-        Ok(match self.self_mount() {
-            Some(SelfMount::Works) => Opening::SelfMount,
-            Some(SelfMount::Refused) => Opening::Plain,
-            None if self.memory.is_fresh() => Opening::SelfMount,
-            None => self.probe_self_mount().await?,
-        })
-    }
-
-    /// Asks the registry to mount a blob that was just uploaded, once in a run.
-    async fn probe_self_mount(&self) -> Result<Opening, StoreError> {
-        let Some(proof) = self.memory.state().proof.take() else { return Ok(Opening::Plain) };
-        let answer = self.post(&mount_query(&proof, self.repository.name()), &self.push).await?;
-        let works = answer.status() == 201;
-        if let (202, Ok(session)) = (answer.status(), self.location(&answer)) {
-            self.cancel(session).await;
-        }
-        self.learn(if works { SelfMount::Works } else { SelfMount::Refused });
-        Ok(if works { Opening::SelfMount } else { Opening::Plain })
-    }
-
-    async fn open(
-        &self,
-        digest: &Digest,
-        opening: Opening,
-        attempts: &mut Attempts,
-    ) -> Result<Opened, StoreError> {
-        let query = match opening {
-            Opening::SelfMount => mount_query(digest, self.repository.name()),
-            Opening::Plain => String::new(),
-        };
+    /// A fresh session, opened in the time that is left for the upload.
+    async fn open(&self, attempts: &mut Attempts) -> Result<Url, StoreError> {
         let mut other = attempts.of_another_request();
-        let call = Call::new(Method::POST, self.path("blobs", &format!("uploads/{query}")), &self.push);
+        let call = Call::new(Method::POST, self.path("blobs", "uploads/"), &self.push);
         let answer = self.client.send_within(&call, &mut other).await;
         attempts.count(&other);
         let answer = answer?;
-        match (answer.status(), opening) {
-            (201, Opening::SelfMount) => {
-                self.learn(SelfMount::Works);
-                Ok(Opened::Present)
-            }
-            (202, _) => self.location(&answer).map(Opened::Session),
-            (400..=499, Opening::SelfMount) if !is_transient(answer.status()) => {
-                self.learn(SelfMount::Refused);
-                Ok(Opened::Refused)
-            }
+        match answer.status() {
+            202 => self.location(&answer),
             _ => Err(self.write_error(answer, "place for a blob").await),
         }
     }
@@ -290,11 +213,13 @@ impl RemoteStore {
             411 | 413 | 416 => return Ok(Sent::TooLong(Box::new(answer))),
             status => {
                 let is_lost = status == 404 || answer.says(&["BLOB_UPLOAD_INVALID", "BLOB_UPLOAD_UNKNOWN"]).await;
+                let may_pass = self.may_pass(&mut answer).await;
                 let error = self.write_error(answer, "place for a blob").await;
                 if is_lost || is_transient(status) {
                     return Ok(Sent::Broken(Broken { error, asked }));
                 }
-                return Err(error);
+                // The registry may have denied what it has just taken.
+                return if may_pass && self.has_blob(digest, &self.push).await? { Ok(Sent::Done) } else { Err(error) };
             }
         }
         match answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok()) {
@@ -328,16 +253,6 @@ impl RemoteStore {
         if let Err(error) = self.client.send(&call).await {
             tracing::debug!(%error, "an upload session stays open");
         }
-    }
-
-    fn self_mount(&self) -> Option<SelfMount> {
-        let known = self.client.self_mounts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        known.get(self.repository.registry()).copied()
-    }
-
-    fn learn(&self, found: SelfMount) {
-        let mut known = self.client.self_mounts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        known.insert(self.repository.registry().to_owned(), found);
     }
 }
 

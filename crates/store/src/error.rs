@@ -73,6 +73,16 @@ pub enum StoreError {
         /// What is wrong with it.
         problem: String,
     },
+    /// Manifests are there, and a search for what refers to their subject does not find them.
+    #[error("{place} does not list among the referrers of {subject} what it has: {}", in_a_row(missing))]
+    NotListed {
+        /// The repository.
+        place: String,
+        /// What they refer to.
+        subject: Digest,
+        /// The manifests.
+        missing: Vec<Digest>,
+    },
     /// The registry knows who asks, and refuses.
     #[error("{place} denied access: {problem}")]
     Denied {
@@ -335,4 +345,8 @@ impl StoreError {
             _ => false,
         }
     }
+}
+
+fn in_a_row(digests: &[Digest]) -> String {
+    digests.iter().map(Digest::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -154,6 +154,14 @@ pub trait Store: ReadStore {
     /// Makes a tag point at a manifest that has been pushed. Readers see the old or the new one, never neither.
     async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError>;
 
+    /// Waits until what this store wrote where several programs write at once can no longer be overwritten by one that
+    /// had read it before: the tags that begin with the name of a digest algorithm, which list referrers or hold
+    /// cosign's signatures. Entries of this store that are missing in a list of referrers are written again. A job that
+    /// wrote such a tag calls this before it believes what it reads there; if nothing was written, it costs nothing.
+    async fn settle(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Links a blob from another repository of the same registry; false when that is not possible here.
     async fn mount(&self, descriptor: &Descriptor, from: &RepositoryRef) -> Result<bool, StoreError> {
         let _ = (descriptor, from);

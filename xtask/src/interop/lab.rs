@@ -19,23 +19,29 @@ pub(super) struct Lab {
     folder: TempDir,
     program: PathBuf,
     folders: AtomicU32,
+    rounds: u32,
 }
 
 /// The three forms in which a release can be published.
 pub(super) const LAYOUTS: &[&str] = &["artifact", "image", "both"];
 
 impl Lab {
-    /// Builds the program and makes the home folder of everything that runs here.
-    pub(super) fn new() -> Outcome<Self> {
+    /// Builds the program and makes the home folder of everything that runs here; `rounds` is for `parallel`.
+    pub(super) fn new(rounds: u32) -> Outcome<Self> {
         let program = program::build()?;
         let folder = tempfile::tempdir()?;
         paths::write(&folder.path().join("home/.config/containers/policy.json"), POLICY)?;
-        Ok(Self { folder, program, folders: AtomicU32::new(0) })
+        Ok(Self { folder, program, folders: AtomicU32::new(0), rounds })
     }
 
     /// The home folder of the programs that run here.
     pub(super) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
+    }
+
+    /// How many rounds of parallel runs are played.
+    pub(super) fn rounds(&self) -> u32 {
+        self.rounds
     }
 
     /// A new empty folder.

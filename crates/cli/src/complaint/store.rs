@@ -1,6 +1,6 @@
 //! Errors of stores.
 
-use tofu_oci_store::{AccessFault, Patience, StoreError};
+use tofu_oci_store::{AccessFault, NetworkFault, Patience, StoreError};
 
 use super::Complaint;
 use crate::credentials::Trouble;
@@ -75,7 +75,10 @@ impl From<&StoreError> for Complaint {
             StoreError::Unreachable { problem, .. } if problem.contains("certificate") => {
                 complaint.hint("trust a private certificate authority with --ca-file FILE")
             }
-            StoreError::Unreachable { place, problem, .. } if broke_off(problem) => {
+            StoreError::Unreachable { fault: NetworkFault::TimedOut, .. } => complaint.hint(
+                "the registry, or the way to it, is too slow just now: run the same command again, or allow it more time with --timeout 5m",
+            ),
+            StoreError::Unreachable { place, fault: NetworkFault::Lost, problem } => {
                 Self::new(Exit::Unexpected, format!("the connection to {place} broke: {problem}"))
                     .hint("run the same command again: what has arrived is not sent again")
             }
@@ -120,14 +123,10 @@ fn exit(error: &StoreError) -> Exit {
     match error {
         StoreError::Unreachable { .. } | StoreError::RateLimited { .. } => Exit::Unexpected,
         StoreError::Io { source, .. } => super::io_exit(source),
-        StoreError::Rejected { status, .. } if *status >= 500 || *status == 429 => Exit::Unexpected,
+        error if error.is_transient() => Exit::Unexpected,
+        StoreError::Rejected { status, .. } if *status >= 500 => Exit::Unexpected,
         _ => Exit::Fixable,
     }
-}
-
-/// Whether a connection stood, and ended too early.
-fn broke_off(problem: &str) -> bool {
-    ["closed", "reset", "broken pipe", "stalled", "end of file"].iter().any(|word| problem.contains(word))
 }
 
 /// Whether a host is a single word, as the first part of `acme/widget` is.

@@ -28,14 +28,14 @@ mod tests;
 mod watched;
 
 use tofu_oci_store::Store;
-use tofu_oci_types::{Descriptor, Reference, Reporter, Tag};
+use tofu_oci_types::{Descriptor, Reporter, Tag};
 
 use attached::Extras;
 pub use plan::plan;
 use prepare::Preparation;
 use release::{Attached, Release};
 use send::Sender;
-pub(crate) use tags::{for_version, leaves_of, resolve};
+pub(crate) use tags::{for_version, leaves_of, point, resolve};
 
 use crate::{Difference, PackError, PushReport, PushRequest, ReplaceTag, TagTaken, Transfers};
 
@@ -113,21 +113,16 @@ async fn publish(
     tag: &Tag,
     transfers: Transfers,
 ) -> Result<Attached, PackError> {
-    let Sender { store, request, .. } = *sender;
+    let Sender { store, request, .. } = sender;
     let index = &release.index;
     let mut attached = Attached { transfers, ..Attached::default() };
     attached.transfers.count(sender.send_planned(index).await?, index.descriptor.size);
     tracing::info!(index = %index.descriptor.digest, "everything is sent but the tag");
     sender.check(release).await?;
     sender.attach(release, &mut attached).await?;
-    // Somebody else may have published meanwhile.
-    if request.replace == ReplaceTag::Refuse
-        && let Some(now) = resolve(store, &Reference::Tag(tag.clone())).await?
-        && now.digest != index.descriptor.digest
-    {
-        return Err(taken(store, &now, release, tag).await);
+    if let Some(now) = point(*store, &index.descriptor, tag, request.replace).await? {
+        return Err(taken(*store, &now, release, tag).await);
     }
-    store.tag(&index.descriptor, tag).await?;
     Ok(attached)
 }
 

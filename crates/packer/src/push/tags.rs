@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use tofu_oci_layout::{MAX_DOCUMENT, ReleaseIndex};
-use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
+use tofu_oci_store::{ReadStore, Store, StoreError, fetch_bytes};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Version};
 
-use crate::PackError;
+use crate::{PackError, ReplaceTag};
 
 /// The one tag of a version.
 ///
@@ -25,6 +25,21 @@ pub(crate) async fn resolve(store: &dyn ReadStore, reference: &Reference) -> Res
         Ok(descriptor) => Ok(Some(descriptor)),
         Err(error) if error.is_not_found() => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Points the tag at the release, unless it does so already. Somebody else may have published since the tag was looked at
+/// last: what it points at then comes back if it may not be moved.
+pub(crate) async fn point(
+    store: &dyn Store,
+    index: &Descriptor,
+    tag: &Tag,
+    replace: ReplaceTag,
+) -> Result<Option<Descriptor>, PackError> {
+    match resolve(store, &Reference::Tag(tag.clone())).await? {
+        Some(now) if now.digest == index.digest => Ok(None),
+        Some(now) if replace == ReplaceTag::Refuse => Ok(Some(now)),
+        _ => Ok(store.tag(index, tag).await.map(|()| None)?),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use insta::assert_snapshot;
 use tofu_oci_store::{DirStore, ReadStore as _};
 
-use tofu_oci_types::Digest;
+use tofu_oci_types::{Digest, Reference};
 
 use super::*;
 use crate::testing::{Folder, Heard, Push, Watching, names, tags};

@@ -15,6 +15,9 @@ use crate::{PackError, Transfers};
 /// The largest blob that is read back, in bytes.
 const MAX_BLOB: u64 = 16 << 20;
 
+/// How often a referrer must turn out not to be listed before that is an error.
+const ROUNDS: usize = 3;
+
 /// Attaches things to one manifest.
 pub(super) struct Attacher<'a> {
     pub(super) store: &'a dyn Store,
@@ -30,16 +33,30 @@ impl<'a> Attacher<'a> {
         Self { store, subject, transfers: Transfers::default() }
     }
 
-    /// Pushes a referrer; it is listed among those of its subject afterwards, and comes back as it was.
-    pub(super) async fn referrer(&mut self, form: Form, artifact: &Artifact) -> Result<(), PackError> {
-        self.push(form, artifact).await?;
-        let (store, manifest) = (self.store, &artifact.manifest.0);
-        let listed = store.referrers(self.subject).await?;
-        if listed.iter().all(|referrer| referrer.digest != manifest.digest) {
-            let (manifest, subject) = (manifest.digest.clone(), self.subject.clone());
-            return Err(SignError::NotListed { place: store.place(), form, manifest, subject }.into());
+    /// Demands that these referrers are listed among those of their subject, and come back as they were. One that somebody
+    /// else has dropped from the list is pushed again.
+    pub(super) async fn confirm(&self, artifacts: &[(Form, Box<Artifact>)]) -> Result<(), PackError> {
+        let mut open: Vec<&(Form, Box<Artifact>)> = artifacts.iter().collect();
+        for round in 1.. {
+            if open.is_empty() {
+                break;
+            }
+            self.store.settle().await?;
+            let listed = self.store.referrers(self.subject).await?;
+            open.retain(|(_, artifact)| listed.iter().all(|found| found.digest != artifact.manifest.0.digest));
+            for (form, Artifact { manifest: (descriptor, bytes), .. }) in open.iter().map(|(form, it)| (*form, &**it)) {
+                if round == ROUNDS {
+                    let (manifest, subject) = (descriptor.digest.clone(), self.subject.clone());
+                    return Err(SignError::NotListed { place: self.store.place(), form, manifest, subject }.into());
+                }
+                let pushed = self.store.push(descriptor, &Content::Bytes(bytes)).await;
+                pushed.map_err(|error| self.refused(form, error))?;
+            }
         }
-        self.read_back(form, artifact).await
+        for (form, artifact) in artifacts {
+            self.read_back(*form, artifact).await?;
+        }
+        Ok(())
     }
 
     /// Adds a signature to those under the tag. Whatever others write there meanwhile stays, and so does this one.
@@ -60,7 +77,8 @@ impl<'a> Attacher<'a> {
             image.demand_room(self.store, 1, LAYER_LIMIT)?;
             image.add(signature);
             self.put(image).await?;
-            // Read again: somebody else may have read before this was written, and written afterwards.
+            // Somebody else may have read before this was written, and write afterwards.
+            self.store.settle().await?;
         }
         let image = SignatureImage::read(self.store, tag.clone()).await?;
         match &image.found {
@@ -84,7 +102,8 @@ impl<'a> Attacher<'a> {
             .map_err(|error| refused(self.store.place(), Form::CosignTag, error, Some(tag.as_str())))
     }
 
-    async fn push(&mut self, form: Form, artifact: &Artifact) -> Result<(), PackError> {
+    /// Pushes a manifest and what it names; one that has a subject is listed among its referrers.
+    pub(super) async fn push(&mut self, form: Form, artifact: &Artifact) -> Result<(), PackError> {
         for (descriptor, bytes) in artifact.blobs.iter().chain([&artifact.manifest]) {
             let pushed = self.store.push(descriptor, &Content::Bytes(bytes)).await;
             let pushed = pushed.map_err(|error| self.refused(form, error))?;

@@ -65,59 +65,109 @@ impl Carrier<'_> {
         leaves: &BTreeSet<Digest>,
     ) -> Result<Vec<Tag>, PackError> {
         let mut carried = Vec::new();
+        let mut open = Vec::new();
         for (tag, suffix) in known.candidates(index, leaves) {
             let Some(root) = resolve(self.from, &Reference::Tag(tag.clone())).await? else { continue };
-            let there = resolve(self.to, &Reference::Tag(tag.clone())).await?;
-            match there {
-                Some(there) if there.digest == root.digest => {}
-                None => self.copy(&root, Some(&tag)).await?,
-                Some(_) if suffix == "sbom" => {
+            if suffix == "sbom" {
+                let there = resolve(self.to, &Reference::Tag(tag.clone())).await?;
+                if there.as_ref().is_some_and(|there| there.digest != root.digest) {
                     let text = format!("{} has another tag {tag}, and keeps it", self.to.place());
                     self.reporter.event(&Event::warning("tag-kept", text));
                     continue;
                 }
-                Some(_) => {
-                    // Attestations are not read by those who install.
-                    let most = if suffix == "sig" { LAYER_LIMIT } else { MAX_ENTRIES };
-                    self.merge(&root, &tag, most).await?;
-                }
             }
+            let most = match suffix {
+                "sbom" => 0,
+                "sig" => LAYER_LIMIT,
+                // Attestations are not read by those who install.
+                _ => MAX_ENTRIES,
+            };
+            open.push(Open { tag: tag.clone(), root, most, is_sent: false });
             carried.push(tag);
         }
-        Ok(carried)
+        for _ in 0..WRITES {
+            let mut written = Vec::new();
+            for mut one in open {
+                if self.bring(&mut one).await? == Brought::Written {
+                    written.push(one);
+                }
+            }
+            open = written;
+            if open.is_empty() {
+                break;
+            }
+            // Somebody else may have read the tags before they were written, and write them afterwards.
+            self.to.settle().await.map_err(at_destination)?;
+        }
+        match open.pop() {
+            Some(Open { tag, .. }) => Err(SignError::Race { place: self.to.place(), tag }.into()),
+            None => Ok(carried),
+        }
     }
 
-    async fn copy(&mut self, root: &Descriptor, tag: Option<&Tag>) -> Result<(), PackError> {
+    /// Makes the tag hold what it holds at the source. Where the destination has signatures of its own, both stay.
+    async fn bring(&mut self, one: &mut Open) -> Result<Brought, PackError> {
+        match resolve(self.to, &Reference::Tag(one.tag.clone())).await? {
+            // A bill of materials is not merged with another one.
+            Some(there) if there.digest == one.root.digest || one.most == 0 => Ok(Brought::There),
+            Some(_) => self.merge(one).await,
+            None => {
+                self.send(one).await?;
+                self.to.tag(&one.root, &one.tag).await.map_err(at_destination)?;
+                Ok(Brought::Written)
+            }
+        }
+    }
+
+    async fn send(&mut self, one: &mut Open) -> Result<(), PackError> {
+        if one.is_sent {
+            return Ok(());
+        }
         let (jobs, reporter) = (self.jobs, self.reporter);
-        let options = CopyOptions { jobs, reporter, tag: tag.cloned(), referrers: Referrers::Copy };
-        let report = tofu_oci_store::copy(self.from, self.to, root, options).await?;
+        let options = CopyOptions { jobs, reporter, tag: None, referrers: Referrers::Copy };
+        let report = tofu_oci_store::copy(self.from, self.to, &one.root, options).await?;
         self.transfers.add(Transfers::of_copy(&report));
+        one.is_sent = true;
         Ok(())
     }
 
-    /// Adds the layers that the destination lacks to those that it has; they may be so many afterwards.
-    async fn merge(&mut self, root: &Descriptor, tag: &Tag, most: usize) -> Result<(), PackError> {
-        let source = SignatureImage::read(self.from, tag.clone()).await?;
-        let mut sent = false;
-        for _ in 0..WRITES {
-            let mut image = SignatureImage::read(self.to, tag.clone()).await?;
-            let missing: Vec<Value> =
-                source.layers().iter().filter(|layer| !image.layers().contains(layer)).cloned().collect();
-            if missing.is_empty() {
-                return Ok(());
-            }
-            image.demand_room(self.to, missing.len(), most)?;
-            if !sent {
-                self.copy(root, None).await?;
-                sent = true;
-            }
-            image.add_layers(missing);
-            let mut attacher = Attacher::new(self.to, &root.digest);
-            attacher.put(image).await?;
-            self.transfers.add(attacher.transfers);
+    /// Adds the layers that the destination lacks to those that it has.
+    async fn merge(&mut self, one: &mut Open) -> Result<Brought, PackError> {
+        let source = SignatureImage::read(self.from, one.tag.clone()).await?;
+        let mut image = SignatureImage::read(self.to, one.tag.clone()).await?;
+        let missing: Vec<Value> =
+            source.layers().iter().filter(|layer| !image.layers().contains(layer)).cloned().collect();
+        if missing.is_empty() {
+            return Ok(Brought::There);
         }
-        Err(SignError::Race { place: self.to.place(), tag: tag.clone() }.into())
+        image.demand_room(self.to, missing.len(), one.most)?;
+        self.send(one).await?;
+        image.add_layers(missing);
+        let mut attacher = Attacher::new(self.to, &one.root.digest);
+        attacher.put(image).await?;
+        self.transfers.add(attacher.transfers);
+        Ok(Brought::Written)
     }
+}
+
+/// A tag on its way.
+struct Open {
+    tag: Tag,
+    /// What it points at in the source.
+    root: Descriptor,
+    /// So many layers may be under it once it is merged; 0 if it is never merged.
+    most: usize,
+    /// Whether what it points at has been copied.
+    is_sent: bool,
+}
+
+/// What became of a tag.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Brought {
+    /// It holds everything.
+    There,
+    /// It has been written, and is looked at again.
+    Written,
 }
 
 impl Transfers {

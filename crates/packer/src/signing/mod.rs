@@ -25,7 +25,7 @@ pub use error::SignError;
 pub(crate) use wanted::{Wanted, Wish};
 
 /// How often a tag is written again that others write at the same time.
-const WRITES: usize = 4;
+const WRITES: usize = 20;
 
 /// Who signs, and how.
 #[derive(Clone, Copy, Debug)]

@@ -80,10 +80,14 @@ impl<'a> Wanted<'a> {
     pub(crate) async fn attach(self, store: &dyn Store) -> Result<(Vec<Attachment>, Transfers), PackError> {
         let mut attacher = Attacher::new(store, self.wish.subject.index);
         let mut attachments = Vec::with_capacity(self.items.len());
+        let mut artifacts = Vec::new();
         for Item { mut attachment, content } in self.items {
             if attachment.state == AttachmentState::Missing {
                 match content {
-                    Content::Referrer(artifact) => attacher.referrer(attachment.form, &artifact).await?,
+                    Content::Referrer(artifact) => {
+                        attacher.push(attachment.form, &artifact).await?;
+                        artifacts.push((attachment.form, artifact));
+                    }
                     Content::Signature { tag, signature, key } => {
                         attachment.manifest = attacher.signature(tag, &signature, key, &self.wish.subject).await?;
                     }
@@ -92,6 +96,7 @@ impl<'a> Wanted<'a> {
             }
             attachments.push(attachment);
         }
+        attacher.confirm(&artifacts).await?;
         if attachments.iter().any(|attachment| attachment.state == AttachmentState::Attached) {
             demand_found(store, &self.wish, &attachments).await?;
         }

@@ -35,10 +35,12 @@ fn token(body: &str) -> Reply {
 
 /// A registry that takes the tokens which `good` takes, and names this realm.
 fn registry(realm: String, good: impl Fn(&Request, &str) -> bool + Send + Sync + 'static) -> Server {
+    let new = blob(&noise(600_000)).digest.to_string();
     Server::start(move |request, _| {
         let token = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
         if token.is_some_and(|token| good(request, token)) {
             return match request.method.as_str() {
+                "HEAD" if request.path().ends_with(&new) => reply(404),
                 "POST" => reply(202).header("location", "/u/1?s=1"),
                 "PUT" => reply(201),
                 _ => reply(200),
@@ -195,7 +197,7 @@ async fn a_token_that_expires_between_post_and_put_is_replaced_and_the_body_sent
     let tokens = token_server();
     let server = registry(realm(&tokens), |request, token| (request.method == "PUT") == (token == "token-2"));
     let bytes = noise(600_000);
-    let store = bench_as(user()).store(&server).with_freshness(tofu_oci_remote::Freshness::Fresh);
+    let store = bench_as(user()).store(&server);
     store.push(&blob(&bytes), &Content::Bytes(&bytes)).await.unwrap();
     let puts: Vec<Request> = server.requests().into_iter().filter(|request| request.method == "PUT").collect();
     assert_eq!(puts.len(), 2);

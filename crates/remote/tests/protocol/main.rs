@@ -9,6 +9,7 @@ mod content;
 mod documents;
 mod download;
 mod expiry;
+mod moments;
 mod network;
 mod probe;
 mod referrers;

@@ -30,6 +30,9 @@ async fn listed(server: &Server) -> Result<Vec<Digest>, StoreError> {
 #[tokio::test]
 async fn the_api_is_read_page_by_page() {
     let server = Server::start(|request, _| {
+        if request.path() == tag() {
+            return reply(404);
+        }
         let page = reply(200).header("content-type", INDEX);
         if request.target.contains("page=2") {
             page.body(list(&["b"]))
@@ -99,10 +102,14 @@ fn tag_only(subject_header: bool) -> Server {
 }
 
 fn signature() -> (Descriptor, Bytes) {
+    signature_of("me")
+}
+
+fn signature_of(who: &str) -> (Descriptor, Bytes) {
     let manifest = json!({
         "schemaVersion": 2, "mediaType": MANIFEST, "artifactType": "application/x.signature",
         "config": {"mediaType": "application/vnd.oci.empty.v1+json", "digest": Digest::sha256(b"{}"), "size": 2},
-        "layers": [], "annotations": {"who": "me"},
+        "layers": [], "annotations": {"who": who},
         "subject": {"mediaType": INDEX, "digest": subject(), "size": index().len()},
     });
     let bytes = Bytes::from(manifest.to_string());
@@ -170,6 +177,54 @@ async fn a_race_for_the_list_loses_nobodys_entry() {
     assert_eq!(others, digests(&["old", "theirs"]));
     let etag = |names: &[&str]| Some(format!("\"{}\"", Digest::sha256(&list(names))));
     assert_eq!(conditions, [etag(&["old"]), etag(&["old", "theirs"])]);
+}
+
+/// `copy` lost signatures so: tasks of one program overwrote each other's list.
+#[tokio::test]
+async fn tasks_of_one_program_lose_no_referrer_of_each_other() {
+    let server = tag_only(false);
+    let bench = bench();
+    // Stores of their own, as a program may have them.
+    let stores: Vec<_> = (0..8).map(|_| bench.store(&server)).collect();
+    let pushes = stores.iter().enumerate().map(|(nth, store)| async move {
+        let (descriptor, bytes) = signature_of(&nth.to_string());
+        store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+        descriptor.digest
+    });
+    let pushed = futures_util::future::join_all(pushes).await;
+    let found = listed(&server).await.unwrap();
+    assert_eq!(found.len(), 9);
+    assert!(pushed.iter().all(|digest| found.contains(digest)));
+}
+
+/// Somebody who read the list before our write, and writes after we have read ours back.
+#[tokio::test]
+async fn what_is_overwritten_late_is_written_again_before_the_job_ends() {
+    let stored = std::sync::Arc::new(Mutex::new(list(&["old"])));
+    let kept = std::sync::Arc::clone(&stored);
+    let server = Server::start(move |request, _| match (request.method.as_str(), request.path() == tag()) {
+        ("GET", true) => manifest_reply(INDEX, &kept.lock().unwrap()),
+        ("PUT", true) if request.body.is_empty() => reply(201),
+        ("PUT", true) => {
+            kept.lock().unwrap().clone_from(&request.body);
+            reply(201)
+        }
+        ("PUT", false) => reply(201),
+        _ => reply(404) as Reply,
+    });
+    let (bench, (descriptor, bytes)) = (bench(), signature());
+    let store = bench.store(&server);
+    store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    *stored.lock().unwrap() = list(&["old", "theirs"]);
+    store.settle().await.unwrap();
+    let want = [Digest::sha256(b"old"), Digest::sha256(b"theirs"), descriptor.digest];
+    assert_eq!(listed(&server).await.unwrap(), want);
+    let waits = bench.clock.0.lock().unwrap().clone();
+    assert_eq!(waits.len(), 2, "after our write, and after the one that mended it: {waits:?}");
+    assert!(waits.iter().all(|wait| wait.as_millis() >= 200), "{waits:?}");
+    let requests = server.requests().len();
+    store.settle().await.unwrap();
+    assert_eq!(server.requests().len(), requests, "what has settled costs nothing");
 }
 
 /// An `ETag` of something before the registry, which it does not know.
@@ -272,6 +327,29 @@ async fn the_nearest_list_takes_the_fewest_requests() {
     );
     assert_eq!(nearest(both(api(&["a"]), None, false), true).await, (vec![a], 1), "no tag is known");
     assert_eq!(nearest(both(reply(404), None, false), true).await, (vec![], 1), "neither API nor tag");
+    let (a, b) = (Digest::sha256(b"a"), Digest::sha256(b"b"));
+    assert_eq!(nearest(both(api(&[]), Some(&["b"]), true), false).await, (vec![b], 2), "an API that lists nothing");
+    assert_eq!(nearest(both(api(&["a"]), Some(&["b"]), true), false).await, (vec![a], 1), "an API that lists something");
+}
+
+/// `copy` dropped signatures so, and `sign` signed again.
+#[tokio::test]
+async fn an_api_that_lists_nothing_does_not_hide_what_is_under_the_tag() {
+    let (a, b) = (Digest::sha256(b"a"), Digest::sha256(b"b"));
+    let found = async |server: Server, tags_first: bool| {
+        let store = store(&server);
+        if tags_first {
+            store.tags().await.unwrap();
+        }
+        let before = server.requests().len();
+        let found = store.referrers(&subject()).await.unwrap();
+        (found.into_iter().map(|found| found.digest).collect::<Vec<_>>(), server.requests().len() - before)
+    };
+    assert_eq!(found(both(api(&[]), Some(&["b"]), true), false).await, (vec![b.clone()], 2));
+    assert_eq!(found(both(api(&["a"]), Some(&["b"]), true), false).await, (vec![a.clone(), b.clone()], 2));
+    assert_eq!(found(both(api(&["a"]), Some(&["b"]), true), true).await, (vec![a.clone(), b.clone()], 2));
+    assert_eq!(found(both(api(&["a"]), None, false), true).await, (vec![a], 1), "no such tag is listed");
+    assert_eq!(found(both(reply(404), Some(&["b"]), true), true).await, (vec![b], 2));
 }
 
 #[tokio::test]

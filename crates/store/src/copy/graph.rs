@@ -92,6 +92,12 @@ impl Graph {
         self.order.clone()
     }
 
+    /// Manifests that refer to others, each with its subject.
+    pub(super) fn referrers(&self) -> impl Iterator<Item = (&Digest, &Descriptor)> {
+        let nodes = self.order.iter().filter_map(|digest| self.nodes.get(digest));
+        nodes.filter_map(|node| Some((node.manifest.subject()?, &node.descriptor)))
+    }
+
     /// Every blob once, in the order in which they were found.
     pub(super) fn blobs(&self) -> Vec<&Descriptor> {
         self.blobs.iter().collect()

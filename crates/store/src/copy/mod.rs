@@ -1,6 +1,7 @@
 //! Moving a release between two stores, byte for byte.
 
 mod graph;
+mod proof;
 mod witness;
 
 use std::collections::HashSet;
@@ -13,6 +14,7 @@ use tokio::sync::mpsc;
 
 use crate::{Content, Pushed, ReadStore, Store, StoreError};
 use graph::Graph;
+use proof::Proof;
 use witness::Witness;
 
 /// How deep referrers of referrers are followed.
@@ -100,24 +102,26 @@ impl CopyError {
 /// Copies everything that can be reached from `root`: nested indexes, manifests, configs and layers.
 ///
 /// Blobs first, several at a time, then manifests from the leaves up, then referrers, and the tag last: whoever sees
-/// the tag sees everything. What is there is not sent again, and between two repositories of one registry blobs are
+/// the tag sees everything. Before the tag, the destination must list every referrer that was copied. What is there is not sent again, and between two repositories of one registry blobs are
 /// mounted. Content is verified while it moves; manifests keep their bytes. A layer that names `urls` is read from the
 /// source like any other and never from there.
 ///
 /// # Errors
-/// [`CopyError`] names the end that failed.
+/// [`CopyError`] names the end that failed; [`StoreError::NotListed`] if the destination does not list a referrer.
 pub async fn copy(
     from: &dyn ReadStore,
     to: &dyn Store,
     root: &Descriptor,
     options: CopyOptions<'_>,
 ) -> Result<CopyReport, CopyError> {
-    let mut job = Job { from, to, options, report: CopyReport::default(), seen: HashSet::new() };
+    let mut job = Job { from, to, options, report: CopyReport::default(), seen: HashSet::new(), proof: Proof::default() };
     let mut subjects = job.copy_graph(vec![root.clone()], None).await?;
     if job.options.referrers == Referrers::Copy {
         for _ in 0..MAX_REFERRER_DEPTH {
             subjects = job.copy_referrers(&subjects).await?;
         }
+        job.demand_no_more(&subjects).await?;
+        job.proof.demand(from, to, &job.seen, job.jobs()).await?;
     }
     if let Some(tag) = &job.options.tag {
         to.tag(root, tag).await.map_err(CopyError::destination)?;
@@ -131,6 +135,7 @@ struct Job<'a> {
     options: CopyOptions<'a>,
     report: CopyReport,
     seen: HashSet<Digest>,
+    proof: Proof,
 }
 
 impl Job<'_> {
@@ -139,6 +144,7 @@ impl Job<'_> {
     async fn copy_graph(&mut self, roots: Vec<Descriptor>, subject: Option<&Digest>) -> Result<Vec<Digest>, CopyError> {
         let graph = Graph::read(self.from, roots, subject, &self.seen, self.jobs()).await.map_err(CopyError::source)?;
         self.seen.extend(graph.digests());
+        self.proof.extend(&graph);
         let blobs = graph.blobs().into_iter();
         let blobs = blobs.map(|blob| self.copy_blob(blob, self.moved(blob, &graph)).boxed()).collect();
         let done = self.all(blobs).await?;
@@ -166,6 +172,21 @@ impl Job<'_> {
             }
         }
         Ok(copied)
+    }
+
+    /// Demands that nothing refers to the last level of referrers: it would stay behind.
+    async fn demand_no_more(&self, subjects: &[Digest]) -> Result<(), CopyError> {
+        for subject in subjects {
+            let mut referrers = self.from.referrers(subject).await.map_err(CopyError::source)?;
+            referrers.retain(|referrer| !self.seen.contains(&referrer.digest));
+            let graph = Graph::read(self.from, referrers, Some(subject), &self.seen, self.jobs()).await;
+            if !graph.map_err(CopyError::source)?.manifests().is_empty() {
+                let problem =
+                    format!("{subject} has referrers of its own: at most {MAX_REFERRER_DEPTH} levels of them are copied");
+                return Err(CopyError::source(StoreError::Malformed { place: self.from.place(), problem }));
+            }
+        }
+        Ok(())
     }
 
     async fn all(

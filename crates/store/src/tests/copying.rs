@@ -25,13 +25,15 @@ struct Recording {
     repository: Option<RepositoryRef>,
     refuses: Option<Digest>,
     mounts: bool,
+    /// A referrer that is not listed until it has been pushed so many times.
+    forgets: Option<(Digest, usize)>,
     asked: Mutex<Vec<String>>,
 }
 
 impl Recording {
     fn new() -> Self {
         let inner = MemoryStore::new("registry.example.test/acme/copy");
-        Self { inner, repository: None, refuses: None, mounts: false, asked: Mutex::default() }
+        Self { inner, repository: None, refuses: None, mounts: false, forgets: None, asked: Mutex::default() }
     }
 
     fn asked(&self) -> Vec<String> {
@@ -64,7 +66,12 @@ impl ReadStore for Recording {
         self.inner.fetch_unverified(descriptor).await
     }
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        self.inner.referrers(subject).await
+        let mut found = self.inner.referrers(subject).await?;
+        if let Some((digest, times)) = &self.forgets {
+            let pushed = self.asked().iter().filter(|what| what.ends_with(digest.as_str())).count();
+            found.retain(|referrer| referrer.digest != *digest || pushed >= *times);
+        }
+        Ok(found)
     }
 }
 
@@ -82,6 +89,10 @@ impl Store for Recording {
     async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
         self.ask(format!("tag {tag}"));
         self.inner.tag(descriptor, tag).await
+    }
+    async fn settle(&self) -> Result<(), StoreError> {
+        self.ask("settle".to_owned());
+        Ok(())
     }
     async fn mount(&self, descriptor: &Descriptor, from: &RepositoryRef) -> Result<bool, StoreError> {
         self.ask(format!("mount {} from {from}", descriptor.digest));
@@ -129,6 +140,49 @@ async fn folders_and_memory_are_equal_ends() {
     let report = copy(&memory, &second, &root, options(&NoReporter)).await.unwrap();
     assert_eq!(report.pushed, 6);
     assert_eq!(second.resolve(&by_tag("1.0.0")).await.unwrap(), release.index);
+}
+
+/// A destination that takes a signature and does not list it: the copy said 0.
+#[tokio::test]
+async fn a_referrer_that_the_destination_does_not_list_fails_the_copy() {
+    let from = MemoryStore::new("source");
+    let release = push_release(&from).await;
+    push_referrer(&from, &release.index, "signature").await;
+    let lost = push_referrer(&from, &release.index, "lost").await;
+    let with = || CopyOptions { referrers: Referrers::Copy, ..options(&NoReporter) };
+    let to = Recording { forgets: Some((lost.digest.clone(), 99)), ..Recording::new() };
+    let error = copy(&from, &to, &release.index, with()).await.expect_err("must fail");
+    assert_eq!(error.side, Side::Destination);
+    let place = "registry.example.test/acme/copy";
+    let (subject, lost) = (&release.index.digest, &lost.digest);
+    let want = format!("{place} does not list among the referrers of {subject} what it has: {lost}");
+    assert_eq!(error.error.to_string(), want);
+    assert!(!to.asked().iter().any(|what| what.starts_with("tag ")), "the tag is not written");
+
+    // What somebody else has dropped from the list is listed again.
+    let to = Recording { forgets: Some((lost.clone(), 2)), ..Recording::new() };
+    copy(&from, &to, &release.index, with()).await.unwrap();
+    let asked = to.asked();
+    assert_eq!(asked.iter().filter(|what| *what == "settle").count(), 2);
+    assert_eq!(asked[asked.len() - 3..], ["settle".to_owned(), format!("push {lost}"), "settle".to_owned(), "tag 1.0.0".to_owned()][1..]);
+    assert_eq!(to.referrers(subject).await.unwrap().len(), 2);
+}
+
+/// Signatures of signatures of signatures: what is deeper than we follow must not stay behind in silence.
+#[tokio::test]
+async fn referrers_that_are_too_deep_fail_the_copy() {
+    let from = MemoryStore::new("source");
+    let release = push_release(&from).await;
+    let mut subject = release.index.clone();
+    for level in 1..=5 {
+        subject = push_referrer(&from, &subject, &format!("level {level}")).await;
+        let with = CopyOptions { referrers: Referrers::Copy, ..options(&NoReporter) };
+        let copied = copy(&from, &MemoryStore::new("destination"), &release.index, with).await;
+        assert_eq!(copied.is_ok(), level <= 4, "{copied:?}");
+        let Err(error) = copied else { continue };
+        assert_eq!(error.side, Side::Source);
+        assert!(error.error.to_string().ends_with("has referrers of its own: at most 4 levels of them are copied"));
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,179 @@
+//! Manifests as they are written.
+//!
+//! Nothing is written that is there. What a registry says when somebody else writes in the same moment is told from a
+//! refusal by a second look (`moment`).
+
+use bytes::{Bytes, BytesMut};
+use futures_util::TryStreamExt as _;
+use reqwest::Method;
+use serde::Deserialize;
+use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
+use tofu_oci_types::{Descriptor, Digest, Tag};
+use tokio::time::Instant;
+
+use crate::answer::Answer;
+use crate::body::Body;
+use crate::call::Call;
+use crate::manifest::MANIFEST_LIMIT;
+use crate::moment::Looks;
+use crate::referrers::may_stand_in;
+use crate::standing_in::Write;
+use crate::store::RemoteStore;
+
+/// What a manifest says about itself in a referrers list.
+#[derive(Deserialize)]
+struct Subject {
+    #[serde(default)]
+    subject: Option<Descriptor>,
+}
+
+/// What a repository has of a manifest.
+enum Found {
+    /// Not the manifest, or not what a registry with the referrers API makes of it.
+    Nothing,
+    /// The manifest; the list of this subject's referrers lacks it.
+    NotListed(Digest),
+    /// The manifest, listed where it has to be.
+    Everything,
+}
+
+impl RemoteStore {
+    pub(crate) async fn push_manifest(
+        &self,
+        descriptor: &Descriptor,
+        content: &Content<'_>,
+    ) -> Result<Pushed, StoreError> {
+        let bytes = self.manifest_bytes(descriptor, content).await?;
+        let outcome = match self.found(descriptor, &bytes).await? {
+            Found::Nothing => {
+                self.put_manifest(descriptor.digest.as_str(), descriptor, &bytes).await?;
+                Pushed::Uploaded
+            }
+            Found::NotListed(subject) => {
+                self.list_as_referrer(&subject, descriptor, &bytes).await?;
+                Pushed::Uploaded
+            }
+            Found::Everything => Pushed::Present,
+        };
+        self.memory.keep_manifest(&descriptor.digest, &bytes);
+        Ok(outcome)
+    }
+
+    /// What is there of the manifest: an earlier push may have ended before it was listed among the referrers of its subject.
+    async fn found(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<Found, StoreError> {
+        if !self.has_manifest(&descriptor.digest, &self.push).await? {
+            return Ok(Found::Nothing);
+        }
+        let Some(subject) = subject(bytes) else { return Ok(Found::Everything) };
+        if self.is_referrer(&subject, &descriptor.digest).await? {
+            return Ok(Found::Everything);
+        }
+        // A registry with the API lists what it is given, so it is given the manifest once more.
+        Ok(if self.registry_may_have_api() { Found::Nothing } else { Found::NotListed(subject) })
+    }
+
+    pub(crate) async fn tag_manifest(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
+        let bytes = match self.memory.kept_manifest(&descriptor.digest) {
+            Some(bytes) => bytes,
+            None => self.fetch_manifest(descriptor).await?,
+        };
+        let began = Instant::now();
+        self.put_manifest(tag.as_str(), descriptor, &bytes).await?;
+        // Signatures of several people lie under one tag, and each of them replaces the whole.
+        if may_stand_in(tag) {
+            self.memory.state().rewritten = Some(Write { at: Instant::now(), took: began.elapsed() });
+        }
+        Ok(())
+    }
+
+    /// Writes a manifest under a tag or its digest, and lists it among its subject's referrers where the registry
+    /// does not do so itself.
+    async fn put_manifest(&self, reference: &str, descriptor: &Descriptor, bytes: &Bytes) -> Result<(), StoreError> {
+        let answer = self.write_manifest(reference, &descriptor.media_type, bytes, None).await?;
+        if let Some(named) = answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok())
+            && named.algorithm_name() == descriptor.digest.algorithm_name()
+            && named != descriptor.digest
+        {
+            return Err(StoreError::DigestMismatch {
+                place: self.place(),
+                what: format!("the manifest that was stored as {reference}"),
+                expected: descriptor.digest.clone(),
+                actual: named,
+            });
+        }
+        let maintained = answer.header("oci-subject").is_some();
+        drop(answer);
+        self.memory.note_written(&descriptor.digest);
+        match subject(bytes) {
+            Some(subject) if !maintained => self.list_as_referrer(&subject, descriptor, bytes).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes bytes as a manifest, in place of the one with this `ETag` where one is given. The answer's `Location` is
+    /// not needed and may be missing.
+    pub(crate) async fn write_manifest(
+        &self,
+        reference: &str,
+        media_type: &str,
+        bytes: &Bytes,
+        in_place_of: Option<&str>,
+    ) -> Result<Answer, StoreError> {
+        let path = self.path("manifests", reference);
+        let request = format!("PUT {}{path}", self.repository.registry());
+        let call = Call::new(Method::PUT, path, &self.push).header("content-type", media_type).body(Body::Bytes(bytes));
+        let call = in_place_of.into_iter().fold(call, |call, etag| call.header("if-match", etag));
+        let mut looks = Looks::default();
+        let mut is_complete = false;
+        loop {
+            let mut answer = self.client.send(&call).await?;
+            if matches!(answer.status(), 200..=204) {
+                return Ok(answer);
+            }
+            let may_pass = self.may_pass(&mut answer).await;
+            let reason = format!("status {}, and everything that it asks for is there", answer.status());
+            let error = self.write_error(answer, &format!("place for manifest {reference}")).await;
+            // What consists of things that are missing is refused with good reason.
+            is_complete = may_pass && (is_complete || self.has_all_parts(bytes).await?);
+            if !is_complete || !self.look_again(&mut looks, &request, &reason).await {
+                return Err(error);
+            }
+        }
+    }
+
+    async fn manifest_bytes(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Bytes, StoreError> {
+        let what = format!("manifest {}", descriptor.digest);
+        let mut stream = content.open().await?;
+        let mut bytes = BytesMut::new();
+        while let Some(piece) = stream.try_next().await? {
+            bytes.extend_from_slice(&piece);
+            if bytes.len() as u64 > MANIFEST_LIMIT {
+                return Err(StoreError::TooLarge { place: self.place(), what, limit: MANIFEST_LIMIT });
+            }
+        }
+        let bytes = bytes.freeze();
+        self.check_content(descriptor, &bytes, &what)?;
+        Ok(bytes)
+    }
+
+    /// Whether the bytes are those of the descriptor.
+    pub(crate) fn check_content(&self, descriptor: &Descriptor, bytes: &[u8], what: &str) -> Result<(), StoreError> {
+        let (place, what) = (self.place(), what.to_owned());
+        if bytes.len() as u64 != descriptor.size {
+            let (expected, actual) = (descriptor.size, bytes.len() as u64);
+            return Err(StoreError::SizeMismatch { place, what, expected, actual });
+        }
+        let expected = descriptor.digest.clone();
+        let Some(mut hasher) = expected.hasher() else {
+            return Err(StoreError::UnsupportedDigest { digest: expected });
+        };
+        hasher.update(bytes);
+        let actual = hasher.finish();
+        if actual == expected { Ok(()) } else { Err(StoreError::DigestMismatch { place, what, expected, actual }) }
+    }
+}
+
+/// What the manifest points at.
+fn subject(bytes: &[u8]) -> Option<Digest> {
+    Some(serde_json::from_slice::<Subject>(bytes).ok()?.subject?.digest)
+}

@@ -1,0 +1,222 @@
+//! The tag that stands in for the referrers API, as it is written.
+//!
+//! Each writer reads the list, adds to it and replaces the whole. Most registries ignore `If-Match`, so two writers who
+//! read the same list lose the entry of the one who writes first. Against that:
+//! - in this program one task at a time writes a list;
+//! - a list is read again after each write, and what is missing is written again, after a wait of random length;
+//! - [`RemoteStore::settle_lists`] reads it once more when everybody who had read the list before our write must have
+//!   written, too. What is in it then stays in it.
+//!
+//! Spec: OCI distribution-spec 1.1.1, "Referrers Tag Schema", "Pushing Manifests with Subject".
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use serde_json::{Value, json};
+use tofu_oci_store::StoreError;
+use tofu_oci_types::{Descriptor, Digest, Tag};
+use tokio::sync::{Mutex, MutexGuard};
+use tokio::time::Instant;
+
+use crate::manifest::OCI_INDEX;
+use crate::moment::{Looks, jittered};
+use crate::store::RemoteStore;
+
+/// How often a list is written when others write it at the same time.
+const WRITES: usize = 12;
+/// How long the others have at least to write what they read before our write.
+const SHORTEST: Duration = Duration::from_millis(250);
+/// How long they have at most.
+const LONGEST: Duration = Duration::from_secs(5);
+/// The others may need so many times as long as we do.
+const SLOWER: u32 = 8;
+/// So many lists are looked at at once.
+const AT_ONCE: usize = 8;
+
+/// The lists that a program has written, by repository and tag.
+pub(crate) type Lists = HashMap<(String, Tag), Arc<Mutex<List>>>;
+
+/// A list that this program writes.
+pub(crate) struct List {
+    subject: Digest,
+    /// The entries that this program has put in.
+    ours: Vec<Value>,
+    /// The last write, until it is known to last.
+    written: Option<Write>,
+}
+
+/// A write to a tag that several may write at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Write {
+    /// When it was done.
+    pub(crate) at: Instant,
+    /// How long it took, from the reading of what was there.
+    pub(crate) took: Duration,
+}
+
+impl Write {
+    /// How long it is until those who read before this write must have written.
+    fn rest(self) -> Duration {
+        let wait = self.took.saturating_mul(SLOWER).clamp(SHORTEST, LONGEST);
+        // Between the whole of it and one and a half times as much: those who wait for each other come apart.
+        (wait / 2 + jittered(wait)).saturating_sub(self.at.elapsed())
+    }
+}
+
+impl RemoteStore {
+    /// Adds a manifest to the list that stands in for the API, unless it is in it.
+    pub(crate) async fn list_as_referrer(
+        &self,
+        subject: &Digest,
+        descriptor: &Descriptor,
+        bytes: &Bytes,
+    ) -> Result<(), StoreError> {
+        let tag = self.standing_in_tag(subject)?;
+        let list = self.list(subject, &tag);
+        let mut list = list.lock().await;
+        let entry = referrer_entry(descriptor, bytes);
+        if list.ours.iter().all(|known| known.get("digest") != entry.get("digest")) {
+            list.ours.push(entry);
+        }
+        self.complete(&tag, &mut list).await
+    }
+
+    /// Waits until what was written to tags that several may write at once can no longer be overwritten by somebody who
+    /// had read them before, and writes again what is missing in lists of referrers.
+    pub(crate) async fn settle_lists(&self) -> Result<(), StoreError> {
+        let tagged = self.memory.state().rewritten.take();
+        let lists = self.unsettled().await;
+        if let Some(written) = tagged {
+            self.client.options.clock.sleep(written.rest()).await;
+        }
+        let settling: Vec<_> = lists.iter().map(|(tag, list)| self.settle_list(tag, list)).collect();
+        futures_util::stream::iter(settling).buffer_unordered(AT_ONCE).try_collect().await
+    }
+
+    async fn settle_list(&self, tag: &Tag, list: &Mutex<List>) -> Result<(), StoreError> {
+        let mut list = list.lock().await;
+        for _ in 0..WRITES {
+            let Some(written) = list.written.take() else { return Ok(()) };
+            self.client.options.clock.sleep(written.rest()).await;
+            self.complete(tag, &mut list).await?;
+        }
+        if list.written.is_none() { Ok(()) } else { Err(self.lost_entries(&list)) }
+    }
+
+    /// The lists of this repository that were written and not looked at since.
+    async fn unsettled(&self) -> Vec<(Tag, Arc<Mutex<List>>)> {
+        let own = self.repository.to_string();
+        let all: Vec<(Tag, Arc<Mutex<List>>)> = {
+            let lists = self.client.lists.lock().unwrap_or_else(PoisonError::into_inner);
+            let mine = lists.iter().filter(|((repository, _), _)| *repository == own);
+            mine.map(|((_, tag), list)| (tag.clone(), Arc::clone(list))).collect()
+        };
+        let mut unsettled = Vec::new();
+        for (tag, list) in all {
+            let is_unsettled = list.lock().await.written.is_some();
+            if is_unsettled {
+                unsettled.push((tag, list));
+            }
+        }
+        unsettled
+    }
+
+    fn list(&self, subject: &Digest, tag: &Tag) -> Arc<Mutex<List>> {
+        let mut lists = self.client.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        let list = lists.entry((self.repository.to_string(), tag.clone()));
+        let empty = || List { subject: subject.clone(), ours: Vec::new(), written: None };
+        Arc::clone(list.or_insert_with(|| Arc::new(Mutex::new(empty()))))
+    }
+
+    /// Writes the list until everything of ours is in it, and what was seen in it before.
+    async fn complete(&self, tag: &Tag, list: &mut MutexGuard<'_, List>) -> Result<(), StoreError> {
+        let mut seen = list.ours.clone();
+        let mut refused = None;
+        let mut looks = Looks::default();
+        let mut may_write = true;
+        for _ in 0..2 * WRITES {
+            let began = Instant::now();
+            let (mut index, etag) = self.standing_in_index(&list.subject).await?;
+            index.entry("schemaVersion").or_insert(json!(2));
+            index.entry("mediaType").or_insert(json!(OCI_INDEX));
+            let entries = index.entry("manifests").or_insert_with(|| json!([]));
+            let Some(entries) = entries.as_array_mut() else {
+                return Err(self.malformed(format!("its tag {tag} should list referrers and is no index")));
+            };
+            if merge(entries, &mut seen) == 0 {
+                return Ok(());
+            }
+            if !may_write {
+                // Somebody has just written over ours: who waits, and for how long, is left to chance.
+                let request = format!("PUT {}{}", self.repository.registry(), self.path("manifests", tag.as_str()));
+                if !self.look_again(&mut looks, &request, "others write this list at the same time").await {
+                    break;
+                }
+                may_write = true;
+                continue;
+            }
+            let written = Bytes::from(Value::Object(index).to_string());
+            // A list that did not change and was refused all the same has an `ETag` that means nothing.
+            let in_place_of = etag.as_deref().filter(|etag| refused.as_deref() != Some(*etag));
+            match self.write_manifest(tag.as_str(), OCI_INDEX, &written, in_place_of).await {
+                Ok(_) => {}
+                Err(StoreError::Rejected { status: 412, .. }) if in_place_of.is_some() => {
+                    refused = etag;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
+            may_write = false;
+            list.written = Some(Write { at: Instant::now(), took: began.elapsed() });
+            if let Some(tags) = &mut self.memory.state().standing_in {
+                tags.insert(tag.clone());
+            }
+        }
+        Err(self.lost_entries(list))
+    }
+
+    fn lost_entries(&self, list: &List) -> StoreError {
+        let ours = list.ours.iter().filter_map(|entry| entry.get("digest")?.as_str()).collect::<Vec<_>>().join(", ");
+        let subject = &list.subject;
+        let problem = "other programs write that list at the same time, and entries of it are lost";
+        self.malformed(format!("{ours} could not be listed as a referrer of {subject}: {problem}"))
+    }
+}
+
+/// Adds to a list what was seen in it before and is gone, and sees what is new in it. How many were gone.
+fn merge(listed: &mut Vec<Value>, seen: &mut Vec<Value>) -> usize {
+    let digest = |entry: &Value| entry.get("digest").and_then(Value::as_str).map(str::to_owned);
+    let lacks = |list: &[Value], digest: &str| {
+        list.iter().all(|entry| entry.get("digest").and_then(Value::as_str) != Some(digest))
+    };
+    let gone: Vec<Value> =
+        seen.iter().filter(|entry| digest(entry).is_some_and(|digest| lacks(listed, &digest))).cloned().collect();
+    let new: Vec<Value> =
+        listed.iter().filter(|entry| digest(entry).is_some_and(|digest| lacks(seen, &digest))).cloned().collect();
+    let count = gone.len();
+    listed.extend(gone);
+    seen.extend(new);
+    count
+}
+
+/// What is written into the list: the artifact type (of the config, where the manifest has none of its own) and all
+/// annotations come from the manifest.
+fn referrer_entry(descriptor: &Descriptor, bytes: &[u8]) -> Value {
+    let manifest: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    let text = |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let mut entry = json!({
+        "mediaType": descriptor.media_type,
+        "digest": descriptor.digest.as_str(),
+        "size": descriptor.size,
+    });
+    if let Some(artifact_type) = text("/artifactType").or_else(|| text("/config/mediaType")) {
+        entry["artifactType"] = json!(artifact_type);
+    }
+    if let Some(annotations) = manifest.get("annotations").filter(|annotations| annotations.is_object()) {
+        entry["annotations"] = annotations.clone();
+    }
+    entry
+}

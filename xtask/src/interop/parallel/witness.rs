@@ -1,0 +1,66 @@
+//! What a registry without TLS holds, read by plain requests.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use serde_json::Value;
+
+use crate::failure::{Failure, Outcome};
+use crate::registry::Guard;
+
+const ACCEPT: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json";
+
+/// How many tags of versions a repository lists.
+pub(super) fn tags(registry: &Guard, name: &str) -> Outcome<usize> {
+    let list = get(registry, &format!("/v2/{name}/tags/list"))?;
+    let tags = list.iter().flat_map(|answer| answer.document["tags"].as_array().into_iter().flatten());
+    Ok(tags.filter(|tag| tag.as_str().is_some_and(|tag| !tag.starts_with("sha256-"))).count())
+}
+
+/// How many referrers are listed of what a tag points at.
+pub(super) fn referrers(registry: &Guard, name: &str, tag: &str) -> Outcome<usize> {
+    beside(registry, name, tag, "", "manifests")
+}
+
+/// How many of cosign's signatures lie beside what a tag points at.
+pub(super) fn signatures(registry: &Guard, name: &str, tag: &str) -> Outcome<usize> {
+    beside(registry, name, tag, ".sig", "layers")
+}
+
+fn beside(registry: &Guard, name: &str, tag: &str, ending: &str, member: &str) -> Outcome<usize> {
+    let Some(index) = get(registry, &format!("/v2/{name}/manifests/{tag}"))? else { return Ok(0) };
+    let digest = index.header("docker-content-digest").unwrap_or_default().replace(':', "-");
+    let found = get(registry, &format!("/v2/{name}/manifests/{digest}{ending}"))?;
+    Ok(found.and_then(|found| found.document[member].as_array().map(Vec::len)).unwrap_or(0))
+}
+
+struct Answer {
+    head: String,
+    document: Value,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        let named = self.head.lines().filter_map(|line| line.split_once(':'));
+        named.filter(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim()).next()
+    }
+}
+
+/// The JSON document at this path, or `None` if there is no such thing.
+fn get(registry: &Guard, path: &str) -> Outcome<Option<Answer>> {
+    let address = registry.address();
+    let mut stream = TcpStream::connect(address)?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: {ACCEPT}\r\nConnection: close\r\n\r\n")?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text)?;
+    let unusable = || Failure::new(format!("registry:2 answered to GET {path}:\n{text}"));
+    let (head, body) = text.split_once("\r\n\r\n").ok_or_else(unusable)?;
+    match head.split_whitespace().nth(1) {
+        Some("404") => Ok(None),
+        Some("200") => {
+            let document = serde_json::from_str(body).map_err(|_| unusable())?;
+            Ok(Some(Answer { head: head.to_owned(), document }))
+        }
+        _ => Err(unusable()),
+    }
+}
