@@ -7,16 +7,19 @@ use bytes::{Bytes, BytesMut};
 use reqwest::header::WWW_AUTHENTICATE;
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use tofu_oci_store::{AccessFault, Patience, StoreError};
+use tokio::time::{Instant, timeout};
 use url::Url;
 
 use crate::challenge::parse;
 use crate::clean::{NetworkProblem, clean, network_problem};
 use crate::origin::host_of;
 use crate::refusal::Refusal;
-use crate::retry::retry_after;
+use crate::retry::{Asked, retry_after};
 use crate::told::Told;
+use crate::waiting::{Elapsed, Waiting};
 use crate::witness::Shown;
 
 /// Most bytes of an error's body that are read.
@@ -41,7 +44,12 @@ pub(crate) struct Answer {
     pub(crate) lack: Option<AccessFault>,
     /// The registry's own words, where they have been read already.
     pub(crate) said: Option<Words>,
-    pub(crate) idle: Duration,
+    /// The whole body, where it has been read already.
+    pub(crate) body: Option<Bytes>,
+    /// Who waits for the body.
+    pub(crate) waiting: Waiting,
+    /// How the body comes.
+    pub(crate) pace: Pace,
     pub(crate) now: std::time::SystemTime,
     /// Secrets that must not be quoted.
     pub(crate) told: Arc<Told>,
@@ -90,31 +98,85 @@ impl Answer {
         retry_after(self.header("retry-after")?, self.now)
     }
 
-    /// The next piece of the body.
-    pub(crate) async fn piece(&mut self) -> Result<Option<Bytes>, NetworkProblem> {
-        match tokio::time::timeout(self.idle, self.response.chunk()).await {
-            Ok(piece) => piece.map_err(network_problem),
-            Err(_) => Err(NetworkProblem::timed_out("nothing came", self.idle)),
+    /// What a passing refusal says about the next attempt.
+    pub(crate) fn asked(&self) -> Asked {
+        match (self.status(), self.asked_wait()) {
+            (429, time) => Asked::Slower(time),
+            (_, Some(time)) => Asked::Wait(time),
+            (_, None) => Asked::Nothing,
         }
     }
 
-    /// The whole body, as long as it is not larger than `limit` bytes.
-    pub(crate) async fn read(mut self, what: &str, limit: u64) -> Result<Bytes, StoreError> {
-        let too_large = |place: &str| StoreError::TooLarge { place: place.to_owned(), what: what.to_owned(), limit };
-        if self.length().is_some_and(|length| length > limit) {
-            return Err(too_large(&self.place));
-        }
-        let mut bytes = BytesMut::new();
-        loop {
-            match self.piece().await {
-                Ok(Some(piece)) if bytes.len() as u64 + piece.len() as u64 > limit => {
-                    return Err(too_large(&self.place));
-                }
-                Ok(Some(piece)) => bytes.extend_from_slice(&piece),
-                Ok(None) => return Ok(bytes.freeze()),
-                Err(problem) => return Err(problem.at(self.place)),
+    /// The next piece of the body. Only the time that is waited here counts: whoever takes the pieces may be slow.
+    pub(crate) async fn piece(&mut self) -> Result<Option<Bytes>, NetworkProblem> {
+        let limit = self.pace.limit(self.waiting.http.limits().window);
+        let start = Instant::now();
+        let piece = self.waiting.until(limit, || start, self.response.chunk()).await;
+        match piece {
+            Ok(Ok(piece)) => {
+                let length = piece.as_ref().map_or(0, |piece| piece.len() as u64);
+                self.pace.moved(length, start.elapsed(), self.waiting.http.limits().floor);
+                Ok(piece)
+            }
+            Ok(Err(error)) => {
+                self.pace.still += start.elapsed();
+                Err(network_problem(error))
+            }
+            Err(Elapsed) => {
+                self.pace.still += start.elapsed();
+                let what = match self.pace.bytes {
+                    0 => "nothing came".to_owned(),
+                    bytes => format!("only {bytes} bytes came"),
+                };
+                Err(NetworkProblem::timed_out(&what, self.pace.still))
             }
         }
+    }
+
+    /// The next piece, or the end if nothing comes for a moment: for a body that is all there, so that its end matters
+    /// for the connection alone.
+    pub(crate) async fn end(&mut self) -> Result<Option<Bytes>, NetworkProblem> {
+        let moment = self.waiting.http.limits().window / 300;
+        timeout(moment, self.piece()).await.unwrap_or(Ok(None))
+    }
+
+    /// The whole body, as long as it is not larger than `limit` bytes. A JSON document that is complete needs no end of
+    /// the answer: a server may keep the connection open without saying how long the answer is.
+    pub(crate) async fn read(&mut self, limit: u64) -> Result<Bytes, Unread> {
+        if let Some(body) = &self.body {
+            return Ok(Bytes::clone(body));
+        }
+        if self.length().is_some_and(|length| length > limit) {
+            return Err(Unread::TooLarge);
+        }
+        let moment = self.waiting.http.limits().window / 120;
+        let mut bytes = BytesMut::new();
+        loop {
+            let is_open = self.length().is_none() && !bytes.is_empty();
+            let piece = if is_open { timeout(moment, self.piece()).await.ok() } else { Some(self.piece().await) };
+            let piece = match piece {
+                Some(piece) => piece,
+                None if is_document(&bytes) => Ok(None),
+                None => {
+                    self.pace.still += moment;
+                    self.piece().await
+                }
+            };
+            match piece {
+                Ok(Some(piece)) if bytes.len() as u64 + piece.len() as u64 > limit => return Err(Unread::TooLarge),
+                Ok(Some(piece)) => bytes.extend_from_slice(&piece),
+                Ok(None) => {
+                    let bytes = bytes.freeze();
+                    self.body = Some(Bytes::clone(&bytes));
+                    return Ok(bytes);
+                }
+                Err(problem) => return Err(Unread::Broken(problem)),
+            }
+        }
+    }
+
+    pub(crate) fn too_large(&self, what: &str, limit: u64) -> StoreError {
+        StoreError::TooLarge { place: self.place.clone(), what: what.to_owned(), limit }
     }
 
     /// The answer as an error: the registry's own words where there are some. `what` is what was asked for.
@@ -173,18 +235,22 @@ impl Answer {
 
     /// Reads the registry's own words and keeps them.
     pub(crate) async fn keep_words(&mut self) {
-        self.said = Some(self.read_words().await);
+        if self.said.is_none() {
+            self.said = Some(self.read_words().await);
+        }
+    }
+
+    /// Whether the registry's own words have one of these codes.
+    pub(crate) async fn says(&mut self, codes: &[&str]) -> bool {
+        self.keep_words().await;
+        self.said.as_ref().is_some_and(|words| words.has_code(codes))
     }
 
     async fn read_words(&mut self) -> Words {
-        let mut bytes = BytesMut::new();
-        while let Ok(Some(piece)) = self.piece().await {
-            let room = usize::try_from(ERROR_LIMIT).unwrap_or(usize::MAX) - bytes.len();
-            bytes.extend_from_slice(&piece[..piece.len().min(room)]);
-            if piece.len() >= room {
-                break;
-            }
-        }
+        // Words are a help and nobody waits long for them.
+        let patience = self.waiting.http.limits().window;
+        let bytes = timeout(patience, self.read(ERROR_LIMIT)).await;
+        let bytes = bytes.ok().and_then(Result::ok).unwrap_or_default();
         let mut words: Words = serde_json::from_slice(&bytes).unwrap_or_default();
         let errors = words.errors.iter_mut().flat_map(|error| {
             let detail = match &mut error.detail {
@@ -203,6 +269,51 @@ impl Answer {
         }
         words
     }
+}
+
+/// Why there is no body.
+pub(crate) enum Unread {
+    TooLarge,
+    Broken(NetworkProblem),
+}
+
+/// How a body comes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pace {
+    /// How much longer nothing may move, of the time that all tries of the request have.
+    pub(crate) left: Duration,
+    /// The time that was waited since enough had come last.
+    pub(crate) still: Duration,
+    /// What has come in this time.
+    bytes: u64,
+}
+
+impl Pace {
+    pub(crate) fn within(left: Duration) -> Self {
+        Self { left, ..Self::default() }
+    }
+
+    fn limit(&self, window: Duration) -> Duration {
+        window.min(self.left).saturating_sub(self.still)
+    }
+
+    fn moved(&mut self, bytes: u64, waited: Duration, floor: u64) {
+        self.bytes += bytes;
+        self.still += waited;
+        if self.bytes >= floor {
+            (self.bytes, self.still) = (0, Duration::ZERO);
+        }
+    }
+}
+
+/// Whether these bytes are a whole JSON document.
+fn is_document(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
+}
+
+/// Whether these bytes are the beginning of a JSON document, and not all of it.
+pub(crate) fn is_cut_short(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(bytes).is_err_and(|error| error.is_eof())
 }
 
 /// The errors that a registry names.

@@ -1,11 +1,11 @@
 //! What a request sends.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_store::{ByteStream, Content, StoreError};
+use tokio::time::Instant;
 
 /// The body of a request; it can be sent again from the start.
 #[derive(Clone, Copy)]
@@ -21,24 +21,39 @@ pub(crate) enum Body<'a> {
 /// How much of a body has gone out, and why it ended early.
 #[derive(Clone, Default)]
 pub(crate) struct Progress {
-    moved: Arc<AtomicU64>,
     size: u64,
-    failure: Arc<Mutex<Option<StoreError>>>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    moved: u64,
+    /// When the last of it went out.
+    at: Option<Instant>,
+    /// Whether it is the content that is slow, and not the registry.
+    reading: bool,
+    failure: Option<StoreError>,
 }
 
 impl Progress {
-    pub(crate) fn moved(&self) -> u64 {
-        self.moved.load(Ordering::Relaxed)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a body was to be sent and has gone out.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.size > 0 && self.moved() >= self.size
+    /// Since when the registry has taken nothing, if it was asked at `start`.
+    pub(crate) fn still_since(&self, start: Instant) -> Instant {
+        let state = self.state();
+        if state.reading { Instant::now() } else { state.at.map_or(start, |at| at.max(start)) }
+    }
+
+    /// Whether there is a body to send.
+    pub(crate) fn has_body(&self) -> bool {
+        self.size > 0
     }
 
     /// Why the content could not be read, if that is what ended the request.
     pub(crate) fn failure(&self) -> Option<StoreError> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.state().failure.take()
     }
 }
 
@@ -76,9 +91,14 @@ fn counted(
 ) -> impl futures_util::Stream<Item = Result<Bytes, StoreError>> + Send + 'static {
     let state = (stream, progress.clone(), place.to_owned());
     futures_util::stream::try_unfold(state, async |(mut stream, progress, place)| {
+        progress.state().reading = true;
         let next = stream.try_next().await;
-        let moved =
-            progress.moved() + next.as_ref().ok().and_then(Option::as_ref).map_or(0, |piece| piece.len() as u64);
+        let moved = {
+            let mut state = progress.state();
+            state.reading = false;
+            state.at = Some(Instant::now());
+            state.moved + next.as_ref().ok().and_then(Option::as_ref).map_or(0, |piece| piece.len() as u64)
+        };
         let wrong_size = moved > progress.size || (matches!(next, Ok(None)) && moved < progress.size);
         let next = if wrong_size {
             let what = "the content to send".to_owned();
@@ -88,11 +108,11 @@ fn counted(
         };
         match next {
             Ok(piece) => {
-                progress.moved.store(moved, Ordering::Relaxed);
+                progress.state().moved = moved;
                 Ok(piece.map(|piece| (piece, (stream, progress, place))))
             }
             Err(error) => {
-                *progress.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
+                progress.state().failure = Some(error.clone());
                 Err(error)
             }
         }

@@ -1,9 +1,12 @@
 //! A blob in chunks: for registries that refuse it in one piece.
 //!
 //! Registries differ in what they make of a chunk that does not fit: they append it, drop it, or answer 416. So the
-//! offset that the registry names is compared after each chunk, and the session is given up when it is another one.
+//! offset that the registry names is compared after each chunk. After a chunk that broke the registry is asked how much
+//! it has, and the upload goes on there.
 
-use bytes::Bytes;
+use std::collections::VecDeque;
+
+use bytes::{Buf as _, Bytes};
 use futures_util::TryStreamExt as _;
 use reqwest::Method;
 use tofu_oci_store::{ByteStream, Content, ReadStore as _, StoreError};
@@ -13,95 +16,209 @@ use url::Url;
 use crate::answer::Answer;
 use crate::body::Body;
 use crate::call::{Call, Target};
-use crate::retry::is_transient;
+use crate::retry::{Asked, Attempts, is_transient};
 use crate::store::RemoteStore;
-use crate::upload::Sent;
+use crate::upload::{Broken, Sent};
 
 /// The size of a chunk: more is refused by a large registry.
-pub(crate) const CHUNK: u64 = 4 * 1024 * 1024;
+const CHUNK: u64 = 4 * 1024 * 1024;
 /// The largest chunk that a registry may ask for with `OCI-Chunk-Min-Length`; a chunk is held in memory.
 const LARGEST_CHUNK: u64 = 16 * 1024 * 1024;
+/// The smallest chunk that is tried.
+pub(crate) const SMALLEST_CHUNK: u64 = 64 * 1024;
+
+/// How long chunks are: shorter after one was refused or broke, and longer again while they arrive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChunkLength {
+    next: u64,
+    longest: u64,
+    shortest: u64,
+    /// How much a registry had at most, in whatever session: more than that is progress.
+    furthest: u64,
+}
+
+/// How a chunk ended.
+enum Patched {
+    /// The registry has taken it: where the session goes on, and what it has.
+    Taken(Url, Kept),
+    /// It is longer than the registry takes.
+    TooLong(Answer),
+    /// It broke; what the registry has of it is not known.
+    Broken(Broken),
+}
+
+impl ChunkLength {
+    /// The usual length.
+    pub(crate) fn usual() -> Self {
+        Self { next: CHUNK, longest: CHUNK, shortest: SMALLEST_CHUNK, furthest: 0 }
+    }
+
+    /// Shorter than what was refused or broke in one piece.
+    pub(crate) fn below(size: u64) -> Self {
+        let mut length = Self::usual();
+        while length.next >= size && length.shorten() {}
+        length
+    }
+
+    /// How much a registry had at most.
+    pub(crate) fn furthest(self) -> u64 {
+        self.furthest
+    }
+
+    /// After a chunk was refused for its length. Whether a shorter one may be tried.
+    fn refused(&mut self) -> bool {
+        let may = self.shorten();
+        self.longest = self.next;
+        may
+    }
+
+    /// After a chunk broke: perhaps something in between hangs up on long requests.
+    fn broke(&mut self) {
+        self.longest = (self.next / 2).max(self.longest.min(CHUNK / 4));
+        self.shorten();
+    }
+
+    fn arrived(&mut self) {
+        self.next = (self.next * 2).min(self.longest).max(self.shortest);
+    }
+
+    fn shorten(&mut self) -> bool {
+        let shorter = (self.next / 4).max(self.shortest);
+        std::mem::replace(&mut self.next, shorter) > shorter
+    }
+
+    fn at_least(&mut self, minimum: u64) {
+        self.shortest = minimum.clamp(SMALLEST_CHUNK, LARGEST_CHUNK);
+        self.longest = self.longest.max(self.shortest);
+        self.next = self.next.max(self.shortest);
+    }
+}
 
 impl RemoteStore {
     /// Sends the blob in chunks through a session that has just been opened.
     pub(crate) async fn send_chunks(
         &self,
-        location: Url,
+        mut session: Url,
         descriptor: &Descriptor,
         content: &Content<'_>,
+        length: &mut ChunkLength,
+        attempts: &mut Attempts,
     ) -> Result<Sent, StoreError> {
-        match self.chunks(location, descriptor, content).await {
-            Err(error @ StoreError::Unreachable { .. }) => Ok(Sent::Broken { error, asked: None }),
-            other => other,
-        }
-    }
-
-    async fn chunks(
-        &self,
-        mut location: Url,
-        descriptor: &Descriptor,
-        content: &Content<'_>,
-    ) -> Result<Sent, StoreError> {
-        let mut reader = Reader { stream: content.open().await?, rest: Bytes::new() };
-        let mut length = CHUNK;
+        let mut reader = Reader::at(content, 0).await?;
         let mut sent = 0;
         loop {
-            let (pieces, size) = reader.chunk(length).await?;
+            let (pieces, size) = reader.chunk(length.next).await?;
             if size == 0 {
                 break;
             }
             if sent + size > descriptor.size {
                 return Err(self.wrong_length(descriptor, sent + size));
             }
-            let answer = self.patch(&location, &pieces, sent, size).await?;
-            // 404: the session is lost.
-            if is_transient(answer.status()) || answer.status() == 404 {
-                let asked = answer.asked_wait();
-                return Ok(Sent::Broken { error: self.write_error(answer, "place for a chunk").await, asked });
+            let known = match self.patch(&session, &pieces, sent, size, attempts).await? {
+                Patched::Taken(next, kept) => {
+                    session = next;
+                    length.at_least(kept.minimum.unwrap_or(length.shortest));
+                    length.arrived();
+                    let known = kept.offset.filter(|known| (sent + 1..=sent + size).contains(known));
+                    let Some(known) = known else {
+                        let kept = kept.offset.map_or("does not say how much".to_owned(), |kept| format!("{kept}"));
+                        self.cancel(session).await;
+                        let sent = sent + size;
+                        let problem = format!("a chunked upload went wrong: of {sent} bytes it has kept {kept}");
+                        return Err(self.malformed(problem));
+                    };
+                    known
+                }
+                Patched::TooLong(answer) if !length.refused() => return Ok(Sent::TooLong(Box::new(answer))),
+                Patched::TooLong(_) => sent,
+                Patched::Broken(broken) => {
+                    length.broke();
+                    self.after_break(attempts, &broken).await?;
+                    let Some((next, known)) = self.progress_of(&session, attempts).await? else {
+                        return Ok(Sent::Lost);
+                    };
+                    session = next;
+                    known
+                }
+            };
+            if known > length.furthest {
+                length.furthest = known;
+                attempts.reset();
             }
-            let (next, kept) = self.acknowledged(answer, &location).await?;
-            location = next;
-            sent += size;
-            if kept.offset != Some(sent) {
-                let kept = kept.offset.map_or("does not say how much".to_owned(), |kept| format!("{kept}"));
-                self.cancel(location).await;
-                return Err(self.malformed(format!("a chunked upload went wrong: of {sent} bytes it has kept {kept}")));
+            if (sent..=sent + size).contains(&known) {
+                reader.put_back(pieces, known - sent);
+            } else if known <= descriptor.size {
+                reader = Reader::at(content, known).await?;
+            } else {
+                self.cancel(session).await;
+                return Err(self.malformed(format!("a chunked upload went wrong: of {sent} bytes it has kept {known}")));
             }
-            length = kept.minimum.unwrap_or(length).clamp(CHUNK, LARGEST_CHUNK);
+            sent = known;
         }
         if sent != descriptor.size {
             return Err(self.wrong_length(descriptor, sent));
         }
-        let answer = self.client.send(&self.closing(location, &descriptor.digest)).await?;
-        self.closed(answer, &descriptor.digest).await
+        let call = self.closing(session, &descriptor.digest);
+        match self.client.send_within(&call, attempts).await {
+            Ok(answer) => self.closed(answer, &descriptor.digest).await,
+            Err(error @ StoreError::Unreachable { .. }) => Ok(Sent::Broken(Broken { error, asked: Asked::Nothing })),
+            Err(error) => Err(error),
+        }
     }
 
-    /// Sends one chunk. When the registry says that it is out of order, its own view decides whether it goes out again.
-    async fn patch(&self, location: &Url, pieces: &[Bytes], start: u64, size: u64) -> Result<Answer, StoreError> {
-        let call = || {
-            Call::to(Method::PATCH, Target::Address(location.clone()), &self.push)
-                .header("content-type", "application/octet-stream")
-                .header("content-range", &format!("{start}-{}", start + size - 1))
-                .body(Body::Pieces(pieces, size))
-                .once()
+    /// Sends one chunk.
+    async fn patch(
+        &self,
+        session: &Url,
+        pieces: &[Bytes],
+        start: u64,
+        size: u64,
+        attempts: &mut Attempts,
+    ) -> Result<Patched, StoreError> {
+        let call = Call::to(Method::PATCH, Target::Address(session.clone()), &self.push)
+            .header("content-type", "application/octet-stream")
+            .header("content-range", &format!("{start}-{}", start + size - 1))
+            .body(Body::Pieces(pieces, size))
+            .once();
+        let answer = match self.client.send_within(&call, attempts).await {
+            Ok(answer) => answer,
+            Err(error @ StoreError::Unreachable { .. }) => {
+                return Ok(Patched::Broken(Broken { error, asked: Asked::Nothing }));
+            }
+            Err(error) => return Err(error),
         };
-        let answer = self.client.send(&call()).await?;
-        if answer.status() != 416 {
-            return Ok(answer);
+        match answer.status() {
+            200..=299 => {
+                let next = if answer.header("location").is_some() { self.location(&answer)? } else { session.clone() };
+                Ok(Patched::Taken(next, kept(&answer)))
+            }
+            411 | 413 => Ok(Patched::TooLong(answer)),
+            // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says where it stands.
+            status if is_transient(status) || matches!(status, 404 | 416) => {
+                let asked = answer.asked();
+                let error = self.write_error(answer, "place for a chunk").await;
+                Ok(Patched::Broken(Broken { error, asked }))
+            }
+            _ => Err(self.write_error(answer, "place for a chunk").await),
         }
-        drop(answer);
-        let status = Call::to(Method::GET, Target::Address(location.clone()), &self.push);
-        let answer = self.client.send(&status).await?;
-        if kept(&answer).offset == Some(start) { self.client.send(&call()).await } else { Ok(answer) }
     }
 
-    /// Where the session goes on after a chunk, and what the registry has of it.
-    async fn acknowledged(&self, answer: Answer, session: &Url) -> Result<(Url, Kept), StoreError> {
-        if !(200..300).contains(&answer.status()) {
-            return Err(self.write_error(answer, "place for a chunk").await);
-        }
+    /// Where the session goes on and how much the registry has; nothing if it does not say so.
+    ///
+    /// Spec: OCI distribution-spec 1.1.1, "Pushing a blob in chunks": a `GET` of the session's location.
+    async fn progress_of(&self, session: &Url, attempts: &mut Attempts) -> Result<Option<(Url, u64)>, StoreError> {
+        let mut other = attempts.of_another_request();
+        let call = Call::to(Method::GET, Target::Address(session.clone()), &self.push);
+        let answer = self.client.send_within(&call, &mut other).await;
+        attempts.count(&other);
+        let answer = match answer {
+            Ok(answer) if (200..300).contains(&answer.status()) => answer,
+            Ok(_) => return Ok(None),
+            Err(error) => return Err(error),
+        };
         let next = if answer.header("location").is_some() { self.location(&answer)? } else { session.clone() };
-        Ok((next, kept(&answer)))
+        // `0-0` is said for one byte, and for none.
+        Ok(kept(&answer).offset.filter(|offset| *offset > 1).map(|offset| (next, offset)))
     }
 
     fn wrong_length(&self, descriptor: &Descriptor, actual: u64) -> StoreError {
@@ -136,26 +253,58 @@ fn kept(answer: &Answer) -> Kept {
 /// Content cut to chunks.
 struct Reader {
     stream: ByteStream,
-    rest: Bytes,
+    /// What was read and comes next, in its order.
+    rest: VecDeque<Bytes>,
 }
 
 impl Reader {
+    /// The content from this byte on.
+    async fn at(content: &Content<'_>, mut offset: u64) -> Result<Self, StoreError> {
+        let mut reader = Self { stream: content.open().await?, rest: VecDeque::new() };
+        while offset > 0 {
+            let (_, size) = reader.chunk(offset.min(SMALLEST_CHUNK)).await?;
+            if size == 0 {
+                break;
+            }
+            offset -= size;
+        }
+        Ok(reader)
+    }
+
     /// The next `length` bytes, or fewer at the end, in the pieces that they come in.
     async fn chunk(&mut self, length: u64) -> Result<(Vec<Bytes>, u64), StoreError> {
         let mut pieces = Vec::new();
         let mut size = 0;
         while size < length {
-            if self.rest.is_empty() {
-                match self.stream.try_next().await? {
-                    Some(piece) => self.rest = piece,
-                    None => break,
-                }
-            }
+            let Some(mut piece) = (match self.rest.pop_front() {
+                Some(piece) => Some(piece),
+                None => self.stream.try_next().await?,
+            }) else {
+                break;
+            };
             let room = usize::try_from(length - size).unwrap_or(usize::MAX);
-            let piece = self.rest.split_to(self.rest.len().min(room));
-            size += piece.len() as u64;
-            pieces.push(piece);
+            let taken = piece.split_to(piece.len().min(room));
+            if !piece.is_empty() {
+                self.rest.push_front(piece);
+            }
+            size += taken.len() as u64;
+            pieces.push(taken);
         }
         Ok((pieces, size))
+    }
+
+    /// Puts back what was read last, except its first bytes.
+    fn put_back(&mut self, pieces: Vec<Bytes>, first: u64) {
+        let mut left = first;
+        let mut kept = Vec::new();
+        for mut piece in pieces {
+            let done = left.min(piece.len() as u64);
+            left -= done;
+            piece.advance(usize::try_from(done).unwrap_or(piece.len()));
+            kept.push(piece);
+        }
+        for piece in kept.into_iter().rev().filter(|piece| !piece.is_empty()) {
+            self.rest.push_front(piece);
+        }
     }
 }

@@ -9,6 +9,8 @@ use rustls::CertificateError;
 
 use tofu_oci_store::{NetworkFault, StoreError};
 
+use crate::limits::shown;
+
 /// Most characters of a registry's own words that are repeated.
 const LONGEST: usize = 300;
 
@@ -51,7 +53,7 @@ pub(crate) struct NetworkProblem {
 impl NetworkProblem {
     /// Nothing came in this time.
     pub(crate) fn timed_out(what: &str, limit: Duration) -> Self {
-        Self { text: format!("timed out: {what} for {} s", limit.as_secs()), fault: NetworkFault::TimedOut }
+        Self { text: format!("timed out: {what} for {}", shown(limit)), fault: NetworkFault::TimedOut }
     }
 
     /// A host that cannot be in an address.
@@ -75,18 +77,53 @@ impl From<io::Error> for NetworkProblem {
     }
 }
 
-/// What the network said: the innermost cause, which names no address.
+/// What the network said. The operating system and the name service are quoted, no library is: its words are for those
+/// who use it.
 pub(crate) fn network_problem(error: reqwest::Error) -> NetworkProblem {
     let error = error.without_url();
     let fault = network_fault(&error);
-    let timeout = error.is_timeout();
     let mut innermost: &dyn Error = &error;
     while let Some(source) = innermost.source() {
         innermost = source;
     }
-    let text = certificate(&clean(&innermost.to_string()));
-    let text = if timeout && !text.contains("time") { format!("timed out: {text}") } else { text };
+    let text = clean(&innermost.to_string());
+    let text = match fault {
+        NetworkFault::TimedOut if error.is_connect() => "timed out: no connection came about".to_owned(),
+        NetworkFault::TimedOut => "timed out".to_owned(),
+        NetworkFault::Tls => tls(&text),
+        NetworkFault::Lost => lost(&error, &text).to_owned(),
+        _ => text,
+    };
     NetworkProblem { text, fault }
+}
+
+/// How a connection ended too early.
+fn lost(error: &reqwest::Error, said: &str) -> &'static str {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+    let is_kind = |wanted: &[io::ErrorKind]| {
+        has_cause(error, &|cause| {
+            cause.downcast_ref::<io::Error>().is_some_and(|error| wanted.contains(&error.kind()))
+        })
+    };
+    if is_kind(&[ConnectionReset]) {
+        "connection reset"
+    } else if is_kind(&[BrokenPipe, ConnectionAborted]) {
+        "connection closed while something was sent"
+    } else if said.to_ascii_lowercase().contains("invalid") {
+        "what was answered is not HTTP"
+    } else if error.is_body() || error.is_decode() {
+        "connection closed before the end of the answer"
+    } else {
+        "connection closed before the answer came"
+    }
+}
+
+/// What went wrong with TLS.
+fn tls(said: &str) -> String {
+    if said.contains("://") || said.starts_with("received corrupt message") || said.starts_with("received unexpected") {
+        return "what was answered is not TLS".to_owned();
+    }
+    certificate(said)
 }
 
 /// What the TLS library says of a certificate, where that is the name of a variant with what it holds.

@@ -1,18 +1,20 @@
 //! A blob on its way down: streamed, and taken up again where it broke.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Buf as _, Bytes};
 use futures_util::StreamExt as _;
 use reqwest::Method;
-use tofu_oci_store::{ByteStream, ReadStore as _, StoreError};
+use tofu_oci_store::{ByteStream, NetworkFault, ReadStore as _, StoreError};
 use tofu_oci_types::Descriptor;
 
+use crate::again::Setback;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::clean::{NetworkProblem, clean};
 use crate::client::RegistryClient;
-use crate::retry::{Attempts, Next};
+use crate::retry::{Asked, Attempts};
 use crate::scope::Access;
 use crate::store::RemoteStore;
 
@@ -40,11 +42,17 @@ pub(crate) struct Download {
     attempts: Attempts,
 }
 
+/// How an answer ended before the end of the blob.
+enum Break {
+    Network(NetworkProblem),
+    /// It announces this length.
+    Short(u64),
+}
+
 impl Download {
     pub(crate) fn new(store: &RemoteStore, descriptor: &Descriptor) -> Self {
-        let options = &store.client.options;
         Self {
-            attempts: Attempts::new(options.retry, options.max_retry_after),
+            attempts: store.client.attempts(),
             client: Arc::clone(&store.client),
             access: store.pull.clone(),
             place: store.place(),
@@ -77,16 +85,18 @@ impl Download {
                     call = call.header("if-range", etag);
                 }
             }
-            let answer = self.client.send(&call).await?;
-            match answer.status() {
-                200 => return self.whole(answer),
-                206 if partial && self.continues(&answer) => {
+            let answer = self.client.send_within(&call, &mut self.attempts).await?;
+            let short = answer.length().filter(|length| *length < self.descriptor.size);
+            match (answer.status(), short) {
+                (200, Some(length)) => self.broken(Break::Short(length)).await?,
+                (200, None) => return self.whole(answer),
+                (206, _) if partial && self.continues(&answer) => {
                     self.skip = 0;
                     self.answer = Some(answer);
                     return Ok(());
                 }
                 // Dropping the unread answer closes its connection.
-                206 | 416 if partial => self.parts = false,
+                (206 | 416, _) if partial => self.parts = false,
                 _ => return Err(answer.into_error(&format!("blob {}", self.descriptor.digest)).await),
             }
         }
@@ -121,7 +131,10 @@ impl Download {
                 self.request().await?;
                 continue;
             };
-            match answer.piece().await {
+            // What is all there needs no end of the answer: the connection may stay open.
+            let is_complete = self.offset == self.descriptor.size && answer.length().is_none();
+            let piece = if is_complete { answer.end().await } else { answer.piece().await };
+            match piece {
                 Ok(Some(mut piece)) => {
                     let known = self.skip.min(piece.len() as u64);
                     self.skip -= known;
@@ -136,33 +149,37 @@ impl Download {
                     return Ok(Some((piece, self)));
                 }
                 _ if self.offset == self.descriptor.size => return Ok(None),
-                Ok(None) => self.broken(None).await?,
-                Err(problem) => self.broken(Some(problem)).await?,
+                Ok(None) => {
+                    let text = "connection closed before the end of the answer".to_owned();
+                    self.broken(Break::Network(NetworkProblem { text, fault: NetworkFault::Lost })).await?;
+                }
+                Err(problem) => self.broken(Break::Network(problem)).await?,
             }
         }
     }
 
     /// Waits for the next attempt after a break, or ends.
-    async fn broken(&mut self, problem: Option<NetworkProblem>) -> Result<(), StoreError> {
-        self.answer = None;
+    async fn broken(&mut self, fault: Break) -> Result<(), StoreError> {
         if self.offset >= self.broke_at + PROGRESS {
             self.attempts.reset();
         }
         self.broke_at = self.offset;
-        let reason = problem.as_ref().map_or("the answer ended early", |problem| &problem.text);
+        self.attempts.spend(self.answer.take().map_or(Duration::ZERO, |answer| answer.pace.still));
+        let reason = match &fault {
+            Break::Network(problem) => &problem.text,
+            Break::Short(_) => "the answer is too short",
+        };
         let reason = format!("{reason} (after {} of {} bytes)", self.offset, self.descriptor.size);
-        match self.attempts.next(None) {
-            Next::Wait(wait) => {
-                let host = self.access.subject.registry();
-                let label = format!("GET {host}{}", self.path);
-                self.client.wait(&label, self.attempts.made(), wait, &reason).await;
-                Ok(())
-            }
-            _ => Err(match problem {
-                None => self.wrong_size(self.offset),
-                Some(problem) => NetworkProblem { text: reason, ..problem }.at(self.place.clone()),
-            }),
+        let host = self.access.subject.registry().to_owned();
+        let request = format!("GET {host}{}", self.path);
+        let setback = Setback { request, host, asked: Asked::Nothing, reason: &reason };
+        if self.client.again(&mut self.attempts, setback).await.is_ok() {
+            return Ok(());
         }
+        Err(match fault {
+            Break::Short(length) => self.wrong_size(length),
+            Break::Network(problem) => NetworkProblem { text: reason, ..problem }.at(self.place.clone()),
+        })
     }
 
     fn wrong_size(&self, actual: u64) -> StoreError {

@@ -2,19 +2,22 @@
 
 use std::error::Error;
 use std::io;
-use std::pin::pin;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, ClientBuilder, Identity, Proxy, Request, Response};
+use tokio::time::Instant;
 use url::Url;
 
 use crate::body::Progress;
 use crate::clean::{NetworkProblem, has_cause, is_refused, network_problem};
 use crate::client::ClientError;
+use crate::limits::Limits;
 use crate::options::{ClientOptions, Proxies};
 use crate::origin::is_loopback;
+use crate::pacing::Pacing;
+use crate::waiting::{Elapsed, Waiting};
 
 /// Connections to the outside, perhaps through a proxy, and to this machine, never through one.
 ///
@@ -24,6 +27,7 @@ pub(crate) struct Http {
     /// Made when it is first needed: reading the system's certificates takes its time.
     local: OnceLock<Client>,
     options: ClientOptions,
+    pacing: Arc<Pacing>,
 }
 
 /// An exchange without an answer.
@@ -43,12 +47,16 @@ impl Http {
         let certificates = certificates(options)?;
         let identity = identity(options)?;
         let outside = build(options, &certificates, identity.as_ref(), &options.proxies)?;
-        Ok(Self { outside, local: OnceLock::new(), options: options.clone() })
+        Ok(Self { outside, local: OnceLock::new(), options: options.clone(), pacing: Arc::default() })
     }
 
-    /// The longest time in which nothing comes.
-    pub(crate) fn idle(&self) -> Duration {
-        self.options.timeouts.idle
+    pub(crate) fn limits(&self) -> Limits {
+        self.options.limits
+    }
+
+    /// What is known of the hosts.
+    pub(crate) fn pacing(&self) -> &Pacing {
+        &self.pacing
     }
 
     fn client(&self, url: &Url) -> &Client {
@@ -62,32 +70,38 @@ impl Http {
         })
     }
 
-    /// Sends the request and waits for the head of the answer. With a body, the wait begins anew whenever some of it
-    /// has gone out.
-    pub(crate) async fn execute(&self, request: Request, progress: &Progress) -> Result<Response, NoAnswer> {
+    /// Sends the request and waits for the head of the answer, for `left` at most. With a body, the wait begins anew
+    /// whenever some of it has gone out.
+    pub(crate) async fn execute(
+        &self,
+        request: Request,
+        progress: &Progress,
+        left: Duration,
+        waiting: &Waiting,
+    ) -> Result<Response, NoAnswer> {
         let url = request.url().clone();
-        let timeouts = self.options.timeouts;
-        let mut answer = pin!(self.client(&url).execute(request));
-        let mut moved = 0;
-        loop {
-            let limit = if progress.is_complete() { timeouts.finish } else { timeouts.idle };
-            match tokio::time::timeout(limit, &mut answer).await {
-                Ok(Ok(response)) => return Ok(response),
-                Ok(Err(error)) => return Err(no_answer(error, &url)),
-                Err(_) if progress.moved() == moved => {
-                    let problem = NetworkProblem::timed_out("nothing moved", limit);
-                    return Err(NoAnswer { problem, lasting: false });
-                }
-                Err(_) => moved = progress.moved(),
+        let start = Instant::now();
+        let limit = if progress.has_body() { self.limits().taken } else { self.limits().first_byte }.min(left);
+        let answer = waiting.until(limit, || progress.still_since(start), self.client(&url).execute(request)).await;
+        match answer {
+            Ok(Ok(response)) => {
+                self.pacing.answered(&url);
+                Ok(response)
+            }
+            Ok(Err(error)) => Err(self.no_answer(error, &url)),
+            Err(Elapsed) => {
+                let what = if progress.has_body() { "it took nothing more and did not answer" } else { "no answer came" };
+                Err(NoAnswer { problem: NetworkProblem::timed_out(what, limit), lasting: false })
             }
         }
     }
-}
 
-fn no_answer(error: reqwest::Error, url: &Url) -> NoAnswer {
-    let refused_here = is_loopback(url) && has_cause(&error, &is_refused);
-    let lasting = refused_here || has_cause(&error, &untrusted) || has_cause(&error, &unknown_host);
-    NoAnswer { lasting, problem: network_problem(error) }
+    fn no_answer(&self, error: reqwest::Error, url: &Url) -> NoAnswer {
+        // A host that was there a moment ago comes back; one that was never there does not.
+        let refused_here = is_loopback(url) && has_cause(&error, &is_refused) && !self.pacing.was_reached(url);
+        let lasting = refused_here || has_cause(&error, &untrusted) || has_cause(&error, &unknown_host);
+        NoAnswer { lasting, problem: network_problem(error) }
+    }
 }
 
 /// Whether the name service says that there is no such host, as opposed to not answering now. The resolver's code is
@@ -142,8 +156,13 @@ fn build(
             .redirect(Policy::none())
             .referer(false)
             .retry(reqwest::retry::never())
-            .connect_timeout(options.timeouts.connect)
+            .connect_timeout(options.limits.connect)
             .tcp_nodelay(true);
+        #[cfg(target_os = "linux")]
+        {
+            // The table of limits says how long a host may take nothing, not the kernel.
+            builder = builder.tcp_user_timeout(None);
+        }
         if let Some(identity) = identity {
             builder = builder.identity(identity.clone());
         }

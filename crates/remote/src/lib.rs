@@ -38,6 +38,7 @@
 //! without it either. No error, event or log line carries a query, a user info, or anything that was sent as a secret.
 //! Descriptors' `urls` are not followed. Bytes are never believed: size and digest are checked by the reader.
 
+mod again;
 mod answer;
 mod authority;
 mod body;
@@ -52,6 +53,7 @@ mod download;
 pub mod fuzzing;
 mod hosts;
 mod http;
+mod limits;
 mod link;
 mod manifest;
 mod manifest_writing;
@@ -59,6 +61,7 @@ mod moment;
 mod named;
 mod options;
 mod origin;
+mod pacing;
 mod probe;
 mod raw;
 mod realm;
@@ -74,18 +77,21 @@ mod tags;
 mod tls_probe;
 mod token;
 mod token_answer;
+mod token_exchange;
 mod told;
 mod transport;
 mod unverified;
 mod upload;
+mod waiting;
 mod way;
 mod web;
 mod witness;
 
 pub use client::{ClientError, RegistryClient};
+pub use limits::Limits;
 pub use options::{
     ChunkMode, ClientOptions, Clock, CredentialFault, CredentialProvider, NoCredentials, Proxies, RetryPolicy,
-    SystemClock, Timeouts,
+    SystemClock,
 };
 pub use probe::{LoginCheck, Ping, Probe, Want};
 pub use raw::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, RawTarget};

@@ -49,6 +49,11 @@ struct Shape {
     config: Option<IgnoredAny>,
 }
 
+/// The content encoding of an answer that has one.
+fn encoding(answer: &Answer) -> Option<&str> {
+    answer.header("content-encoding").filter(|encoding| *encoding != "identity")
+}
+
 impl RemoteStore {
     pub(crate) async fn resolve_manifest(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
         let path = self.path("manifests", &reference.to_string());
@@ -135,11 +140,12 @@ impl RemoteStore {
         let path = self.path("manifests", &reference.to_string());
         let call = Call::new(Method::GET, path, &self.pull).header("accept", ACCEPT);
         let call = if matches!(reference, Reference::Digest(_)) { call.by_digest() } else { call };
-        let answer = self.client.send(&call).await?;
+        let is_plain = |answer: &Answer| answer.status() == 200 && encoding(answer).is_none();
+        let (answer, bytes) = self.client.document(&call, &content(reference), MANIFEST_LIMIT, is_plain).await?;
         if answer.status() != 200 {
             return Err(self.manifest_error(answer, reference).await);
         }
-        if let Some(encoding) = answer.header("content-encoding").filter(|encoding| *encoding != "identity") {
+        if let Some(encoding) = encoding(&answer) {
             let problem =
                 format!("{} comes with the content encoding {}", content(reference), crate::clean::clean(encoding));
             return Err(self.malformed(problem));
@@ -147,7 +153,6 @@ impl RemoteStore {
         let named = answer.header("docker-content-digest").map(str::to_owned);
         let etag = answer.header("etag").filter(|etag| etag.starts_with('"')).map(str::to_owned);
         let content_type = answer.media_type();
-        let bytes = answer.read(&content(reference), MANIFEST_LIMIT).await?;
         let digest = self.checked_digest(reference, named.as_deref(), &bytes)?;
         let media_type = check_document(content_type.as_deref(), expected_type, &bytes)
             .map_err(|problem| self.malformed(format!("{}: {problem}", content(reference))))?;

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use tofu_oci_credentials::Credential;
 use tofu_oci_types::RepositoryRef;
 
+use crate::limits::Limits;
 use crate::witness::Witness;
 
 /// What a [`crate::RegistryClient`] is made from.
@@ -31,9 +32,9 @@ pub struct ClientOptions {
     pub token_hosts: Vec<String>,
     /// When a request is made again.
     pub retry: RetryPolicy,
-    /// How long to wait for an answer.
-    pub timeouts: Timeouts,
-    /// The longest wait that a registry may ask for with `Retry-After`.
+    /// How long each wait may take.
+    pub limits: Limits,
+    /// The longest time that a registry may make one request wait with `Retry-After`, all its waits together.
     pub max_retry_after: Duration,
     /// Whether blobs may be sent in chunks.
     pub chunk: ChunkMode,
@@ -54,7 +55,7 @@ impl Default for ClientOptions {
             plain_http: Vec::new(),
             token_hosts: Vec::new(),
             retry: RetryPolicy::default(),
-            timeouts: Timeouts::default(),
+            limits: Limits::default(),
             max_retry_after: Duration::from_mins(2),
             chunk: ChunkMode::Fallback,
             proxies: Proxies::Environment,
@@ -73,7 +74,7 @@ impl fmt::Debug for ClientOptions {
             .field("plain_http", &self.plain_http)
             .field("token_hosts", &self.token_hosts)
             .field("retry", &self.retry)
-            .field("timeouts", &self.timeouts)
+            .field("limits", &self.limits)
             .field("max_retry_after", &self.max_retry_after)
             .field("chunk", &self.chunk)
             .finish_non_exhaustive()
@@ -85,13 +86,11 @@ impl fmt::Debug for ClientOptions {
 pub struct RetryPolicy {
     /// How many times a request is made at most, the first one counted.
     pub attempts: u32,
-    /// The upper bound of the first wait; each further one is twice as long. The wait is drawn evenly from zero to
-    /// the bound.
+    /// The upper bound of the first wait; that of each further one is twice as long. The wait is drawn evenly between
+    /// half of the bound and the bound.
     pub base: Duration,
     /// The longest wait between two attempts.
     pub cap: Duration,
-    /// The longest time that all waits of one request may take together.
-    pub budget: Duration,
 }
 
 impl Default for RetryPolicy {
@@ -100,25 +99,7 @@ impl Default for RetryPolicy {
             attempts: 5,
             base: Duration::from_millis(500),
             cap: Duration::from_secs(30),
-            budget: Duration::from_mins(5),
         }
-    }
-}
-
-/// How long to wait. There is no limit on a whole transfer, only on the time in which nothing moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
-    /// Until a connection stands, TLS included.
-    pub connect: Duration,
-    /// Until the next bytes come, or go.
-    pub idle: Duration,
-    /// Until the registry has taken in a blob whose bytes have all been sent.
-    pub finish: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self { connect: Duration::from_secs(10), idle: Duration::from_mins(1), finish: Duration::from_mins(5) }
     }
 }
 

@@ -133,7 +133,9 @@ impl RemoteStore {
     /// The list, or nothing when the registry has no such API.
     async fn asked_api(&self, subject: &Digest) -> Result<Option<Vec<Descriptor>>, StoreError> {
         let call = Call::new(Method::GET, self.path("referrers", subject.as_str()), &self.pull);
-        let mut answer = self.client.send(&call.header("accept", OCI_INDEX)).await?;
+        let what = "the list of referrers";
+        let call = call.header("accept", OCI_INDEX);
+        let (mut answer, mut bytes) = self.client.document(&call, what, MANIFEST_LIMIT, is_list).await?;
         let mut pages = Pages::new(answer.url().clone());
         let mut found = Vec::new();
         let mut first = true;
@@ -149,9 +151,8 @@ impl RemoteStore {
                 return Err(answer.into_error("list of referrers").await);
             }
             let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
-            let bytes = answer.read("the list of referrers", MANIFEST_LIMIT).await?;
             if !pages.fits(&bytes) {
-                return Err(self.list_too_large("the list of referrers"));
+                return Err(self.list_too_large(what));
             }
             found.extend(descriptors(
                 &entries(&bytes).ok_or_else(|| self.malformed("its list of referrers is no index"))?,
@@ -161,7 +162,8 @@ impl RemoteStore {
             }
             let Some(next) = next else { return Ok(Some(found)) };
             let call = Call::to(Method::GET, Target::Address(next), &self.pull).header("accept", OCI_INDEX);
-            answer = self.client.send(&call).await?;
+            let is_page = |answer: &Answer| answer.status() == 200;
+            (answer, bytes) = self.client.document(&call, what, MANIFEST_LIMIT, is_page).await?;
         }
     }
 

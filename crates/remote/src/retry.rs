@@ -3,7 +3,9 @@
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, SystemTime};
 
-use crate::options::RetryPolicy;
+use tokio::time::Instant;
+
+use crate::options::{ClientOptions, RetryPolicy};
 
 /// What comes after an attempt that did not count.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,55 +18,166 @@ pub(crate) enum Next {
     TooLong(Duration),
 }
 
-/// The attempts of one request.
+/// What the answer to an attempt that did not count says about the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Nothing,
+    /// To come back after this time.
+    Wait(Duration),
+    /// That requests come too fast (429), perhaps with the time after which they are taken again.
+    Slower(Option<Duration>),
+}
+
+/// The attempts of one request, and the time that they took without any progress.
+#[derive(Clone, Debug)]
 pub(crate) struct Attempts {
     policy: RetryPolicy,
+    /// The longest time without progress.
+    total: Duration,
+    /// The longest time that the registry may make us wait.
     longest_asked: Duration,
     made: u32,
-    waited: Duration,
+    /// How often the request went out, those attempts included that cost none.
+    tries: u32,
+    still: Duration,
+    asked: Duration,
+    /// The end of the last pause that was made for the registry.
+    sat_out: Option<Instant>,
 }
 
 impl Attempts {
-    pub(crate) fn new(policy: RetryPolicy, longest_asked: Duration) -> Self {
-        Self { policy, longest_asked, made: 1, waited: Duration::ZERO }
+    pub(crate) fn new(options: &ClientOptions) -> Self {
+        Self::within(options.retry, options.limits.total, options.max_retry_after)
     }
 
-    /// How many attempts have been made or announced, the first one counted.
-    pub(crate) fn made(&self) -> u32 {
-        self.made
+    fn within(policy: RetryPolicy, total: Duration, longest_asked: Duration) -> Self {
+        Self { policy, total, longest_asked, made: 1, tries: 1, still: Duration::ZERO, asked: Duration::ZERO, sat_out: None }
     }
 
-    /// Forgets the attempts that were made, because there has been progress since. The time that was waited counts on.
+    /// How often the request has gone out, those attempts counted that cost none.
+    pub(crate) fn tries(&self) -> u32 {
+        self.tries
+    }
+
+    /// The end of the last pause that was made for the registry.
+    pub(crate) fn sat_out(&self) -> Option<Instant> {
+        self.sat_out
+    }
+
+    pub(crate) fn sits_out(&mut self, until: Instant) {
+        self.sat_out = Some(until);
+    }
+
+    /// How much longer nothing may move.
+    pub(crate) fn left(&self) -> Duration {
+        self.total.saturating_sub(self.still)
+    }
+
+    /// Counts time in which nothing moved.
+    pub(crate) fn spend(&mut self, time: Duration) {
+        self.still = self.still.saturating_add(time);
+    }
+
+    /// Forgets what was counted, because there has been progress since.
     pub(crate) fn reset(&mut self) {
-        self.made = 1;
+        (self.made, self.tries) = (1, 1);
+        (self.still, self.asked) = (Duration::ZERO, Duration::ZERO);
     }
 
-    /// What comes next. `asked` is what the registry wants us to wait.
-    pub(crate) fn next(&mut self, asked: Option<Duration>) -> Next {
-        self.next_with(asked, RandomState::new().hash_one(self.made))
+    /// The attempts of another request that serves the same purpose: counted anew, within the same time.
+    pub(crate) fn of_another_request(&self) -> Self {
+        Self { made: 1, tries: 1, ..self.clone() }
     }
 
-    fn next_with(&mut self, asked: Option<Duration>, random: u64) -> Next {
-        if let Some(asked) = asked
-            && asked > self.longest_asked
-        {
-            return Next::TooLong(asked);
+    /// Counts the time that another request took.
+    pub(crate) fn count(&mut self, other: &Self) {
+        (self.still, self.asked) = (other.still, other.asked);
+    }
+
+    /// Counts time for which the registry holds everybody up. Whether that is still within what we are willing to wait.
+    pub(crate) fn held_up(&mut self, time: Duration) -> bool {
+        self.asked = self.asked.saturating_add(time);
+        self.asked <= self.longest_asked
+    }
+
+    /// What comes next.
+    pub(crate) fn next(&mut self, asked: Asked) -> Next {
+        let next = self.next_with(asked, random());
+        if matches!(next, Next::Wait(_)) {
+            self.tries += 1;
         }
+        next
+    }
+
+    fn next_with(&mut self, asked: Asked, random: u64) -> Next {
+        if self.policy.attempts <= 1 {
+            return self.longest(asked).map_or(Next::GiveUp, Next::TooLong);
+        }
+        match asked {
+            Asked::Slower(Some(time)) => {
+                // A registry that names the time is not broken: this costs no attempt.
+                let wait = time + spread(time, random);
+                if self.asked + time > self.longest_asked {
+                    return Next::TooLong(time);
+                }
+                self.asked += time;
+                Next::Wait(wait)
+            }
+            Asked::Wait(time) => {
+                if self.asked + time > self.longest_asked {
+                    return Next::TooLong(time);
+                }
+                if self.made >= self.policy.attempts {
+                    return Next::GiveUp;
+                }
+                self.asked += time;
+                self.made += 1;
+                Next::Wait(time + spread(time, random))
+            }
+            Asked::Nothing | Asked::Slower(None) => self.back_off(random),
+        }
+    }
+
+    /// The wait that is asked for, if it is longer than we are willing to make.
+    fn longest(&self, asked: Asked) -> Option<Duration> {
+        match asked {
+            Asked::Wait(time) | Asked::Slower(Some(time)) => Some(time).filter(|time| *time > self.longest_asked),
+            Asked::Nothing | Asked::Slower(None) => None,
+        }
+    }
+
+    fn back_off(&mut self, random: u64) -> Next {
         if self.made >= self.policy.attempts {
             return Next::GiveUp;
         }
-        let wait = asked.unwrap_or_else(|| {
-            let bound = self.policy.base.saturating_mul(1 << (self.made - 1).min(16)).min(self.policy.cap);
-            let millis = u64::try_from(bound.as_millis()).unwrap_or(u64::MAX - 1);
-            Duration::from_millis(random % (millis + 1))
-        });
-        if self.waited + wait > self.policy.budget {
-            return asked.map_or(Next::GiveUp, Next::TooLong);
+        // Who allows little time in all gets short waits, so that it is not all spent on waiting.
+        let base = self.policy.base.min(self.total / 240);
+        let bound = base.saturating_mul(1 << (self.made - 1).min(16)).min(self.policy.cap);
+        let wait = bound / 2 + part(bound / 2, random);
+        // A last attempt that has hardly any time would only fail with a misleading reason.
+        if self.still + wait + self.total / 24 > self.total {
+            return Next::GiveUp;
         }
         self.made += 1;
-        self.waited += wait;
+        self.still += wait;
         Next::Wait(wait)
     }
+}
+
+/// Any number.
+pub(crate) fn random() -> u64 {
+    RandomState::new().hash_one(0)
+}
+
+/// How much later than asked those who were held up together come back, so that they do not come at once.
+pub(crate) fn spread(asked: Duration, random: u64) -> Duration {
+    part((asked / 2).min(Duration::from_secs(1)), random)
+}
+
+/// A time from zero to this one.
+fn part(whole: Duration, random: u64) -> Duration {
+    let micros = u64::try_from(whole.as_micros()).unwrap_or(u64::MAX - 1);
+    Duration::from_micros(random % (micros + 1))
 }
 
 /// The wait that a `Retry-After` asks for: seconds, or a date.
@@ -86,36 +199,73 @@ pub(crate) fn is_transient(status: u16) -> bool {
 mod tests {
     use super::*;
 
+    const TOTAL: Duration = Duration::from_mins(2);
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
     fn attempts() -> Attempts {
-        Attempts::new(RetryPolicy::default(), Duration::from_mins(2))
+        Attempts::within(RetryPolicy::default(), TOTAL, seconds(120))
     }
 
     #[test]
-    fn backoff_doubles_up_to_the_cap_with_full_jitter() {
-        let mut five = attempts();
-        let waits: Vec<Next> = [500, 1000, 2000, 4000, 0].map(|most| five.next_with(None, most)).into();
+    fn backoff_doubles_up_to_the_cap_and_is_never_less_than_half() {
         let wait = |millis| Next::Wait(Duration::from_millis(millis));
-        assert_eq!(waits, [wait(500), wait(1000), wait(2000), wait(4000), Next::GiveUp]);
-        let mut none = attempts();
-        assert_eq!(none.next_with(None, 501), wait(0), "drawn from zero to the bound");
-        let mut many = Attempts::new(RetryPolicy { attempts: 100, ..RetryPolicy::default() }, Duration::ZERO);
-        let longest = (0..20).map(|_| many.next_with(None, 30_000)).filter(|next| *next == wait(30_000)).count();
-        assert!(longest > 1);
+        let mut five = attempts();
+        let waits: Vec<Next> = std::iter::repeat_with(|| five.next_with(Asked::Nothing, 0)).take(5).collect();
+        assert_eq!(waits, [wait(250), wait(500), wait(1000), wait(2000), Next::GiveUp]);
+        let mut most = attempts();
+        assert_eq!(most.next_with(Asked::Nothing, 250_000), wait(500));
+        let mut many = Attempts::within(RetryPolicy { attempts: 100, ..RetryPolicy::default() }, TOTAL, Duration::ZERO);
+        let waits: Vec<Next> = std::iter::repeat_with(|| many.next_with(Asked::Nothing, 0)).take(9).collect();
+        assert_eq!(waits[6..], [wait(15_000), wait(15_000), wait(15_000)]);
     }
 
     #[test]
-    fn the_waits_of_one_request_stay_in_the_budget() {
+    fn all_tries_together_stay_within_the_total() {
         let mut attempts = attempts();
-        for _ in 0..2 {
-            assert_eq!(attempts.next(Some(Duration::from_mins(2))), Next::Wait(Duration::from_mins(2)));
+        attempts.spend(seconds(100));
+        assert_eq!(attempts.left(), seconds(20));
+        assert!(matches!(attempts.next(Asked::Nothing), Next::Wait(_)));
+        attempts.spend(seconds(15));
+        assert_eq!(attempts.next(Asked::Nothing), Next::GiveUp);
+        attempts.reset();
+        assert!(matches!(attempts.next(Asked::Nothing), Next::Wait(_)), "there was progress");
+    }
+
+    #[test]
+    fn little_time_in_all_makes_short_waits() {
+        let mut hasty = Attempts::within(RetryPolicy::default(), seconds(1), seconds(120));
+        let Next::Wait(wait) = hasty.next(Asked::Nothing) else { panic!("there is time for a second attempt") };
+        assert!(wait < Duration::from_millis(5), "{wait:?}");
+    }
+
+    #[test]
+    fn a_429_that_names_a_time_costs_no_attempt_until_all_waits_are_too_long() {
+        let mut attempts = attempts();
+        let slower = Asked::Slower(Some(seconds(1)));
+        for _ in 0..120 {
+            assert_eq!(attempts.next_with(slower, 0), Next::Wait(seconds(1)));
         }
-        assert_eq!(attempts.next(Some(Duration::from_mins(2))), Next::TooLong(Duration::from_mins(2)));
+        assert_eq!((attempts.made, attempts.left()), (1, TOTAL));
+        assert_eq!(attempts.next(slower), Next::TooLong(seconds(1)));
+        let mut silent = self::attempts();
+        let waits = std::iter::repeat_with(|| silent.next(Asked::Slower(None))).take(5).collect::<Vec<_>>();
+        assert_eq!(waits[4], Next::GiveUp, "one that names none costs an attempt");
     }
 
     #[test]
     fn a_wait_that_is_asked_for_is_made_or_refused_but_never_shortened() {
-        assert_eq!(attempts().next(Some(Duration::from_secs(7))), Next::Wait(Duration::from_secs(7)));
-        assert_eq!(attempts().next(Some(Duration::from_hours(1))), Next::TooLong(Duration::from_hours(1)));
+        for asked in [Asked::Wait(seconds(7)), Asked::Slower(Some(seconds(7)))] {
+            assert_eq!(attempts().next_with(asked, 0), Next::Wait(seconds(7)));
+            assert_eq!(attempts().next_with(asked, 1_000_000), Next::Wait(seconds(8)), "not all come back at once");
+        }
+        let long = Asked::Wait(Duration::from_hours(1));
+        assert_eq!(attempts().next(long), Next::TooLong(Duration::from_hours(1)));
+        let mut once = Attempts::within(RetryPolicy { attempts: 1, ..RetryPolicy::default() }, TOTAL, seconds(120));
+        assert_eq!(once.next(long), Next::TooLong(Duration::from_hours(1)));
+        assert_eq!(once.next(Asked::Slower(Some(seconds(1)))), Next::GiveUp);
     }
 
     #[track_caller]

@@ -18,6 +18,7 @@ use crate::call::Call;
 use crate::client::RegistryClient;
 use crate::download::Download;
 use crate::link::LIST_LIMIT;
+use crate::retry::Attempts;
 use crate::scope::Access;
 use crate::standing_in::Write;
 
@@ -121,8 +122,18 @@ impl RemoteStore {
 
     /// Whether a blob is there.
     pub(crate) async fn has_blob(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
+        self.has_blob_within(digest, access, &mut self.client.attempts()).await
+    }
+
+    /// The same, within the attempts and the time that are left of these.
+    pub(crate) async fn has_blob_within(
+        &self,
+        digest: &Digest,
+        access: &Access,
+        attempts: &mut Attempts,
+    ) -> Result<bool, StoreError> {
         let path = self.path("blobs", digest.as_str());
-        let answer = self.client.send(&Call::new(Method::HEAD, &path, access).by_digest()).await?;
+        let answer = self.client.send_within(&Call::new(Method::HEAD, &path, access).by_digest(), attempts).await?;
         match answer.status() {
             200..=299 => return Ok(true),
             404 if !answer.crossed => return Ok(false),
@@ -131,7 +142,7 @@ impl RemoteStore {
             _ => return Err(answer.into_error(&format!("blob {digest}")).await),
         }
         let call = Call::new(Method::GET, &path, access).header("range", "bytes=0-0").by_digest();
-        let answer = self.client.send(&call).await?;
+        let answer = self.client.send_within(&call, attempts).await?;
         match answer.status() {
             // 416 is the answer for an empty blob.
             200..=299 | 416 => Ok(true),

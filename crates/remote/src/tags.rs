@@ -1,5 +1,6 @@
 //! The tags of a repository.
 
+use bytes::Bytes;
 use reqwest::Method;
 use serde::Deserialize;
 use tofu_oci_store::{ReadStore as _, StoreError};
@@ -43,7 +44,7 @@ impl RemoteStore {
     /// Spec: OCI distribution-spec 1.1.1, "Listing Tags".
     pub(crate) async fn list_tags(&self) -> Result<Vec<Tag>, StoreError> {
         let path = self.path("tags", &format!("list?n={PAGE}"));
-        let mut answer = self.client.send(&Call::new(Method::GET, path, &self.pull)).await?;
+        let (mut answer, mut bytes) = self.page_of_tags(Call::new(Method::GET, path, &self.pull)).await?;
         let mut pages = Pages::new(answer.url().clone());
         let mut tags = Vec::new();
         loop {
@@ -51,7 +52,6 @@ impl RemoteStore {
                 return Err(self.tags_error(answer).await);
             }
             let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
-            let bytes = answer.read("the list of tags", PAGE_LIMIT).await?;
             if !pages.fits(&bytes) {
                 return Err(self.list_too_large("the list of tags"));
             }
@@ -63,8 +63,13 @@ impl RemoteStore {
                 self.memory.state().standing_in = Some(standing_in);
                 return Ok(tags);
             };
-            answer = self.client.send(&Call::to(Method::GET, Target::Address(next), &self.pull)).await?;
+            let call = Call::to(Method::GET, Target::Address(next), &self.pull);
+            (answer, bytes) = self.page_of_tags(call).await?;
         }
+    }
+
+    async fn page_of_tags(&self, call: Call<'_>) -> Result<(Answer, Bytes), StoreError> {
+        self.client.document(&call, "the list of tags", PAGE_LIMIT, |answer| answer.status() == 200).await
     }
 
     /// There is no such repository when the registry says so, with whatever status, and when it says 404 and nothing

@@ -8,26 +8,24 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use reqwest::Method;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
+use reqwest::header::HeaderValue;
 use tofu_oci_credentials::Secret;
-use tofu_oci_store::{AccessFault, Patience, StoreError};
+use tofu_oci_store::{AccessFault, StoreError};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use crate::answer::Answer;
-use crate::body::Progress;
+use crate::answer::{Answer, Unread};
 use crate::client::RegistryClient;
-use crate::http::NoAnswer;
-use crate::origin::{FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
-use crate::realm::{Refusal, check_confidant, check_realm};
+use crate::origin::host_of;
+use crate::realm::{Refusal, check_confidant};
 use crate::refresh::{Grant, Refresh, RefreshTokens};
-use crate::retry::{Attempts, Next, is_transient};
 use crate::scope::Scopes;
 use crate::token_answer::TokenAnswer;
+use crate::token_exchange::Sending;
 use crate::witness::{Exchange, Shown, TokenOutcome, shown_url};
 
 /// Most bytes of a token server's answer.
-const TOKEN_LIMIT: u64 = 1024 * 1024;
+pub(crate) const TOKEN_LIMIT: u64 = 1024 * 1024;
 /// The name under which a refresh token stands where a user's name is expected.
 const TOKEN_USER: &str = "<token>";
 
@@ -68,15 +66,6 @@ pub(crate) struct TokenRequest<'a> {
     pub(crate) registry: &'a Url,
     pub(crate) place: &'a str,
     pub(crate) tokens: &'a RefreshTokens,
-}
-
-/// One request as it is sent.
-struct Sending {
-    method: Method,
-    url: Url,
-    authorization: Option<HeaderValue>,
-    form: Option<Bytes>,
-    shown: Shown,
 }
 
 /// The `Authorization` of a name and a password.
@@ -172,94 +161,6 @@ impl TokenRequest<'_> {
         Bytes::from(form.finish())
     }
 
-    /// The final answer, after as many attempts as the policy allows.
-    async fn send(&self, client: &RegistryClient, sending: &Sending) -> Result<Answer, StoreError> {
-        let label = format!("{} {}{}", sending.method, host_of(&sending.url), sending.url.path());
-        let server = host_of(&sending.url);
-        let mut attempts = Attempts::new(client.options.retry, client.options.max_retry_after);
-        loop {
-            let outcome = self.follow(client, sending).await?;
-            let (asked, reason, error) = match outcome {
-                Ok(answer) if is_transient(answer.status()) => {
-                    let (status, asked) = (answer.status(), answer.asked_wait());
-                    let reason = format!("status {status}");
-                    let url = answer.url().clone();
-                    let said = answer.words().await.of_token_server();
-                    self.saw(client, sending, &url, Some(status), said.clone(), || TokenOutcome::None(reason.clone()));
-                    (asked, reason, self.no_token(status, said.as_deref()))
-                }
-                Ok(answer) => return Ok(answer),
-                Err((url, no_answer)) => {
-                    let reason = format!("the token server {server}: {}", no_answer.problem.text);
-                    self.saw(client, sending, &url, None, None, || TokenOutcome::None(no_answer.problem.text.clone()));
-                    let (place, fault) = (self.place.to_owned(), no_answer.problem.fault);
-                    let error = StoreError::Unreachable { place, fault, problem: reason.clone() };
-                    if no_answer.lasting {
-                        return Err(error);
-                    }
-                    (None, reason, error)
-                }
-            };
-            match attempts.next(asked) {
-                Next::Wait(wait) => client.wait(&label, attempts.made(), wait, &reason).await,
-                Next::GiveUp => return Err(error),
-                Next::TooLong(asked) => {
-                    return Err(StoreError::RateLimited {
-                        place: self.place.to_owned(),
-                        seconds: asked.as_secs(),
-                        patience: Patience::Wait,
-                    });
-                }
-            }
-        }
-    }
-
-    /// One attempt, along redirects that pass the rules of a realm. Who shows a secret is sent on within the origin
-    /// alone: without it the answer would be a token for nobody. No answer comes with the address that gave none.
-    async fn follow(
-        &self,
-        client: &RegistryClient,
-        sending: &Sending,
-    ) -> Result<Result<Answer, (Url, NoAnswer)>, StoreError> {
-        let mut url = sending.url.clone();
-        for _ in 0..=MAX_REDIRECTS {
-            let response = match client.http.execute(sending.request(client, &url), &Progress::default()).await {
-                Ok(response) => response,
-                Err(no_answer) => return Ok(Err((url, no_answer))),
-            };
-            let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-            let (true, Some(location)) = (response.status().is_redirection(), location) else {
-                let request = format!("{} {}", sending.method, url.path());
-                return Ok(Ok(client.answer(response, self.place.to_owned(), request, false)));
-            };
-            let to = url.join(location).map_or_else(|_| String::from("no address"), |to| shown_url(&to));
-            let status = response.status().as_u16();
-            self.saw(client, sending, &url, Some(status), None, || TokenOutcome::Elsewhere { to });
-            let next = self.next(client, &url, location).map_err(|refusal| self.forbidden(client, refusal))?;
-            client.saw(|| {
-                let shown_there = sending.shown.clone();
-                Exchange::Redirected { from: shown_url(&url), to: shown_url(&next), shown_there }
-            });
-            url = next;
-        }
-        let problem = format!("the token server redirects more than {MAX_REDIRECTS} times");
-        Err(StoreError::Forbidden { place: self.place.to_owned(), fault: None, problem })
-    }
-
-    fn next(&self, client: &RegistryClient, from: &Url, location: &str) -> Result<Url, Refusal> {
-        let scheme = |problem| Refusal::new(AccessFault::RealmScheme, problem);
-        let to = from.join(location).map_err(|_| scheme("the token server redirects to an address that is none"))?;
-        if !same_origin(&to, from) && !matches!(self.asker, Asker::Nobody) {
-            let problem = format!("the token server redirects a login to another origin, {}", host_of(&to));
-            return Err(Refusal::new(AccessFault::TokenRedirect, problem));
-        }
-        check_realm(&to, self.registry, &client.hosts.named)?;
-        next_hop(from, location, &client.hosts.plain_rule(from, FromHttps::Refused)).map_err(|detour| {
-            let problem = format!("the token server redirects: {}", detour.problem);
-            Refusal::new(detour.fault.unwrap_or(AccessFault::RealmScheme), problem)
-        })
-    }
-
     /// The token in an answer, and the refresh token that came with it.
     async fn read(
         &self,
@@ -318,17 +219,17 @@ impl TokenRequest<'_> {
         (said, Err(error))
     }
 
-    async fn good(&self, answer: Answer) -> Result<TokenAnswer, StoreError> {
+    async fn good(&self, mut answer: Answer) -> Result<TokenAnswer, StoreError> {
         let server = host_of(self.realm);
         let no_token = |fault, problem: &str| {
             let problem = format!("the token server {server} {problem}");
             StoreError::NoToken { place: self.place.to_owned(), fault, problem }
         };
-        let bytes = answer.read("the token server's answer", TOKEN_LIMIT).await.map_err(|error| match error {
-            StoreError::TooLarge { limit, .. } => {
-                no_token(AccessFault::TokenNotJson, &format!("answered with more than {limit} bytes"))
+        let bytes = answer.read(TOKEN_LIMIT).await.map_err(|unread| match unread {
+            Unread::TooLarge => {
+                no_token(AccessFault::TokenNotJson, &format!("answered with more than {TOKEN_LIMIT} bytes"))
             }
-            other => other,
+            Unread::Broken(problem) => problem.at(self.place.to_owned()),
         })?;
         TokenAnswer::parse(&bytes).map_err(|fault| match fault {
             AccessFault::TokenEmpty => no_token(fault, "gave an empty token"),
@@ -338,14 +239,14 @@ impl TokenRequest<'_> {
 
     /// A status that is neither a token nor a refusal. The server's words stand behind the status: one that is not there
     /// must not look like a missing repository.
-    fn no_token(&self, status: u16, said: Option<&str>) -> StoreError {
+    pub(crate) fn no_token(&self, status: u16, said: Option<&str>) -> StoreError {
         let problem = format!("the token server {} answered with status {status}", host_of(self.realm));
         let problem = with_words(problem, said);
         let fault = AccessFault::TokenServerStatus(status);
         StoreError::NoToken { place: self.place.to_owned(), fault, problem }
     }
 
-    fn saw(
+    pub(crate) fn saw(
         &self,
         client: &RegistryClient,
         sending: &Sending,
@@ -366,27 +267,9 @@ impl TokenRequest<'_> {
         });
     }
 
-    fn forbidden(&self, client: &RegistryClient, refusal: Refusal) -> StoreError {
+    pub(crate) fn forbidden(&self, client: &RegistryClient, refusal: Refusal) -> StoreError {
         let Refusal { fault, problem } = refusal;
         client.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
         StoreError::Forbidden { place: self.place.to_owned(), fault: Some(fault), problem }
-    }
-}
-
-impl Sending {
-    fn request(&self, client: &RegistryClient, url: &Url) -> reqwest::Request {
-        let mut request = reqwest::Request::new(self.method.clone(), url.clone());
-        request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json"));
-        if let Some(authorization) = &self.authorization {
-            client.told.header(authorization);
-            request.headers_mut().insert(AUTHORIZATION, authorization.clone());
-        }
-        if let Some(form) = &self.form {
-            let form_type = HeaderValue::from_static("application/x-www-form-urlencoded");
-            request.headers_mut().insert(CONTENT_TYPE, form_type);
-            *request.body_mut() = Some(form.clone().into());
-        }
-        tracing::debug!(method = %self.method, host = host_of(url), path = client.told.hide(url.path()), "token request");
-        request
     }
 }

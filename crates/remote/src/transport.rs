@@ -10,19 +10,21 @@
 use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
 use std::sync::Arc;
-use std::time::Duration;
-use tofu_oci_store::{Patience, StoreError};
+use tofu_oci_store::StoreError;
 use tofu_oci_types::Event;
+use tokio::time::Instant;
 use url::Url;
 
-use crate::answer::{Answer, Words};
+use crate::again::{Setback, Stop, too_long};
+use crate::answer::{Answer, Pace, Words};
 use crate::authority::{Proof, Reply};
 use crate::call::{Call, Guarded, Repeat, Showing, Target};
 use crate::clean::{NetworkProblem, clean};
 use crate::client::RegistryClient;
 use crate::http::NoAnswer;
 use crate::origin::{Detour, FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
-use crate::retry::{Attempts, Next, is_transient};
+use crate::retry::{Asked, Attempts, is_transient};
+use crate::waiting::Waiting;
 use crate::witness::{Exchange, Shown, shown_challenge, shown_url};
 
 /// Most bytes of warnings that are shown in a run.
@@ -47,43 +49,45 @@ struct Hop {
 }
 
 impl RegistryClient {
+    /// The attempts of a new request.
+    pub(crate) fn attempts(&self) -> Attempts {
+        Attempts::new(&self.options)
+    }
+
     /// Makes the request. Every final answer comes back, whatever its status.
     pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Answer, StoreError> {
+        self.send_within(call, &mut self.attempts()).await
+    }
+
+    /// The same, within the attempts and the time that are left of these.
+    pub(crate) async fn send_within(&self, call: &Call<'_>, attempts: &mut Attempts) -> Result<Answer, StoreError> {
         let place = call.access.subject.to_string();
+        let started = Instant::now();
         let root = self.root(call).await.map_err(|problem| problem.at(place.clone()))?;
+        attempts.spend(started.elapsed());
         let start = match &call.target {
             Target::Registry(path) => {
                 root.join(path).map_err(|error| NetworkProblem::no_address(error).at(place.clone()))?
             }
             Target::Address(url) => url.clone(),
         };
-        let mut attempts = Attempts::new(self.options.retry, self.options.max_retry_after);
         loop {
-            let outcome = self.attempt(call, &root, &start, &place).await?;
-            let (asked, reason) = match &outcome {
+            let outcome = self.attempt(call, &root, &start, &place, attempts).await?;
+            let (host, asked, reason) = match &outcome {
                 Outcome::Answer(answer) if is_transient(answer.status()) => {
-                    (answer.asked_wait(), format!("status {}", answer.status()))
+                    (host_of(answer.url()), answer.asked(), format!("status {}", answer.status()))
                 }
-                Outcome::Answer(_) => (None, String::new()),
-                Outcome::NoAnswer(no_answer) => (None, no_answer.problem.text.clone()),
+                Outcome::NoAnswer(no_answer) if !no_answer.lasting => {
+                    (host_of(&start), Asked::Nothing, no_answer.problem.text.clone())
+                }
+                _ => (String::new(), Asked::Nothing, String::new()),
             };
-            let lasting = matches!(&outcome, Outcome::NoAnswer(no_answer) if no_answer.lasting);
-            if call.repeat == Repeat::Yes && !lasting && !reason.is_empty() {
-                match attempts.next(asked) {
-                    Next::Wait(wait) => {
-                        drop(outcome);
-                        let label = format!("{} {}{}", call.method, host_of(&start), start.path());
-                        self.wait(&label, attempts.made(), wait, &reason).await;
-                        continue;
-                    }
-                    Next::TooLong(asked) => {
-                        return Err(StoreError::RateLimited {
-                            place,
-                            seconds: asked.as_secs(),
-                            patience: Patience::Wait,
-                        });
-                    }
-                    Next::GiveUp => {}
+            if call.repeat == Repeat::Yes && !reason.is_empty() {
+                let request = format!("{} {}{}", call.method, host_of(&start), start.path());
+                match self.again(attempts, Setback { request, host, asked, reason: &reason }).await {
+                    Ok(()) => continue,
+                    Err(Stop::TooLong(asked)) => return Err(too_long(place, asked)),
+                    Err(Stop::GiveUp) => {}
                 }
             }
             return match outcome {
@@ -109,7 +113,14 @@ impl RegistryClient {
         root
     }
 
-    async fn attempt(&self, call: &Call<'_>, root: &Url, start: &Url, place: &str) -> Result<Outcome, StoreError> {
+    async fn attempt(
+        &self,
+        call: &Call<'_>,
+        root: &Url,
+        start: &Url,
+        place: &str,
+        attempts: &mut Attempts,
+    ) -> Result<Outcome, StoreError> {
         let mut hop = Hop { url: start.clone(), crossed: !same_origin(start, root), count: 0 };
         let mut proof = None;
         if call.showing != Showing::Never && !hop.crossed {
@@ -118,7 +129,8 @@ impl RegistryClient {
         let mut challenges = if call.showing == Showing::WhenAsked { MOST_CHALLENGES } else { 0 };
         loop {
             let shown = proof.as_ref().filter(|_| !hop.crossed);
-            let response = match self.exchange(call, &hop.url, shown.map(|proof| &proof.value), place).await? {
+            let shown_value = shown.map(|proof| &proof.value);
+            let response = match self.exchange(call, &hop.url, shown_value, place, attempts).await? {
                 Ok(response) => response,
                 Err(mut no_answer) => {
                     self.saw(|| Exchange::NoAnswer {
@@ -134,7 +146,10 @@ impl RegistryClient {
                 }
             };
             let request = format!("{} {}", call.method, start.path());
-            let mut answer = self.answer(response, place.to_owned(), request, hop.crossed);
+            let waiting = self.waiting(&call.method, &hop.url);
+            let mut answer = self.answer(response, place.to_owned(), request, waiting);
+            answer.crossed = hop.crossed;
+            answer.pace = Pace::within(attempts.left());
             answer.shown = shown.map_or(Shown::Nothing, |proof| proof.shown.clone());
             answer.named = shown.is_some_and(|proof| proof.named);
             answer.short = shown.is_some_and(|proof| proof.short);
@@ -198,7 +213,9 @@ impl RegistryClient {
         url: &Url,
         authorization: Option<&HeaderValue>,
         place: &str,
+        attempts: &mut Attempts,
     ) -> Result<Result<Response, NoAnswer>, StoreError> {
+        self.pass(url, attempts).await.map_err(|asked| too_long(place.to_owned(), asked))?;
         let (body, progress) = call.body.open(place).await?;
         let mut request = reqwest::Request::new(call.method.clone(), url.clone());
         *request.headers_mut() = call.headers.clone();
@@ -212,7 +229,10 @@ impl RegistryClient {
             *request.body_mut() = Some(body);
         }
         tracing::debug!(method = %call.method, host = host_of(url), path = self.told.hide(url.path()), "request");
-        let answer = self.http.execute(request, &progress).await;
+        let started = Instant::now();
+        let waiting = self.waiting(&call.method, url);
+        let answer = self.http.execute(request, &progress, attempts.left(), &waiting).await;
+        attempts.spend(Instant::now().saturating_duration_since(progress.still_since(started)));
         match progress.failure() {
             Some(error) if answer.is_err() => Err(error),
             _ => Ok(answer),
@@ -240,34 +260,25 @@ impl RegistryClient {
     }
 
     /// The head of an answer with what is needed to read it.
-    pub(crate) fn answer(&self, response: Response, place: String, request: String, crossed: bool) -> Answer {
+    pub(crate) fn answer(&self, response: Response, place: String, request: String, waiting: Waiting) -> Answer {
         let now = self.options.clock.now();
         let told = Arc::clone(&self.told);
         Answer {
             response,
             place,
             request,
-            crossed,
+            crossed: false,
             shown: Shown::Nothing,
             named: false,
             short: false,
             lack: None,
             said: None,
-            idle: self.http.idle(),
+            body: None,
+            waiting,
+            pace: Pace::within(self.options.limits.total),
             now,
             told,
         }
-    }
-
-    /// Waits before the next attempt, and says so.
-    pub(crate) async fn wait(&self, request: &str, attempt: u32, wait: Duration, reason: &str) {
-        self.reporter.event(&Event::Retrying {
-            request: self.told.hide(request),
-            attempt,
-            after_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
-            reason: self.told.hide(reason),
-        });
-        self.options.clock.sleep(wait).await;
     }
 
     /// Passes the registry's warnings on, each once.

@@ -4,6 +4,7 @@ use reqwest::Method;
 use tofu_oci_store::{StoreError, UnverifiedManifest};
 use tofu_oci_types::Reference;
 
+use crate::answer::Answer;
 use crate::call::Call;
 use crate::manifest::{ACCEPT, what};
 use crate::store::RemoteStore;
@@ -16,12 +17,14 @@ impl RemoteStore {
         limit: u64,
     ) -> Result<UnverifiedManifest, StoreError> {
         let path = self.path("manifests", &reference.to_string());
-        let answer = self.client.send(&Call::new(Method::GET, path, &self.pull).header("accept", ACCEPT)).await?;
+        let call = Call::new(Method::GET, path, &self.pull).header("accept", ACCEPT);
+        let is_there = |answer: &Answer| answer.status() == 200;
+        let (answer, bytes) = self.client.document(&call, &what(reference), limit, is_there).await?;
         if answer.status() != 200 {
             return Err(self.manifest_error(answer, reference).await);
         }
         let digest = answer.header("docker-content-digest").and_then(|text| text.parse().ok());
         let media_type = answer.media_type();
-        Ok(UnverifiedManifest { media_type, digest, bytes: answer.read(&what(reference), limit).await? })
+        Ok(UnverifiedManifest { media_type, digest, bytes })
     }
 }

@@ -1,25 +1,25 @@
 //! A blob on its way up. The crate's front page says how many requests it takes.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use reqwest::Method;
-use tofu_oci_store::{Content, Patience, Pushed, ReadStore as _, StoreError};
+use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
 use tofu_oci_types::{Descriptor, Digest, RepositoryRef};
 use url::Url;
 
+use crate::again::{Setback, Stop, too_long};
 use crate::answer::Answer;
 use crate::body::Body;
 use crate::call::{Call, Target};
-use crate::chunked::CHUNK;
+use crate::chunked::{ChunkLength, SMALLEST_CHUNK};
 use crate::options::ChunkMode;
 use crate::origin::upload_location;
-use crate::retry::{Attempts, Next, is_transient};
+use crate::retry::{Asked, Attempts, is_transient};
 use crate::scope::Access;
 use crate::store::RemoteStore;
 
 /// So many attempts in one piece may break before chunks are tried.
-const BROKEN_BEFORE_CHUNKS: u32 = 2;
+const BROKEN_BEFORE_CHUNKS: usize = 2;
 
 /// How the sending of the bytes ended.
 pub(crate) enum Sent {
@@ -27,10 +27,15 @@ pub(crate) enum Sent {
     /// The registry does not take so many bytes at once.
     TooLong(Box<Answer>),
     /// It broke; a fresh session may do better.
-    Broken {
-        error: StoreError,
-        asked: Option<Duration>,
-    },
+    Broken(Broken),
+    /// The session is gone, and the wait that follows a break has been made.
+    Lost,
+}
+
+/// A transfer that broke.
+pub(crate) struct Broken {
+    pub(crate) error: StoreError,
+    pub(crate) asked: Asked,
 }
 
 impl RemoteStore {
@@ -88,63 +93,81 @@ impl RemoteStore {
             return Ok(Pushed::Present);
         }
         let options = &self.client.options;
-        let mut chunked = options.chunk == ChunkMode::Always;
-        let mut attempts = Attempts::new(options.retry, options.max_retry_after);
+        let mut chunks = (options.chunk == ChunkMode::Always).then(ChunkLength::usual);
+        let mut attempts = self.client.attempts();
+        // What became of the bytes when they were sent in one piece.
+        let mut at_once = Vec::new();
         loop {
             let location = match session.take() {
                 Some(location) => location,
-                None => self.open().await?,
+                None => self.open(&mut attempts).await?,
             };
-            let sent = if chunked {
-                self.send_chunks(location, descriptor, content).await?
-            } else {
-                self.send_at_once(location, descriptor, content).await?
+            let sent = match &mut chunks {
+                Some(length) => {
+                    let sent = self.send_chunks(location, descriptor, content, length, &mut attempts).await;
+                    // A registry that takes no chunk at all says nothing about why the whole blob breaks.
+                    sent.map_err(|error| at_once.pop().filter(|_| length.furthest() == 0).unwrap_or(error))?
+                }
+                None => self.send_at_once(location, descriptor, content, &mut attempts).await?,
             };
             match sent {
                 Sent::Done => return Ok(Pushed::Uploaded),
-                Sent::TooLong(_) if !chunked && options.chunk == ChunkMode::Fallback => {
-                    chunked = true;
+                Sent::TooLong(_) if chunks.is_none() && options.chunk == ChunkMode::Fallback => {
+                    chunks = Some(ChunkLength::below(descriptor.size));
+                    continue;
                 }
                 Sent::TooLong(answer) => return Err(self.write_error(*answer, "place for a blob").await),
-                Sent::Broken { error, asked } => {
-                    self.wait_for_session(&mut attempts, error, asked).await?;
-                    // Something in between that refuses a long body and hangs up is often not heard: the connection
-                    // just breaks. Twice is reason enough to try shorter ones.
-                    chunked |= options.chunk == ChunkMode::Fallback
-                        && descriptor.size > CHUNK
-                        && attempts.made() > BROKEN_BEFORE_CHUNKS;
-                    // The bytes may have arrived although the answer did not.
-                    if self.has_blob(digest, &self.push).await? {
-                        return Ok(Pushed::Uploaded);
+                Sent::Broken(broken) => {
+                    self.after_break(&mut attempts, &broken).await?;
+                    if chunks.is_none() && matches!(broken.error, StoreError::Unreachable { .. }) {
+                        at_once.push(broken.error);
                     }
                 }
+                Sent::Lost => {}
+            }
+            // Something in between that refuses a long body and hangs up is often not heard: the connection just
+            // breaks. Twice is reason enough to try shorter ones.
+            if chunks.is_none()
+                && options.chunk == ChunkMode::Fallback
+                && descriptor.size > SMALLEST_CHUNK
+                && at_once.len() >= BROKEN_BEFORE_CHUNKS
+            {
+                chunks = Some(ChunkLength::below(descriptor.size));
+            }
+            // The bytes may have arrived although the answer did not.
+            if self.is_there(digest, &mut attempts).await? {
+                return Ok(Pushed::Uploaded);
             }
         }
     }
 
-    /// Waits before a fresh session, or ends with the error.
-    async fn wait_for_session(
-        &self,
-        attempts: &mut Attempts,
-        error: StoreError,
-        asked: Option<Duration>,
-    ) -> Result<(), StoreError> {
-        match attempts.next(asked) {
-            Next::Wait(wait) => {
-                let label = format!("PUT {}{}", self.repository.registry(), self.path("blobs", "uploads/"));
-                self.client.wait(&label, attempts.made(), wait, &error.to_string()).await;
-                Ok(())
-            }
-            Next::GiveUp => Err(error),
-            Next::TooLong(asked) => {
-                Err(StoreError::RateLimited { place: self.place(), seconds: asked.as_secs(), patience: Patience::Wait })
-            }
-        }
+    /// Whether the blob is there, asked in the time that is left for its upload.
+    async fn is_there(&self, digest: &Digest, attempts: &mut Attempts) -> Result<bool, StoreError> {
+        let mut other = attempts.of_another_request();
+        let found = self.has_blob_within(digest, &self.push, &mut other).await;
+        attempts.count(&other);
+        found
     }
 
-    /// A fresh session.
-    async fn open(&self) -> Result<Url, StoreError> {
-        let answer = self.post("", &self.push).await?;
+    /// Waits after a break, or ends with its error.
+    pub(crate) async fn after_break(&self, attempts: &mut Attempts, broken: &Broken) -> Result<(), StoreError> {
+        let host = self.repository.registry().to_owned();
+        let request = format!("PUT {host}{}", self.path("blobs", "uploads/"));
+        let reason = broken.error.to_string();
+        let setback = Setback { request, host, asked: broken.asked, reason: &reason };
+        self.client.again(attempts, setback).await.map_err(|stop| match stop {
+            Stop::GiveUp => broken.error.clone(),
+            Stop::TooLong(asked) => too_long(self.place(), asked),
+        })
+    }
+
+    /// A fresh session, opened in the time that is left for the upload.
+    async fn open(&self, attempts: &mut Attempts) -> Result<Url, StoreError> {
+        let mut other = attempts.of_another_request();
+        let call = Call::new(Method::POST, self.path("blobs", "uploads/"), &self.push);
+        let answer = self.client.send_within(&call, &mut other).await;
+        attempts.count(&other);
+        let answer = answer?;
         match answer.status() {
             202 => self.location(&answer),
             _ => Err(self.write_error(answer, "place for a blob").await),
@@ -161,11 +184,14 @@ impl RemoteStore {
         location: Url,
         descriptor: &Descriptor,
         content: &Content<'_>,
+        attempts: &mut Attempts,
     ) -> Result<Sent, StoreError> {
         let call = self.closing(location, &descriptor.digest).body(Body::Content(content, descriptor.size));
-        let answer = match self.client.send(&call).await {
+        let answer = match self.client.send_within(&call, attempts).await {
             Ok(answer) => answer,
-            Err(error @ StoreError::Unreachable { .. }) => return Ok(Sent::Broken { error, asked: None }),
+            Err(error @ StoreError::Unreachable { .. }) => {
+                return Ok(Sent::Broken(Broken { error, asked: Asked::Nothing }));
+            }
             Err(error) => return Err(error),
         };
         self.closed(answer, &descriptor.digest).await
@@ -180,24 +206,18 @@ impl RemoteStore {
     }
 
     /// What the answer to the closing request means.
-    pub(crate) async fn closed(&self, answer: Answer, digest: &Digest) -> Result<Sent, StoreError> {
-        let asked = answer.asked_wait();
+    pub(crate) async fn closed(&self, mut answer: Answer, digest: &Digest) -> Result<Sent, StoreError> {
+        let asked = answer.asked();
         match answer.status() {
             200 | 201 | 202 | 204 => {}
             411 | 413 | 416 => return Ok(Sent::TooLong(Box::new(answer))),
-            status if is_transient(status) => {
-                let error = self.write_error(answer, "place for a blob").await;
-                return Ok(Sent::Broken { error, asked });
-            }
-            404 => {
-                // The session is lost.
-                let error = self.write_error(answer, "place for a blob").await;
-                return Ok(Sent::Broken { error, asked });
-            }
-            _ => {
-                let mut answer = answer;
+            status => {
+                let is_lost = status == 404 || answer.says(&["BLOB_UPLOAD_INVALID", "BLOB_UPLOAD_UNKNOWN"]).await;
                 let may_pass = self.may_pass(&mut answer).await;
                 let error = self.write_error(answer, "place for a blob").await;
+                if is_lost || is_transient(status) {
+                    return Ok(Sent::Broken(Broken { error, asked }));
+                }
                 // The registry may have denied what it has just taken.
                 return if may_pass && self.has_blob(digest, &self.push).await? { Ok(Sent::Done) } else { Err(error) };
             }

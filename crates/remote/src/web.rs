@@ -8,6 +8,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, Heade
 use reqwest::{Method, Request, Response};
 use tofu_oci_credentials::Secret;
 use tofu_oci_store::NetworkFault;
+use tofu_oci_types::{NoReporter, Reporter};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -19,6 +20,7 @@ use crate::http::Http;
 use crate::options::ClientOptions;
 use crate::origin::{FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
 use crate::token::bearer;
+use crate::waiting::Waiting;
 use crate::witness::shown_url;
 
 /// Gets single documents. Nothing is retried, nothing is kept.
@@ -29,6 +31,7 @@ use crate::witness::shown_url;
 pub struct WebClient {
     http: Arc<Http>,
     hosts: Arc<Hosts>,
+    reporter: Arc<dyn Reporter>,
 }
 
 /// What to get.
@@ -79,7 +82,8 @@ pub enum WebFault {
 impl RegistryClient {
     /// A reader of single documents over this client's connections.
     pub fn web(&self) -> WebClient {
-        WebClient { http: Arc::clone(&self.http), hosts: Arc::new(Hosts::new(&self.options.plain_http, &[])) }
+        let hosts = Arc::new(Hosts::new(&self.options.plain_http, &[]));
+        WebClient { http: Arc::clone(&self.http), hosts, reporter: Arc::clone(&self.reporter) }
     }
 }
 
@@ -87,7 +91,7 @@ impl WebClient {
     /// A reader with connections of its own.
     pub fn new(options: &ClientOptions) -> Result<Self, ClientError> {
         let hosts = Arc::new(Hosts::new(&options.plain_http, &[]));
-        Ok(Self { http: Arc::new(Http::new(options)?), hosts })
+        Ok(Self { http: Arc::new(Http::new(options)?), hosts, reporter: Arc::new(NoReporter) })
     }
 
     /// The root of a host: `https://HOST[:PORT]/`, or with `http:` where the options say that it speaks no TLS. Unlike a
@@ -146,7 +150,15 @@ impl WebClient {
         let mut sent = Request::new(Method::GET, url.clone());
         *sent.headers_mut() = headers;
         tracing::debug!(method = "GET", host = host_of(url), path = url.path(), "request");
-        match timeout_at(deadline, self.http.execute(sent, &Progress::default())).await {
+        let waiting = Waiting {
+            http: Arc::clone(&self.http),
+            reporter: Arc::clone(&self.reporter),
+            host: host_of(url),
+            request: format!("GET {}", url.path()),
+        };
+        let progress = Progress::default();
+        let answer = self.http.execute(sent, &progress, request.timeout, &waiting);
+        match timeout_at(deadline, answer).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(no_answer)) => Err(network(url, no_answer.problem)),
             Err(_) => Err(network(url, NetworkProblem::timed_out("no answer", request.timeout))),

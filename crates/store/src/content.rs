@@ -29,16 +29,17 @@ pub enum Content<'a> {
 }
 
 impl Content<'_> {
-    /// The bytes from the start.
+    /// The bytes from the start. The stream may be asked again after its end: it has ended then, too.
     pub async fn open(&self) -> Result<ByteStream, StoreError> {
-        match self {
+        let stream = match self {
             Self::Bytes(bytes) => {
                 let bytes = Bytes::clone(bytes);
-                Ok(futures_util::stream::once(async move { Ok(bytes) }).boxed())
+                futures_util::stream::once(async move { Ok(bytes) }).boxed()
             }
-            Self::File(path) => open_file(path).await,
-            Self::Stored(store, descriptor) => store.fetch(descriptor).await,
-        }
+            Self::File(path) => open_file(path).await?,
+            Self::Stored(store, descriptor) => store.fetch(descriptor).await?,
+        };
+        Ok(stream.fuse().boxed())
     }
 }
 
@@ -59,6 +60,7 @@ pub(crate) async fn open_file(path: &Path) -> Result<ByteStream, StoreError> {
         }
     });
     Ok(futures_util::stream::unfold(inbox, |mut inbox| async { inbox.recv().await.map(|piece| (piece, inbox)) })
+        .fuse()
         .boxed())
 }
 

@@ -24,7 +24,11 @@ impl Complaint {
                 "it answers and the two cannot agree on TLS; check the host name and the port, and whether a proxy stands \
                  between",
             ),
-            _ if broke_off(problem) => {
+            NetworkFault::TimedOut => self.hint(
+                "the registry, or the way to it, is too slow just now: run the same command again, or allow it more time \
+                 with --timeout 5m",
+            ),
+            NetworkFault::Lost => {
                 let text = format!("the connection to {place} broke: {problem}");
                 let hint = "run the same command again: what has arrived is not sent again";
                 Self { unasked: true, ..Self::new(Exit::Unexpected, text).hint(hint) }
@@ -59,11 +63,6 @@ pub(super) fn certificate_time(fault: NetworkFault) -> Option<String> {
         "its certificate {valid}, and this machine's clock says {now}: set the clock if it is wrong, else ask the \
          operator for a new certificate"
     ))
-}
-
-/// Whether a connection stood, and ended too early.
-fn broke_off(problem: &str) -> bool {
-    ["closed", "reset", "broken pipe", "stalled", "end of file"].iter().any(|word| problem.contains(word))
 }
 
 /// Whether a host is a single word, as the first part of `acme/widget` is.

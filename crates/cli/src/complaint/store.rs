@@ -134,7 +134,8 @@ fn exit(error: &StoreError) -> Exit {
     match error {
         StoreError::Unreachable { .. } | StoreError::RateLimited { .. } => Exit::Unexpected,
         StoreError::Io { source, .. } => super::io::io_exit(source),
-        StoreError::Rejected { status, .. } if *status >= 500 || *status == 429 => Exit::Unexpected,
+        error if error.is_transient() => Exit::Unexpected,
+        StoreError::Rejected { status, .. } if *status >= 500 => Exit::Unexpected,
         _ => Exit::Fixable,
     }
 }

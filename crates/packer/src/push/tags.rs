@@ -42,6 +42,8 @@ pub(crate) async fn point(
         Some(now) if replace == ReplaceTag::Refuse => Ok(Some(now)),
         _ => Ok(store.tag(index, tag).await.map(|()| None)?),
     }
+}
+
 /// A repository before a push.
 pub(super) struct Found {
     /// Where the version's tag points.

@@ -6,6 +6,7 @@
 mod auth;
 mod challenges;
 mod content;
+mod documents;
 mod download;
 mod expiry;
 mod moments;

@@ -59,6 +59,8 @@ pub(crate) struct Reply {
     silent: bool,
     /// Nothing is answered, and the connection stays.
     stalled: bool,
+    /// The answer says nothing of its length, has no end, and the connection stays.
+    endless: bool,
     /// The request's body is not read.
     unread: bool,
     /// So much of the request's body is read and not kept; less than all of it ends the connection.
@@ -92,8 +94,20 @@ impl Reply {
         self
     }
 
+    /// Only the first bytes of the body, as if they were all.
+    pub(crate) fn shortened(mut self, length: usize) -> Self {
+        self.body.truncate(length);
+        self
+    }
+
     pub(crate) fn cut(mut self, after: usize) -> Self {
         self.cut = Some(after);
+        self
+    }
+
+    /// The body, and behind it neither an end nor the end of the connection.
+    pub(crate) fn endless(mut self) -> Self {
+        self.endless = true;
         self
     }
 
@@ -227,6 +241,11 @@ fn serve(stream: impl Read + Write, handler: &Arc<Handler>, log: &Mutex<Vec<Requ
             let _ = reader.read_to_end(&mut Vec::new());
             return;
         }
+        if reply.endless {
+            let _ = answer(reader.get_mut(), &reply, head_only);
+            let _ = reader.read_to_end(&mut Vec::new());
+            return;
+        }
         if reply.silent || answer(reader.get_mut(), &reply, head_only).is_err() || reply.cut.is_some() || broken_off {
             return;
         }
@@ -272,7 +291,7 @@ fn answer(stream: &mut impl Write, reply: &Reply, head_only: bool) -> std::io::R
     write!(head, "HTTP/1.1 {} x\r\n", reply.status)?;
     let length = reply.generated.as_ref().map_or(reply.body.len() as u64, |range| range.end - range.start);
     let has_length = reply.headers.iter().any(|(name, _)| name == "content-length" || name == "transfer-encoding");
-    if !has_length && reply.status != 204 {
+    if !has_length && reply.status != 204 && !reply.endless {
         write!(head, "content-length: {length}\r\n")?;
     }
     for (name, value) in &reply.headers {

@@ -210,3 +210,23 @@ async fn a_refresh_token_stays_with_its_site() {
         assert_eq!(outcome(&once(credential), &server).await, "realm-other-site");
     }
 }
+
+#[tokio::test]
+async fn a_tokens_answer_that_breaks_once_is_read_again() {
+    for login in [user(), Credential::IdentityToken(Secret::new("refresh"))] {
+        let tokens = Server::start(|_, nth| {
+            let answer = reply(200).body(r#"{"token":"t"}"#);
+            if nth == 0 { answer.cut(4) } else { answer }
+        });
+        let server = registry(&tokens);
+        let bench = bench_with(ClientOptions::default(), Arc::new(Fixed(login)));
+        assert_eq!(outcome(&bench, &server).await, "Bearer t");
+        assert_eq!((tokens.requests().len(), bench.retries()), (2, 1));
+    }
+    let tokens = Server::start(|_, _| reply(200).body(r#"{"token":"t"}"#).cut(4));
+    let server = registry(&tokens);
+    let bench = bench_with(ClientOptions::default(), Arc::new(Fixed(user())));
+    let error = bench.store(&server).tags().await.unwrap_err();
+    assert!(matches!(&error, StoreError::Unreachable { .. }), "{error}");
+    assert_eq!(tokens.requests().len(), 5);
+}

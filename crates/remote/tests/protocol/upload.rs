@@ -334,3 +334,136 @@ async fn a_refusal_in_the_middle_of_a_long_body_is_heard() {
     });
     assert_eq!(push(&store(&server), &noise(9_000_000)).await.unwrap(), Pushed::Uploaded);
 }
+
+/// What the chunks of all requests come to, laid where their `Content-Range` says.
+fn assembled(server: &Server, size: usize) -> Vec<u8> {
+    let mut whole = vec![0; size];
+    for patch in server.requests().iter().filter(|request| request.method == "PATCH") {
+        let start: usize = patch.header("content-range").unwrap().split_once('-').unwrap().0.parse().unwrap();
+        whole[start..start + patch.body.len()].copy_from_slice(&patch.body);
+    }
+    whole
+}
+
+fn starts(server: &Server) -> Vec<String> {
+    let requests = server.requests();
+    let ranges = requests.iter().filter_map(|request| request.header("content-range"));
+    ranges.map(|range| range.split_once('-').unwrap().0.to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_chunk_that_broke_goes_on_where_the_registry_stands() {
+    // The registry has a part of the second chunk, less than the first, or all of it.
+    for (kept, next) in [(6_000_000, "6000000"), (1_000_000, "1000000"), (5_242_880, "5242880")] {
+        let server = Server::start(move |request, nth| match (request.method.as_str(), nth) {
+            ("PUT", _) if request.header("content-length") != Some("0") => reply(413),
+            ("PATCH", 1) => hang_up(),
+            ("PATCH", _) => {
+                let end = request.header("content-range").unwrap().split_once('-').unwrap().1.parse::<u64>().unwrap();
+                went_well(request, end + 1)
+            }
+            ("GET", _) => reply(204).header("range", format!("0-{}", kept - 1)).header("location", "/u/1?at=kept"),
+            _ => empty(request),
+        });
+        let bytes = noise(9_000_000);
+        assert_eq!(push(&store(&server), &bytes).await.unwrap(), Pushed::Uploaded);
+        assert_eq!(&starts(&server)[..3], ["0", "4194304", next]);
+        assert_eq!(assembled(&server, bytes.len()), bytes);
+        let posts = server.lines().iter().filter(|line| line.starts_with("POST")).count();
+        assert_eq!(posts, 2, "one session for the whole, and one for all chunks");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_lost_between_chunks_begins_anew() {
+    let server = Server::start(|request, nth| match (request.method.as_str(), nth) {
+        ("PUT", _) if request.header("content-length") != Some("0") => reply(413),
+        ("PATCH", 1) => reply(404).error("BLOB_UPLOAD_UNKNOWN", "gone"),
+        ("PATCH", _) => {
+            let end = request.header("content-range").unwrap().split_once('-').unwrap().1.parse::<u64>().unwrap();
+            went_well(request, end + 1)
+        }
+        _ => empty(request),
+    });
+    let bytes = noise(9_000_000);
+    assert_eq!(push(&store(&server), &bytes).await.unwrap(), Pushed::Uploaded);
+    assert_eq!(&starts(&server)[..3], ["0", "4194304", "0"]);
+    assert_eq!(assembled(&server, bytes.len()), bytes);
+}
+
+#[tokio::test]
+async fn a_session_that_is_lost_again_and_again_ends() {
+    let server = Server::start(|request, nth| match (request.method.as_str(), nth % 2) {
+        ("PUT", _) if request.header("content-length") != Some("0") => reply(413),
+        ("PATCH", 1) => reply(404).error("BLOB_UPLOAD_UNKNOWN", "gone"),
+        ("PATCH", _) => {
+            let end = request.header("content-range").unwrap().split_once('-').unwrap().1.parse::<u64>().unwrap();
+            went_well(request, end + 1)
+        }
+        _ => empty(request),
+    });
+    let got = push(&store(&server), &noise(9_000_000)).await;
+    assert!(got.is_err(), "{got:?}");
+    assert!(server.requests().len() < 40, "it ends");
+}
+
+#[tokio::test]
+async fn a_proxy_with_a_small_limit_gets_small_chunks() {
+    let limit = 1024 * 1024;
+    let refuses = move |request: &Request| {
+        request.header("content-length").is_some_and(|length| length.parse::<u64>().unwrap() > limit)
+    };
+    let server = Server::start(move |request, _| match request.method.as_str() {
+        "PUT" | "PATCH" if refuses(request) => reply(413).unread(),
+        "PATCH" => {
+            let end = request.header("content-range").unwrap().split_once('-').unwrap().1.parse::<u64>().unwrap();
+            went_well(request, end + 1)
+        }
+        _ => empty(request),
+    });
+    for size in [3_000_000, 1_048_577] {
+        server.forget();
+        let bytes = noise(size);
+        assert_eq!(push(&store(&server), &bytes).await.unwrap(), Pushed::Uploaded);
+    }
+    let server = Server::start(|request, _| match request.method.as_str() {
+        "PUT" | "PATCH" if request.header("content-length") != Some("0") => reply(413),
+        _ => empty(request),
+    });
+    let got = push(&store(&server), &noise(3_000_000)).await;
+    assert!(matches!(got, Err(StoreError::Rejected { status: 413, .. })), "{got:?}");
+}
+
+#[tokio::test]
+async fn a_put_that_broke_twice_goes_out_in_chunks_from_whatever_content() {
+    let bytes = noise(300_000);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), &bytes).unwrap();
+    let source = tofu_oci_store::MemoryStore::new("memory");
+    source.push(&blob(&bytes), &Content::Bytes(&bytes)).await.unwrap();
+    let descriptor = blob(&bytes);
+    let contents = [Content::Bytes(&bytes), Content::File(file.path()), Content::Stored(&source, &descriptor)];
+    for content in contents {
+        let server = Server::start(|request, _| match request.method.as_str() {
+            "PUT" if request.header("content-length") != Some("0") => hang_up(),
+            "PATCH" => {
+                let end = request.header("content-range").unwrap().split_once('-').unwrap().1.parse::<u64>().unwrap();
+                went_well(request, end + 1)
+            }
+            _ => empty(request),
+        });
+        assert_eq!(store(&server).push(&descriptor, &content).await.unwrap(), Pushed::Uploaded);
+        assert_eq!(assembled(&server, bytes.len()), bytes);
+        let puts = server.lines().iter().filter(|line| line.starts_with("PUT")).count();
+        assert_eq!(puts, 3, "two whole ones and the closing one");
+    }
+}
+
+#[tokio::test]
+async fn a_registry_that_restarted_and_forgot_the_session_gets_a_new_one() {
+    let server = Server::start(|request, nth| match (request.method.as_str(), nth) {
+        ("PUT", 0) => reply(400).error("BLOB_UPLOAD_INVALID", "blob upload invalid"),
+        _ => empty(request),
+    });
+    assert_eq!(push(&store(&server), &noise(1000)).await.unwrap(), Pushed::Uploaded);
+}

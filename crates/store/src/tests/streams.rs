@@ -7,7 +7,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_types::{Descriptor, Digest};
 
 use super::text_of;
-use crate::{ByteStream, Content, MemoryStore, ReadStore as _, StoreError, fetch_bytes, verified};
+use crate::{ByteStream, Content, MemoryStore, ReadStore as _, Store as _, StoreError, fetch_bytes, verified};
 
 fn stream(pieces: &'static [&'static str]) -> ByteStream {
     futures_util::stream::iter(pieces.iter().map(|piece| Ok(Bytes::from_static(piece.as_bytes())))).boxed()
@@ -86,4 +86,21 @@ async fn memory_answers_like_a_registry() {
     assert_eq!(referrers[0].annotations["what"], "first");
     let unknown = Descriptor::of("application/vnd.oci.image.index.v1+json", b"never pushed");
     assert!(crate::Store::tag(&store, &unknown, &super::tag("2.0.0")).await.unwrap_err().is_not_found());
+}
+
+#[tokio::test]
+async fn content_that_has_ended_may_be_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, bytes) = (folder.path().join("file"), Bytes::from_static(b"hello"));
+    std::fs::write(&path, &bytes).unwrap();
+    let store = MemoryStore::new("memory");
+    let descriptor = Descriptor::of("archive/zip", &bytes);
+    store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    for content in [Content::Bytes(&bytes), Content::File(&path), Content::Stored(&store, &descriptor)] {
+        let mut stream = content.open().await.unwrap();
+        while stream.try_next().await.unwrap().is_some() {}
+        for _ in 0..3 {
+            assert_eq!(stream.try_next().await.unwrap(), None, "an upload in chunks asks again after the last one");
+        }
+    }
 }
