@@ -25,7 +25,7 @@ const CHUNK: u64 = 4 * 1024 * 1024;
 /// The largest chunk that a registry may ask for with `OCI-Chunk-Min-Length`; a chunk is held in memory.
 const LARGEST_CHUNK: u64 = 16 * 1024 * 1024;
 /// The smallest chunk that is tried.
-pub(crate) const SMALLEST_CHUNK: u64 = 64 * 1024;
+const SMALLEST_CHUNK: u64 = 64 * 1024;
 
 /// How long chunks are: shorter after one was refused or broke, and longer again while they arrive.
 #[derive(Clone, Copy, Debug)]

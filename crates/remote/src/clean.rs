@@ -101,9 +101,7 @@ pub(crate) fn network_problem(error: reqwest::Error) -> NetworkProblem {
 fn lost(error: &reqwest::Error, said: &str) -> &'static str {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
     let is_kind = |wanted: &[io::ErrorKind]| {
-        has_cause(error, &|cause| {
-            cause.downcast_ref::<io::Error>().is_some_and(|error| wanted.contains(&error.kind()))
-        })
+        has_cause(error, &|cause| cause.downcast_ref::<io::Error>().is_some_and(|error| wanted.contains(&error.kind())))
     };
     if is_kind(&[ConnectionReset]) {
         "connection reset"

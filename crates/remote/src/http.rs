@@ -90,7 +90,8 @@ impl Http {
             }
             Ok(Err(error)) => Err(self.no_answer(error, &url)),
             Err(Elapsed) => {
-                let what = if progress.has_body() { "it took nothing more and did not answer" } else { "no answer came" };
+                let what =
+                    if progress.has_body() { "it took nothing more and did not answer" } else { "no answer came" };
                 Err(NoAnswer { problem: NetworkProblem::timed_out(what, limit), lasting: false })
             }
         }

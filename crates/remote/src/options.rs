@@ -95,18 +95,14 @@ pub struct RetryPolicy {
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self {
-            attempts: 5,
-            base: Duration::from_millis(500),
-            cap: Duration::from_secs(30),
-        }
+        Self { attempts: 5, base: Duration::from_millis(500), cap: Duration::from_secs(30) }
     }
 }
 
 /// Whether a blob may be sent in chunks (`PATCH`). One `PUT` is what every registry takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChunkMode {
-    /// When the registry refuses the one `PUT` because of its length, or a long one has broken twice.
+    /// When the registry refuses the one `PUT` because of its length, or its connection has broken twice.
     Fallback,
     /// Never.
     Never,

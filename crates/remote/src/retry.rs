@@ -51,7 +51,16 @@ impl Attempts {
     }
 
     fn within(policy: RetryPolicy, total: Duration, longest_asked: Duration) -> Self {
-        Self { policy, total, longest_asked, made: 1, tries: 1, still: Duration::ZERO, asked: Duration::ZERO, sat_out: None }
+        Self {
+            policy,
+            total,
+            longest_asked,
+            made: 1,
+            tries: 1,
+            still: Duration::ZERO,
+            asked: Duration::ZERO,
+            sat_out: None,
+        }
     }
 
     /// How often the request has gone out, those attempts counted that cost none.

@@ -11,7 +11,7 @@ use crate::again::{Setback, Stop, too_long};
 use crate::answer::Answer;
 use crate::body::Body;
 use crate::call::{Call, Target};
-use crate::chunked::{ChunkLength, SMALLEST_CHUNK};
+use crate::chunked::ChunkLength;
 use crate::options::ChunkMode;
 use crate::origin::upload_location;
 use crate::retry::{Asked, Attempts, is_transient};
@@ -125,13 +125,9 @@ impl RemoteStore {
                 }
                 Sent::Lost => {}
             }
-            // Something in between that refuses a long body and hangs up is often not heard: the connection just
-            // breaks. Twice is reason enough to try shorter ones.
-            if chunks.is_none()
-                && options.chunk == ChunkMode::Fallback
-                && descriptor.size > SMALLEST_CHUNK
-                && at_once.len() >= BROKEN_BEFORE_CHUNKS
-            {
+            // Something in between that refuses such a body and hangs up is often not heard: the connection just
+            // breaks. Twice is reason enough to try the other way.
+            if options.chunk == ChunkMode::Fallback && chunks.is_none() && at_once.len() >= BROKEN_BEFORE_CHUNKS {
                 chunks = Some(ChunkLength::below(descriptor.size));
             }
             // The bytes may have arrived although the answer did not.

@@ -44,7 +44,8 @@ pub(super) fn run(lab: &Lab) -> Outcome {
         for nth in 0..rounds {
             tally.add(job(&scene, nth)?);
         }
-        let line = format!("{what}: {} runs in {rounds} rounds, {} failed, {} lost", tally.runs, tally.failed, tally.lost);
+        let line =
+            format!("{what}: {} runs in {rounds} rounds, {} failed, {} lost", tally.runs, tally.failed, tally.lost);
         match tally.example {
             None => seen(&line),
             Some(example) => {

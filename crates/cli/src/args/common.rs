@@ -50,7 +50,7 @@ pub(crate) struct Network {
     /// How often a request that failed for a passing reason is tried in all, 1 to 20
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=20))]
     pub(crate) attempts: u32,
-    /// The longest wait, in seconds, that a registry may ask for (Retry-After)
+    /// How many seconds a registry may make one request wait in all (Retry-After)
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub(crate) max_wait: u64,
     /// How long a request may make no progress, all its tries together, such as 90s or 2m (plain seconds without a

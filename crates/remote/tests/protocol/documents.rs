@@ -20,7 +20,10 @@ fn tag() -> Reference {
 
 /// Every read of a document.
 fn readings() -> Vec<(&'static str, Reply, Asking)> {
-    let referrers = Bytes::from(format!(r#"{{"manifests":[{{"mediaType":"{INDEX}","digest":"{}","size":2}}]}}"#, Digest::sha256(b"{}")));
+    let referrers = Bytes::from(format!(
+        r#"{{"manifests":[{{"mediaType":"{INDEX}","digest":"{}","size":2}}]}}"#,
+        Digest::sha256(b"{}")
+    ));
     let list = reply(200).header("content-type", INDEX).body(referrers);
     vec![
         ("manifest", manifest_reply(INDEX, &index()), |bench, server| {
