@@ -105,7 +105,8 @@ pub(crate) const PUBLISHED_ANEW: &str = "the contents are the locked ones, so th
 /// manifest.
 pub(crate) fn report_wrong(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
     report_manifest(offer, report, reporter);
-    let wrong: Vec<&PackageHash> = report.wrong().into_iter().filter(|hash| !report.has_own(hash.scheme())).collect();
+    let mut wrong = report.wrong();
+    wrong.retain(|hash| !report.has_own(hash.scheme()) && may_be_own(offer, hash));
     if wrong.is_empty() {
         return;
     }
@@ -120,8 +121,7 @@ pub(crate) fn report_unexplained(offer: &Offer, report: &Report, reporter: &dyn 
     let (address, version) = (&offer.address, &offer.version);
     let mut lines = report.unexplained();
     lines.extend(report.wrong().into_iter().filter(|hash| report.has_own(hash.scheme())));
-    // What is no zip can have no line of zips: they are of the same contents elsewhere.
-    lines.retain(|hash| hash.scheme() != Scheme::Zh || offer.zh().is_some());
+    lines.retain(|hash| may_be_own(offer, hash));
     if lines.is_empty() {
         return;
     }
@@ -130,6 +130,12 @@ pub(crate) fn report_unexplained(offer: &Offer, report: &Report, reporter: &dyn 
     let code = "lock-lines-unexplained";
     let event = if zh_is_suspicious(report) { Event::warning(code, text) } else { Event::note(code, text) };
     reporter.event(&event.with_hint("they may belong to other platforms, or be wrong"));
+}
+
+/// Whether a line of this scheme could be the package's. What is no zip can have no `zh:` line: they are those of the same
+/// contents elsewhere.
+fn may_be_own(offer: &Offer, hash: &PackageHash) -> bool {
+    hash.scheme() != Scheme::Zh || offer.zh().is_some()
 }
 
 /// Whether there are `zh:` lines of which none is this package's or known to be another's. `zh:` lines are written for

@@ -143,6 +143,9 @@ fn another_manifest_of_the_locked_contents_is_a_warning_and_recorded() {
         check(layout, Annotations::All, "wrong-ch mac-ch h1", "wrong-ch ch h1 mac-ch zh (other-manifest)");
         check(layout, Annotations::None, "wrong-ch ch h1", "wrong-ch ch h1 zh");
     }
+    // An image has no zip: the lines of zips are those of the same contents elsewhere.
+    check(PackageLayout::Image, Annotations::All, "wrong-ch h1 zh mac-zh", "wrong-ch ch h1 zh mac-zh (other-manifest)");
+    check(PackageLayout::Image, Annotations::None, "h1 zh", "ch h1 zh");
     // Only the download can tell.
     check(PackageLayout::Image, Annotations::All, "wrong-ch h1", "wrong-ch ch h1 (other-manifest)");
     check(PackageLayout::Image, Annotations::All, "wrong-ch wrong-h1", "refused");
