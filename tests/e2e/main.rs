@@ -12,6 +12,7 @@
 //! readme       the guide of the README prints what it says
 //! json         every line of --json is what docs/json.md says
 //! credentials_replay   every measured case of registry credentials, with files, helpers, token servers
+//! profiles     every verb against registries as they are run;  named_hosts    what --token-host and --plain-http allow
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
 //! ```
 //!

@@ -58,7 +58,8 @@ pub(crate) async fn put(
     if !content.takes(repository, &behaviour.names) {
         return behaviour.names.refusal(repository);
     }
-    if let Err(refusal) = fits(&content, &behaviour, repository, reference, &document, &digest) {
+    let written = Written { repository, reference, document: &document, digest: &digest };
+    if let Err(refusal) = fits(&content, &behaviour, written) {
         return refusal;
     }
     if behaviour.manifest_check == Check::On
@@ -88,15 +89,18 @@ pub(crate) async fn put(
     }
 }
 
+/// A manifest that is being pushed.
+#[derive(Clone, Copy)]
+struct Written<'a> {
+    repository: &'a str,
+    reference: &'a str,
+    document: &'a Value,
+    digest: &'a Digest,
+}
+
 /// What this registry alone minds: moved tags, types that it does not list, subjects that are not there.
-fn fits(
-    content: &Inner,
-    behaviour: &Behaviour,
-    repository: &str,
-    reference: &str,
-    document: &Value,
-    digest: &Digest,
-) -> Result<(), Answer> {
+fn fits(content: &Inner, behaviour: &Behaviour, written: Written<'_>) -> Result<(), Answer> {
+    let Written { repository, reference, document, digest } = written;
     let tagged = content.repositories.get(repository).and_then(|repository| repository.tags.get(reference));
     let refused = match (behaviour.tags, tagged) {
         (Tags::WrittenOnce(refused), Some(_)) => Some(refused),

@@ -4,6 +4,7 @@
 mod auth;
 mod faults;
 mod mock_auth;
+mod profiles;
 mod real;
 mod registry;
 mod web;
