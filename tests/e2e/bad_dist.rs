@@ -319,7 +319,7 @@ fn a_destination_that_is_none() {
     ----- stderr -----
     error: `https://ghcr.io/acme/widget` is not a repository address: it is written without a scheme such as https://
 
-    hint: write it as ghcr.io/acme/widget
+    hint: drop the scheme: ghcr.io/acme/widget
     ");
     assert_snapshot!(refuse("ghcr.io/acme/widget:1.4.0"), @"
     exit code: 2

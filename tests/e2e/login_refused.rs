@@ -89,7 +89,7 @@ fn a_realm_without_tls() {
     ----- stderr -----
     error: refused to follow [REGISTRY]: the token server tokens.example would be asked over plain HTTP
 
-    hint: no password is told to such a server; ask the registry's operator, or check that this is the registry you mean
+    hint: the password would be sent in the clear: ask the registry's operator; if that server is the right one, allow it with --token-host HOST and --plain-http HOST
     hint: nothing was stored
     ");
 }

@@ -121,7 +121,8 @@ fn realm_hint(fault: AccessFault) -> &'static str {
             "if that server is the right one, allow it with --token-host HOST"
         }
         AccessFault::RealmDowngrade => {
-            "if that server is the right one, allow it with --token-host HOST and --plain-http HOST"
+            "the password would be sent in the clear: ask the registry's operator; if that server is the right one, allow \
+             it with --token-host HOST and --plain-http HOST"
         }
         AccessFault::TokenRedirect => "what the token server is told stays with it; ask the registry's operator",
         _ => {
