@@ -185,6 +185,33 @@ fn what_the_state_requires_stays() {
     assert_eq!(entries(&scene), format!("{STALE} 1.4.0, {WIDGET} 1.5.0"));
 }
 
+/// Measured with OpenTofu 1.12.6: what is left of the entries, for each state.
+#[test]
+fn a_state_from_terraform_requires_the_provider_of_the_same_name() {
+    const STALE_OLD: &str = "registry.terraform.io/hashicorp/stale";
+    const STALE_NEW: &str = "registry.opentofu.org/hashicorp/stale";
+    const FOREIGN: &str = "registry.terraform.io/acme/stale";
+    for (named, left) in [
+        // It is the provider that the configuration requires.
+        (OLD, ""),
+        // Its version will be chosen by the entry of its predecessor.
+        (STALE_OLD, ", registry.terraform.io/hashicorp/stale 1.4.0"),
+        (STALE_NEW, ", registry.terraform.io/hashicorp/stale 1.4.0"),
+        // No entry chooses the version of registry.opentofu.org/acme/stale.
+        (FOREIGN, ""),
+    ] {
+        let scene = scene(&[OLD, STALE_OLD, FOREIGN]);
+        require(&scene, NEW, "");
+        let state = format!(
+            "{{\"version\":4,\"resources\":[{{\"mode\":\"managed\",\"type\":\"stale_thing\",\"name\":\"a\",\
+             \"provider\":\"provider[\\\"{named}\\\"]\",\"instances\":[]}}]}}"
+        );
+        scene.context.write("terraform.tfstate", state);
+        scene.run(&format!("install {FROM} {PLATFORM}")).success();
+        assert_eq!(entries(&scene), format!("{NEW} 1.4.0{left}"), "{named}");
+    }
+}
+
 #[test]
 fn nothing_is_taken_out_where_not_all_requirements_are_known() {
     let backend = "terraform {\n  backend \"s3\" {}\n}\n";

@@ -36,7 +36,12 @@ pub(super) fn superfluous(
         Ok(None) => return Ok(BTreeSet::new()),
         Ok(Some(StateLook::Absent)) => return Ok(unneeded),
         Ok(Some(StateLook::Read { providers, .. })) => {
-            unneeded.retain(|locked| providers.iter().all(|provider| provider.address != *locked));
+            let needed = providers.into_iter().map(|provider| meant(provider.address, required));
+            let needed = needed.filter(|needed| required.iter().all(|(address, _)| address != needed));
+            // The entry that will choose its version, where it has none of its own.
+            for guide in needed.filter_map(|needed| lock?.guide(&needed)) {
+                unneeded.remove(&guide.by);
+            }
             return Ok(unneeded);
         }
         Ok(Some(StateLook::Elsewhere { backend, .. })) => {
@@ -51,4 +56,18 @@ pub(super) fn superfluous(
     let hint = format!("{unknown}, so it may need them; `tofu init` takes them out if it does not");
     context.reporter.event(&Event::note("lock-entries-kept", text).with_hint(hint));
     Ok(BTreeSet::new())
+}
+
+/// The provider that `OpenTofu` takes a name in the state for: one of `registry.terraform.io` that the configuration does not
+/// name is the one of the same name in its own registry.
+///
+/// Spec: `OpenTofu` 1.10 to 1.13, tofumigrate `MigrateStateProviderAddresses`.
+fn meant(address: ProviderAddr, required: &[(ProviderAddr, Constraints)]) -> ProviderAddr {
+    let as_it_is = std::env::var("OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION").is_ok_and(|set| set == "0");
+    let is_named = required.iter().any(|(required, _)| *required == address);
+    if as_it_is || is_named || address.hostname().display() != "registry.terraform.io" {
+        return address;
+    }
+    let own = format!("{}/{}", address.namespace(), address.provider_type()).parse();
+    own.unwrap_or(address)
 }

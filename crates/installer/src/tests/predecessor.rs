@@ -79,7 +79,9 @@ async fn answer(verb: Verb, locked: &[(&str, &str)], constraints: &str, upgrade:
             lock(vec![job], &options, &workspace.reporter).await.map(|_| ())
         }
     };
-    let codes = workspace.reporter.codes().join(", ");
+    // The place has the packages under an address of its own, as a mirror does.
+    let codes: Vec<&str> = workspace.reporter.codes().into_iter().filter(|code| *code != "other-address").collect();
+    let codes = codes.join(", ");
     match done {
         Ok(()) => format!("{} ({codes})", entries(&workspace)),
         Err(error) => format!("{}: {} ({codes})", error.code(), told(&error)),
