@@ -69,7 +69,9 @@ impl Configuration {
     }
 
     fn problems(&self, file: usize) -> Vec<Problem> {
-        let all = self.reading.credential_errors().chain(self.reading.warnings());
+        // A named file that is missing stops no verb that needs credentials alone, and is worth a word here.
+        let missing = self.reading.warnings().filter(|wrong| self.reading.errors().any(|error| error == *wrong));
+        let all = self.reading.credential_errors().chain(missing);
         let here = all.filter(|wrong| wrong.file == Some(file));
         here.map(|wrong| Problem {
             line: self.place(wrong).and_then(|place| place.line),
