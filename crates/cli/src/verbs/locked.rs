@@ -19,10 +19,11 @@ pub(super) struct Change {
 /// The entries that differ, by address.
 pub(super) fn changes(before: Option<&LockFile>, after: &LockFile) -> Vec<Change> {
     let old = |address| before.and_then(|file| file.get(address));
-    let new = after.iter().filter(|(address, entry)| old(address) != Some(entry));
+    let changed = after.iter().filter(|(address, entry)| old(address) != Some(entry));
     let gone = before.into_iter().flat_map(LockFile::iter).filter(|(address, _)| after.get(address).is_none());
-    let new = new.map(|(address, entry)| Change::between(address, old(address), entry));
-    let mut changes: Vec<Change> = new.chain(gone.map(|(address, entry)| Change::removal(address, entry))).collect();
+    let changed = changed.map(|(address, entry)| Change::between(address, old(address), entry));
+    let mut changes: Vec<Change> =
+        changed.chain(gone.map(|(address, entry)| Change::removal(address, entry))).collect();
     changes.sort_by(|one, other| one.address.cmp(&other.address));
     changes
 }

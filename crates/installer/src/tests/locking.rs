@@ -229,13 +229,16 @@ async fn existing_lines_win() {
 #[tokio::test]
 async fn other_manifests_of_the_locked_contents_are_a_warning_and_recorded() {
     for annotations in [Annotations::All, Annotations::None] {
-        let scene = Scene::new(PackageLayout::Artifact, annotations).await;
+        let mut scene = Scene::new(PackageLayout::Artifact, annotations).await;
         scene.write_lock(&format!("h1 zh mac-h1 mac-zh {WRONG_CH}"));
         scene.lock(Wanted::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
         assert_eq!(scene.workspace.locked().len(), 7, "the old line stays, two are added");
         assert_eq!(scene.workspace.reporter.codes(), ["other-manifest"], "once for all platforms");
         scene.lock(Wanted::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
         assert_eq!(scene.workspace.reporter.codes(), ["other-manifest"], "the new lines are there now");
+        scene.policy = policy("manifest_checksums = \"required\"");
+        let words = format!("h1 zh mac-h1 mac-zh {WRONG_CH}");
+        assert_eq!(refused(&scene, &words, Wanted::Offered).await, "unsigned");
     }
     let mut scene = Scene::signed(PackageLayout::Artifact, Annotations::All).await;
     scene.policy = policy("manifest_checksums = \"required\"");
