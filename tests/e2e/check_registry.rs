@@ -50,7 +50,7 @@ fn what_a_registry_can_do() {
       a blob deleted                                        works      DELETE 202
 
     tofu-oci push: every layout (artifact, image, both)
-    OpenTofu 1.10 to 1.13: install from here through an oci_mirror, over HTTPS alone
+    OpenTofu 1.10 to 1.13: do not install from here, since it answers plain HTTP; over HTTPS they would, through an oci_mirror
     signatures: as referrers, listed under a tag sha256-HEX; one more request to find them
     tags: can be moved, and deleted with what they name; pins and signatures tell when a version was moved
 

@@ -36,6 +36,6 @@ pub use folder::{InputFile, input_files, read_directory};
 pub use layer::{LayerCompression, LayerTree};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
 pub use pack::{WrittenLayer, WrittenZip, layer_from_zip, write_layer, write_zip};
-pub use program::{HEAD, Program, folder_program, folder_programs, zip_program, zip_programs};
+pub use program::{Program, folder_program, folder_programs, zip_program, zip_programs};
 pub use source::{ByteSource, ReadSource};
 pub use zip::{ZipEntry, list_zip, read_zip, read_zip_unless, unpack_zip};

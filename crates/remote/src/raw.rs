@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use reqwest::Method;
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{ReadStore as _, StoreError, Transport};
 use tofu_oci_types::{Digest, RepositoryRef, Tag};
 use url::Url;
 
@@ -101,6 +101,11 @@ impl RawStore {
     /// The repository.
     pub fn repository(&self) -> &RepositoryRef {
         &self.store.repository
+    }
+
+    /// How the registry is reached. What was learned from earlier requests counts.
+    pub async fn transport(&self) -> Transport {
+        self.store.transport().await
     }
 
     /// Every tag: all pages of the list.

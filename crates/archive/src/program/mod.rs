@@ -23,7 +23,7 @@ use tofu_oci_types::Platform;
 pub use find::{folder_program, folder_programs, zip_program, zip_programs};
 
 /// So many bytes of a file are looked at: headers, notes and the name of the loader lie in them.
-pub const HEAD: usize = 64 << 10;
+const HEAD: usize = 64 << 10;
 
 /// Most architectures of a universal binary. A Java class, which begins as one, says 45 or more here.
 const MOST_SLICES: usize = 32;
@@ -69,7 +69,7 @@ const PE_SYSTEMS: &[&str] = &["windows"];
 const OTHER_SYSTEMS: &[&str] = &["aix", "js", "plan9", "wasip1"];
 
 impl Program {
-    /// The program that begins with these bytes, at best [`HEAD`] of them; `None` if they are a script, of an unknown
+    /// The program that begins with these bytes, at best the first 64 KiB; `None` if they are a script, of an unknown
     /// format, or too few.
     pub fn read(head: &[u8]) -> Option<Self> {
         let head = head.get(..HEAD).unwrap_or(head);

@@ -1,5 +1,7 @@
 //! What the answers mean for publishing and installing providers.
 
+use tofu_oci_store::Transport;
+
 use super::report::{Capability, ProbeReport, State};
 use crate::model::{Finding, Rule};
 use crate::rules::catalogue::registry::{
@@ -10,6 +12,7 @@ use crate::rules::catalogue::registry::{
 
 pub(super) fn report(
     repository: String,
+    transport: Transport,
     capabilities: Vec<Capability>,
     left: Vec<String>,
     requests: usize,
@@ -19,7 +22,7 @@ pub(super) fn report(
         ProbeReport { repository, capabilities, meaning: Vec::new(), left, requests, findings: Vec::new(), not_judged };
     // What everything means together cannot be said while a part of it is not known.
     if report.not_judged.is_empty() {
-        report.meaning = meaning(&report);
+        report.meaning = meaning(&report, transport);
     }
     report.findings = findings(&report);
     report
@@ -79,7 +82,7 @@ fn counted(count: usize) -> String {
     if count == 1 { "1 tag, manifest or blob".to_owned() } else { format!("{count} tags, manifests and blobs") }
 }
 
-fn meaning(report: &ProbeReport) -> Vec<String> {
+fn meaning(report: &ProbeReport, transport: Transport) -> Vec<String> {
     let works = |name: &str| report.state(name) == State::Works;
     let mut told: Vec<&str> = Vec::new();
     let artifact = ["artifact-type", "index", "empty-config"].into_iter().all(works);
@@ -89,6 +92,10 @@ fn meaning(report: &ProbeReport) -> Vec<String> {
         (false, false) => "tofu-oci push: nothing can be published here",
     });
     told.push(match (artifact && works("head-tag") && works("tags"), artifact) {
+        (true, _) if transport == Transport::PlainHttp => {
+            "OpenTofu 1.10 to 1.13: do not install from here, since it answers plain HTTP; over HTTPS they would, through \
+             an oci_mirror"
+        }
         (true, _) => "OpenTofu 1.10 to 1.13: install from here through an oci_mirror, over HTTPS alone",
         (false, true) => "OpenTofu 1.10 to 1.13: refuse this registry, see the findings about HEAD and tags",
         (false, false) => "OpenTofu 1.10 to 1.13: cannot install from here; tofu-oci installs labelled images",

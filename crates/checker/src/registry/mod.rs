@@ -112,7 +112,8 @@ pub async fn probe(request: &ProbeRequest<'_>, stop: impl Future<Output = ()>) -
     }
     scratch.rows.extend(rows);
     let requests = scratch.requests;
-    Ok(meaning::report(repository, scratch.rows, left, requests, scratch.not_judged))
+    let transport = request.scratch.transport().await;
+    Ok(meaning::report(repository, transport, scratch.rows, left, requests, scratch.not_judged))
 }
 
 async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {

@@ -84,7 +84,7 @@ async fn a_registry_like_registry_2() {
     "#);
     insta::assert_snapshot!(report.meaning.join("\n"), @r#"
     tofu-oci push: every layout (artifact, image, both)
-    OpenTofu 1.10 to 1.13: install from here through an oci_mirror, over HTTPS alone
+    OpenTofu 1.10 to 1.13: do not install from here, since it answers plain HTTP; over HTTPS they would, through an oci_mirror
     signatures: as referrers, listed under a tag sha256-HEX; one more request to find them
     tags: can be moved and not deleted; a wrong tag such as `2` stays
     "#);

@@ -36,12 +36,8 @@ pub(crate) struct Release {
     /// Move the tag when it names another release already
     #[arg(long)]
     pub(crate) replace_tag: bool,
-    /// Publish under --address although the other versions in the repository name another provider
-    #[arg(long)]
-    pub(crate) rename: bool,
-    /// Publish packages whose program is for another platform, by its header
-    #[arg(long)]
-    pub(crate) skip_executable_check: bool,
+    #[command(flatten)]
+    pub(crate) insist: Insist,
     /// How many packages are read and sent at a time, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) jobs: u8,
@@ -51,6 +47,17 @@ pub(crate) struct Release {
     /// Print what would be written and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// What is published all the same.
+#[derive(Debug, Args)]
+pub(crate) struct Insist {
+    /// Publish under --address although the other versions in the repository name another provider
+    #[arg(long)]
+    pub(crate) rename: bool,
+    /// Publish packages whose program is for another platform, by its header
+    #[arg(long)]
+    pub(crate) skip_executable_check: bool,
 }
 
 /// Whether `h1:` checksums are computed.

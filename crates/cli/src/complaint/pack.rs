@@ -1,6 +1,6 @@
 //! Errors of `push`, `pack`, `copy` and `sign`.
 
-use tofu_oci_packer::{Difference, PackError};
+use tofu_oci_packer::{Difference, OtherAddress, PackError, TagTaken};
 use tofu_oci_store::CopyError;
 
 use super::Complaint;
@@ -56,16 +56,7 @@ impl From<PackError> for Complaint {
                     found.platform
                 ))
                 .hint("to publish it all the same, add --skip-executable-check"),
-            PackError::OtherAddress(found) => {
-                let given = format!("to publish as {} all the same, add --rename", found.given);
-                if found.kept.provider_type() == found.given.provider_type() {
-                    complaint.hint(format!("publish it as the others: --address {}", found.kept)).hint(given)
-                } else {
-                    complaint
-                        .hint("check that this is the repository that you mean: each provider has its own")
-                        .hint(given)
-                }
-            }
+            PackError::OtherAddress(found) => complaint.address_hint(found),
             PackError::Archive { source, .. } => complaint.archive_hint(source),
             PackError::InvalidVersion { .. } => {
                 complaint.hint("versions read MAJOR.MINOR.PATCH, such as 1.4.0 or 2.0.0-beta.1")
@@ -101,13 +92,7 @@ impl From<PackError> for Complaint {
                     }
                     Difference::NotARelease => "check that this is the repository you mean",
                 };
-                let complaint = complaint.hint(what);
-                match &taken.of {
-                    Some(address) => complaint.hint(format!(
-                        "the tag points at a release of {address}; to move it all the same, add --replace-tag"
-                    )),
-                    None => complaint.hint("to move the tag all the same, add --replace-tag"),
-                }
+                complaint.hint(what).hint(move_hint(taken))
             }
             PackError::NoRelease { offered, .. } if !offered.is_empty() => {
                 let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -115,6 +100,28 @@ impl From<PackError> for Complaint {
             }
             _ => complaint,
         }
+    }
+}
+
+impl Complaint {
+    /// The same with the ways on for a repository that is kept for another address.
+    fn address_hint(self, found: &OtherAddress) -> Self {
+        let complaint = if found.kept.provider_type() == found.given.provider_type() {
+            self.hint(format!("publish it as the others: --address {}", found.kept))
+        } else {
+            self.hint("check that this is the repository that you mean: each provider has its own")
+        };
+        complaint.hint(format!("to publish as {} all the same, add --rename", found.given))
+    }
+}
+
+/// How a tag is moved, with the provider that it is taken from.
+fn move_hint(taken: &TagTaken) -> String {
+    match &taken.of {
+        Some(address) => {
+            format!("the tag points at a release of {address}; to move it all the same, add --replace-tag")
+        }
+        None => "to move the tag all the same, add --replace-tag".to_owned(),
     }
 }
 

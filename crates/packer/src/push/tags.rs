@@ -68,7 +68,9 @@ pub(super) async fn look(
             Vec::new()
         }
     };
-    warnings(&tags, tag, version).iter().for_each(|event| reporter.event(event));
+    for event in &warnings(&tags, tag, version) {
+        reporter.event(event);
+    }
     Ok(Found { existing, tags })
 }
 
