@@ -29,11 +29,11 @@ pub(super) fn run(lab: &Lab) -> Outcome {
     let scene = Scene { lab, registry: &registry, keys: keys(lab)? };
     let rounds = lab.rounds();
     let jobs: [(&str, u32, Job); 8] = [
-        ("copy with two referrers, --jobs 8", (rounds * COPIES).div_ceil(3), Scene::copy),
-        ("ten pushes of one release", rounds, Scene::pushes),
-        ("ten versions into one repository", rounds, Scene::versions),
-        ("ten signers of one release, as referrers", rounds, Scene::referrers),
-        ("ten signers of one release, under cosign's tag", rounds, Scene::signatures),
+        ("copy with two referrers, --jobs 8", (rounds * COPIES).div_ceil(3), |scene, nth| scene.copy(nth)),
+        ("ten pushes of one release", rounds, |scene, nth| scene.pushes(nth)),
+        ("ten versions into one repository", rounds, |scene, nth| scene.versions(nth)),
+        ("ten signers of one release, as referrers", rounds, |scene, nth| scene.referrers(nth)),
+        ("ten signers of one release, under cosign's tag", rounds, |scene, nth| scene.signatures(nth)),
         ("ten installs of ten providers in one directory", rounds, directory::installs),
         ("ten locks of ten providers in one directory", rounds, directory::locks),
         ("ten installs and locks of one provider in one directory", rounds, directory::of_one),
