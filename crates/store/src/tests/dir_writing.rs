@@ -212,6 +212,66 @@ async fn two_writers_do_not_lose_each_others_tags() {
     assert_eq!(leftovers(store.path()), [] as [&str; 0]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_writer_that_waits_for_another_says_for_whom_and_gives_up() {
+    let (_folder, store) = new_store();
+    let release = push_release(&store).await;
+    let heard = std::sync::Arc::new(Heard::default());
+    let waiter = tofu_oci_disk::Waiter { program: "tofu-oci push".to_owned(), ..tofu_oci_disk::Waiter::default() };
+    let store = store.waiting(waiter.clone(), heard.clone());
+    let on = tofu_oci_disk::Lockable::File(store.path().join(".tofu-oci-lock"));
+    let held = tofu_oci_disk::lock(&on, &waiter, &|_| ()).await.unwrap();
+    let error = store.tag(&release.index, &tag("1.0.0")).await.expect_err("the lock is never released");
+    let (text, heard) = (error.to_string(), heard.0.lock().unwrap().join("\n"));
+    let who = format!("{on} is locked by tofu-oci push (process {} on ", std::process::id());
+    assert!(text.starts_with(&who) && text.ends_with(", and was not released within 120 s"), "{text}");
+    assert!(heard.starts_with(&format!("waiting up to 120 s: {who}")), "{heard}");
+    drop(held);
+    store.tag(&release.index, &tag("1.0.0")).await.unwrap();
+}
+
+#[derive(Default)]
+struct Heard(std::sync::Mutex<Vec<String>>);
+
+impl tofu_oci_types::Reporter for Heard {
+    fn event(&self, event: &tofu_oci_types::Event) {
+        let tofu_oci_types::Event::Message { text, .. } = event else { return };
+        self.0.lock().unwrap().push(text.clone());
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_killed_writers_left_goes_with_the_next_write_and_not_before() {
+    let (_folder, store) = new_store();
+    let left = |name: &str| std::fs::write(store.path().join(name), vec![0; 1000]).unwrap();
+    left(".tofu-oci-Ab12Cd");
+    left(".tofu-oci-Ef34Gh");
+    let living = std::fs::File::open(store.path().join(".tofu-oci-Ef34Gh")).unwrap();
+    living.lock().unwrap();
+    let store = DirStore::create_on_write(store.path()).unwrap();
+    assert_eq!(store.tags().await.unwrap(), []);
+    assert_eq!(leftovers(store.path()).len(), 2, "readers touch nothing");
+    push_release(&store).await;
+    assert_eq!(leftovers(store.path()), [".tofu-oci-Ef34Gh"]);
+    drop(living);
+    push_release(&DirStore::create_on_write(store.path()).unwrap()).await;
+    assert_eq!(leftovers(store.path()), [] as [&str; 0]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_layout_whose_first_writer_was_killed_is_made_by_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(".tofu-oci-Ab12Cd"), b"half").unwrap();
+    let store = DirStore::create_on_write(folder.path()).unwrap();
+    assert_eq!(store.tags().await.unwrap(), []);
+    assert!(!folder.path().join("oci-layout").exists(), "nothing was written yet");
+    push_release(&store).await;
+    assert_eq!(leftovers(folder.path()), [] as [&str; 0]);
+    assert!(DirStore::open(folder.path()).is_ok());
+}
+
 #[tokio::test]
 async fn two_writers_may_create_the_same_layout() {
     let folder = tempfile::tempdir().unwrap();
