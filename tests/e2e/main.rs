@@ -47,6 +47,7 @@ mod config_check;
 mod config_findings;
 mod config_snippet;
 mod copy;
+mod copy_referrers;
 #[cfg(unix)]
 mod credentials;
 mod credentials_advice;

@@ -35,10 +35,10 @@ fn about_the_zip(scene: &Scene) -> Vec<String> {
 }
 
 #[test]
-fn a_new_zip_costs_two_requests_and_a_known_one_a_single_head() {
+fn a_new_zip_costs_three_requests_and_a_known_one_a_single_head() {
     let scene = one_zip();
     scene.run(&format!("{PUSH} --jobs 1")).success();
-    assert_eq!(about_the_zip(&scene), ["POST -> 202", "PUT -> 201"]);
+    assert_eq!(about_the_zip(&scene), ["HEAD -> 404", "POST -> 202", "PUT -> 201"]);
 
     // The same zip in a release that differs in its annotations.
     scene.registry.clear_requests();
@@ -58,7 +58,7 @@ fn a_new_zip_costs_two_requests_and_a_known_one_a_single_head() {
     HEAD /v2/acme/widget/blobs/sha256:[DIGEST] -> 404
     POST /v2/acme/widget/blobs/uploads/ -> 202
     PUT /v2/acme/widget/blobs/uploads/[SESSION] -> 201
-    POST /v2/acme/widget/blobs/uploads/ -> 201
+    HEAD /v2/acme/widget/blobs/sha256:[DIGEST] -> 404
     POST /v2/acme/widget/blobs/uploads/ -> 202
     PUT /v2/acme/widget/blobs/uploads/[SESSION] -> 201
     HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 404
@@ -112,11 +112,15 @@ fn the_whole_conversation_of_a_push() {
     HEAD /v2/acme/widget/manifests/1.4.0 -> 404
     GET /v2/acme/widget/manifests/1.4.0 -> 404
     GET /v2/acme/widget/tags/list -> 404
+    HEAD /v2/acme/widget/blobs/sha256:[DIGEST] -> 404
     POST /v2/acme/widget/blobs/uploads/ -> 202
     PUT /v2/acme/widget/blobs/uploads/[SESSION] -> 201
+    HEAD /v2/acme/widget/blobs/sha256:[DIGEST] -> 404
     POST /v2/acme/widget/blobs/uploads/ -> 202
     PUT /v2/acme/widget/blobs/uploads/[SESSION] -> 201
+    HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 404
     PUT /v2/acme/widget/manifests/sha256:[DIGEST] -> 201
+    HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 404
     PUT /v2/acme/widget/manifests/sha256:[DIGEST] -> 201
     HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
     HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 200

@@ -187,7 +187,7 @@ fn a_registry_that_refuses_the_referrer() {
 
 #[test]
 fn a_registry_that_takes_the_referrer_and_does_not_list_it() {
-    let referrers = Referrers::SubjectHeaderOnly;
+    let referrers = Referrers::Losing;
     let scene = Scene::with(Registry::builder().behaviour(Behaviour { referrers, ..Behaviour::default() }));
     scene.dist("dist", "1.4.0");
     scene.key("p256.pem");
@@ -205,6 +205,18 @@ fn a_registry_that_takes_the_referrer_and_does_not_list_it() {
     ");
     assert_eq!(scene.registry.tags("acme/widget"), [], "nothing is released without its signature");
     scene.run(&format!("{line} --sign-format cosign-tag")).success();
+}
+
+/// Its answer to the `PUT` says that it lists referrers, and it has no list: the tag stands in for it.
+#[test]
+fn a_registry_that_only_claims_to_list_referrers() {
+    let referrers = Referrers::SubjectHeaderOnly;
+    let scene = Scene::with(Registry::builder().behaviour(Behaviour { referrers, ..Behaviour::default() }));
+    scene.dist("dist", "1.4.0");
+    scene.key("p256.pem");
+    scene.key("p256.pub");
+    scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-key p256.pem")).success();
+    scene.run(&format!("verify {WIDGET}@1.4.0 --from REGISTRY/acme/widget --key p256.pub")).success();
 }
 
 #[test]

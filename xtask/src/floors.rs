@@ -6,7 +6,7 @@
 //! floor 2   source
 //! floor 1b  remote
 //! floor 1   store  mapper  credentials  layout  archive  lockfile  trust
-//! floor 0   types  hcl
+//! floor 0   types  hcl  disk
 //! ```
 //!
 //! A crate uses crates on floors below it: never beside, never above. Dev-dependencies are free, except that `testkit`
@@ -62,7 +62,7 @@ enum Standing {
 /// The table. A crate that is not in it has no place yet, which is a finding.
 fn standing(role: &str) -> Option<Standing> {
     let floor = match role {
-        "types" | "hcl" => Floor::Words,
+        "types" | "hcl" | "disk" => Floor::Words,
         "store" | "mapper" | "credentials" | "layout" | "archive" | "lockfile" | "trust" => Floor::Rules,
         "remote" => Floor::Network,
         "source" => Floor::Places,

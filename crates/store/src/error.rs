@@ -178,6 +178,14 @@ pub enum StoreError {
         #[source]
         source: Arc<std::io::Error>,
     },
+    /// Another program changes the folder, and does not come to an end.
+    #[error("{held}, and was not released within {} s", limit.as_secs_f32())]
+    Locked {
+        /// Who.
+        held: Box<tofu_oci_disk::Held>,
+        /// How long this program has waited.
+        limit: std::time::Duration,
+    },
     /// The store cannot be written to.
     #[error("{place} is read-only")]
     ReadOnly {

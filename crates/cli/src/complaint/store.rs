@@ -91,6 +91,9 @@ impl From<&StoreError> for Complaint {
             StoreError::RateLimited { seconds, .. } => {
                 complaint.hint(format!("try again later, or wait longer with --max-wait {seconds}"))
             }
+            StoreError::NotListed { .. } => complaint.hint(
+                "no tag was written: run the same command again, and if it fails again, copy to a registry that lists referrers",
+            ),
             StoreError::ReadOnly { .. } => complaint.hint("choose a place that you may write to"),
             StoreError::Io { action, path, source } => complaint.io_hint(action, path, source),
             _ => complaint,

@@ -7,17 +7,17 @@ mod reading;
 mod unverified;
 mod writing;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+use tofu_oci_disk::Waiter;
+use tofu_oci_types::{Descriptor, Digest, NoReporter, Reference, Reporter, Tag};
 
 use self::listing::Cache;
 use crate::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, UnverifiedManifest};
-
-/// Names of our own files in the folder begin with this; other tools ignore them.
-const OWN_PREFIX: &str = ".tofu-oci-";
 
 /// A repository in a folder, as an OCI image layout that oras, crane and skopeo read and write as well.
 ///
@@ -26,19 +26,30 @@ const OWN_PREFIX: &str = ".tofu-oci-";
 /// index.json                tags: entries with the annotation org.opencontainers.image.ref.name
 ///                           referrers: manifests that have a `subject`, listed without that annotation
 /// blobs/sha256/HEX          manifests, configs, layers
-/// .tofu-oci-lock            held while index.json is being changed
-/// .tofu-oci-RANDOM          something on its way in; removed when it fails
+/// .tofu-oci-lock            locked while index.json is being changed; names whoever has locked it
+/// .tofu-oci-RANDOM          something on its way in; removed when it fails, and by the next writer if that was killed
 /// ```
 ///
 /// Everything is written beside its place and renamed into it, so a reader sees the old or the new state and needs no
-/// lock. `index.json` is read once for each of its states, element by element. Content is hashed while it is written. A manifest that nobody tags is still found by its digest.
+/// lock. `index.json` is read once for each of its states, element by element. Content is hashed while it is written. A
+/// manifest without a tag is still found by its digest.
 ///
 /// Spec: OCI image-spec 1.1.1, image-layout.md.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct DirStore {
     root: PathBuf,
     folder: Folder,
     pub(crate) cache: Arc<Cache>,
+    waiter: Waiter,
+    reporter: Arc<dyn Reporter>,
+    /// Whether what killed runs have left was removed; it is, by the first write.
+    swept: Arc<AtomicBool>,
+}
+
+impl fmt::Debug for DirStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DirStore").field("root", &self.root).field("folder", &self.folder).finish_non_exhaustive()
+    }
 }
 
 /// Whether the layout is there.
@@ -51,10 +62,6 @@ enum Folder {
 }
 
 impl DirStore {
-    fn at(root: PathBuf, folder: Folder) -> Self {
-        Self { root, folder, cache: Arc::default() }
-    }
-
     /// Opens the layout in this folder.
     ///
     /// # Errors
@@ -81,21 +88,52 @@ impl DirStore {
     /// # Errors
     /// [`StoreError::Malformed`] when the folder has something in it and is no layout.
     pub fn create_on_write(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let root = path.into();
-        let empty = match std::fs::read_dir(&root) {
-            Ok(mut entries) => entries.next().is_none(),
-            Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+        let store = Self::at(path.into(), Folder::MadeOnWrite);
+        let ready = match std::fs::read_dir(&store.root) {
+            Ok(_) => store.root.join("oci-layout").exists(),
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
         };
-        if empty { Ok(Self::at(root, Folder::MadeOnWrite)) } else { Self::create(root) }
+        if ready {
+            return Self::create(store.root);
+        }
+        store.check_strangers()?;
+        store.index_json()?;
+        Ok(store)
     }
 
-    /// Makes the layout where the first write is to make it.
+    fn at(root: PathBuf, folder: Folder) -> Self {
+        Self {
+            root,
+            folder,
+            cache: Arc::default(),
+            waiter: Waiter::default(),
+            reporter: Arc::new(NoReporter),
+            swept: Arc::default(),
+        }
+    }
+
+    /// The same, with who waits for the lock of the folder, how long, and who is told.
+    #[must_use]
+    pub fn waiting(self, waiter: Waiter, reporter: Arc<dyn Reporter>) -> Self {
+        Self { waiter, reporter, ..self }
+    }
+
+    /// Makes the layout where the first write is to make it, and removes what killed writers have left.
     async fn ready(&self) -> Result<(), StoreError> {
-        if self.folder == Folder::Ready {
+        if self.folder == Folder::Ready && self.swept.load(Ordering::Relaxed) {
             return Ok(());
         }
         let store = self.clone();
-        blocking(move || store.init_layout()).await
+        blocking(move || {
+            if store.folder == Folder::MadeOnWrite {
+                store.init_layout()?;
+            }
+            if !store.swept.swap(true, Ordering::Relaxed) {
+                tofu_oci_disk::sweep(&store.root);
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// The folder.
@@ -171,15 +209,18 @@ impl Store for DirStore {
             Pushed::Uploaded
         };
         if crate::is_manifest_type(&descriptor.media_type) {
-            let (store, descriptor) = (self.clone(), descriptor.clone());
-            blocking(move || store.list_referrer(&descriptor)).await?;
+            self.list_referrer(descriptor).await?;
         }
         Ok(pushed)
     }
 
     async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
         self.ready().await?;
-        let (store, descriptor, tag) = (self.clone(), descriptor.clone(), tag.clone());
-        blocking(move || store.tag_now(&descriptor, &tag)).await
+        self.write_tag(descriptor, tag).await
+    }
+
+    async fn retag(&self, descriptor: &Descriptor, tag: &Tag, before: Option<&Digest>) -> Result<bool, StoreError> {
+        self.ready().await?;
+        self.rewrite_tag(descriptor, tag, before).await
     }
 }

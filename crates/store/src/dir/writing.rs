@@ -1,17 +1,16 @@
 //! Changing the folder: beside, then renamed into place.
 
-use std::fs::File;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use tempfile::NamedTempFile;
-use tofu_oci_types::{Descriptor, Digest, DigestHasher, Tag};
+use tofu_oci_disk::{LOCK_NAME, Lock, LockError, Lockable, OWN_PREFIX, ScratchFile};
+use tofu_oci_types::{Descriptor, Digest, DigestHasher, Event, Tag};
 use tokio::sync::mpsc;
 
 use super::index_json::IndexJson;
-use super::{DirStore, OWN_PREFIX, blocking};
+use super::{DirStore, blocking};
 use crate::manifest::Manifest;
 use crate::{ByteStream, Content, ReadStore as _, StoreError};
 
@@ -24,7 +23,24 @@ impl DirStore {
         if self.root.join("oci-layout").exists() {
             return self.check_layout();
         }
-        let entries = std::fs::read_dir(&self.root).map_err(|error| StoreError::io("read", &self.root, error))?;
+        self.check_strangers()?;
+        self.make_folder(&self.root.join("blobs").join("sha256"))?;
+        if self.root.join("index.json").exists() {
+            // Not ours, perhaps: then the folder stays as it is.
+            self.index_json()?;
+        } else {
+            self.write_new("index.json", &IndexJson::empty().to_bytes())?;
+        }
+        // Last, because it is what makes the folder a layout.
+        self.write_new("oci-layout", br#"{"imageLayoutVersion":"1.0.0"}"#)
+    }
+
+    /// Refuses a folder that holds something else than a layout, or one in the making.
+    pub(super) fn check_strangers(&self) -> Result<(), StoreError> {
+        let entries = match std::fs::read_dir(&self.root) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            other => other.map_err(|error| StoreError::io("read", &self.root, error))?,
+        };
         for entry in entries {
             let entry = entry.map_err(|error| StoreError::io("read", &self.root, error))?;
             let name = entry.file_name();
@@ -35,16 +51,7 @@ impl DirStore {
                 return Err(StoreError::Malformed { place: self.place(), problem });
             }
         }
-        let _lock = self.lock()?;
-        self.make_folder(&self.root.join("blobs").join("sha256"))?;
-        if self.root.join("index.json").exists() {
-            // Not ours, perhaps: then the folder stays as it is.
-            self.index_json()?;
-        } else {
-            self.write_file("index.json", &IndexJson::empty().to_bytes())?;
-        }
-        // Last, because it is what makes the folder a layout.
-        self.write_file("oci-layout", br#"{"imageLayoutVersion":"1.0.0"}"#)
+        Ok(())
     }
 
     /// Writes content beside its place while hashing it, and renames it there when size and digest are right.
@@ -106,78 +113,116 @@ impl DirStore {
         &self,
         mut inbox: mpsc::Receiver<Bytes>,
         mut hasher: DigestHasher,
-    ) -> Result<(NamedTempFile, Digest, u64), StoreError> {
-        let mut file = self.temp_file()?;
+    ) -> Result<(ScratchFile, Digest, u64), StoreError> {
+        let file = self.temp_file()?;
         let mut size = 0;
         while let Some(piece) = inbox.blocking_recv() {
             hasher.update(&piece);
             size += piece.len() as u64;
-            file.write_all(&piece).map_err(|error| self.write_error("write", file.path(), error))?;
+            file.as_file().write_all(&piece).map_err(|error| self.write_error("write", file.path(), error))?;
         }
         Ok((file, hasher.finish(), size))
     }
 
     /// Lists a manifest that has a `subject` in `index.json`, without a tag, so that it is found again.
-    pub(super) fn list_referrer(&self, descriptor: &Descriptor) -> Result<(), StoreError> {
-        let bytes = self.manifest_bytes(&descriptor.digest)?;
+    pub(super) async fn list_referrer(&self, descriptor: &Descriptor) -> Result<(), StoreError> {
+        let (store, own) = (self.clone(), descriptor.clone());
+        let bytes = blocking(move || store.manifest_bytes(&own.digest)).await?;
         let Ok(manifest) = Manifest::parse(&bytes) else { return Ok(()) };
         if manifest.subject().is_none() {
             return Ok(());
         }
         let referrer = manifest.as_referrer(&descriptor.media_type, &descriptor.digest, bytes.len() as u64);
-        self.change_index(|index| index.add_untagged(&referrer))
+        self.change_index(move |index| index.add_untagged(&referrer)).await
     }
 
-    pub(super) fn tag_now(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
-        let (_, size) = self.blob_file(&descriptor.digest, &format!("manifest {}", descriptor.digest))?;
+    pub(super) async fn write_tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
+        let (entry, tag) = (self.entry(descriptor).await?, tag.clone());
+        self.change_index(move |index| index.set_tag(&tag, &entry)).await
+    }
+
+    /// The same if the tag points at `before`; false otherwise.
+    pub(super) async fn rewrite_tag(
+        &self,
+        descriptor: &Descriptor,
+        tag: &Tag,
+        before: Option<&Digest>,
+    ) -> Result<bool, StoreError> {
+        let (entry, tag, before) = (self.entry(descriptor).await?, tag.clone(), before.cloned());
+        let (told, moved) = tokio::sync::oneshot::channel();
+        let change = move |index: &mut IndexJson| {
+            let is_before = index.tagged(&tag).first().map(|now| &now.digest) == before.as_ref();
+            // Who asked may have gone.
+            let _ = told.send(is_before);
+            is_before && index.set_tag(&tag, &entry)
+        };
+        self.change_index(change).await?;
+        Ok(moved.await.unwrap_or(false))
+    }
+
+    /// The entry of a manifest that is there.
+    async fn entry(&self, descriptor: &Descriptor) -> Result<Descriptor, StoreError> {
+        let (store, digest) = (self.clone(), descriptor.digest.clone());
+        let (_, size) = blocking(move || store.blob_file(&digest, &format!("manifest {digest}"))).await?;
         let mut entry = Descriptor::new(&descriptor.media_type, descriptor.digest.clone(), size);
         entry.artifact_type.clone_from(&descriptor.artifact_type);
-        self.change_index(|index| index.set_tag(tag, &entry))
+        Ok(entry)
     }
 
     /// Reads, changes and replaces `index.json` while no other process does. Nothing is written when `change` says
     /// that there was nothing to change.
-    fn change_index(&self, change: impl FnOnce(&mut IndexJson) -> bool) -> Result<(), StoreError> {
-        let _lock = self.lock()?;
-        let mut index = self.index_json()?;
-        if !change(&mut index) {
-            return Ok(());
-        }
-        self.write_file("index.json", &index.to_bytes())
+    async fn change_index(
+        &self,
+        change: impl FnOnce(&mut IndexJson) -> bool + Send + 'static,
+    ) -> Result<(), StoreError> {
+        let lock = self.lock().await?;
+        let store = self.clone();
+        blocking(move || {
+            // Here, so that an interruption does not release it while the file is being written.
+            let _lock = lock;
+            let mut index = store.index_json()?;
+            if !change(&mut index) {
+                return Ok(());
+            }
+            store.write_file("index.json", &index.to_bytes())
+        })
+        .await
     }
 
     /// Waits until no other process changes the folder; released when dropped.
-    fn lock(&self) -> Result<File, StoreError> {
-        let path = self.root.join(format!("{OWN_PREFIX}lock"));
-        let lock = || {
-            let file = File::options().create(true).truncate(false).write(true).open(&path)?;
-            file.lock()?;
-            Ok(file)
-        };
-        lock().map_err(|error| self.write_error("lock", &path, error))
+    async fn lock(&self) -> Result<Lock, StoreError> {
+        let on = Lockable::File(self.root.join(LOCK_NAME));
+        let tell = |held: &_| self.reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
+        tofu_oci_disk::lock(&on, &self.waiter, &tell).await.map_err(|error| match error {
+            LockError::Io { path, source } => self.write_error("lock", &path, source),
+            LockError::Held { held, limit } => StoreError::Locked { held: Box::new(held), limit },
+        })
     }
 
     fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.cache.forget();
-        let mut file = self.temp_file()?;
-        file.write_all(bytes).map_err(|error| self.write_error("write", file.path(), error))?;
+        let file = self.file_with(bytes)?;
         self.put_in_place(file, &self.root.join(name))
     }
 
-    fn temp_file(&self) -> Result<NamedTempFile, StoreError> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(OWN_PREFIX);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            // As any other new file: the process's mask decides who may read it.
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        builder.tempfile_in(&self.root).map_err(|error| self.write_error("create a file in", &self.root, error))
+    /// Writes the file unless somebody else has just written it.
+    fn write_new(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let (file, path) = (self.file_with(bytes)?, self.root.join(name));
+        file.put_new(&path).map(drop).map_err(|error| self.write_error("write", &path, error))
     }
 
-    fn put_in_place(&self, file: NamedTempFile, path: &Path) -> Result<(), StoreError> {
-        file.persist(path).map(drop).map_err(|error| self.write_error("write", path, error.error))
+    fn file_with(&self, bytes: &[u8]) -> Result<ScratchFile, StoreError> {
+        let file = self.temp_file()?;
+        file.as_file().write_all(bytes).map_err(|error| self.write_error("write", file.path(), error))?;
+        Ok(file)
+    }
+
+    fn temp_file(&self) -> Result<ScratchFile, StoreError> {
+        ScratchFile::beside(&self.root).map_err(|error| self.write_error("create a file in", &self.root, error))
+    }
+
+    fn put_in_place(&self, file: ScratchFile, path: &Path) -> Result<(), StoreError> {
+        file.put(path).map_err(|error| self.write_error("write", path, error))
     }
 
     fn make_folder(&self, path: &Path) -> Result<(), StoreError> {

@@ -36,6 +36,33 @@ async fn a_layout_that_was_never_written_to_leaves_no_folder() {
     assert!(DirStore::create_on_write(folder.path()).is_err());
 }
 
+/// Ten signers of one release in a directory lost 38 of 50 signatures: each had read the tag before the others wrote it.
+#[tokio::test]
+async fn a_tag_that_somebody_else_has_moved_is_not_written_over() {
+    let (_folder, dir) = new_store();
+    let memory = MemoryStore::new("memory");
+    for store in [&dir as &dyn Store, &memory] {
+        let release = push_release(store).await;
+        let [first, second] = [&release.leaves[0], &release.leaves[1]];
+        let (tag, now) = (tag("sha256-x.sig"), async || store.resolve(&by_tag("sha256-x.sig")).await.unwrap().digest);
+        assert!(!store.retag(first, &tag, Some(&second.digest)).await.unwrap(), "there is no such tag");
+        assert!(store.retag(first, &tag, None).await.unwrap());
+        assert!(!store.retag(second, &tag, None).await.unwrap(), "there is one by now");
+        assert_eq!(now().await, first.digest);
+        assert!(store.retag(second, &tag, Some(&first.digest)).await.unwrap());
+        assert!(!store.retag(&release.index, &tag, Some(&first.digest)).await.unwrap());
+        assert_eq!(now().await, second.digest);
+    }
+    // Of many at once one gets it.
+    let release = push_release(&dir).await;
+    let tries = (0..20).map(|nth| {
+        let (dir, leaf) = (dir.clone(), release.leaves[nth % 2].clone());
+        tokio::spawn(async move { dir.retag(&leaf, &tag("1.0.0"), None).await.unwrap() })
+    });
+    let got = futures_util::future::join_all(tries).await.into_iter().filter(|got| *got.as_ref().unwrap()).count();
+    assert_eq!(got, 1);
+}
+
 #[tokio::test]
 async fn a_new_layout_is_what_other_tools_expect() {
     let (_folder, store) = new_store();
@@ -210,6 +237,66 @@ async fn two_writers_do_not_lose_each_others_tags() {
     }
     assert_eq!(store.tags().await.unwrap().len(), 100);
     assert_eq!(leftovers(store.path()), [] as [&str; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_writer_that_waits_for_another_says_for_whom_and_gives_up() {
+    let (_folder, store) = new_store();
+    let release = push_release(&store).await;
+    let heard = std::sync::Arc::new(Heard::default());
+    let waiter = tofu_oci_disk::Waiter { program: "tofu-oci push".to_owned(), ..tofu_oci_disk::Waiter::default() };
+    let store = store.waiting(waiter.clone(), heard.clone());
+    let on = tofu_oci_disk::Lockable::File(store.path().join(".tofu-oci-lock"));
+    let held = tofu_oci_disk::lock(&on, &waiter, &|_| ()).await.unwrap();
+    let error = store.tag(&release.index, &tag("1.0.0")).await.expect_err("the lock is never released");
+    let (text, heard) = (error.to_string(), heard.0.lock().unwrap().join("\n"));
+    let who = format!("{on} is locked by tofu-oci push (process {} on ", std::process::id());
+    assert!(text.starts_with(&who) && text.ends_with(", and was not released within 120 s"), "{text}");
+    assert!(heard.starts_with(&format!("waiting up to 120 s: {who}")), "{heard}");
+    drop(held);
+    store.tag(&release.index, &tag("1.0.0")).await.unwrap();
+}
+
+#[derive(Default)]
+struct Heard(std::sync::Mutex<Vec<String>>);
+
+impl tofu_oci_types::Reporter for Heard {
+    fn event(&self, event: &tofu_oci_types::Event) {
+        let tofu_oci_types::Event::Message { text, .. } = event else { return };
+        self.0.lock().unwrap().push(text.clone());
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_killed_writers_left_goes_with_the_next_write_and_not_before() {
+    let (_folder, store) = new_store();
+    let left = |name: &str| std::fs::write(store.path().join(name), vec![0; 1000]).unwrap();
+    left(".tofu-oci-Ab12Cd");
+    left(".tofu-oci-Ef34Gh");
+    let living = std::fs::File::open(store.path().join(".tofu-oci-Ef34Gh")).unwrap();
+    living.lock().unwrap();
+    let store = DirStore::create_on_write(store.path()).unwrap();
+    assert_eq!(store.tags().await.unwrap(), []);
+    assert_eq!(leftovers(store.path()).len(), 2, "readers touch nothing");
+    push_release(&store).await;
+    assert_eq!(leftovers(store.path()), [".tofu-oci-Ef34Gh"]);
+    drop(living);
+    push_release(&DirStore::create_on_write(store.path()).unwrap()).await;
+    assert_eq!(leftovers(store.path()), [] as [&str; 0]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_layout_whose_first_writer_was_killed_is_made_by_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(".tofu-oci-Ab12Cd"), b"half").unwrap();
+    let store = DirStore::create_on_write(folder.path()).unwrap();
+    assert_eq!(store.tags().await.unwrap(), []);
+    assert!(!folder.path().join("oci-layout").exists(), "nothing was written yet");
+    push_release(&store).await;
+    assert_eq!(leftovers(folder.path()), [] as [&str; 0]);
+    assert!(DirStore::open(folder.path()).is_ok());
 }
 
 #[tokio::test]

@@ -15,6 +15,10 @@ pub enum Referrers {
     WithoutSubjectHeader,
     /// `OCI-Subject` is sent, but the API answers 404 (seen at ECR).
     SubjectHeaderOnly,
+    /// The API answers with an empty list, whatever there is, and `OCI-Subject` is not sent.
+    EmptyList,
+    /// The same, and `OCI-Subject` is sent: what refers to something is never found again.
+    Losing,
 }
 
 /// The tag list.

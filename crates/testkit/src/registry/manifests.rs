@@ -82,7 +82,8 @@ pub(crate) async fn put(
         let prefix = if behaviour.location == Location::Relative { "" } else { endpoint.origin.as_str() };
         answer = answer.header("Location", format!("{prefix}/v2/{repository}/manifests/{digest}"));
     }
-    let says_subject = matches!(behaviour.referrers, Referrers::Supported | Referrers::SubjectHeaderOnly);
+    let says_subject =
+        matches!(behaviour.referrers, Referrers::Supported | Referrers::SubjectHeaderOnly | Referrers::Losing);
     match document["subject"]["digest"].as_str() {
         Some(subject) if says_subject => answer.header("OCI-Subject", subject),
         _ => answer,
@@ -231,9 +232,10 @@ pub(crate) fn referrers(endpoint: &Endpoint, repository: &str, digest: &Digest, 
     let wanted = query::value(&head.query, "artifactType");
     let content = endpoint.content.lock();
     let mut found = Vec::new();
+    let lists = !matches!(endpoint.behaviour().referrers, Referrers::EmptyList | Referrers::Losing);
     for (own, manifest) in content.repositories.get(repository).iter().flat_map(|entry| &entry.manifests) {
         let document: Value = serde_json::from_slice(&manifest.bytes).unwrap_or_default();
-        if document["subject"]["digest"].as_str() != Some(digest.as_str()) {
+        if !lists || document["subject"]["digest"].as_str() != Some(digest.as_str()) {
             continue;
         }
         let kind = document["artifactType"].as_str().or_else(|| document["config"]["mediaType"].as_str());

@@ -1,0 +1,20 @@
+//! Runs that meet on one disk.
+//!
+//! ```text
+//! Lockable  --lock, Waiter-->  Lock           names its holder; waiting is reported after a second, and ends
+//! folder    --Scratch, ScratchFile-->           temporary, locked while they are in use
+//!           --sweep-->                          removes what killed runs have left: what nobody has locked
+//! ```
+//!
+//! It knows no word of the domain and prints nothing: whoever waits gives a function that reports it.
+
+mod holder;
+mod kernel;
+mod lock;
+mod scratch;
+mod sweep;
+
+pub use holder::Holder;
+pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock};
+pub use scratch::{Purpose, Scratch, ScratchFile};
+pub use sweep::{LOCK_NAME, OWN_PREFIX, sweep};

@@ -1,0 +1,311 @@
+//! Locks that name their holder, and waiting for them.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::{Holder, LOCK_NAME};
+
+/// Whoever waits longer is told for whom.
+const SILENT: Duration = Duration::from_secs(1);
+/// The first pause between two tries; each one is twice as long as the one before.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+/// The longest pause between two tries.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// What can be locked. One program at a time has it.
+///
+/// A lock ends with its process, however that ends. A file system without locks makes nobody wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lockable {
+    /// A file that is there for this alone. It is made if it is missing, and stays.
+    File(PathBuf),
+    /// A folder that its user looks at: nothing stays in it. While it is locked a file in it names the holder.
+    ///
+    /// The folder itself is locked. Windows and NFS cannot do that: there the file [`LOCK_NAME`] in it is locked, and
+    /// stays, empty.
+    Folder(PathBuf),
+    /// A file that `OpenTofu` locks too: a POSIX record lock on Unix, `LockFileEx` on Windows. It keeps programs apart,
+    /// not the tasks of this one.
+    ///
+    /// Spec: `OpenTofu` 1.12, internal/flock, providercache `Dir.Lock`.
+    Record(PathBuf),
+}
+
+/// Who waits, and for how long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiter {
+    /// What this process does, for others that wait: `tofu-oci push`.
+    pub program: String,
+    /// After so long waiting is an error.
+    pub limit: Duration,
+}
+
+impl Waiter {
+    /// What to say to whoever waits: for whom, and for how long at most.
+    pub fn words(&self, held: &Held) -> String {
+        format!("waiting up to {} s: {held}", self.limit.as_secs_f32())
+    }
+}
+
+impl Default for Waiter {
+    fn default() -> Self {
+        Self { program: "tofu-oci".to_owned(), limit: Duration::from_secs(120) }
+    }
+}
+
+/// Somebody else has the lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// What is locked.
+    pub on: Lockable,
+    /// Who has it, if that is known.
+    pub holder: Option<Holder>,
+}
+
+/// Why there is no lock.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// The file cannot be opened or locked.
+    #[error("cannot lock {}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Somebody else has it, and does not let go.
+    #[error("{held}, and was not released within {} s", limit.as_secs_f32())]
+    Held {
+        /// Who has it.
+        held: Held,
+        /// How long this process has waited.
+        limit: Duration,
+    },
+}
+
+/// Holds a lock; dropping it releases it.
+#[derive(Debug)]
+pub struct Lock {
+    /// `None` if the file system has no locks.
+    file: Option<File>,
+    /// The file beside that names this process.
+    note: Option<PathBuf>,
+}
+
+/// Takes the lock, and waits for it if somebody else has it. `tell` is called once, after a second.
+///
+/// Nothing is waited for after the future is dropped.
+///
+/// # Errors
+/// [`LockError::Held`] after the limit.
+pub async fn lock(on: &Lockable, waiter: &Waiter, tell: &(dyn Fn(&Held) + Sync)) -> Result<Lock, LockError> {
+    let begin = Instant::now();
+    let (mut pause, mut told) = (FIRST_PAUSE, false);
+    let mut tries = Tries::of(on);
+    loop {
+        let failed = |source| LockError::Io { path: on.path().to_owned(), source };
+        if let Some(lock) = tries.next(&waiter.program).map_err(failed)? {
+            return Ok(lock);
+        }
+        let waited = begin.elapsed();
+        if waited >= waiter.limit {
+            return Err(LockError::Held { held: on.held(), limit: waiter.limit });
+        }
+        if waited >= SILENT && !told {
+            told = true;
+            tell(&on.held());
+        }
+        tokio::time::sleep(pause.min(waiter.limit.saturating_sub(waited))).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+impl Lockable {
+    /// The file or folder.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::File(path) | Self::Folder(path) | Self::Record(path) => path,
+        }
+    }
+
+    fn held(&self) -> Held {
+        let note = match self {
+            Self::File(path) | Self::Record(path) => path.clone(),
+            Self::Folder(path) => path.join(LOCK_NAME),
+        };
+        let mut text = String::new();
+        let read = File::open(note).and_then(|file| file.take(1024).read_to_string(&mut text));
+        Held { on: self.clone(), holder: read.ok().and_then(|_| Holder::parse(&text)) }
+    }
+}
+
+impl fmt::Display for Lockable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) | Self::Record(path) => path.display().fmt(f),
+            Self::Folder(path) if path == Path::new(".") || path.as_os_str().is_empty() => {
+                f.write_str("the current directory")
+            }
+            Self::Folder(path) => write!(f, "the directory {}", path.display()),
+        }
+    }
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.holder {
+            Some(holder) => write!(f, "{} is locked by {holder}", self.on),
+            None => write!(f, "{} is locked by another program", self.on),
+        }
+    }
+}
+
+/// Tries one after the other.
+enum Tries<'a> {
+    File(&'a Path),
+    Folder(&'a Path),
+    /// Open all the time: closing any handle of a file gives up the record locks that this process has on it.
+    Record(&'a Path, Option<File>),
+}
+
+impl<'a> Tries<'a> {
+    fn of(on: &'a Lockable) -> Self {
+        match on {
+            Lockable::File(path) => Self::File(path),
+            Lockable::Folder(path) => Self::Folder(path),
+            Lockable::Record(path) => Self::Record(path, None),
+        }
+    }
+
+    fn next(&mut self, program: &str) -> io::Result<Option<Lock>> {
+        match self {
+            Self::File(path) => {
+                let file = open(path)?;
+                Ok(had(exclusive(&file))?.then(|| Lock::with_note_inside(file, program)))
+            }
+            Self::Folder(path) => folder(path, program),
+            Self::Record(path, opened) => {
+                let file = match opened.take() {
+                    Some(file) => file,
+                    None => open(path)?,
+                };
+                if had(record(&file))? {
+                    return Ok(Some(Lock::with_note_inside(file, program)));
+                }
+                *opened = Some(file);
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Opens or makes a file that is written to; never what a link of that name leads to.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.create(true).truncate(false).read(true).write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+/// Locks the folder, or where that cannot be done the file in it. A folder that nobody can write needs no lock.
+fn folder(path: &Path, program: &str) -> io::Result<Option<Lock>> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let note = path.join(LOCK_NAME);
+    if let Ok(folder) = File::open(path) {
+        match exclusive(&folder) {
+            Ok(false) => return Ok(None),
+            Ok(true) => {
+                // A killed holder's goes, and so does a link of that name: nothing outside the folder is written to.
+                let _ = fs::remove_file(&note);
+                let written = File::create_new(&note).and_then(|mut file| writeln!(file, "{}", Holder::this(program)));
+                return Ok(Some(Lock { file: Some(folder), note: written.is_ok().then_some(note) }));
+            }
+            Err(_) => {}
+        }
+    }
+    match open(&note) {
+        Ok(file) => Ok(had(exclusive(&file))?.then(|| Lock::with_note_inside(file, program))),
+        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
+            Ok(Some(Lock { file: None, note: None }))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the lock was had; a file system without locks makes nobody wait.
+fn had(tried: io::Result<bool>) -> io::Result<bool> {
+    match tried {
+        Err(error) if has_no_locks(&error) => Ok(true),
+        other => other,
+    }
+}
+
+#[cfg(unix)]
+fn has_no_locks(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let number = error.raw_os_error();
+    [Errno::NOLCK, Errno::NOSYS, Errno::NOTSUP].iter().any(|none| number == Some(none.raw_os_error()))
+}
+
+#[cfg(not(unix))]
+fn has_no_locks(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported
+}
+
+/// Whether nobody else had the file or folder locked.
+pub(crate) fn exclusive(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(fs::TryLockError::WouldBlock) => Ok(false),
+        Err(fs::TryLockError::Error(error)) => Err(error),
+    }
+}
+
+#[cfg(unix)]
+fn record(file: &File) -> io::Result<bool> {
+    use rustix::fs::FlockOperation;
+    use rustix::io::Errno;
+    match rustix::fs::fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(true),
+        Err(Errno::AGAIN | Errno::ACCESS | Errno::DEADLK | Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(unix))]
+fn record(file: &File) -> io::Result<bool> {
+    exclusive(file)
+}
+
+impl Lock {
+    /// The line is for people who wait: without it they are told less.
+    fn with_note_inside(mut file: File, program: &str) -> Self {
+        let line = format!("{}\n", Holder::this(program));
+        let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(line.as_bytes()));
+        Self { file: Some(file), note: None }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // The name goes before the lock does: a later holder's line is never taken away.
+        match (&self.note, &self.file) {
+            (Some(note), _) => drop(fs::remove_file(note)),
+            (None, Some(file)) if file.metadata().is_ok_and(|data| data.is_file()) => drop(file.set_len(0)),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

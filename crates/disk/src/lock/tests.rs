@@ -1,0 +1,128 @@
+use std::sync::Mutex;
+
+use super::*;
+
+fn waiter(seconds: u64) -> Waiter {
+    Waiter { program: "tofu-oci test".to_owned(), limit: Duration::from_secs(seconds) }
+}
+
+/// Waits for `on`, which somebody else has, and gives what was told and how it ended.
+async fn wait(on: &Lockable, seconds: u64) -> (Vec<String>, Result<Lock, LockError>) {
+    let told = Mutex::new(Vec::new());
+    let ended = lock(on, &waiter(seconds), &|held| told.lock().unwrap().push(held.to_string())).await;
+    (told.into_inner().unwrap(), ended)
+}
+
+fn ways(folder: &Path) -> [Lockable; 2] {
+    [Lockable::File(folder.join(LOCK_NAME)), Lockable::Folder(folder.to_owned())]
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_is_told_for_whom_and_gives_up() {
+    let folder = tempfile::tempdir().unwrap();
+    for on in ways(folder.path()) {
+        let (told, first) = wait(&on, 5).await;
+        assert_eq!(told, [""; 0], "nobody has it");
+        let begin = Instant::now();
+        let (told, ended) = wait(&on, 5).await;
+        assert_eq!(begin.elapsed(), Duration::from_secs(5));
+        let who = format!("{on} is locked by tofu-oci test (process {} on ", std::process::id());
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with(&who), "{told:?}");
+        let error = ended.expect_err("the first one has it").to_string();
+        assert!(error.starts_with(&who) && error.ends_with(", and was not released within 5 s"), "{error}");
+        drop(first);
+        assert!(wait(&on, 0).await.1.is_ok(), "a lock that is free needs no patience");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lock_of_another_program_is_waited_for_too() {
+    let folder = tempfile::tempdir().unwrap();
+    for on in ways(folder.path()) {
+        let held = match &on {
+            Lockable::Folder(path) => File::open(path),
+            other => open(other.path()),
+        };
+        let held = held.unwrap();
+        held.lock().unwrap();
+        let (told, ended) = wait(&on, 3).await;
+        assert_eq!(told, [format!("{on} is locked by another program")]);
+        assert!(matches!(ended, Err(LockError::Held { .. })));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lock_that_is_released_in_time_is_had() {
+    let folder = tempfile::tempdir().unwrap();
+    for on in ways(folder.path()) {
+        let first = wait(&on, 5).await.1.unwrap();
+        let release = async move {
+            tokio::time::sleep(Duration::from_secs(4)).await;
+            drop(first);
+        };
+        let ((told, second), ()) = tokio::join!(wait(&on, 60), release);
+        assert_eq!(told.len(), 1);
+        assert!(second.is_ok());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_second_is_no_wait_worth_a_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let on = Lockable::Folder(folder.path().to_owned());
+    let _first = wait(&on, 5).await.1.unwrap();
+    let told = Mutex::new(0);
+    let short = Waiter { limit: Duration::from_millis(900), ..waiter(0) };
+    assert!(lock(&on, &short, &|_| *told.lock().unwrap() += 1).await.is_err());
+    assert_eq!(told.into_inner().unwrap(), 0);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_that_was_locked_looks_as_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let lock = wait(&Lockable::Folder(folder.path().to_owned()), 0).await.1.unwrap();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the holder's name");
+    drop(lock);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_lock_file_stays_and_names_nobody_when_it_is_free() {
+    let folder = tempfile::tempdir().unwrap();
+    let on = Lockable::File(folder.path().join(LOCK_NAME));
+    let lock = wait(&on, 0).await.1.unwrap();
+    assert_ne!(fs::metadata(on.path()).unwrap().len(), 0);
+    drop(lock);
+    assert_eq!(fs::metadata(on.path()).unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn a_record_lock_names_its_holder_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let on = Lockable::Record(folder.path().join("linux_amd64.lock"));
+    let lock = wait(&on, 0).await.1.unwrap();
+    assert!(fs::read_to_string(on.path()).unwrap().starts_with("tofu-oci test (process "));
+    drop(lock);
+    assert_eq!(fs::read_to_string(on.path()).unwrap(), "", "as OpenTofu leaves it");
+}
+
+#[tokio::test]
+async fn a_lock_file_in_no_folder_is_an_error() {
+    let on = Lockable::File("/no/such/folder/lock".into());
+    assert_eq!(wait(&on, 0).await.1.expect_err("it cannot be made").to_string(), "cannot lock /no/such/folder/lock");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_with_the_name_of_a_lock_leads_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inside, precious) = (folder.path().join("inside"), folder.path().join("precious"));
+    fs::create_dir(&inside).unwrap();
+    fs::write(&precious, "years of work").unwrap();
+    std::os::unix::fs::symlink("../precious", inside.join(LOCK_NAME)).unwrap();
+    assert!(wait(&Lockable::File(inside.join(LOCK_NAME)), 0).await.1.is_err());
+    drop(wait(&Lockable::Folder(inside), 0).await.1.unwrap());
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "years of work");
+}

@@ -1,0 +1,167 @@
+//! Temporary folders and files. They are locked while they are in use, so that the next run knows what is left over.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::kernel;
+use crate::lock::exclusive;
+use crate::sweep::{OWN_PREFIX, sweep_temporary};
+
+/// So often a name is tried that somebody else's sweep takes away before it is locked.
+const ATTEMPTS: u32 = 16;
+
+/// What a folder among the system's temporary ones is for; it shows in the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// `tofu-oci-push-…`: zips and layers in the making.
+    Push,
+    /// `tofu-oci-lock-…`: packages that are only looked at.
+    Lock,
+    /// `tofu-oci-check-…`: the same, for findings.
+    Check,
+}
+
+impl Purpose {
+    pub(crate) const ALL: [Self; 3] = [Self::Push, Self::Lock, Self::Check];
+
+    pub(crate) fn prefix(self) -> &'static str {
+        match self {
+            Self::Push => "tofu-oci-push-",
+            Self::Lock => "tofu-oci-lock-",
+            Self::Check => "tofu-oci-check-",
+        }
+    }
+}
+
+/// A folder of our own; dropping it removes it with everything in it.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+    /// `None` if folders cannot be locked here.
+    lock: Option<File>,
+}
+
+impl Scratch {
+    /// A new folder among temporary ones. What killed runs have left there is removed.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn temporary(parent: &Path, purpose: Purpose) -> io::Result<Self> {
+        let scratch = Self::named(parent, purpose.prefix())?;
+        sweep_temporary(parent, scratch.path());
+        Ok(scratch)
+    }
+
+    /// A new folder `.tofu-oci-…` in a folder of the user. Nothing is removed there: see [`crate::sweep()`].
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn beside(parent: &Path) -> io::Result<Self> {
+        Self::named(parent, OWN_PREFIX)
+    }
+
+    fn named(parent: &Path, prefix: &str) -> io::Result<Self> {
+        let prefix = labelled(prefix);
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let path = tempfile::Builder::new().prefix(&prefix).tempdir_in(parent)?.keep();
+            let lock = File::open(&path).and_then(|folder| Ok(exclusive(&folder)?.then_some(folder)));
+            // Whoever sweeps at this very moment takes it for a leftover, and has removed it or is about to.
+            let swept = matches!(lock, Ok(None)) || !path.is_dir();
+            if !swept || attempts == ATTEMPTS {
+                return Ok(Self { path, lock: lock.ok().flatten() });
+            }
+        }
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nobody can be told; what stays is removed by the next run.
+        let _ = fs::remove_dir_all(&self.path);
+        self.lock = None;
+    }
+}
+
+impl PartialEq for Scratch {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path
+    }
+}
+
+impl Eq for Scratch {}
+
+/// A file of our own on its way to its place; dropping it removes it.
+#[derive(Debug)]
+pub struct ScratchFile(NamedTempFile);
+
+impl ScratchFile {
+    /// A new file `.tofu-oci-…` in the folder. The process's mask decides who may read it, as with any new file.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn beside(folder: &Path) -> io::Result<Self> {
+        let prefix = labelled(OWN_PREFIX);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let file = builder.tempfile_in(folder)?;
+            let swept = matches!(exclusive(file.as_file()), Ok(false)) || !file.path().exists();
+            if !swept || attempts == ATTEMPTS {
+                return Ok(Self(file));
+            }
+        }
+    }
+
+    /// The file.
+    pub fn as_file(&self) -> &File {
+        self.0.as_file()
+    }
+
+    /// Where it is now.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Renames it into its place, over what lies there.
+    ///
+    /// # Errors
+    /// When it cannot be renamed; it is removed then.
+    pub fn put(self, place: &Path) -> io::Result<()> {
+        self.0.persist(place).map(drop).map_err(|error| error.error)
+    }
+
+    /// Renames it into its place, unless something lies there. Whether it did.
+    ///
+    /// # Errors
+    /// When it cannot be renamed; it is removed then.
+    pub fn put_new(self, place: &Path) -> io::Result<bool> {
+        match self.0.persist_noclobber(place) {
+            Ok(_) => Ok(true),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            // Not every file system can do that at once.
+            Err(_) if place.exists() => Ok(false),
+            Err(error) => Self(error.file).put(place).map(|()| true),
+        }
+    }
+}
+
+fn labelled(prefix: &str) -> String {
+    kernel::label().map_or_else(|| prefix.to_owned(), |label| format!("{prefix}{label}-"))
+}

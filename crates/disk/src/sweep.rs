@@ -1,0 +1,136 @@
+//! What killed runs have left.
+//!
+//! A run locks its temporary folders and files. A killed one cannot remove them, and its locks are gone: what can be
+//! locked is nobody's. Two rules keep a living run's files where locks say less:
+//!
+//! - Machines that share a folder do not always see each other's locks. The name of a temporary file tells the kernel that
+//!   it was made under; what another one has made goes after a day only.
+//! - In the system's temporary folder others have files too. Only what has our names, our form of a name and our owner
+//!   is looked at.
+//!
+//! What cannot be locked at all stays: folders on Windows and on NFS.
+
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::kernel;
+use crate::lock::exclusive;
+use crate::scratch::Purpose;
+
+/// Names of our own files in a folder of the user begin with this. Other tools pass over them.
+pub const OWN_PREFIX: &str = ".tofu-oci-";
+
+/// The file that names the holder of a lock, or is locked itself.
+pub const LOCK_NAME: &str = ".tofu-oci-lock";
+
+/// What another kernel's run has made stays so long.
+const FOREIGN: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How many random characters end a name.
+const RANDOM: usize = 6;
+
+/// Removes what killed runs have left in a folder of the user; how much.
+pub fn sweep(folder: &Path) -> usize {
+    remove(folder, |name, _| name.strip_prefix(OWN_PREFIX).filter(|_| name != LOCK_NAME).map(origin))
+}
+
+/// Removes what killed runs of this user have left among temporary folders. `own` is a folder of the user.
+pub(crate) fn sweep_temporary(folder: &Path, own: &Path) -> usize {
+    let Ok(own) = fs::metadata(own) else { return 0 };
+    remove(folder, |name, data| {
+        let rest = Purpose::ALL.iter().find_map(|purpose| name.strip_prefix(purpose.prefix()))?;
+        let random = rest.rsplit_once('-').map_or(rest, |(_, random)| random);
+        let labelled = rest.len() == 8 + 1 + RANDOM && kernel::is_label(&rest[..8]);
+        let ours = random.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && (labelled || (RANDOM..=8).contains(&rest.len()));
+        (ours && is_private_of(data, &own)).then(|| origin(rest))
+    })
+}
+
+/// Whose a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// This kernel's, or it does not say.
+    Here,
+    /// Another kernel's, or an earlier run of this one.
+    Elsewhere,
+}
+
+/// By what comes behind the prefix.
+fn origin(rest: &str) -> Origin {
+    match rest.split_once('-') {
+        Some((label, random))
+            if kernel::is_label(label) && random.len() == RANDOM && Some(label) != kernel::label() =>
+        {
+            Origin::Elsewhere
+        }
+        _ => Origin::Here,
+    }
+}
+
+#[cfg(unix)]
+fn is_private_of(data: &Metadata, own: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    data.is_dir() && data.uid() == own.uid() && data.mode() & 0o077 == 0
+}
+
+#[cfg(not(unix))]
+fn is_private_of(data: &Metadata, _own: &Metadata) -> bool {
+    data.is_dir()
+}
+
+fn remove(folder: &Path, is_ours: impl Fn(&str, &Metadata) -> Option<Origin>) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let mut removed = 0;
+    for entry in entries.flatten() {
+        // Of the entry itself: a link leads nowhere here.
+        let (name, Ok(data)) = (entry.file_name(), entry.metadata()) else { continue };
+        let Some(origin) = name.to_str().and_then(|name| is_ours(name, &data)) else { continue };
+        if origin == Origin::Elsewhere && !is_old(&data) {
+            continue;
+        }
+        if remove_unlocked(&entry.path(), &data).is_ok_and(|gone| gone) {
+            removed += 1;
+        }
+    }
+    removed
+}
+
+fn is_old(data: &Metadata) -> bool {
+    data.modified().ok().and_then(|changed| changed.elapsed().ok()).is_some_and(|age| age > FOREIGN)
+}
+
+/// Removes a file or folder that nobody has locked; whether it did.
+fn remove_unlocked(path: &Path, data: &Metadata) -> io::Result<bool> {
+    if !data.is_dir() && !data.is_file() {
+        return Ok(false);
+    }
+    let opened = open(path)?;
+    if !exclusive(&opened)? {
+        return Ok(false);
+    }
+    if data.is_dir() {
+        fs::remove_dir_all(path)?
+    } else {
+        fs::remove_file(path)?
+    }
+    Ok(true)
+}
+
+/// Opens it without following a link and without waiting for a pipe that has taken its place.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+#[cfg(all(test, unix))]
+mod tests;
