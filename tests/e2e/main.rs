@@ -30,6 +30,7 @@ mod bad_metadata;
 mod bad_package;
 mod bad_registry;
 mod bad_zip;
+mod check_faults;
 mod check_lock;
 mod check_registry;
 mod check_repository;

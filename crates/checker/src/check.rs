@@ -9,7 +9,8 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
 use crate::facts::{self, Content, Depth, Facts, Versions, What};
-use crate::model::Finding;
+use crate::model::{Finding, NotJudged};
+use crate::not_judged;
 use crate::opentofu::{Asked, Prediction, Provider, Request, predict};
 use crate::rules::{Images, Referring, Subject, repository};
 
@@ -39,6 +40,8 @@ pub struct CheckReport {
     pub predictions: Vec<Prediction>,
     /// What is the matter.
     pub findings: Vec<Finding>,
+    /// What could not be asked for: no finding speaks about it.
+    pub not_judged: Vec<NotJudged>,
 }
 
 /// How the provider of a repository is known.
@@ -77,8 +80,7 @@ impl CheckedAs {
 /// Reads a repository, predicts what `OpenTofu` makes of it, and looks at it by every rule.
 ///
 /// # Errors
-/// When its tags cannot be listed, and when an image layer breaks off on its way. What is wrong with the content is a
-/// finding.
+/// When its tags cannot be listed. What is wrong with the content is a finding; what could not be asked for is not judged.
 pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<CheckReport, StoreError> {
     let versions = request.version.map_or(Versions::All, |version| Versions::One(version.clone()));
     let facts = facts::read(store, &What { versions, depth: request.depth }).await?;
@@ -96,7 +98,7 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
         platforms: &platforms,
     };
     let predictions = predict(&facts, &asked);
-    let images = Images::read(store, &facts).await?;
+    let images = Images::read(store, &facts).await;
     let referring = Referring::read(store, &facts).await;
     let subject = Subject {
         facts: &facts,
@@ -109,7 +111,8 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
         referring: &referring,
     };
     let findings = repository(&subject);
-    Ok(CheckReport { facts, provider, predictions, findings })
+    let not_judged = not_judged::of_check(&facts, &images, &referring);
+    Ok(CheckReport { facts, provider, predictions, findings, not_judged })
 }
 
 fn checked_as(facts: &Facts, named: Option<&ProviderAddr>) -> CheckedAs {

@@ -1,6 +1,7 @@
 //! Findings, and the rules that they are findings of.
 
 use serde::Serialize;
+use tofu_oci_store::StoreError;
 use tofu_oci_types::Platform;
 
 /// How much a finding matters.
@@ -143,6 +144,19 @@ impl Finding {
     pub(crate) fn with_diff(self, diff: String) -> Self {
         Self { diff: Some(diff), ..self }
     }
+}
+
+/// Something that no rule has judged, since it could not be asked for.
+#[derive(Clone, Debug)]
+pub struct NotJudged {
+    /// What it is, as the place of a finding names it.
+    pub place: String,
+    /// The version that it belongs to, where it belongs to one.
+    pub version: Option<String>,
+    /// The platform that it is for, where it is for one.
+    pub platform: Option<Platform>,
+    /// What kept the store from answering.
+    pub error: StoreError,
 }
 
 impl Serialize for Finding {

@@ -17,8 +17,9 @@ use crate::complaint::Complaint;
 /// # Errors
 /// When the current directory is gone.
 pub(crate) fn environment(chdir: Option<&Path>) -> Result<Environment, Complaint> {
-    let launch_dir = std::env::current_dir()
-        .map_err(|error| Complaint::usage(format!("cannot tell the current directory: {error}")).io_hint(&error))?;
+    let launch_dir = std::env::current_dir().map_err(|error| {
+        Complaint::usage(format!("cannot tell the current directory: {error}")).io_hint("read", Path::new("."), &error)
+    })?;
     let working_dir = chdir.map_or_else(|| launch_dir.clone(), |dir| launch_dir.join(dir));
     Ok(Environment { os: os(), home: home(), app_data: path("APPDATA"), launch_dir, working_dir, vars: vars() })
 }

@@ -1,8 +1,11 @@
 //! Foreign text made fit for people: short, on one line, without anything that could be a secret. Pure.
 
+use std::cell::Cell;
 use std::error::Error;
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+
+use rustls::CertificateError;
 
 use tofu_oci_store::{NetworkFault, StoreError};
 
@@ -96,6 +99,8 @@ fn certificate(text: &str) -> String {
         | "UnsupportedSignatureAlgorithmContext"
         | "UnsupportedSignatureAlgorithmForPublicKey"
         | "UnsupportedSignatureAlgorithm" => "it is signed with a kind of key or signature that is not supported here",
+        _ if said.starts_with("certificate expired") => "it has expired",
+        _ if said.starts_with("certificate not valid yet") => "it is not valid yet",
         "BadSignature" => "its signature is wrong",
         "BadEncoding" => "it is not encoded as certificates are",
         "Revoked" => "it is revoked",
@@ -111,17 +116,55 @@ fn certificate(text: &str) -> String {
 fn network_fault(error: &reqwest::Error) -> NetworkFault {
     if error.is_timeout() {
         NetworkFault::TimedOut
-    } else if has_cause(error, &|cause| cause.is::<rustls::Error>()) {
-        NetworkFault::Tls
+    } else if let Some(fault) = tls_fault(error) {
+        fault
     } else if has_cause(error, &is_refused) {
         NetworkFault::Refused
     } else if has_cause(error, &is_lookup) {
         NetworkFault::Dns
+    } else if has_cause(error, &is_no_http) {
+        NetworkFault::NotHttp
     } else if has_cause(error, &is_lost) || !error.is_connect() {
         NetworkFault::Lost
     } else {
         NetworkFault::NoRoute
     }
+}
+
+/// What the TLS library found wrong, if it was the one that ended the connection.
+fn tls_fault(error: &reqwest::Error) -> Option<NetworkFault> {
+    let fault = Cell::new(None);
+    let is_tls = |cause: &(dyn Error + 'static)| {
+        fault.set(cause.downcast_ref().map(fault_of));
+        fault.get().is_some()
+    };
+    has_cause(error, &is_tls).then(|| fault.get()).flatten()
+}
+
+fn fault_of(error: &rustls::Error) -> NetworkFault {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    match error {
+        rustls::Error::InvalidCertificate(CertificateError::ExpiredContext { time, not_after }) => {
+            NetworkFault::CertificateExpired { not_after: Some(not_after.as_secs()), now: time.as_secs() }
+        }
+        rustls::Error::InvalidCertificate(CertificateError::Expired) => {
+            NetworkFault::CertificateExpired { not_after: None, now }
+        }
+        rustls::Error::InvalidCertificate(CertificateError::NotValidYetContext { time, not_before }) => {
+            NetworkFault::CertificateNotYetValid { not_before: Some(not_before.as_secs()), now: time.as_secs() }
+        }
+        rustls::Error::InvalidCertificate(CertificateError::NotValidYet) => {
+            NetworkFault::CertificateNotYetValid { not_before: None, now }
+        }
+        rustls::Error::InvalidMessage(_) => NetworkFault::NotTls,
+        _ => NetworkFault::Tls,
+    }
+}
+
+/// Whether the first line of an answer was none of HTTP. The parser's error has no public type here, only its words.
+fn is_no_http(cause: &(dyn Error + 'static)) -> bool {
+    let text = cause.to_string();
+    text.starts_with("invalid HTTP ") && text.ends_with(" parsed")
 }
 
 /// Whether nobody listens there.
@@ -182,7 +225,7 @@ mod tests {
         );
         check("Other(OtherError(CaUsedAsEndEntity))", "it is that of a certificate authority, not of a server");
         check("UnknownIssuer", "UnknownIssuer");
-        check("certificate expired: verification time 7 (UNIX)", "certificate expired: verification time 7 (UNIX)");
+        check("certificate expired: verification time 7 (UNIX)", "it has expired");
         assert_eq!(certificate("connection reset"), "connection reset");
     }
 

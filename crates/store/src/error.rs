@@ -253,8 +253,26 @@ pub enum NetworkFault {
     Dns,
     /// Nobody listens there.
     Refused,
-    /// The TLS handshake failed: a certificate that is not trusted, or no TLS at all.
+    /// The TLS handshake failed: a certificate that is not trusted, or nothing in common.
     Tls,
+    /// The other side's certificate has expired, by this machine's clock. Both in seconds since 1970.
+    CertificateExpired {
+        /// The last second in which it was valid, if that is known.
+        not_after: Option<u64>,
+        /// What the clock says.
+        now: u64,
+    },
+    /// The other side's certificate is not valid yet, by this machine's clock. Both in seconds since 1970.
+    CertificateNotYetValid {
+        /// The first second in which it is valid, if that is known.
+        not_before: Option<u64>,
+        /// What the clock says.
+        now: u64,
+    },
+    /// Somebody answered a TLS greeting with something else.
+    NotTls,
+    /// Somebody answered, and not in HTTP.
+    NotHttp,
     /// Nothing came in time.
     TimedOut,
     /// There was a connection, and it broke.
@@ -269,9 +287,9 @@ impl NetworkFault {
         match self {
             Self::Dns => "dns",
             Self::Refused => "connection-refused",
-            Self::Tls => "tls",
+            Self::Tls | Self::CertificateExpired { .. } | Self::CertificateNotYetValid { .. } | Self::NotTls => "tls",
             Self::TimedOut => "timeout",
-            Self::Lost => "connection-lost",
+            Self::Lost | Self::NotHttp => "connection-lost",
             Self::NoRoute => "unreachable",
         }
     }

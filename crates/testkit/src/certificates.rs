@@ -20,6 +20,17 @@ pub enum ClientCertificate {
     Required,
 }
 
+/// When the server's certificate is valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Validity {
+    /// Now and for long.
+    Now,
+    /// In 2001.
+    Expired,
+    /// In 2101.
+    NotYet,
+}
+
 /// A private authority, a server certificate for `localhost`, `127.0.0.1` and `::1`, and a client certificate.
 ///
 /// All texts are PEM. Keys are ECDSA P-256 in PKCS#8.
@@ -39,6 +50,11 @@ impl Certificates {
 
     /// The same, and the server's certificate is for these DNS names too (punycode where they are international).
     pub fn for_names(more: &[&str]) -> Self {
+        Self::valid(more, Validity::Now)
+    }
+
+    /// The same with a server's certificate that is valid at some time.
+    pub fn valid(more: &[&str], validity: Validity) -> Self {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, "tofu-oci test authority");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -49,6 +65,15 @@ impl Certificates {
             let names: Vec<String> = names.iter().map(ToString::to_string).collect();
             let mut params = CertificateParams::new(names).expect("fixed names are valid");
             params.distinguished_name.push(DnType::CommonName, common_name);
+            let year = match validity {
+                Validity::Now => None,
+                Validity::Expired => Some(2001),
+                Validity::NotYet => Some(2101),
+            };
+            if let Some(year) = year {
+                params.not_before = rcgen::date_time_ymd(year, 1, 1);
+                params.not_after = rcgen::date_time_ymd(year + 1, 1, 1);
+            }
             params.extended_key_usages = vec![usage];
             params.use_authority_key_identifier_extension = true;
             let key = new_key();

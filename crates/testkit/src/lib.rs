@@ -33,7 +33,7 @@ mod tunnel;
 mod web;
 
 pub use blob_host::BlobHost;
-pub use certificates::{Certificates, ClientCertificate};
+pub use certificates::{Certificates, ClientCertificate, Validity};
 pub use context::{Output, TestContext};
 pub use dist::Dist;
 pub use fault::{Answer, Computed, Fault, Length, RequestHead, Rule};

@@ -1,13 +1,14 @@
 //! Blobs: whether they are there, and what they hold.
 
 use std::io::{Seek as _, Write as _};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
-use tofu_oci_archive::{Limits, read_zip};
-use tofu_oci_store::ReadStore;
+use tofu_oci_archive::{ArchiveError, Limits, read_zip};
+use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest, DigestHasher};
 
 use super::budget::Budget;
@@ -70,7 +71,8 @@ pub(super) async fn read_layer(
     budget: &Budget,
 ) -> Result<Content, Fault> {
     let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| Fault::from(&error))?;
-    let mut file = tempfile::NamedTempFile::new().map_err(|error| local(&error))?;
+    let mut file =
+        tempfile::NamedTempFile::new().map_err(|error| local("create a file in", &std::env::temp_dir(), error))?;
     let (mut sha256, mut own) = (DigestHasher::sha256(), descriptor.digest.hasher());
     let mut size = 0;
     while let Some(piece) = stream.try_next().await.map_err(|error| Fault::from(&error))? {
@@ -79,14 +81,15 @@ pub(super) async fn read_layer(
         if let Some(own) = &mut own {
             own.update(&piece);
         }
-        file.write_all(&piece).map_err(|error| local(&error))?;
+        file.write_all(&piece).map_err(|error| local("write", file.path(), error))?;
     }
     let sha256 = sha256.finish();
     let intact = own.map(DigestHasher::finish).as_ref() == Some(&descriptor.digest);
     let unpacked = Arc::clone(&budget.unpacked);
     let examined = tokio::task::spawn_blocking(move || examine(file, size, sha256, intact, &unpacked)).await;
-    let package = examined.map_err(|error| Fault::new(FaultKind::Store, error.to_string()))?;
-    match package.map_err(|error| local(&error))? {
+    let package = examined
+        .unwrap_or_else(|error| Err(StoreError::io("read", std::env::temp_dir(), std::io::Error::other(error))));
+    match package.map_err(|error| Fault::from(&error))? {
         Some(package) => Ok(Content::Package(Box::new(package))),
         None => Err(Fault::new(FaultKind::NotRead, "it was not read: it has more than 100000 entries")),
     }
@@ -99,17 +102,21 @@ fn examine(
     sha256: Digest,
     intact: bool,
     unpacked: &AtomicU64,
-) -> std::io::Result<Option<Package>> {
-    file.flush()?;
-    file.as_file_mut().rewind()?;
-    let zip = list_zip(file.as_file_mut(), size, unpacked)?;
+) -> Result<Option<Package>, StoreError> {
+    let path = file.path().to_owned();
+    let failed = |error| StoreError::io("read", &path, error);
+    file.flush().and_then(|()| file.as_file_mut().rewind()).map_err(failed)?;
+    let zip = list_zip(file.as_file_mut(), size, unpacked).map_err(failed)?;
     if zip == Err(ZipFault::TooMany) {
         return Ok(None);
     }
-    let contents = Package::contents_of(read_zip(file.path(), &Limits::default()));
+    let contents = match read_zip(file.path(), &Limits::default()) {
+        Err(ArchiveError::Io { action, path, source }) => return Err(StoreError::io(action, path, source)),
+        read => Package::contents_of(read),
+    };
     Ok(Some(Package { size, sha256, intact, zip, contents }))
 }
 
-fn local(error: &std::io::Error) -> Fault {
-    Fault::new(FaultKind::Store, format!("a temporary file: {error}"))
+fn local(action: &'static str, path: &Path, error: std::io::Error) -> Fault {
+    Fault::from(&StoreError::io(action, path, error))
 }

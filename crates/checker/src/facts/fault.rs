@@ -3,12 +3,14 @@
 use tofu_oci_store::StoreError;
 
 /// Why something could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Fault {
     /// The kind.
     pub kind: FaultKind,
     /// The store's own words.
     pub text: String,
+    /// What the store said, where it said something.
+    pub error: Option<StoreError>,
 }
 
 /// What kind of fault it was.
@@ -23,10 +25,12 @@ pub enum FaultKind {
     TooLarge,
     /// It has another size than its descriptor says; it was not read further.
     WrongSize,
-    /// Access was refused, or needs credentials.
-    Denied,
-    /// The store could not be reached, or said something else.
-    Store,
+    /// It has another digest than the one that names it.
+    WrongDigest,
+    /// It is there in a form that nobody can use, such as a link out of an image layout.
+    Unusable,
+    /// The network, the machine or a want of access kept the store from answering: nothing is known of the content.
+    Unasked,
     /// It was not looked at: a bound was reached.
     NotRead,
 }
@@ -34,7 +38,12 @@ pub enum FaultKind {
 impl Fault {
     /// A fault with words of our own.
     pub fn new(kind: FaultKind, text: impl Into<String>) -> Self {
-        Self { kind, text: text.into() }
+        Self { kind, text: text.into(), error: None }
+    }
+
+    /// The error, if it says nothing about the content: no rule may judge what nobody could ask for.
+    pub fn unasked(&self) -> Option<&StoreError> {
+        self.error.as_ref().filter(|_| self.kind == FaultKind::Unasked)
     }
 }
 
@@ -45,12 +54,10 @@ impl From<&StoreError> for Fault {
             StoreError::SizeMismatch { .. } => FaultKind::WrongSize,
             StoreError::TooLarge { .. } => FaultKind::TooLarge,
             StoreError::UnsupportedDigest { .. } => FaultKind::Unaddressable,
-            StoreError::Denied { .. }
-            | StoreError::Unauthorized { .. }
-            | StoreError::NoToken { .. }
-            | StoreError::Credentials { .. } => FaultKind::Denied,
-            _ => FaultKind::Store,
+            StoreError::DigestMismatch { .. } => FaultKind::WrongDigest,
+            error if error.is_of_content() => FaultKind::Unusable,
+            _ => FaultKind::Unasked,
         };
-        Self::new(kind, error.to_string())
+        Self { kind, text: error.to_string(), error: Some(error.clone()) }
     }
 }

@@ -8,8 +8,10 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Because {
-    /// No tag reads as a version that may be chosen.
+    /// No tag reads as a version.
     NoVersions,
+    /// Tags read as versions, and none of them may be chosen: prereleases alone, or not the one that is asked for.
+    NoMatchingVersion,
     /// The version 0.0.0 is asked for, which stands for none.
     UnspecifiedVersion,
     /// The tag of the version that it chose is not there.
@@ -81,6 +83,7 @@ impl Because {
     pub fn code(self) -> &'static str {
         match self {
             Self::NoVersions => "no-versions",
+            Self::NoMatchingVersion => "no-matching-version",
             Self::UnspecifiedVersion => "unspecified-version",
             Self::TagNotFound => "tag-not-found",
             Self::RegistryAnswer => "registry-answer",

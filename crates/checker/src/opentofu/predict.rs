@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
+use super::steps::Opened;
 use super::{Because, steps};
 use crate::facts::Facts;
 
@@ -97,33 +98,30 @@ pub struct Prediction {
 
 /// What each release of `OpenTofu` does with this repository: a row for each release and platform, in that order.
 pub fn predict(facts: &Facts, asked: &Asked<'_>) -> Vec<Prediction> {
-    let mut rows = Vec::new();
-    for opentofu in OpenTofu::ALL {
-        for platform in asked.platforms {
-            rows.push(one(facts, asked, opentofu, platform));
-        }
-    }
-    rows
-}
-
-fn one(facts: &Facts, asked: &Asked<'_>, opentofu: OpenTofu, platform: &Platform) -> Prediction {
-    let (version, outcome) = match choose(facts, asked.request) {
-        Ok(version) => {
-            let outcome = match facts.release(&version) {
-                Some(release) => steps::install(release, platform, asked.provider),
-                None => Outcome::Unread(Because::RepositoryUnreadable),
-            };
-            (Some(version), outcome)
-        }
-        Err(because) => (None, Outcome::Refuses(because)),
+    let chosen = choose(facts, asked.request);
+    let release = chosen.as_ref().ok().and_then(|version| facts.release(version)).map(Opened::new);
+    let outcome = |platform: &Platform| match (&chosen, &release) {
+        (Err(because), _) => Outcome::Refuses(*because),
+        (Ok(_), Some(release)) => steps::install(release, platform, asked.provider),
+        (Ok(_), None) => Outcome::Unread(Because::RepositoryUnreadable),
     };
-    let (installs, because, unread) = match outcome {
-        Outcome::Installs => (true, None, false),
-        Outcome::InstallsAsFarAsSeen => (true, None, true),
-        Outcome::Refuses(because) => (false, Some(because), false),
-        Outcome::Unread(because) => (false, Some(because), true),
+    // The series do the same, so the work is done once a platform.
+    let outcomes: Vec<(&Platform, Outcome)> =
+        asked.platforms.iter().map(|platform| (platform, outcome(platform))).collect();
+    let row = |opentofu: OpenTofu, platform: &Platform, outcome: Outcome| {
+        let (installs, because, unread) = match outcome {
+            Outcome::Installs => (true, None, false),
+            Outcome::InstallsAsFarAsSeen => (true, None, true),
+            Outcome::Refuses(because) => (false, Some(because), false),
+            Outcome::Unread(because) => (false, Some(because), true),
+        };
+        let version = chosen.as_ref().ok().cloned();
+        Prediction { opentofu, platform: platform.clone(), version, installs, because, unread }
     };
-    Prediction { opentofu, platform: platform.clone(), version, installs, because, unread }
+    OpenTofu::ALL
+        .iter()
+        .flat_map(|opentofu| outcomes.iter().map(|(platform, outcome)| row(*opentofu, platform, *outcome)))
+        .collect()
 }
 
 /// How it ends.
@@ -145,13 +143,14 @@ fn choose(facts: &Facts, request: Request<'_>) -> Result<Version, Because> {
     if matches!(request, Request::Exactly(wanted) if wanted.is_unspecified()) {
         return Err(Because::UnspecifiedVersion);
     }
-    let mut chosen: Option<Version> = None;
+    let (mut chosen, mut any): (Option<Version>, bool) = (None, false);
     for tag in &facts.tags {
         let version: Version = match tag.replace('_', "+").parse::<Version>() {
             Ok(version) => version,
             Err(invalid) if invalid.code() == "number-too-large" => return Err(Because::Crash),
             Err(_) => continue,
         };
+        any = true;
         let admitted = match request {
             Request::Newest => !version.is_prerelease() && !version.is_unspecified(),
             Request::Exactly(wanted) => version == *wanted,
@@ -160,5 +159,5 @@ fn choose(facts: &Facts, request: Request<'_>) -> Result<Version, Because> {
             chosen = Some(version);
         }
     }
-    chosen.ok_or(Because::NoVersions)
+    chosen.ok_or(if any { Because::NoMatchingVersion } else { Because::NoVersions })
 }

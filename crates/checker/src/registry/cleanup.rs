@@ -6,7 +6,7 @@ use tofu_oci_remote::{RawAnswer, RawMethod, RawRequest, RawTarget};
 use tofu_oci_store::StoreError;
 
 use super::report::{Capability, State};
-use super::scratch::Scratch;
+use super::scratch::{Scratch, is_trouble};
 
 /// The rows about deleting, and what is left.
 type Cleaned = (Vec<Capability>, Vec<String>);
@@ -56,7 +56,10 @@ pub(super) async fn clean(scratch: &mut Scratch<'_>, bound: Duration) -> Cleaned
         (Kind::Manifest, "delete-manifest", "a manifest deleted"),
         (Kind::Blob, "delete-blob", "a blob deleted"),
     ];
-    let rows = rows.into_iter().filter_map(|(kind, name, what)| row(&items, kind, name, what)).collect();
+    let rows: Vec<Capability> =
+        rows.into_iter().filter_map(|(kind, name, what)| row(&items, kind, name, what)).collect();
+    let in_vain = rows.iter().filter(|row| row.state == State::NotTried);
+    scratch.not_judged.extend(in_vain.map(|row| (row.what, row.detail.clone())));
     // A tag goes with its manifest, whatever was said to its own deletion.
     let manifests_gone = items.iter().all(|item| item.kind != Kind::Manifest || item.is_gone());
     let is_left = |item: &&Item| !(item.is_gone() || item.kind == Kind::Tag && manifests_gone);
@@ -102,8 +105,14 @@ fn row(items: &[Item], kind: Kind, name: &'static str, what: &'static str) -> Op
         Some(Err(_)) => "without an answer".to_owned(),
         None => "not made: no time was left".to_owned(),
     };
+    let trouble = matches!(&kept.and_then(|item| item.outcome.as_ref()), Some(Ok(answer)) if is_trouble(RawMethod::Delete, answer.status));
     let works = kept.is_none() && items.iter().any(|item| item.kind == kind && deleted(item));
-    let state = if works { State::Works } else { State::Missing };
+    let unasked = trouble || !matches!(kept.map(|item| &item.outcome), None | Some(Some(Ok(_))));
+    let state = match (works, unasked) {
+        (true, _) => State::Works,
+        (false, true) => State::NotTried,
+        (false, false) => State::Missing,
+    };
     Some(Capability { name, what, state, detail: format!("DELETE {said}") })
 }
 

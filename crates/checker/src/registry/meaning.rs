@@ -13,10 +13,14 @@ pub(super) fn report(
     capabilities: Vec<Capability>,
     left: Vec<String>,
     requests: usize,
+    not_judged: Vec<(&'static str, String)>,
 ) -> ProbeReport {
     let mut report =
-        ProbeReport { repository, capabilities, meaning: Vec::new(), left, requests, findings: Vec::new() };
-    report.meaning = meaning(&report);
+        ProbeReport { repository, capabilities, meaning: Vec::new(), left, requests, findings: Vec::new(), not_judged };
+    // What everything means together cannot be said while a part of it is not known.
+    if report.not_judged.is_empty() {
+        report.meaning = meaning(&report);
+    }
     report.findings = findings(&report);
     report
 }
@@ -60,7 +64,8 @@ fn findings(report: &ProbeReport) -> Vec<Finding> {
         Some(rule_of(row.name, row.state)?.at(place, format!("{}: {}; {}", row.what, row.state.word(), row.detail)))
     };
     let mut found: Vec<Finding> = report.capabilities.iter().filter_map(of_row).collect();
-    if referrers_lost(report) {
+    let tried = |name: &str| report.state(name) != State::NotTried;
+    if referrers_lost(report) && tried("referrers-api") && tried("referrers-tag") {
         let said = "a referrer that was pushed is listed neither by the API nor under a tag";
         found.push(REGISTRY_REFERRERS_LOST.at(place, said));
     }

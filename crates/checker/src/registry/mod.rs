@@ -57,6 +57,8 @@ pub enum ProbeError {
         repository: String,
         /// Status and code of the answer.
         said: String,
+        /// Whether the registry was in trouble: then this says nothing about what it takes.
+        trouble: bool,
     },
     /// Whoever asked for it wants it to end.
     #[error("interrupted")]
@@ -110,7 +112,7 @@ pub async fn probe(request: &ProbeRequest<'_>, stop: impl Future<Output = ()>) -
     }
     scratch.rows.extend(rows);
     let requests = scratch.requests;
-    Ok(meaning::report(repository, scratch.rows, left, requests))
+    Ok(meaning::report(repository, scratch.rows, left, requests, scratch.not_judged))
 }
 
 async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {

@@ -58,6 +58,8 @@ pub struct ProbeReport {
     pub requests: usize,
     /// What is worth a finding.
     pub findings: Vec<Finding>,
+    /// What was tried in vain, and how the registry answered: it was in trouble, or refused who asked.
+    pub not_judged: Vec<(&'static str, String)>,
 }
 
 impl ProbeReport {

@@ -49,6 +49,10 @@ pub(super) struct Scratch<'a> {
     /// The leaf and index that later attempts build upon.
     pub(super) leaf: Option<Stored>,
     pub(super) index: Option<Stored>,
+    /// An answer since the last row that says nothing about what the registry can do.
+    trouble: Option<String>,
+    /// What was tried in vain for such an answer.
+    pub(super) not_judged: Vec<(&'static str, String)>,
     /// The empty config.
     pub(super) empty: Option<Stored>,
     /// A blob for layers.
@@ -69,6 +73,8 @@ impl<'a> Scratch<'a> {
             elsewhere: Vec::new(),
             pending: None,
             leaf: None,
+            trouble: None,
+            not_judged: Vec::new(),
             index: None,
             empty: None,
             layer: None,
@@ -83,9 +89,15 @@ impl<'a> Scratch<'a> {
         self.raw
     }
 
-    /// Notes what came of something.
+    /// Notes what came of something: nothing, if the registry was in trouble meanwhile.
     pub(super) fn row(&mut self, name: &'static str, what: &'static str, state: State, detail: impl Into<String>) {
-        self.rows.push(Capability { name, what, state, detail: detail.into() });
+        let detail = detail.into();
+        let Some(trouble) = self.trouble.take() else {
+            self.rows.push(Capability { name, what, state, detail });
+            return;
+        };
+        self.rows.push(Capability { name, what, state: State::NotTried, detail: trouble.clone() });
+        self.not_judged.push((what, trouble));
     }
 
     /// Bytes that are in no repository yet.
@@ -102,7 +114,16 @@ impl<'a> Scratch<'a> {
 
     pub(super) async fn send(&mut self, request: RawRequest<'_>) -> Result<RawAnswer, StoreError> {
         self.requests += 1;
-        self.raw.send(request).await
+        let (method, target) = (request.method, request.target);
+        let answer = self.raw.send(request).await?;
+        if is_trouble(method, answer.status) && self.trouble.is_none() {
+            let of = match target {
+                RawTarget::Path(path) => path.split('?').next().unwrap_or_default(),
+                RawTarget::Session(_) | RawTarget::Closing(..) => "of an upload",
+            };
+            self.trouble = Some(format!("{} {of}: {}", word(method), answer.said()));
+        }
+        Ok(answer)
     }
 
     /// A request below the repository, without a body.
@@ -134,7 +155,9 @@ impl<'a> Scratch<'a> {
     pub(super) async fn cancel(&mut self, location: &RawLocation) {
         let target = RawTarget::Session(location);
         let request = RawRequest { method: RawMethod::Delete, target, headers: Vec::new(), body: None, from: None };
+        let before = self.trouble.take();
         let _ = self.send(request).await;
+        self.trouble = before;
     }
 
     /// Stores a blob with POST and PUT, the way that later attempts rely on.
@@ -205,6 +228,28 @@ impl<'a> Scratch<'a> {
         let answer = self.send(RawRequest { method: RawMethod::Put, target, headers, body, from: None }).await?;
         self.settle(answer.is_success());
         Ok(answer)
+    }
+}
+
+/// Whether an answer is about the registry's state or about who asks, and not about what the registry can do. A registry
+/// that forbids to write, or that has not implemented something, has answered.
+pub(super) fn is_trouble(method: RawMethod, status: u16) -> bool {
+    match status {
+        401 | 403 => matches!(method, RawMethod::Get | RawMethod::Head),
+        408 | 429 => true,
+        501 | 505 => false,
+        _ => status >= 500,
+    }
+}
+
+fn word(method: RawMethod) -> &'static str {
+    match method {
+        RawMethod::Get => "GET",
+        RawMethod::Head => "HEAD",
+        RawMethod::Post => "POST",
+        RawMethod::Put => "PUT",
+        RawMethod::Patch => "PATCH",
+        RawMethod::Delete => "DELETE",
     }
 }
 

@@ -7,7 +7,7 @@ use tofu_oci_types::{Digest, DigestHasher};
 
 use super::ProbeError;
 use super::report::State;
-use super::scratch::{Scratch, Stored};
+use super::scratch::{Scratch, Stored, is_trouble};
 
 pub(super) async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
     monolithic(scratch).await?;
@@ -25,12 +25,19 @@ pub(super) async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), ProbeError>
 /// What every later attempt needs.
 async fn monolithic(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
     let layer = scratch.content("layer");
-    let refused = |said: String, scratch: &Scratch<'_>| ProbeError::NoUpload { repository: scratch.repository(), said };
+    let refused = |said: String, trouble: bool, scratch: &Scratch<'_>| ProbeError::NoUpload {
+        repository: scratch.repository(),
+        said,
+        trouble,
+    };
     let opened = scratch.open().await?;
     let location = match &opened.location {
         Ok(Some(location)) if opened.status == 202 => location.clone(),
-        Err(problem) => return Err(refused(problem.clone(), scratch)),
-        Ok(_) => return Err(refused(format!("POST {}", opened.said()), scratch)),
+        Err(problem) => return Err(refused(problem.clone(), false, scratch)),
+        Ok(_) => {
+            let trouble = is_trouble(RawMethod::Post, opened.status);
+            return Err(refused(format!("POST {}", opened.said()), trouble, scratch));
+        }
     };
     let (state, said) = if location.is_elsewhere() {
         (State::Differs, "on another origin, where no credential is shown")
@@ -39,7 +46,8 @@ async fn monolithic(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
     };
     let answer = scratch.close(&location, &layer, layer.bytes.clone()).await?;
     if !answer.is_success() {
-        return Err(refused(format!("PUT {}", answer.said()), scratch));
+        let trouble = is_trouble(RawMethod::Put, answer.status);
+        return Err(refused(format!("PUT {}", answer.said()), trouble, scratch));
     }
     scratch.row(
         "upload-post-put",

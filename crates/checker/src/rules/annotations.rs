@@ -1,8 +1,10 @@
 //! Rules about what annotations claim.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use tofu_oci_layout::annotation;
-use tofu_oci_types::{PackageHash, ProviderAddr, Scheme, Version};
+use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Scheme, Version};
 
 use super::catalogue::annotations::{
     ANNOTATION_ADDRESS, ANNOTATION_FILENAME, ANNOTATION_H1, ANNOTATION_MALFORMED, ANNOTATION_SIZE, ANNOTATION_VERSION,
@@ -32,9 +34,10 @@ pub(super) fn check(subject: &Subject<'_>, release: &Release) -> Findings {
         let leaves = if bare == 1 { "leaf has" } else { "leaves have" };
         found.push(ANNOTATIONS_MISSING.at(&place, format!("{bare} {leaves} no h1: or no zh: in the index")));
     }
+    let sizes = zip_sizes(release);
     for entry in &release.entries {
         if matches!(Kind::of(entry), Kind::Provider | Kind::Image) {
-            let of_entry = leaf(subject, release, entry);
+            let of_entry = leaf(subject, release, entry, &sizes);
             found.extend(of_entry.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())));
         }
     }
@@ -69,7 +72,7 @@ fn version(release: &Release, document: &Value, place: &str) -> Findings {
 }
 
 /// What the annotations of one entry say about its package.
-fn leaf(subject: &Subject<'_>, release: &Release, entry: &Entry) -> Findings {
+fn leaf(subject: &Subject<'_>, release: &Release, entry: &Entry, sizes: &BTreeMap<Platform, u64>) -> Findings {
     let place = manifest_place(entry);
     let mut found = Findings::new();
     let claim = |name: &str| of(&entry.raw, name);
@@ -86,7 +89,7 @@ fn leaf(subject: &Subject<'_>, release: &Release, entry: &Entry) -> Findings {
             _ => found.extend(zh(entry, claimed, &place)),
         }
     }
-    found.extend(size(release, entry, claim(annotation::SIZE), &place));
+    found.extend(size(sizes, entry, claim(annotation::SIZE), &place));
     found.extend(filename(subject, release, entry, claim(annotation::FILENAME), &place));
     found
 }
@@ -118,21 +121,31 @@ fn zh(entry: &Entry, claimed: &str, place: &str) -> Findings {
 
 /// The annotation is the size of the zip on whatever leaf it stands, so an image is held against the zip of its
 /// platform; where the release has none, nobody can tell.
-fn size(release: &Release, entry: &Entry, claimed: Option<&str>, place: &str) -> Findings {
+fn size(sizes: &BTreeMap<Platform, u64>, entry: &Entry, claimed: Option<&str>, place: &str) -> Findings {
     let Some(claimed) = claimed else { return Findings::new() };
     let Ok(bytes) = claimed.parse::<u64>() else {
         return vec![
             ANNOTATION_MALFORMED.at(place, format!("{} is `{claimed}`, no number of bytes", annotation::SIZE)),
         ];
     };
-    let own = platform(entry);
-    let siblings = release.entries.iter().filter(|other| platform(other) == own && own.is_some());
-    match std::iter::once(entry).chain(siblings).find_map(zip_size) {
+    let of_platform = || sizes.get(&platform(entry)?).copied();
+    match zip_size(entry).or_else(of_platform) {
         Some(actual) if actual != bytes => {
             vec![ANNOTATION_SIZE.at(place, format!("it is annotated {bytes} bytes, its zip has {actual}"))]
         }
         _ => Findings::new(),
     }
+}
+
+/// How large the first zip of each platform is.
+fn zip_sizes(release: &Release) -> BTreeMap<Platform, u64> {
+    let mut sizes = BTreeMap::new();
+    for entry in &release.entries {
+        if let (Some(platform), Some(size)) = (platform(entry), zip_size(entry)) {
+            sizes.entry(platform).or_insert(size);
+        }
+    }
+    sizes
 }
 
 /// How large the zip of a leaf is, where it has one.

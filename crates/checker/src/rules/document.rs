@@ -64,15 +64,28 @@ pub(super) fn check(place: &str, document: &Document, media_type: &str, size: Op
     found
 }
 
-/// What it means that a manifest or blob could not be read: `missing` where it is not there.
-pub(super) fn unreadable(missing: &'static Rule, place: &str, fault: &Fault) -> Finding {
+/// The rules that the faults of one kind of content are findings of.
+pub(super) struct OfContent {
+    /// It is not there.
+    pub(super) missing: &'static Rule,
+    /// It has another size.
+    pub(super) size: &'static Rule,
+    /// It has another digest.
+    pub(super) digest: &'static Rule,
+}
+
+/// What it means that a manifest or blob could not be read; `None` if nobody could ask for it: then nothing is known.
+pub(super) fn unreadable(rules: &OfContent, place: &str, fault: &Fault) -> Option<Finding> {
     let rule = match fault.kind {
-        FaultKind::Missing | FaultKind::Unaddressable => missing,
+        FaultKind::Unasked => return None,
+        FaultKind::Missing | FaultKind::Unaddressable => rules.missing,
+        FaultKind::WrongSize => rules.size,
+        FaultKind::WrongDigest => rules.digest,
         FaultKind::TooLarge => &MANIFEST_TOO_LARGE,
         FaultKind::NotRead => &NOT_READ,
-        _ => &CONTENT_UNREADABLE,
+        FaultKind::Unusable => &CONTENT_UNREADABLE,
     };
-    rule.at(place, fault.text.clone())
+    Some(rule.at(place, fault.text.clone()))
 }
 
 /// Whether an object has a member that is not null.

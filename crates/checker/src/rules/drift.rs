@@ -9,18 +9,23 @@ use super::catalogue::drift::{
     DRIFT_ANNOTATION, DRIFT_INDEX, DRIFT_PACKAGE, DRIFT_PLATFORM, DRIFT_REFERRER, DRIFT_TAG_MISSING,
 };
 use super::subject::Findings;
-use crate::facts::{Entry, Facts, Release};
+use crate::facts::{Entry, Facts, Manifest, Release};
 use crate::model::Finding;
 
 /// Where two repositories differ: versions, then indexes, and below those what makes them differ.
 pub fn drift(one: &Facts, other: &Facts) -> Vec<Finding> {
     let mut found = Findings::new();
-    let versions: Vec<&Version> = one.releases.iter().map(|release| &release.version).collect();
-    let more = other.releases.iter().map(|release| &release.version).filter(|version| !versions.contains(version));
-    let more: Vec<&Version> = more.collect();
-    for version in versions.into_iter().chain(more) {
-        let (here, there) = (there(one, version), there(other, version));
-        match (here, there) {
+    let (here, there) = (by_version(one), by_version(other));
+    let more = other.releases.iter().filter(|release| !here.contains_key(&release.version.to_string()));
+    for release in one.releases.iter().chain(more) {
+        let (version, text) = (&release.version, release.version.to_string());
+        let (here, there) = (here.get(&text).copied(), there.get(&text).copied());
+        // What one of the two could not be asked for is equal or not: nobody knows.
+        if here.into_iter().chain(there).any(|release| is_unasked(&release.index)) {
+            continue;
+        }
+        let readable = |release: Option<&'_ Release>| release.is_some_and(|release| release.index.found.is_ok());
+        match (here.filter(|_| readable(here)), there.filter(|_| readable(there))) {
             (Some(here), Some(there)) => {
                 let of_release = releases((&one.place, here), (&other.place, there));
                 found.extend(of_release.into_iter().map(|finding| finding.of_version(version)));
@@ -33,9 +38,13 @@ pub fn drift(one: &Facts, other: &Facts) -> Vec<Finding> {
     found
 }
 
-/// The release, where its index could be read.
-fn there<'a>(facts: &'a Facts, version: &Version) -> Option<&'a Release> {
-    facts.release(version).filter(|release| release.index.found.is_ok())
+/// The releases by their versions, build metadata and all.
+fn by_version(facts: &Facts) -> BTreeMap<String, &Release> {
+    facts.releases.iter().map(|release| (release.version.to_string(), release)).collect()
+}
+
+fn is_unasked(manifest: &Manifest) -> bool {
+    manifest.found.as_ref().err().is_some_and(|fault| fault.unasked().is_some())
 }
 
 fn missing(version: &Version, has: &str, has_not: &str) -> Finding {
@@ -71,6 +80,7 @@ fn releases((here, one): (&str, &Release), (there, other): (&str, &Release)) -> 
 /// The entries by what they are for: platform, and artifact type where it has one.
 fn by_name(release: &Release) -> BTreeMap<String, &Entry> {
     let mut entries = BTreeMap::new();
+    let mut equals: BTreeMap<String, usize> = BTreeMap::new();
     for entry in &release.entries {
         let platform = entry.descriptor.platform.as_ref();
         let platform =
@@ -80,11 +90,11 @@ fn by_name(release: &Release) -> BTreeMap<String, &Entry> {
             tofu_oci_layout::artifact_type::PROVIDER_TARGET => "package",
             other => other,
         };
-        let mut name = format!("{platform} ({kind})");
-        while entries.contains_key(&name) {
-            name.push('*');
-        }
-        entries.insert(name, entry);
+        let name = format!("{platform} ({kind})");
+        // Entries of one name are told apart by stars, in their order.
+        let before = equals.entry(name.clone()).or_default();
+        entries.insert(format!("{name}{}", "*".repeat(*before)), entry);
+        *before += 1;
     }
     entries
 }
@@ -96,7 +106,8 @@ fn entry_pair(name: &str, (here, one): (&str, &Entry), (there, other): (&str, &E
     };
     let platform = one.descriptor.platform();
     let (own, others) = (layers(one), layers(other));
-    if own != others {
+    let unasked = [one, other].into_iter().any(|entry| is_unasked(&entry.leaf.manifest));
+    if own != others && !unasked {
         let said = format!("{name} is {}, in {there} it is {}", list(&own), list(&others));
         found.push(DRIFT_PACKAGE.at(here, said));
     } else if one.descriptor.digest != other.descriptor.digest {

@@ -1,5 +1,7 @@
 //! Rules about leaves that are container images, and about image configs.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use tofu_oci_layout::{LABEL, LABEL_PROVIDER, media_type};
 use tofu_oci_types::{Digest, PackageHash, Platform};
@@ -23,6 +25,13 @@ fn config(entry: &Entry) -> Option<&Value> {
 /// Whether the entry is an image that says of itself that it is a provider package.
 pub(super) fn is_labelled(entry: &Entry) -> bool {
     Kind::of(entry) == Kind::Image && label(entry) == Some(LABEL_PROVIDER)
+}
+
+/// Whether the entry is an image whose config, or the manifest that names it, could not be asked for.
+pub(super) fn is_label_unasked(entry: &Entry) -> bool {
+    let manifest = entry.leaf.manifest.found.as_ref().err();
+    let config = entry.leaf.config.as_ref().and_then(|config| config.blob.content.as_ref().err());
+    Kind::of(entry) == Kind::Image && manifest.into_iter().chain(config).any(|fault| fault.unasked().is_some())
 }
 
 fn label(entry: &Entry) -> Option<&str> {
@@ -75,6 +84,7 @@ fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
     };
     if config(entry).is_none() {
         let why = match &part.blob.content {
+            Err(fault) if fault.unasked().is_some() => return found,
             Err(fault) => fault.text.clone(),
             Ok(Content::Document { intact: false, .. }) => "its bytes do not have the digest that names it".to_owned(),
             Ok(_) => "it is no JSON document".to_owned(),
@@ -104,6 +114,7 @@ fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
     match subject.images.of(entry) {
         Some(Err(ImageFault::DiffId(problem))) => found.push(DIFF_IDS.at(place, problem.clone())),
         Some(Err(ImageFault::Layer(problem))) => found.push(LAYER_ARCHIVE.at(place, problem.clone())),
+        Some(Err(ImageFault::Unasked(_))) => {}
         Some(Ok(contents)) => {
             let fits = |name: &str| super::package::is_executable(name, subject.provider_type);
             if !contents.files().iter().any(|file| fits(&file.name)) {
@@ -118,10 +129,12 @@ fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
 /// What is wrong between the images and the zips of a release.
 pub(super) fn together(subject: &Subject<'_>, release: &Release) -> Findings {
     let mut found = Findings::new();
+    let mut zips: Option<BTreeMap<Platform, Vec<(&Entry, PackageHash)>>> = None;
     for entry in &release.entries {
         let (Some(Ok(union)), Some(platform)) = (subject.images.of(entry), platform(entry)) else { continue };
-        for (zip, h1) in zips(release, &platform) {
-            if h1 != union.h1() {
+        let zips = zips.get_or_insert_with(|| self::zips(release));
+        for (zip, h1) in zips.get(&platform).into_iter().flatten() {
+            if *h1 != union.h1() {
                 let said = format!(
                     "the image's files have {}, those of the zip in {} have {h1}",
                     union.h1(),
@@ -134,9 +147,14 @@ pub(super) fn together(subject: &Subject<'_>, release: &Release) -> Findings {
     found
 }
 
-/// The leaves with a readable zip for a platform, and its `h1:`.
-fn zips<'a>(release: &'a Release, platform: &Platform) -> Vec<(&'a Entry, PackageHash)> {
-    let of_platform = release.entries.iter().filter(|entry| Kind::of(entry) == Kind::Provider);
-    let of_platform = of_platform.filter(|entry| entry.descriptor.platform().as_ref() == Some(platform));
-    of_platform.filter_map(|entry| Some((entry, super::package::zip(entry)?.1.h1()?))).collect()
+/// The leaves with a readable zip, and its `h1:`, by platform.
+fn zips(release: &Release) -> BTreeMap<Platform, Vec<(&Entry, PackageHash)>> {
+    let mut zips: BTreeMap<Platform, Vec<(&Entry, PackageHash)>> = BTreeMap::new();
+    for entry in release.entries.iter().filter(|entry| Kind::of(entry) == Kind::Provider) {
+        let h1 = super::package::zip(entry).and_then(|(_, package)| package.h1());
+        if let (Some(platform), Some(h1)) = (platform(entry), h1) {
+            zips.entry(platform).or_default().push((entry, h1));
+        }
+    }
+    zips
 }

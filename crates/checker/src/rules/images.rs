@@ -18,24 +18,23 @@ use crate::facts::{Content, Depth, Entry, Facts};
 pub struct Images(BTreeMap<String, Result<PackageContents, ImageFault>>);
 
 /// Why the layers of an image add up to nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum ImageFault {
     /// A layer is not the one that the config names.
     DiffId(String),
     /// A layer is no archive that an installer unpacks.
     Layer(String),
+    /// The network or the machine kept a layer from being unpacked: nothing is known.
+    Unasked(StoreError),
 }
 
 impl Images {
     /// Unpacks the labelled images of a repository into a temporary folder, one after the other; nothing at
     /// [`Depth::Manifests`]. Images whose layers are missing or damaged are left out: the facts have that already.
-    ///
-    /// # Errors
-    /// When a layer breaks off on its way, and when there is no room for it.
-    pub async fn read(store: &dyn ReadStore, facts: &Facts) -> Result<Self, StoreError> {
+    pub async fn read(store: &dyn ReadStore, facts: &Facts) -> Self {
         let mut images = Self::default();
         if facts.depth == Depth::Manifests {
-            return Ok(images);
+            return images;
         }
         for entry in facts.releases.iter().flat_map(|release| &release.entries) {
             let digest = &entry.descriptor.digest;
@@ -43,11 +42,18 @@ impl Images {
                 continue;
             }
             if let Some(layers) = intact_layers(entry) {
-                let union = union(store, layers, diff_ids(entry)).await?;
-                images.0.insert(digest.clone(), union);
+                images.0.insert(digest.clone(), union(store, layers, diff_ids(entry)).await);
             }
         }
-        Ok(images)
+        images
+    }
+
+    /// What kept the layers of an image from being unpacked, if that says nothing about them.
+    pub(crate) fn unasked(&self, entry: &Entry) -> Option<&StoreError> {
+        match self.of(entry) {
+            Some(Err(ImageFault::Unasked(error))) => Some(error),
+            _ => None,
+        }
     }
 
     pub(super) fn of(&self, entry: &Entry) -> Option<&Result<PackageContents, ImageFault>> {
@@ -78,9 +84,9 @@ async fn union(
     store: &dyn ReadStore,
     layers: Vec<(Descriptor, LayerCompression)>,
     diff_ids: Vec<Digest>,
-) -> Result<Result<PackageContents, ImageFault>, StoreError> {
-    let folder =
-        tempfile::tempdir().map_err(|source| StoreError::io("create a folder in", std::env::temp_dir(), source))?;
+) -> Result<PackageContents, ImageFault> {
+    let folder = tempfile::tempdir()
+        .map_err(|source| ImageFault::from(StoreError::io("create a folder in", std::env::temp_dir(), source)))?;
     let mut files = Vec::new();
     for (number, (descriptor, compression)) in layers.iter().enumerate() {
         let path = folder.path().join(format!("layer-{number}"));
@@ -92,11 +98,20 @@ async fn union(
         drop(folder);
         outcome
     });
-    let outcome = unpacked.await.map_err(|error| StoreError::io("unpack", "layers", std::io::Error::other(error)))?;
-    Ok(outcome.map_err(|error| match error {
+    let outcome = unpacked
+        .await
+        .map_err(|error| ImageFault::from(StoreError::io("unpack", "layers", std::io::Error::other(error))))?;
+    outcome.map_err(|error| match error {
         ArchiveError::WrongDiffId { .. } => ImageFault::DiffId(error.to_string()),
+        ArchiveError::Io { action, path, source } => ImageFault::Unasked(StoreError::io(action, path, source)),
         other => ImageFault::Layer(other.to_string()),
-    }))
+    })
+}
+
+impl From<StoreError> for ImageFault {
+    fn from(error: StoreError) -> Self {
+        if error.is_of_content() { Self::Layer(error.to_string()) } else { Self::Unasked(error) }
+    }
 }
 
 async fn download(store: &dyn ReadStore, descriptor: &Descriptor, path: &Path) -> Result<(), StoreError> {

@@ -22,6 +22,9 @@ pub(super) fn check(release: &Release) -> Findings {
                 let said = format!("no tag of the repository reads as version {}", release.version);
                 return vec![VERSION_NOT_LISTED.at(place, said)];
             }
+            if fault.unasked().is_some() {
+                return Findings::new();
+            }
             // A version whose canonical tag is not in the list has been told of as a tag.
             if release.tag.as_ref().is_some_and(|tag| release.read_from.iter().any(|one| one == tag.as_str())) {
                 return vec![TAG_UNREADABLE.at(place, fault.text.clone())];
@@ -78,6 +81,11 @@ fn kinds(release: &Release, body: &Value, place: &str) -> Findings {
     let provider = has_kind(Kind::Provider);
     let labelled = release.entries.iter().any(super::image::is_labelled);
     let own = text(body, "artifactType");
+    // Whether an image is a package stands in its config: as long as one could not be asked for, nobody can tell.
+    let unsure = !labelled && release.entries.iter().any(super::image::is_label_unasked);
+    if own.is_empty() && !provider && unsure {
+        return found;
+    }
     if own == artifact_type::PROVIDER {
         if !provider && !release.entries.is_empty() {
             let said = format!("no entry has the artifactType {}", artifact_type::PROVIDER_TARGET);

@@ -6,6 +6,7 @@ use serde_json::Value;
 use tofu_oci_layout::{annotation, artifact_type, media_type};
 use tofu_oci_types::{Platform, is_known_to_go};
 
+use super::catalogue::index::MANIFEST_DIGEST;
 use super::catalogue::leaf::{
     DUPLICATE_PLATFORM, ENTRY_ARTIFACT_TYPE, EXTRA_LAYER, FOREIGN_URLS, LAYER_DIGEST_ALGORITHM, LAYER_PLATFORM,
     LEAF_ARTIFACT_TYPE, LEAF_MEDIA_TYPE, LEAF_MISSING, LEAF_WITHOUT_PLATFORM, NO_ZIP_LAYER, OS_VERSION,
@@ -17,7 +18,7 @@ use crate::facts::{Entry, Part, Release};
 
 /// What an entry of an index leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A leaf that `OpenTofu` looks at.
     Provider,
     /// A container image.
@@ -31,7 +32,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(entry: &Entry) -> Self {
+    pub(crate) fn of(entry: &Entry) -> Self {
         let descriptor = &entry.descriptor;
         let unknown =
             descriptor.platform.as_ref().is_some_and(|one| one.os == "unknown" || one.architecture == "unknown");
@@ -56,6 +57,10 @@ pub(super) fn body_artifact_type(entry: &Entry) -> &str {
     document.and_then(|document| document.value()).map_or("", |value| text(value, "artifactType"))
 }
 
+/// What the faults of a leaf's manifest are findings of.
+const OF_LEAVES: document::OfContent =
+    document::OfContent { missing: &LEAF_MISSING, size: &MANIFEST_DIGEST, digest: &MANIFEST_DIGEST };
+
 /// What is wrong with one leaf.
 pub(super) fn check(entry: &Entry) -> Findings {
     let kind = Kind::of(entry);
@@ -66,7 +71,7 @@ pub(super) fn check(entry: &Entry) -> Findings {
     let mut found = Findings::new();
     found.extend(names(entry, kind, &place));
     match &entry.leaf.manifest.found {
-        Err(fault) => found.push(document::unreadable(&LEAF_MISSING, &place, fault)),
+        Err(fault) => found.extend(document::unreadable(&OF_LEAVES, &place, fault)),
         Ok(document) => {
             let descriptor = &entry.descriptor;
             found.extend(document::check(&place, document, &descriptor.media_type, Some(descriptor.size)));

@@ -32,6 +32,11 @@ pub use referrers::Referring;
 pub use signatures::{Trust, signatures};
 pub use subject::Subject;
 
+pub(crate) use leaf::Kind;
+pub(crate) use subject::{index_place, manifest_place};
+
+use std::collections::HashSet;
+
 use crate::model::Finding;
 
 /// Every finding about a repository: first those about its tags, then release by release, the oldest first.
@@ -53,10 +58,17 @@ pub fn repository(subject: &Subject<'_>) -> Vec<Finding> {
     found.extend(referrers::dangling(subject.referring));
     found.extend(package::not_read(subject.facts));
     predicted::complete(subject, &mut found);
-    // A blob that several leaves share, or a leaf that several entries name, is told of once a place and platform.
-    let mut told = std::collections::HashSet::new();
-    found.retain(|one| {
-        told.insert((one.rule.id, one.place.clone(), one.text.clone(), one.version.clone(), one.platform.clone()))
-    });
+    once(found)
+}
+
+/// A blob that several leaves share, or a leaf that several entries name, leads to one finding for each place and platform.
+fn once(mut found: Vec<Finding>) -> Vec<Finding> {
+    let mut told = HashSet::new();
+    let fresh: Vec<bool> = found
+        .iter()
+        .map(|one| told.insert((one.rule.id, &one.place, &one.text, &one.version, &one.platform)))
+        .collect();
+    let mut fresh = fresh.into_iter();
+    found.retain(|_| fresh.next().unwrap_or(true));
     found
 }

@@ -10,7 +10,7 @@ use super::catalogue::package::{
     EXECUTABLE_NO_VERSION, EXECUTABLE_VERSION, NO_EXECUTABLE, NOT_A_ZIP, NOT_READ, SEVERAL_EXECUTABLES, SYMLINK,
     UNSAFE_ENTRY, ZIP_EMPTY, ZIP_STRUCTURE,
 };
-use super::document::unreadable;
+use super::document::{OfContent, unreadable};
 use super::leaf::{Kind, is_package_leaf};
 use super::subject::{Findings, Subject, platform};
 use crate::facts::{Content, Depth, Entry, Facts, Package, Part, Release};
@@ -51,10 +51,13 @@ pub(super) fn not_read(facts: &Facts) -> Option<crate::Finding> {
         .then(|| NOT_READ.at(&facts.place, "blobs are there or not; what is in them was not read"))
 }
 
+/// What the faults of a blob are findings of.
+const OF_BLOBS: OfContent = OfContent { missing: &BLOB_MISSING, size: &BLOB_SIZE, digest: &BLOB_DIGEST };
+
 fn blob(part: &Part) -> Findings {
     let place = format!("blob {}", part.descriptor.digest);
     let (size, intact) = match &part.blob.content {
-        Err(fault) => return vec![unreadable(&BLOB_MISSING, &place, fault)],
+        Err(fault) => return unreadable(&OF_BLOBS, &place, fault).into_iter().collect(),
         Ok(Content::There) => return Findings::new(),
         Ok(Content::Document { size, intact, .. }) => (*size, *intact),
         Ok(Content::Package(package)) => (package.size, package.intact),

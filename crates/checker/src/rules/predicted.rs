@@ -1,5 +1,7 @@
 //! The prediction as findings: no refusal of `OpenTofu` goes without one.
 
+use std::collections::HashSet;
+
 use super::catalogue::index::{
     BODY_MEDIA_TYPE, CONTENT_UNREADABLE, INDEX_ARTIFACT_TYPE, INDEX_EMPTY, INDEX_MEDIA_TYPE, MANIFEST_DIGEST,
     MANIFEST_NOT_JSON, MANIFEST_TOO_LARGE, NESTED_INDEX, NOT_AN_INDEX, PREDICTED_REFUSAL,
@@ -22,7 +24,9 @@ use crate::opentofu::{Because, Prediction};
 /// The rules that say the same as a refusal.
 fn same(because: Because) -> Vec<&'static Rule> {
     match because {
-        Because::NoVersions => vec![&NO_VERSION_TAGS, &PRERELEASES_ONLY, &VERSION_NOT_LISTED, &VERSION_ZERO],
+        Because::NoVersions | Because::NoMatchingVersion => {
+            vec![&NO_VERSION_TAGS, &PRERELEASES_ONLY, &VERSION_NOT_LISTED, &VERSION_ZERO]
+        }
         Because::TagNotFound => vec![&STRAY_VERSION_TAG, &TAG_UNREADABLE],
         Because::NotAnIndex => vec![&NOT_AN_INDEX],
         Because::IndexMediaType => vec![&INDEX_MEDIA_TYPE, &NOT_AN_INDEX],
@@ -54,16 +58,22 @@ fn same(because: Because) -> Vec<&'static Rule> {
 /// Adds a finding for each predicted refusal that no error speaks of yet. A platform that a release does not
 /// offer is a mistake only where the user named it.
 pub(super) fn complete(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let mut told = Told::of(found);
     for prediction in subject.predictions {
         let Some(because) = prediction.because else { continue };
+        if because == Because::RepositoryUnreadable && is_not_judged(subject, prediction) {
+            continue;
+        }
         if because == Because::PlatformNotOffered {
             if subject.platforms.contains(&prediction.platform) {
                 found.push(not_offered(subject, prediction));
             }
             continue;
         }
-        if !found.iter().any(|finding| tells(finding, prediction, because)) {
-            found.push(missing(subject, prediction, because));
+        if !told.speaks_of(prediction, because) {
+            let finding = missing(subject, prediction, because);
+            told.add(&finding, Some(because));
+            found.push(finding);
         }
     }
 }
@@ -78,13 +88,56 @@ fn not_offered(subject: &Subject<'_>, prediction: &Prediction) -> Finding {
     }
 }
 
-fn tells(finding: &Finding, prediction: &Prediction, because: Because) -> bool {
-    let version = prediction.version.as_ref().map(ToString::to_string);
-    let about = finding.version.is_none() || version.is_none() || finding.version == version;
-    // What was added for one release of OpenTofu speaks for all.
-    let added = finding.rule == &PREDICTED_REFUSAL && finding.text.starts_with(because.code());
-    let error = finding.level() == crate::Level::Error;
-    error && about && (same(because).contains(&finding.rule) || added)
+/// Whether the prediction hangs on something that nobody could ask for.
+fn is_not_judged(subject: &Subject<'_>, prediction: &Prediction) -> bool {
+    let release = prediction.version.as_ref().and_then(|version| subject.facts.release(version));
+    release.is_some_and(|release| {
+        let manifests = release.entries.iter().map(|entry| entry.leaf.manifest.found.as_ref().err());
+        let parts = release.entries.iter().flat_map(|entry| entry.leaf.config.iter().chain(&entry.leaf.layers));
+        let blobs = parts.map(|part| part.blob.content.as_ref().err());
+        let mut faults = std::iter::once(release.index.found.as_ref().err()).chain(manifests).chain(blobs).flatten();
+        faults.any(|fault| fault.unasked().is_some())
+    })
+}
+
+/// What the errors speak of: rule and version; without a version it is about all of them.
+struct Told {
+    rules: HashSet<(&'static str, Option<String>)>,
+    /// What was added for one release of `OpenTofu` speaks for all.
+    added: HashSet<(Because, Option<String>)>,
+}
+
+impl Told {
+    fn of(found: &[Finding]) -> Self {
+        let mut told = Self { rules: HashSet::new(), added: HashSet::new() };
+        for finding in found.iter().filter(|finding| finding.level() == crate::Level::Error) {
+            told.add(finding, None);
+        }
+        told
+    }
+
+    fn add(&mut self, finding: &Finding, because: Option<Because>) {
+        match because {
+            Some(because) => drop(self.added.insert((because, finding.version.clone()))),
+            None => drop(self.rules.insert((finding.rule.id, finding.version.clone()))),
+        }
+    }
+
+    fn speaks_of(&self, prediction: &Prediction, because: Because) -> bool {
+        let version = prediction.version.as_ref().map(ToString::to_string);
+        let mut rules = same(because).into_iter().map(|rule| rule.id);
+        match &version {
+            Some(_) => {
+                self.added.contains(&(because, version.clone()))
+                    || rules.any(|id| [None, version.clone()].into_iter().any(|one| self.rules.contains(&(id, one))))
+            }
+            // Without a version a finding about any of them speaks of it.
+            None => {
+                self.added.iter().any(|(added, _)| *added == because)
+                    || rules.any(|id| self.rules.iter().any(|(rule, _)| *rule == id))
+            }
+        }
+    }
 }
 
 fn missing(subject: &Subject<'_>, prediction: &Prediction, because: Because) -> Finding {

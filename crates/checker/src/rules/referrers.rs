@@ -1,12 +1,13 @@
 //! Rules about what refers to a release.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
 use tofu_oci_types::{Descriptor, Digest, Reference};
 
+use super::catalogue::index::MANIFEST_DIGEST;
 use super::catalogue::signatures::{REFERRER_DANGLING, REFERRER_MISSING, REFERRER_OTHER_SUBJECT};
 use super::subject::Findings;
 use crate::facts::{Facts, Release};
@@ -21,14 +22,21 @@ const LIMIT: u64 = 4 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub struct Referring {
     opened: BTreeMap<Digest, Opened>,
-    dangling: Vec<(String, Digest)>,
+    /// Tags whose subjects are not there.
+    dangling: Vec<String>,
+    /// Tags about whose subjects nobody could ask.
+    unasked: Vec<(String, StoreError)>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Opened {
     /// The digest of its subject; none when it names none.
     Subject(Option<String>),
     Missing(String),
+    /// Its bytes are not those that its descriptor names.
+    Damaged(String),
+    /// Nobody could ask for it.
+    Unasked(StoreError),
 }
 
 impl Referring {
@@ -44,14 +52,37 @@ impl Referring {
             .map(|referrer| async move { (referrer.digest.clone(), open(store, &referrer).await) })
             .buffered(4);
         let opened = opened.collect::<BTreeMap<_, _>>().await;
-        let mut dangling = Vec::new();
-        for (tag, subject) in facts.tags.iter().filter_map(|tag| Some((tag.clone(), subject_of(tag)?))) {
-            let known = facts.releases.iter().any(|release| index_digest(release) == Some(&subject));
-            if !known && matches!(exists(store, &subject).await, Ok(false)) {
-                dangling.push((tag, subject));
-            }
-        }
-        Self { opened, dangling }
+        let indexes: HashSet<&Digest> = facts.releases.iter().filter_map(index_digest).collect();
+        let tags = facts.tags.iter().filter_map(|tag| Some((tag, subject_of(tag)?)));
+        let asked = futures_util::stream::iter(tags.filter(|(_, subject)| !indexes.contains(subject)))
+            .map(|(tag, subject)| async move { (tag, exists(store, &subject).await) })
+            .buffered(4);
+        let mut referring = Self { opened, ..Self::default() };
+        asked
+            .for_each(|(tag, there)| {
+                match there {
+                    Ok(true) => {}
+                    Ok(false) => referring.dangling.push(tag.clone()),
+                    Err(error) => referring.unasked.push((tag.clone(), error)),
+                }
+                std::future::ready(())
+            })
+            .await;
+        referring
+    }
+
+    /// Referrers of a release that nobody could ask for.
+    pub(crate) fn unasked(&self, release: &Release) -> impl Iterator<Item = (String, &StoreError)> {
+        let listed = release.referrers.iter().flatten().take(MOST);
+        listed.filter_map(|referrer| match self.opened.get(&referrer.digest) {
+            Some(Opened::Unasked(error)) => Some((place(referrer), error)),
+            _ => None,
+        })
+    }
+
+    /// Tags about whose subjects nobody could ask.
+    pub(crate) fn unasked_tags(&self) -> impl Iterator<Item = (String, &StoreError)> {
+        self.unasked.iter().map(|(tag, error)| (format!("what tag {tag} is about"), error))
     }
 }
 
@@ -74,7 +105,9 @@ fn subject_of(tag: &str) -> Option<Digest> {
 async fn exists(store: &dyn ReadStore, digest: &Digest) -> Result<bool, StoreError> {
     match store.resolve(&Reference::Digest(digest.clone())).await {
         Ok(_) => Ok(true),
-        Err(StoreError::NotFound { .. } | StoreError::UnknownRepository { .. }) => Ok(false),
+        Err(error) if error.is_not_found() => Ok(false),
+        // It is there, whatever is wrong with it.
+        Err(error) if error.is_of_content() => Ok(true),
         Err(error) => Err(error),
     }
 }
@@ -85,28 +118,38 @@ async fn open(store: &dyn ReadStore, referrer: &Descriptor) -> Opened {
             let document: Value = serde_json::from_slice(&bytes).unwrap_or_default();
             Opened::Subject(document["subject"]["digest"].as_str().map(str::to_owned))
         }
-        Err(error) => Opened::Missing(error.to_string()),
+        Err(error) if error.is_not_found() => Opened::Missing(error.to_string()),
+        Err(error) if error.is_of_content() => Opened::Damaged(error.to_string()),
+        Err(error) => Opened::Unasked(error),
     }
+}
+
+fn place(referrer: &Descriptor) -> String {
+    format!("referrer {}", referrer.digest)
 }
 
 pub(super) fn check(referring: &Referring, release: &Release) -> Findings {
     let mut found = Findings::new();
     let Some(index) = index_digest(release) else { return found };
     for referrer in release.referrers.iter().flatten().take(MOST) {
-        let place = format!("referrer {}", referrer.digest);
+        let place = place(referrer);
         match referring.opened.get(&referrer.digest) {
             Some(Opened::Missing(problem)) => found.push(REFERRER_MISSING.at(place, problem.clone())),
+            Some(Opened::Damaged(problem)) => found.push(MANIFEST_DIGEST.at(place, problem.clone())),
             Some(Opened::Subject(None)) => found.push(REFERRER_OTHER_SUBJECT.at(place, "it names no subject")),
             Some(Opened::Subject(Some(subject))) if *subject != index.to_string() => {
                 found.push(REFERRER_OTHER_SUBJECT.at(place, format!("its subject is `{subject}`, not {index}")));
             }
-            Some(Opened::Subject(_)) | None => {}
+            Some(Opened::Subject(_) | Opened::Unasked(_)) | None => {}
         }
     }
     found
 }
 
 pub(super) fn dangling(referring: &Referring) -> Findings {
-    let said = |subject: &Digest| format!("the repository has no {subject}");
-    referring.dangling.iter().map(|(tag, subject)| REFERRER_DANGLING.at(format!("tag {tag}"), said(subject))).collect()
+    let found = |tag: &String| {
+        let said = format!("the repository has no {}", subject_of(tag)?);
+        Some(REFERRER_DANGLING.at(format!("tag {tag}"), said))
+    };
+    referring.dangling.iter().filter_map(found).collect()
 }

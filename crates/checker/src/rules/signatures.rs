@@ -15,7 +15,8 @@ use super::catalogue::signatures::{
 use super::leaf::Kind;
 use super::subject::{Findings, index_place};
 use crate::facts::{Facts, Release};
-use crate::model::Finding;
+use crate::model::{Finding, NotJudged};
+use crate::not_judged::referrers_of;
 
 /// What signatures are held against.
 #[derive(Clone, Copy)]
@@ -28,15 +29,16 @@ pub struct Trust<'a> {
     pub now: SystemTime,
 }
 
-/// Reads everything that lies beside the indexes and may vouch for them, and judges it. Signatures of a provider that
+/// Reads everything that lies beside the indexes and may vouch for them, and judges it; what could not be asked for comes
+/// in the second place. Signatures of a provider that
 /// nobody named are told of and not checked: they bind its name.
 pub async fn signatures(
     store: &dyn ReadStore,
     facts: &Facts,
     address: Option<&ProviderAddr>,
     trust: &Trust<'_>,
-) -> Vec<Finding> {
-    let mut found = Findings::new();
+) -> (Vec<Finding>, Vec<NotJudged>) {
+    let (mut found, mut unasked) = (Findings::new(), Vec::new());
     for release in &facts.releases {
         let Ok(document) = &release.index.found else { continue };
         if document.media_type.as_deref() != Some(media_type::OCI_INDEX) || document.actual_digest() != document.digest
@@ -45,7 +47,14 @@ pub async fn signatures(
         }
         let index = Descriptor::new(media_type::OCI_INDEX, document.digest.clone(), document.bytes.len() as u64);
         let of_release = match evidence(store, &index, Search::Everywhere).await {
-            Err(error) => vec![SIGNATURE_UNREADABLE.at(index_place(release), error.to_string())],
+            Err(error) if error.is_of_content() => {
+                vec![SIGNATURE_UNREADABLE.at(index_place(release), error.to_string())]
+            }
+            Err(error) => {
+                let (place, version) = (referrers_of(release), Some(release.version.to_string()));
+                unasked.push(NotJudged { place, version, platform: None, error });
+                continue;
+            }
             Ok(evidence) if evidence.is_empty() && address.is_none() => {
                 vec![UNSIGNED.at(index_place(release), "nothing refers to it that could be a signature")]
             }
@@ -56,7 +65,7 @@ pub async fn signatures(
         };
         found.extend(of_release.into_iter().map(|finding| finding.of_version(&release.version)));
     }
-    found
+    (found, unasked)
 }
 
 fn not_checked(piece: &Evidence) -> Finding {
@@ -78,7 +87,8 @@ fn judged(
     let zips = zips(release);
     let facts = ReleaseFacts { address, version: &release.version, place, index: &index.digest, zips: &zips };
     let verdict = judge(trust.policy, trust.pins, &facts, evidence, trust.now);
-    let mut found: Findings = verdict.examined.iter().filter_map(examined).collect();
+    let counts = verdict.examined.iter().any(|examined| examined.outcome.counts());
+    let mut found: Findings = verdict.examined.iter().filter_map(|one| examined(one, counts)).collect();
     if evidence.is_empty() {
         found.push(UNSIGNED.at(index_place(release), "nothing refers to it that could be a signature"));
     }
@@ -88,14 +98,16 @@ fn judged(
     found
 }
 
-fn examined(examined: &Examined) -> Option<Finding> {
+/// What is to be said of one signature, where another one counts or not.
+fn examined(examined: &Examined, another_counts: bool) -> Option<Finding> {
     let place = format!("signature {}", examined.origin);
     let said = format!("{}: it {}", examined.outcome.code(), examined.outcome);
     let rule = match &examined.outcome {
         outcome if outcome.counts() => return None,
         Outcome::Unreadable { .. } => &SIGNATURE_UNREADABLE,
         Outcome::UnknownKey | Outcome::TravellingKey { .. } | Outcome::Keyless | Outcome::NoSignature => {
-            &SIGNATURE_NOT_CHECKED
+            let another = if another_counts { "; another signature of the release counts" } else { "" };
+            return Some(SIGNATURE_NOT_CHECKED.at(place, format!("{said}{another}")));
         }
         Outcome::BadSignature { problem } => {
             return Some(SIGNATURE_REFUSED.at(place, format!("{}: {problem}", examined.outcome.code())));

@@ -32,7 +32,7 @@ pub struct Subject<'a> {
 pub(super) type Findings = Vec<Finding>;
 
 /// The place of a release's index.
-pub(super) fn index_place(release: &Release) -> String {
+pub(crate) fn index_place(release: &Release) -> String {
     match (&release.index.found, &release.tag) {
         (Ok(document), _) => format!("index {}", document.digest),
         (Err(_), Some(tag)) => format!("tag {tag}"),
@@ -41,7 +41,7 @@ pub(super) fn index_place(release: &Release) -> String {
 }
 
 /// The place of an entry's manifest.
-pub(super) fn manifest_place(entry: &Entry) -> String {
+pub(crate) fn manifest_place(entry: &Entry) -> String {
     if entry.descriptor.digest.is_empty() {
         format!("entry {} of the index", entry.position)
     } else {

@@ -1,6 +1,6 @@
 //! Rules about the tags of a repository.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use tofu_oci_types::{Tag, Version};
 
@@ -16,16 +16,17 @@ use crate::facts::Facts;
 pub(super) fn check(facts: &Facts, asked: Option<&Version>) -> Findings {
     let place = |tag: &str| format!("tag {tag}");
     let mut found = Findings::new();
-    let mut versions: Vec<Version> = Vec::new();
+    let (mut versions, mut known): (Vec<Version>, HashSet<String>) = (Vec::new(), HashSet::new());
+    let tags: HashSet<&str> = facts.tags.iter().map(String::as_str).collect();
     for text in &facts.tags {
         let Some(version) = text.parse::<Tag>().ok().and_then(|tag| tag.version()) else {
-            found.extend(v_tag(facts, text));
+            found.extend(v_tag(&tags, text));
             continue;
         };
         let canonical = Tag::for_version(&version).map(|tag| tag.to_string()).unwrap_or_default();
         if canonical != *text {
             let finding =
-                if facts.tags.contains(&canonical) {
+                if tags.contains(canonical.as_str()) {
                     SECOND_SPELLING_TAG.at(place(text), format!("it reads as {version}, as the tag {canonical} does"))
                 } else {
                     STRAY_VERSION_TAG.at(place(text), format!(
@@ -42,7 +43,7 @@ pub(super) fn check(facts: &Facts, asked: Option<&Version>) -> Findings {
             let said = format!("it names the platform {platform}, and OpenTofu lists it as {kind}, {version}");
             found.push(PLATFORM_TAG.at(place(text), said).of_version(&version));
         }
-        if !versions.contains(&version) {
+        if known.insert(version.to_string()) {
             versions.push(version);
         }
     }
@@ -62,10 +63,10 @@ pub(super) fn check(facts: &Facts, asked: Option<&Version>) -> Findings {
 }
 
 /// A tag with `v` where the version behind it has no tag of its own.
-fn v_tag(facts: &Facts, text: &str) -> Option<crate::Finding> {
+fn v_tag(tags: &HashSet<&str>, text: &str) -> Option<crate::Finding> {
     let version = text.strip_prefix(['v', 'V'])?.parse::<Tag>().ok()?.version()?;
     let canonical = Tag::for_version(&version).ok()?;
-    let there = facts.tags.iter().any(|tag| tag == canonical.as_str());
+    let there = tags.contains(canonical.as_str());
     let said = format!("OpenTofu ignores it, and there is no tag {canonical}");
     (!there).then(|| V_TAG.at(format!("tag {text}"), said).of_version(&version))
 }

@@ -95,3 +95,57 @@ async fn what_is_broken_is_found() {
     index-not-json               manifest-not-json
     "#);
 }
+
+/// A layout with one version whose index has so many entries, each for a platform of its own; its leaves are missing.
+fn wide(entries: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = folder.path().join("blobs/sha256");
+    std::fs::create_dir_all(&blobs).unwrap();
+    let entry = |number: usize| {
+        serde_json::json!({
+            "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "artifactType": "application/vnd.opentofu.provider-target",
+            "digest": format!("sha256:{number:064x}"),
+            "size": 2,
+            "platform": { "os": format!("os{number}"), "architecture": "amd64" },
+            "annotations": { "org.opentofu.provider.package-size": "2" },
+        })
+    };
+    let index = serde_json::json!({
+        "schemaVersion": 2,
+        "mediaType": "application/vnd.oci.image.index.v1+json",
+        "artifactType": "application/vnd.opentofu.provider",
+        "manifests": (0..entries).map(entry).collect::<Vec<_>>(),
+    });
+    let bytes = index.to_string();
+    let digest = tofu_oci_types::Digest::sha256(bytes.as_bytes());
+    std::fs::write(blobs.join(digest.encoded()), &bytes).unwrap();
+    std::fs::write(folder.path().join("oci-layout"), r#"{"imageLayoutVersion":"1.0.0"}"#).unwrap();
+    let tagged = serde_json::json!({
+        "schemaVersion": 2,
+        "manifests": [{
+            "mediaType": "application/vnd.oci.image.index.v1+json",
+            "digest": digest,
+            "size": bytes.len(),
+            "annotations": { "org.opencontainers.image.ref.name": "1.0.0" },
+        }],
+    });
+    std::fs::write(folder.path().join("index.json"), tagged.to_string()).unwrap();
+    folder
+}
+
+#[tokio::test]
+async fn an_index_is_read_as_often_whether_it_is_for_few_platforms_or_many() {
+    let reads = async |entries: usize| {
+        let folder = wide(entries);
+        let own = "linux_amd64".parse().unwrap();
+        let request = CheckRequest { address: None, version: None, platforms: &[], own: &own, depth: Depth::Packages };
+        let before = crate::opentofu::json::READS.get();
+        let report = check(&DirStore::open(folder.path()).unwrap(), &request).await.unwrap();
+        assert_eq!(report.predictions.len(), (entries + 1) * 4);
+        assert_eq!(report.findings.iter().filter(|finding| finding.rule.id == "leaf-missing").count(), entries);
+        crate::opentofu::json::READS.get() - before
+    };
+    let few = reads(2).await;
+    assert_eq!(reads(300).await, few);
+}

@@ -47,7 +47,7 @@ impl Complaint {
                 }
             }
             ArchiveError::Changed { .. } => self.hint("wait until the build is done, and run the same command again"),
-            ArchiveError::Io { source, .. } => self.io_hint(source),
+            ArchiveError::Io { action, path, source } => self.io_hint(action, path, source),
             _ => self,
         }
     }

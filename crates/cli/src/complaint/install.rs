@@ -79,7 +79,7 @@ impl From<LockFileError> for Complaint {
     fn from(error: LockFileError) -> Self {
         let complaint = Self::of(Exit::Fixable, &error);
         match &error {
-            LockFileError::Io { source, .. } => complaint.io_hint(source),
+            LockFileError::Io { action, path, source } => complaint.io_hint(action, path, source),
             LockFileError::LinkLeavesFolder { .. } => {
                 complaint.hint("put the file itself there; nothing outside the folder is written to")
             }
@@ -135,7 +135,7 @@ impl From<InstallError> for Complaint {
             InstallError::LayerType { .. } => {
                 complaint.hint("layers are tar, tar+gzip or tar+zstd; the publisher must build the image so")
             }
-            InstallError::Io { source, .. } => complaint.io_hint(&source),
+            InstallError::Io { action, path, source } => complaint.io_hint(action, &path, &source),
             InstallError::NotTheLockedPackage { place, refusal, locked_for, platform, address, .. }
                 if !locked_for.is_empty() && !locked_for.contains(&platform) =>
             {
@@ -190,6 +190,9 @@ impl Complaint {
                 .hint("say which repository holds it with --from REPOSITORY")
                 .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),
             Failure::InvalidService(_) => self.hint("the owner of the host must mend its oci-providers.v1"),
+            Failure::Network { fault, .. } if super::network::certificate_time(*fault).is_some() => {
+                self.hint(super::network::certificate_time(*fault).unwrap_or_default())
+            }
             Failure::Network { .. } => self
                 .hint("say which repository holds the provider with --from REPOSITORY")
                 .hint("or check the host name and the network; --ca-file FILE trusts a private certificate authority")
@@ -283,7 +286,7 @@ fn exit(error: &InstallError) -> Exit {
         | InstallError::InvalidWorkspace { .. }
         | InstallError::Pins(PinFileError::Invalid { .. }) => Exit::Usage,
         InstallError::Io { source, .. } | InstallError::Package { source: ArchiveError::Io { source, .. }, .. } => {
-            super::io_exit(source)
+            super::io::io_exit(source)
         }
         _ => Exit::Fixable,
     }

@@ -2,6 +2,8 @@
 
 mod archive;
 mod install;
+mod io;
+mod network;
 mod pack;
 mod sign;
 mod store;
@@ -30,6 +32,8 @@ pub(crate) struct Complaint {
     exit: Exit,
     /// A stable name of the fault, where it has one.
     code: Option<Box<str>>,
+    /// Whether it says nothing about what a place holds: the network, the machine or a want of access is to blame.
+    unasked: bool,
     /// The repository that access was refused to, because of the credentials or for want of them.
     refused: Option<Box<(String, Trouble)>>,
 }
@@ -37,7 +41,15 @@ pub(crate) struct Complaint {
 impl Complaint {
     /// A complaint without causes and hints.
     pub(crate) fn new(exit: Exit, text: impl Into<String>) -> Self {
-        Self { text: text.into(), causes: Vec::new(), hints: Vec::new(), exit, code: None, refused: None }
+        Self {
+            text: text.into(),
+            causes: Vec::new(),
+            hints: Vec::new(),
+            exit,
+            code: None,
+            unasked: false,
+            refused: None,
+        }
     }
 
     /// Wrong usage or configuration.
@@ -117,24 +129,6 @@ impl Complaint {
         self
     }
 
-    /// The same with the advice that fits an answer of the file system.
-    pub(crate) fn io_hint(self, error: &std::io::Error) -> Self {
-        use std::io::ErrorKind;
-        match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                self.hint("free some space and run the same command again; nothing half-done was kept")
-            }
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                self.hint("choose a place that you may write to, or change the permissions of this one")
-            }
-            ErrorKind::NotADirectory | ErrorKind::AlreadyExists | ErrorKind::IsADirectory => {
-                self.hint("a file lies where a folder is needed, or a folder where a file is; choose another place")
-            }
-            ErrorKind::NotFound => self.hint("check the path; its parent folders must be there"),
-            _ => self,
-        }
-    }
-
     /// What is wrong, in one line.
     pub(crate) fn text(&self) -> &str {
         &self.text
@@ -143,6 +137,16 @@ impl Complaint {
     /// A stable name of the fault, where it has one.
     pub(crate) fn stable_name(&self) -> Option<&str> {
         self.code.as_deref()
+    }
+
+    /// Why, outermost first.
+    pub(crate) fn causes(&self) -> &[String] {
+        &self.causes
+    }
+
+    /// Whether it says nothing about what a place holds.
+    pub(crate) fn is_unasked(&self) -> bool {
+        self.unasked
     }
 
     /// What to do about it.
@@ -188,23 +192,6 @@ impl Complaint {
             let _ = writeln!(text, "{bold}hint:{bold:#} {}", visible(hint));
         }
         text
-    }
-}
-
-/// Whether the user can do something about an answer of the file system.
-fn io_exit(error: &std::io::Error) -> Exit {
-    use std::io::ErrorKind;
-    match error.kind() {
-        ErrorKind::NotFound
-        | ErrorKind::PermissionDenied
-        | ErrorKind::AlreadyExists
-        | ErrorKind::StorageFull
-        | ErrorKind::FileTooLarge
-        | ErrorKind::ReadOnlyFilesystem
-        | ErrorKind::NotADirectory
-        | ErrorKind::IsADirectory
-        | ErrorKind::QuotaExceeded => Exit::Fixable,
-        _ => Exit::Unexpected,
     }
 }
 

@@ -68,7 +68,7 @@ impl From<PackError> for Complaint {
             PackError::PrivateKey { .. } => complaint
                 .hint("nothing was sent; move it out of the folder, and check where the folder has been before"),
             PackError::Sign(error) => complaint.sign_hint(error),
-            PackError::Io { source, .. } => complaint.io_hint(source),
+            PackError::Io { action, path, source } => complaint.io_hint(action, path, source),
             PackError::Copy(CopyError { side, error }) => {
                 Self::from(error).cause(format!("it happened at the {side} of the copy"))
             }
@@ -99,7 +99,7 @@ impl From<PackError> for Complaint {
 fn exit(error: &PackError) -> Exit {
     match error {
         PackError::Vanished { .. } => Exit::Unexpected,
-        PackError::Io { source, .. } => super::io_exit(source),
+        PackError::Io { source, .. } => super::io::io_exit(source),
         _ => Exit::Fixable,
     }
 }

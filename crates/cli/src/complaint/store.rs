@@ -16,6 +16,7 @@ impl From<&StoreError> for Complaint {
     fn from(error: &StoreError) -> Self {
         let mut complaint = Self::of(exit(error), error);
         complaint.code = error.credential_code().map(String::into_boxed_str);
+        complaint.unasked = !error.is_of_content();
         match error {
             StoreError::UnknownRepository { place } if place.starts_with("oci:") => complaint.hint(
                 "an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one",
@@ -72,19 +73,7 @@ impl From<&StoreError> for Complaint {
             StoreError::NotFound { .. } => complaint.hint("`tofu-oci versions REPOSITORY` lists what is there"),
             StoreError::UnsupportedDigest { .. } => complaint.hint("sha256 and sha512 are known here"),
             StoreError::TooLarge { .. } => complaint.hint("this is no provider release"),
-            StoreError::Unreachable { problem, .. } if problem.contains("certificate") => {
-                complaint.hint("trust a private certificate authority with --ca-file FILE")
-            }
-            StoreError::Unreachable { place, problem, .. } if broke_off(problem) => {
-                Self::new(Exit::Unexpected, format!("the connection to {place} broke: {problem}"))
-                    .hint("run the same command again: what has arrived is not sent again")
-            }
-            StoreError::Unreachable { place, .. } if is_bare(registry(place)) => complaint.hint(format!(
-                "`{}` was taken for a host name; write HOST/NAME, such as ghcr.io/acme/opentofu-provider-widget",
-                registry(place)
-            )),
-            StoreError::Unreachable { .. } => complaint
-                .hint("check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST"),
+            StoreError::Unreachable { place, fault, problem } => complaint.network(place, *fault, problem),
             StoreError::DigestMismatch { place, .. } | StoreError::SizeMismatch { place, .. }
                 if place.starts_with("oci:") =>
             {
@@ -99,7 +88,7 @@ impl From<&StoreError> for Complaint {
                 complaint.hint(format!("try again later, or wait longer with --max-wait {seconds}"))
             }
             StoreError::ReadOnly { .. } => complaint.hint("choose a place that you may write to"),
-            StoreError::Io { source, .. } => complaint.io_hint(source),
+            StoreError::Io { action, path, source } => complaint.io_hint(action, path, source),
             _ => complaint,
         }
     }
@@ -119,23 +108,8 @@ fn realm_hint(fault: AccessFault) -> &'static str {
 fn exit(error: &StoreError) -> Exit {
     match error {
         StoreError::Unreachable { .. } | StoreError::RateLimited { .. } => Exit::Unexpected,
-        StoreError::Io { source, .. } => super::io_exit(source),
+        StoreError::Io { source, .. } => super::io::io_exit(source),
         StoreError::Rejected { status, .. } if *status >= 500 || *status == 429 => Exit::Unexpected,
         _ => Exit::Fixable,
     }
-}
-
-/// Whether a connection stood, and ended too early.
-fn broke_off(problem: &str) -> bool {
-    ["closed", "reset", "broken pipe", "stalled", "end of file"].iter().any(|word| problem.contains(word))
-}
-
-/// Whether a host is a single word, as the first part of `acme/widget` is.
-fn is_bare(host: &str) -> bool {
-    host != "localhost" && !host.contains(['.', ':'])
-}
-
-/// The host of a place such as `ghcr.io/acme/widget`.
-fn registry(place: &str) -> &str {
-    place.split('/').next().unwrap_or(place)
 }

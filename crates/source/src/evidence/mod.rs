@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         let (found, bytes) = match self.store.manifest(&Reference::Tag(tag.clone())).await {
             Ok(found) => found,
             Err(error) if error.is_not_found() => return Ok(Vec::new()),
-            Err(error) if is_of_content(&error) => return Ok(vec![unreadable(digest, told(&error))]),
+            Err(error) if error.is_of_content() => return Ok(vec![unreadable(digest, told(&error))]),
             Err(error) => return Err(error),
         };
         match Holder::parse(&bytes) {
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
 
 /// The error of a place that could not be asked; what is wrong with the content otherwise.
 fn spoiled(origin: &Digest, error: StoreError) -> Result<Vec<Evidence>, StoreError> {
-    if is_of_content(&error) { Ok(vec![unreadable(origin, error.to_string())]) } else { Err(error) }
+    if error.is_of_content() { Ok(vec![unreadable(origin, error.to_string())]) } else { Err(error) }
 }
 
 fn unreadable(origin: &Digest, problem: String) -> Evidence {
@@ -201,20 +201,6 @@ fn convinces(evidence: &Evidence) -> bool {
         Evidence::Sums { signatures, .. } => !signatures.is_empty(),
         Evidence::Unreadable { .. } => false,
     }
-}
-
-/// Whether the place has answered, and what it has is broken or gone.
-fn is_of_content(error: &StoreError) -> bool {
-    matches!(
-        error,
-        StoreError::NotFound { .. }
-            | StoreError::UnknownRepository { .. }
-            | StoreError::DigestMismatch { .. }
-            | StoreError::SizeMismatch { .. }
-            | StoreError::UnsupportedDigest { .. }
-            | StoreError::TooLarge { .. }
-            | StoreError::Malformed { .. }
-    )
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use tofu_oci_types::{Descriptor, Digest};
 
 use super::budget::Lack;
 use super::manifest::{Holder, Layer};
-use super::{Reader, is_of_content, unreadable};
+use super::{Reader, unreadable};
 
 /// Most bytes of a bundle, a payload, a file of checksums, a signature or a key.
 pub(super) const MOST_BYTES: u64 = 1024 * 1024;
@@ -70,7 +70,7 @@ impl Reader<'_> {
                     let signature = signature.clone();
                     found.push(Evidence::CosignTag { origin: origin.clone(), payload, signature });
                 }
-                Err(Lack::Store(error)) if is_of_content(&error) => found.push(unreadable(origin, error.to_string())),
+                Err(Lack::Store(error)) if error.is_of_content() => found.push(unreadable(origin, error.to_string())),
                 Err(Lack::Store(error)) => return Err(Fault::Store(error)),
                 Err(Lack::Spent) => return Ok(found),
             }

@@ -15,8 +15,10 @@ const MAX_DEPTH: usize = 8;
 
 impl DirStore {
     pub(super) fn check_layout(&self) -> Result<(), StoreError> {
-        if !self.root.is_dir() {
-            return Err(StoreError::UnknownRepository { place: self.place() });
+        match std::fs::metadata(&self.root) {
+            Ok(metadata) if metadata.is_dir() => {}
+            Err(error) if !is_absent(&error) => return Err(StoreError::io("read", &self.root, error)),
+            _ => return Err(StoreError::UnknownRepository { place: self.place() }),
         }
         let malformed = |problem: &str| StoreError::Malformed { place: self.place(), problem: problem.to_owned() };
         let bytes = match read_limited(&self.root.join("oci-layout"), 64 * 1024) {

@@ -29,7 +29,7 @@ use tofu_oci_types::{Descriptor, Digest};
 pub use auth::{Anonymous, Auth, Bearer, Login, Rights, TokenAddress, TokenField};
 pub use behaviour::{Behaviour, Check, Deletion, Location, Mounting, Paging, Referrers};
 
-use crate::certificates::{Certificates, ClientCertificate};
+use crate::certificates::{Certificates, ClientCertificate, Validity};
 use crate::fault::{Rule, Rules, glob};
 use crate::log::{Log, LoggedRequest};
 use crate::referrer::Referrer;
@@ -43,6 +43,7 @@ use server::{Server, bind};
 #[derive(Debug)]
 pub struct RegistryBuilder {
     tls: Option<ClientCertificate>,
+    validity: Validity,
     auth: Auth,
     behaviour: Behaviour,
 }
@@ -52,6 +53,13 @@ impl RegistryBuilder {
     #[must_use]
     pub fn tls(mut self, clients: ClientCertificate) -> Self {
         self.tls = Some(clients);
+        self
+    }
+
+    /// With [`RegistryBuilder::tls`], its certificate is valid then.
+    #[must_use]
+    pub fn validity(mut self, validity: Validity) -> Self {
+        self.validity = validity;
         self
     }
 
@@ -71,7 +79,7 @@ impl RegistryBuilder {
 
     /// Starts it; it accepts connections when this returns.
     pub fn start(self) -> Registry {
-        let certificates = self.tls.map(|clients| (Certificates::generate(), clients));
+        let certificates = self.tls.map(|clients| (Certificates::valid(&[], self.validity), clients));
         let scheme = if certificates.is_some() { "https" } else { "http" };
         let (socket, address) = bind();
         let origin = format!("{scheme}://{address}");
@@ -124,7 +132,7 @@ pub struct Registry {
 impl Registry {
     /// Plain HTTP, no credentials, like registry:2, unless told otherwise.
     pub fn builder() -> RegistryBuilder {
-        RegistryBuilder { tls: None, auth: Auth::None, behaviour: Behaviour::default() }
+        RegistryBuilder { tls: None, validity: Validity::Now, auth: Auth::None, behaviour: Behaviour::default() }
     }
 
     /// The builder's defaults, started.

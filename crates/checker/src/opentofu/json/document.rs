@@ -31,9 +31,17 @@ pub(crate) struct GoManifest {
     pub(crate) layers: Vec<GoDescriptor>,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many indexes this thread has read.
+    pub(crate) static READS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl GoIndex {
     /// Reads an index; in the second place whether Go reads it without an error.
     pub(crate) fn read(bytes: &[u8]) -> (Self, bool) {
+        #[cfg(test)]
+        READS.with(|reads| reads.set(reads.get() + 1));
         let mut raw = RawIndex::default();
         let good = unmarshal(bytes, &mut raw);
         let manifests = raw.manifests.into_vec();

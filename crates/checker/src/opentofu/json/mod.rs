@@ -13,4 +13,6 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+pub(crate) use document::READS;
 pub(crate) use document::{GoIndex, GoManifest};

@@ -12,6 +12,8 @@
 //!
 //! Spec: `OpenTofu` 1.12, `OCIRegistryMirrorSource.PackageMeta`, `PackageOCIBlobArchive`; oras-go 2.6, `registry/remote`.
 
+use std::collections::HashMap;
+
 use tofu_oci_types::{Algorithm, Platform};
 
 use super::json::{GoIndex, GoManifest};
@@ -30,17 +32,34 @@ const ZIP: &str = "archive/zip";
 const MANIFEST_GATE: i64 = 5 * 1024 * 1024;
 
 /// What becomes of one version on one platform.
-pub(super) fn install(release: &Release, platform: &Platform, provider: Provider<'_>) -> Outcome {
-    match try_install(release, platform, provider) {
+pub(super) fn install(opened: &Opened<'_>, platform: &Platform, provider: Provider<'_>) -> Outcome {
+    match try_install(opened, platform, provider) {
         Ok(outcome) | Err(outcome) => outcome,
     }
 }
 
-fn try_install(release: &Release, platform: &Platform, provider: Provider<'_>) -> Result<Outcome, Outcome> {
-    let document = release.index.found.as_ref().map_err(|fault| unreadable(fault, Because::TagNotFound))?;
-    resolve(document)?;
-    let index = read_index(document)?;
-    let position = select_entry(&index.manifests, platform)?;
+/// A release whose index has been read, once for all platforms.
+pub(super) struct Opened<'a> {
+    release: &'a Release,
+    entries: Result<Entries, Outcome>,
+}
+
+impl<'a> Opened<'a> {
+    /// Reads the index.
+    pub(super) fn new(release: &'a Release) -> Self {
+        Self { release, entries: Self::read(release) }
+    }
+
+    fn read(release: &Release) -> Result<Entries, Outcome> {
+        let document = release.index.found.as_ref().map_err(|fault| unreadable(fault, Because::TagNotFound))?;
+        resolve(document)?;
+        Ok(Entries::of(&read_index(document)?.manifests))
+    }
+}
+
+fn try_install(opened: &Opened<'_>, platform: &Platform, provider: Provider<'_>) -> Result<Outcome, Outcome> {
+    let release = opened.release;
+    let position = opened.entries.as_ref().map_err(|outcome| *outcome)?.select(platform)?;
     let Some(entry) = release.entries.get(position) else {
         return Err(Outcome::Unread(Because::RepositoryUnreadable));
     };
@@ -76,30 +95,54 @@ fn read_index(document: &Document) -> Result<GoIndex, Outcome> {
     Ok(index)
 }
 
-fn select_entry(entries: &[GoDescriptor], platform: &Platform) -> Result<usize, Outcome> {
-    let (mut found, mut elsewhere, mut foreign) = (Vec::new(), 0, 0);
-    for (position, entry) in entries.iter().enumerate() {
-        if entry.artifact_type != TARGET {
-            foreign += usize::from(!entry.artifact_type.is_empty());
-            continue;
+/// The entries of an index by what `OpenTofu` makes of them.
+struct Entries {
+    /// Some entries end it, whichever platform they are for; this is the first of them.
+    fatal: Option<Because>,
+    by_platform: HashMap<(String, String), Vec<usize>>,
+    /// Whether any entry is of the right artifact type.
+    packages: bool,
+    /// Whether any entry is of another artifact type.
+    foreign: bool,
+}
+
+impl Entries {
+    fn of(entries: &[GoDescriptor]) -> Self {
+        let mut all = Self { fatal: None, by_platform: HashMap::new(), packages: false, foreign: false };
+        for (position, entry) in entries.iter().enumerate() {
+            if entry.artifact_type != TARGET {
+                all.foreign |= !entry.artifact_type.is_empty();
+                continue;
+            }
+            all.packages = true;
+            match &entry.platform {
+                _ if entry.media_type != MANIFEST => all.fatal = Some(Because::LeafMediaType),
+                None => all.fatal = Some(Because::LeafWithoutPlatform),
+                Some(own) if own.os_version.is_empty() => {
+                    let name = (own.os.clone(), own.architecture.clone());
+                    all.by_platform.entry(name).or_default().push(position);
+                }
+                Some(_) => {}
+            }
+            if all.fatal.is_some() {
+                break;
+            }
         }
-        // These two end it, whichever platform the entry is for.
-        if entry.media_type != MANIFEST {
-            return refuse(Because::LeafMediaType);
-        }
-        let Some(own) = &entry.platform else { return refuse(Because::LeafWithoutPlatform) };
-        if !own.os_version.is_empty() || own.os != platform.os() || own.architecture != platform.arch() {
-            elsewhere += 1;
-        } else {
-            found.push(position);
-        }
+        all
     }
-    match found.as_slice() {
-        [only] => Ok(*only),
-        [] if elsewhere > 0 => refuse(Because::PlatformNotOffered),
-        [] if foreign > 0 => refuse(Because::IndexOrLeafArtifactType),
-        [] => refuse(Because::NoProviderLeaf),
-        _ => refuse(Because::DuplicatePlatform),
+
+    fn select(&self, platform: &Platform) -> Result<usize, Outcome> {
+        if let Some(fatal) = self.fatal {
+            return refuse(fatal);
+        }
+        let found = self.by_platform.get(&(platform.os().to_owned(), platform.arch().to_owned()));
+        match found.map(Vec::as_slice) {
+            Some([only]) => Ok(*only),
+            Some([_, ..]) => refuse(Because::DuplicatePlatform),
+            _ if self.packages => refuse(Because::PlatformNotOffered),
+            _ if self.foreign => refuse(Because::IndexOrLeafArtifactType),
+            _ => refuse(Because::NoProviderLeaf),
+        }
     }
 }
 
@@ -236,7 +279,8 @@ fn unreadable(fault: &Fault, missing: Because) -> Outcome {
         FaultKind::Missing | FaultKind::Unaddressable => Outcome::Refuses(missing),
         FaultKind::TooLarge => Outcome::Refuses(Because::ManifestTooLarge),
         FaultKind::WrongSize => Outcome::Refuses(Because::SizeMismatch),
-        FaultKind::Denied | FaultKind::Store | FaultKind::NotRead => Outcome::Unread(Because::RepositoryUnreadable),
+        FaultKind::WrongDigest => Outcome::Refuses(Because::DigestMismatch),
+        FaultKind::Unusable | FaultKind::Unasked | FaultKind::NotRead => Outcome::Unread(Because::RepositoryUnreadable),
     }
 }
 

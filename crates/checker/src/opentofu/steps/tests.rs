@@ -32,7 +32,7 @@ fn entries_are_selected_as_the_vectors_say() {
         let document = json!({ "manifests": case["manifests"] }).to_string();
         let (index, good) = GoIndex::read(document.as_bytes());
         assert!(good, "{case}");
-        check(&case["name"], &select_entry(&index.manifests, &platform), case);
+        check(&case["name"], &Entries::of(&index.manifests).select(&platform), case);
     }
 }
 

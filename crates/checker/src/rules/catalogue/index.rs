@@ -168,11 +168,11 @@ pub(crate) static CONTENT_UNREADABLE: Rule = Rule {
     id: "content-unreadable",
     group: Group::Index,
     level: Level::Error,
-    finds: "a manifest or blob that is there, perhaps, and could not be read",
-    why: "Access was refused, or the repository said something else than yes or no; whether anybody can install \
-           the release is not known.",
+    finds: "a manifest or blob that is there in a form that cannot be read",
+    why: "It cannot be used as it lies there, such as a link that leads out of an image layout; other programs read \
+           something else, or nothing.",
     spec: "OCI distribution-spec 1.1.1, Pulling manifests and blobs",
-    mend: "see the cause in the finding; `tofu-oci auth explain REPOSITORY` where access was refused",
+    mend: "see the cause in the finding; push or copy the release again",
 };
 
 pub(crate) static PREDICTED_REFUSAL: Rule = Rule {

@@ -39,10 +39,10 @@ pub(crate) static SIGNATURE_NOT_CHECKED: Rule = Rule {
     group: Group::Signatures,
     level: Level::Note,
     finds: "a signature that no key at hand could check",
-    why: "The trust policy names no key for this provider, so nothing can be said about the signature but what it \
-           claims.",
+    why: "None of the keys that the trust policy names for this provider is the one that made it, or the policy names \
+           none; what the signature claims is not proven. Another signature may count all the same.",
     spec: "this project, docs/trust.md",
-    mend: "name the keys in trust.toml, or give --trust-policy FILE",
+    mend: "name the key that made it in trust.toml, or give --trust-policy FILE; if another signature counts, nothing",
 };
 
 pub(crate) static SIGNATURE_UNREADABLE: Rule = Rule {

@@ -7,13 +7,14 @@ use tofu_oci_checker::{
     version_gone,
 };
 use tofu_oci_lockfile::{LockEntry, LockFile};
-use tofu_oci_source::SourceError;
+use tofu_oci_source::{Failure, SourceError};
 use tofu_oci_types::ProviderAddr;
 
 use super::repository::counted;
-use super::{Checked, Context, idle, typed};
+use super::{Checked, Context, Unjudged, idle, typed};
 use crate::args::CheckArgs;
 use crate::complaint::Complaint;
+use crate::exit::Exit;
 use crate::lookup::Finder;
 
 /// Reads the file; with `--platform` the providers' repositories are asked too.
@@ -25,10 +26,15 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> R
     let shown = path.strip_prefix("./").unwrap_or(path);
     let file = LockText { path: shown, text: &text, link: link.as_deref() };
     let (lock, mut findings) = lock_file(file);
+    let mut not_judged = Vec::new();
     let locked = lock.as_ref().map_or(0, |lock| lock.iter().count());
     match &lock {
         Some(lock) if args.platforms.is_empty() => findings.extend(one_platform(file, lock)),
-        Some(lock) => findings.extend(platforms(context, args, shown, path, lock).await?),
+        Some(lock) => {
+            let (found, unasked) = platforms(context, args, shown, path, lock).await?;
+            findings.extend(found);
+            not_judged.extend(unasked);
+        }
         None => {}
     }
     Ok(Checked {
@@ -42,6 +48,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> R
         },
         lowest: Level::Error,
         findings,
+        not_judged,
         predicted: None,
         probe: None,
     })
@@ -83,8 +90,12 @@ fn refuse_idle_options(args: &CheckArgs) -> Result<(), Complaint> {
 
 fn read(path: &Path) -> Result<String, Complaint> {
     let failed = |error: std::io::Error| {
-        Complaint::usage(format!("cannot read {}: {error}", path.display()))
-            .hint("name a .terraform.lock.hcl, or the directory that holds one")
+        use std::io::ErrorKind::{InvalidData, IsADirectory, NotADirectory, NotFound};
+        let text = format!("cannot read {}: {error}", path.display());
+        if matches!(error.kind(), NotFound | IsADirectory | NotADirectory | InvalidData) {
+            return Complaint::usage(text).hint("name a .terraform.lock.hcl, or the directory that holds one");
+        }
+        Complaint::new(Exit::Unexpected, text).io_hint("read", path, &error)
     };
     let bytes = std::fs::read(path).map_err(failed)?;
     String::from_utf8(bytes).map_err(|error| failed(std::io::Error::new(std::io::ErrorKind::InvalidData, error)))
@@ -97,13 +108,13 @@ async fn platforms(
     shown: &Path,
     path: &Path,
     lock: &LockFile,
-) -> Result<Vec<Finding>, Complaint> {
+) -> Result<(Vec<Finding>, Vec<Unjudged>), Complaint> {
     let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     let dir = args.chdir.as_deref().or(beside);
     let connector = context.connector(&args.network, args.lookup.access(&args.identity, dir).await?);
     let finder = Finder::new(&args.lookup, connector, dir, &[])?;
     let shown = shown.display().to_string();
-    let mut findings = Vec::new();
+    let (mut findings, mut not_judged) = (Vec::new(), Vec::new());
     for (address, entry) in lock.iter() {
         match release(&finder, address, entry).await {
             Ok((place, release)) => {
@@ -119,21 +130,47 @@ async fn platforms(
             }
             Err(Unasked::Gone(problem)) => findings.push(version_gone(&shown, address, entry, &problem)),
             Err(Unasked::Failed(problem)) => findings.push(not_asked(&shown, address, entry, &problem)),
+            Err(Unasked::NoAnswer(why)) => not_judged.push(Unjudged {
+                place: format!("provider {address}"),
+                version: Some(entry.version.to_string()),
+                platform: None,
+                why: *why,
+            }),
         }
     }
-    Ok(findings)
+    Ok((findings, not_judged))
 }
 
 /// Why there is nothing to compare with.
 enum Unasked {
     Gone(String),
+    /// What was found cannot be compared with.
     Failed(String),
+    /// The network or the machine kept it from answering.
+    NoAnswer(Box<Complaint>),
+}
+
+/// Whether the error says nothing about what a place has.
+fn is_unasked(error: &SourceError) -> bool {
+    match error.innermost() {
+        SourceError::Store(error) => !error.is_of_content(),
+        SourceError::Failed { failure, .. } => matches!(
+            failure,
+            Failure::Unauthorized(_)
+                | Failure::Denied(_)
+                | Failure::TooManyRequests(_)
+                | Failure::ServerError(_)
+                | Failure::Network { .. }
+        ),
+        _ => false,
+    }
 }
 
 impl From<SourceError> for Unasked {
     fn from(error: SourceError) -> Self {
         match &error {
             SourceError::NotOffered { .. } => Self::Gone(error.to_string()),
+            _ if is_unasked(&error) => Self::NoAnswer(Box::new(Complaint::from(&error))),
             _ => Self::Failed(error.to_string()),
         }
     }

@@ -13,7 +13,8 @@ mod target;
 use std::collections::BTreeMap;
 
 use tofu_oci_checker::opentofu::Prediction;
-use tofu_oci_checker::{CheckedAs, Finding, Group, Level, ProbeReport, Rule, rule, rules};
+use tofu_oci_checker::{CheckedAs, Finding, Group, Level, NotJudged, ProbeReport, Rule, rule, rules};
+use tofu_oci_types::Platform;
 
 use super::Context;
 use crate::args::{CheckArgs, FailOn};
@@ -34,13 +35,41 @@ struct Checked {
     /// From which level on findings fail.
     lowest: Level,
     findings: Vec<Finding>,
+    /// What could not be asked for.
+    not_judged: Vec<Unjudged>,
     /// Of a repository: who it was checked as, and what `OpenTofu` makes of it.
     predicted: Option<(CheckedAs, Vec<Prediction>)>,
     /// Of a registry: every capability.
     probe: Option<ProbeReport>,
 }
 
-/// Checks, prints, and decides how to end.
+/// Something that could not be asked for, and why.
+struct Unjudged {
+    /// What it is, as the place of a finding names it.
+    place: String,
+    version: Option<String>,
+    platform: Option<Platform>,
+    why: Complaint,
+}
+
+impl From<NotJudged> for Unjudged {
+    fn from(one: NotJudged) -> Self {
+        let NotJudged { place, version, platform, error } = one;
+        Self { place, version, platform, why: Complaint::from(&error) }
+    }
+}
+
+impl Unjudged {
+    /// The cause with what caused it, on one line.
+    fn cause(&self) -> String {
+        std::iter::once(self.why.text())
+            .chain(self.why.causes().iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join(": ")
+    }
+}
+
+/// Checks, prints, and decides how to end: what could not be asked for counts more than what was found.
 ///
 /// # Errors
 /// Only what keeps it from looking; findings are no error but an exit code.
@@ -58,14 +87,55 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, C
     checked.findings.retain(|finding| filter.keeps(finding.rule));
     let filtered = rules().filter(|rule| !filter.keeps(rule)).map(|rule| (rule.id, "left out with --rule or --ignore"));
     checked.left_out.extend(filtered);
+    for one in &mut checked.not_judged {
+        one.why =
+            one.why.clone().tell_of_credentials(context.wallet.get().map(AsRef::as_ref)).exiting(Exit::Unexpected);
+    }
     output::print(context, args.format(), &checked);
+    if let Some(complaint) = not_judged(&checked) {
+        // On stdout the report has said so already, in its own form.
+        complaint.print(false);
+        return Ok(Exit::Unexpected);
+    }
     let fails = checked.findings.iter().any(|finding| finding.level() <= checked.lowest);
     Ok(if fails { Exit::Fixable } else { Exit::Done })
 }
 
-/// 1 says that something was found; what is not there or may not be read was not looked at, and that is 2.
+/// 1 says that something was found. A target that is not there was named wrongly, and that is 2; one that could not be
+/// asked was not judged, and that is 3.
 fn not_a_finding(complaint: Complaint) -> Complaint {
-    if complaint.exit() == Exit::Fixable { complaint.exiting(Exit::Usage) } else { complaint }
+    match complaint.exit() {
+        Exit::Fixable if complaint.is_unasked() => complaint.exiting(Exit::Unexpected),
+        Exit::Fixable => complaint.exiting(Exit::Usage),
+        _ => complaint,
+    }
+}
+
+/// What was not judged as one complaint: each cause once, and the advice that belongs to them.
+fn not_judged(checked: &Checked) -> Option<Complaint> {
+    const MOST: usize = 5;
+    let count = checked.not_judged.len();
+    let first = checked.not_judged.first()?;
+    let what = if count == 1 { format!("{} was", first.place) } else { format!("{count} parts of it were") };
+    let mut complaint = Complaint::new(Exit::Unexpected, format!("{}: {what} not judged", checked.target));
+    let mut causes: Vec<String> = Vec::new();
+    for one in &checked.not_judged {
+        let cause = one.cause();
+        if !causes.contains(&cause) {
+            causes.push(cause);
+        }
+        for hint in one.why.hints() {
+            if causes.len() <= MOST && !complaint.hints().contains(hint) {
+                complaint = complaint.hint(hint.clone());
+            }
+        }
+        if causes.len() > MOST {
+            break;
+        }
+    }
+    let more = causes.len() > MOST;
+    complaint = causes.into_iter().take(MOST).fold(complaint, Complaint::cause);
+    Some(if more { complaint.cause("and others, see the report") } else { complaint })
 }
 
 async fn look(context: &Context, args: &CheckArgs) -> Result<Checked, Complaint> {

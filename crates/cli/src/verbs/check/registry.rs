@@ -7,7 +7,7 @@ use tofu_oci_checker::{Group, Level, ProbeError, ProbeRequest, probe};
 use tofu_oci_types::RepositoryRef;
 
 use super::repository::counted;
-use super::{Checked, Context};
+use super::{Checked, Context, Unjudged};
 use crate::args::CheckArgs;
 use crate::complaint::Complaint;
 use crate::connect::End;
@@ -37,9 +37,16 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
         left_out: BTreeMap::new(),
         lowest: Level::Error,
         findings: report.findings.clone(),
+        not_judged: report.not_judged.iter().map(|(what, said)| unjudged(what, said)).collect(),
         predicted: None,
         probe: Some(report),
     })
+}
+
+fn unjudged(what: &str, said: &str) -> Unjudged {
+    let why = Complaint::new(Exit::Unexpected, said.to_owned())
+        .hint("the registry was in trouble, or refused who asked; run the same command again later");
+    Unjudged { place: what.to_owned(), version: None, platform: None, why }
 }
 
 fn second(text: &str, scratch: &RepositoryRef) -> Result<RepositoryRef, Complaint> {
@@ -72,6 +79,8 @@ fn complaint(error: ProbeError) -> Complaint {
                 .cause(format!("left in {repository}: {first}{more}"))
                 .hint("the next probe of this repository deletes old tags where the registry lets it")
         }
+        error @ ProbeError::NoUpload { trouble: true, .. } => Complaint::of(Exit::Unexpected, &error)
+            .hint("the registry has a problem of its own; run the same command again later"),
         error => Complaint::of(Exit::Fixable, &error)
             .hint("a probe needs the right to push; `tofu-oci auth explain REPOSITORY --push` shows who you are there"),
     }

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tofu_oci_checker::facts::{self, Depth, Versions, What};
-use tofu_oci_checker::{CheckReport, CheckRequest, Group, Level, Trust, drift, needs_packages, signatures};
+use tofu_oci_checker::{
+    CheckReport, CheckRequest, Group, Level, NotJudged, Trust, drift, needs_packages, not_judged, signatures,
+};
 use tofu_oci_types::{Platform, Version};
 
 use super::target::Target;
-use super::{Checked, Context, idle, typed};
+use super::{Checked, Context, Unjudged, idle, typed};
 use crate::args::CheckArgs;
 use crate::complaint::Complaint;
 use crate::connect::{Connector, End};
@@ -43,8 +45,15 @@ pub(super) async fn check(
     let trust = crate::trust::load(&args.trust, args.chdir.as_deref().unwrap_or(Path::new(".")))?;
     let mut report = tofu_oci_checker::check(store.as_ref(), &request).await?;
     let judging = Trust { policy: &trust.policy, pins: &trust.pins, now: trust.now };
-    let signed = signatures(store.as_ref(), &report.facts, report.provider.address(), &judging).await;
+    let (signed, unasked) = signatures(store.as_ref(), &report.facts, report.provider.address(), &judging).await;
     report.findings.extend(signed);
+    // The same list may have failed twice.
+    let known = |one: &NotJudged, other: &NotJudged| one.place == other.place && one.version == other.version;
+    for one in unasked {
+        if !report.not_judged.iter().any(|other| known(&one, other)) {
+            report.not_judged.push(one);
+        }
+    }
     if let Some(other) = &other {
         compare(&mut report, &connector, other, version.as_ref()).await?;
     }
@@ -58,6 +67,7 @@ pub(super) async fn check(
         },
         lowest: Level::Error,
         findings: report.findings,
+        not_judged: report.not_judged.into_iter().map(Unjudged::from).collect(),
         predicted: Some((report.provider, report.predictions)),
         probe: None,
     })
@@ -121,6 +131,8 @@ async fn compare(
     let versions = version.map_or(Versions::All, |version| Versions::One(version.clone()));
     let facts = facts::read(store.as_ref(), &What { versions, depth: Depth::Manifests }).await?;
     report.findings.extend(drift(&report.facts, &facts));
+    let there = |one: NotJudged| NotJudged { place: format!("{} of {}", one.place, facts.place), ..one };
+    report.not_judged.extend(not_judged(&facts).into_iter().map(there));
     Ok(())
 }
 

@@ -198,6 +198,6 @@ fn docker_config(environment: &Environment) -> Option<PathBuf> {
 fn unusable(shown: &str, what: &str, error: &std::io::Error) -> Complaint {
     Complaint::new(Exit::Fixable, format!("cannot {what} {shown}"))
         .cause(error.to_string())
-        .io_hint(error)
+        .io_hint(what, Path::new(shown), error)
         .hint("another file is named by --auth-file FILE, another folder by DOCKER_CONFIG=DIR")
 }

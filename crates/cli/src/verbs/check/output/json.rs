@@ -4,6 +4,8 @@ use serde::Serialize;
 use tofu_oci_checker::opentofu::Prediction;
 use tofu_oci_checker::{Capability, CheckedAs, Finding, Level};
 
+use tofu_oci_types::Platform;
+
 use super::count;
 use crate::report::json_line;
 use crate::verbs::check::Checked;
@@ -38,6 +40,7 @@ struct CheckedLine<'a> {
     errors: usize,
     warnings: usize,
     notes: usize,
+    not_judged: usize,
     #[serde(flatten)]
     checked_as: Option<&'a CheckedAs>,
 }
@@ -48,13 +51,39 @@ struct PredictionsLine<'a> {
     predictions: &'a [Prediction],
 }
 
-/// Capabilities, findings, the summary, and the predictions last.
+/// Something that could not be asked for.
+#[derive(Serialize)]
+struct NotJudgedLine<'a> {
+    event: &'static str,
+    place: &'a str,
+    version: Option<&'a str>,
+    platform: Option<&'a Platform>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'a str>,
+    text: &'a str,
+    causes: &'a [String],
+    hints: &'a [String],
+}
+
+/// Capabilities, findings, what was not judged, the summary, and the predictions last.
 pub(super) fn print(checked: &Checked) {
     for capability in checked.probe.iter().flat_map(|probe| &probe.capabilities) {
         json_line(&CapabilityLine { event: "capability", capability });
     }
     for finding in &checked.findings {
         json_line(&FindingLine { event: "finding", finding });
+    }
+    for one in &checked.not_judged {
+        json_line(&NotJudgedLine {
+            event: "not-judged",
+            place: &one.place,
+            version: one.version.as_deref(),
+            platform: one.platform.as_ref(),
+            code: one.why.stable_name(),
+            text: one.why.text(),
+            causes: one.why.causes(),
+            hints: one.why.hints(),
+        });
     }
     if let Some(probe) = &checked.probe {
         json_line(&ProbedLine {
@@ -71,6 +100,7 @@ pub(super) fn print(checked: &Checked) {
         errors: count(checked, Level::Error),
         warnings: count(checked, Level::Warning),
         notes: count(checked, Level::Note),
+        not_judged: checked.not_judged.len(),
         checked_as: checked.predicted.as_ref().map(|(checked_as, _)| checked_as),
     });
     if let Some((_, predictions)) = &checked.predicted {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use tofu_oci_checker::Finding;
+use tofu_oci_types::Platform;
 
 use super::applied;
 use crate::complaint::Complaint;
@@ -39,7 +40,16 @@ pub(super) fn render(checked: &Checked) -> String {
             }
         };
     }
-    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"", rules.len());
+    for one in &checked.not_judged {
+        let about = about(one.version.as_deref(), one.platform.as_ref());
+        let name = escaped(&format!("not judged: {}{about}", one.place));
+        let (message, body) = (escaped(&one.cause()), escaped(&one.why.hints().join("\n")));
+        let error = format!("<error type=\"not-judged\" message=\"{message}\">{body}</error>");
+        let _ = writeln!(cases, "    <testcase classname=\"check\" name=\"{name}\">\n      {error}\n    </testcase>");
+    }
+    let errors = checked.not_judged.len();
+    let tests = rules.len() + errors;
+    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
     document(&checked.target, &counts, &cases)
 }
 
@@ -63,10 +73,15 @@ fn document(target: &str, counts: &str, cases: &str) -> String {
 }
 
 fn line(finding: &Finding) -> String {
-    let version = finding.version.as_deref().map(|version| format!(", {version}")).unwrap_or_default();
-    let platform = finding.platform.as_ref().map(|platform| format!(", {platform}")).unwrap_or_default();
+    let about = about(finding.version.as_deref(), finding.platform.as_ref());
     let diff = finding.diff.as_deref().unwrap_or_default();
-    format!("{}{version}{platform}: {}\n{diff}", finding.place, finding.text)
+    format!("{}{about}: {}\n{diff}", finding.place, finding.text)
+}
+
+fn about(version: Option<&str>, platform: Option<&Platform>) -> String {
+    let version = version.map(|version| format!(", {version}")).unwrap_or_default();
+    let platform = platform.map(|platform| format!(", {platform}")).unwrap_or_default();
+    format!("{version}{platform}")
 }
 
 /// Text as XML 1.0 can hold it, in an element or an attribute; what it cannot hold becomes U+FFFD.

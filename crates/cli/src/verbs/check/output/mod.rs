@@ -15,7 +15,7 @@ use crate::printer;
 /// Prints to stdout.
 pub(super) fn print(context: &Context, format: Format, checked: &Checked) {
     match format {
-        Format::Table => printer::stdout(&table::render(checked, context.quiet)),
+        Format::Table => table::render(checked, context.quiet, &mut printer::stdout),
         Format::Json => json::print(checked),
         Format::Junit => printer::stdout(&junit::render(checked)),
         Format::Sarif => printer::stdout(&sarif::render(checked)),

@@ -7,7 +7,7 @@ use tofu_oci_checker::{Finding, Group, Level, Rule};
 
 use super::applied;
 use crate::complaint::Complaint;
-use crate::verbs::check::Checked;
+use crate::verbs::check::{Checked, Unjudged};
 
 /// The document where nothing could be looked at: an invocation that failed, and why.
 pub(super) fn unreadable(target: &str, complaint: &Complaint) -> String {
@@ -21,7 +21,18 @@ pub(super) fn unreadable(target: &str, complaint: &Complaint) -> String {
 pub(super) fn render(checked: &Checked) -> String {
     let rules = applied(checked);
     let results: Vec<Value> = checked.findings.iter().map(|finding| result(checked, &rules, finding)).collect();
-    document(&rules, &results, &json!({ "executionSuccessful": true }))
+    if checked.not_judged.is_empty() {
+        return document(&rules, &results, &json!({ "executionSuccessful": true }));
+    }
+    let notification = |one: &Unjudged| {
+        let about = [one.version.clone(), one.platform.as_ref().map(ToString::to_string)];
+        let about = about.into_iter().flatten().map(|part| format!(", {part}")).collect::<String>();
+        let text = format!("not judged: {}{about}: {}", one.place, one.cause());
+        json!({ "level": "error", "message": { "text": text } })
+    };
+    let notifications: Vec<Value> = checked.not_judged.iter().map(notification).collect();
+    let invocation = json!({ "executionSuccessful": false, "toolExecutionNotifications": notifications });
+    document(&rules, &results, &invocation)
 }
 
 fn document(rules: &[&Rule], results: &[Value], invocation: &Value) -> String {

@@ -1,41 +1,78 @@
 //! For people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use tofu_oci_checker::opentofu::{OpenTofu, Prediction};
-use tofu_oci_checker::{CheckedAs, Finding, Level, ProbeReport, Rule, State};
+use tofu_oci_checker::opentofu::{Because, OpenTofu, Prediction};
+use tofu_oci_checker::{CheckedAs, Finding, Level, ProbeReport, State};
 use tofu_oci_types::Platform;
 
 use super::count;
 use crate::printer::{row, visible};
-use crate::verbs::check::Checked;
+use crate::verbs::check::{Checked, Unjudged};
+
+/// Most places that are listed for one text.
+const MOST_PLACES: usize = 20;
+
+/// How much is printed at once, in bytes.
+const PIECE: usize = 64 * 1024;
 
 /// Findings with their reasons, what `OpenTofu` makes of it, and a last line that sums up.
-pub(super) fn render(checked: &Checked, quiet: bool) -> String {
+///
+/// It is given away in pieces: a repository may have findings without number.
+pub(super) fn render(checked: &Checked, quiet: bool, print: &mut dyn FnMut(&str)) {
     let mut text = String::new();
     if let Some(probe) = &checked.probe {
         text.push_str(&capabilities(probe));
     }
-    let mut told: Vec<&Rule> = Vec::new();
-    for finding in &checked.findings {
-        // Of a probe the rows above say what was found; only what is wrong is worth repeating.
-        if checked.probe.is_some() && finding.level() == Level::Note || quiet && finding.level() == Level::Note {
-            continue;
+    let mut told: HashSet<&str> = HashSet::new();
+    // Of a probe the rows above say what was found; only what is wrong is worth repeating.
+    let notes = !quiet && checked.probe.is_none();
+    let findings = checked.findings.iter().filter(|finding| notes || finding.level() != Level::Note);
+    for alike in fold(findings) {
+        let Some(first) = alike.first() else { continue };
+        text.push_str(&shown(first, &alike, !told.insert(first.rule.id)));
+        if text.len() > PIECE {
+            print(&text);
+            text.clear();
         }
-        text.push_str(&shown(finding, told.contains(&finding.rule)));
-        told.push(finding.rule);
     }
+    text.push_str(&not_judged(&checked.not_judged));
     if let Some((checked_as, predictions)) = &checked.predicted {
         text.push_str(&predicted(checked_as, predictions));
     }
     let _ = writeln!(text, "{}: {}; {}", visible(&checked.target), summary(checked), checked.looked_at);
-    text
+    print(&text);
 }
 
-/// A finding; why it matters is told with the first of its rule.
-fn shown(finding: &Finding, told: bool) -> String {
+/// Findings of one rule that say the same of several places, versions or platforms stand together, where the first of
+/// them stood.
+fn fold<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Vec<&'a Finding>> {
+    let mut folded: Vec<Vec<&Finding>> = Vec::new();
+    let mut known: HashMap<(&str, &str, Option<&str>), usize> = HashMap::new();
+    for finding in findings {
+        let says = (finding.rule.id, finding.text.as_str(), finding.diff.as_deref());
+        let at = *known.entry(says).or_insert(folded.len());
+        match folded.get_mut(at) {
+            Some(alike) => alike.push(finding),
+            None => folded.push(vec![finding]),
+        }
+    }
+    folded
+}
+
+fn about(version: Option<&str>, platform: Option<&Platform>) -> String {
+    match (version, platform) {
+        (Some(version), Some(platform)) => format!(" ({version}, {platform})"),
+        (Some(version), None) => format!(" ({version})"),
+        (None, Some(platform)) => format!(" ({platform})"),
+        (None, None) => String::new(),
+    }
+}
+
+/// A finding with all that say the same; the reason stands with the first of its rule.
+fn shown(finding: &Finding, alike: &[&Finding], told: bool) -> String {
     let colour = match finding.level() {
         Level::Error => AnsiColor::Red,
         Level::Warning => AnsiColor::Yellow,
@@ -43,14 +80,24 @@ fn shown(finding: &Finding, told: bool) -> String {
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
     let rule = finding.rule;
-    let about = match (&finding.version, &finding.platform) {
-        (Some(version), Some(platform)) => format!(" ({version}, {platform})"),
-        (Some(version), None) => format!(" ({version})"),
-        (None, Some(platform)) => format!(" ({platform})"),
-        (None, None) => String::new(),
+    let place = |finding: &Finding| {
+        let about = about(finding.version.as_deref(), finding.platform.as_ref());
+        format!("{}{}", visible(&finding.place), visible(&about))
     };
-    let mut text =
-        format!("{style}{}[{}]{style:#} {}{}\n", rule.level.word(), rule.id, visible(&finding.place), visible(&about));
+    let head = format!("{style}{}[{}]{style:#}", rule.level.word(), rule.id);
+    let mut text = match alike {
+        [_] => format!("{head} {}\n", place(finding)),
+        several => {
+            let mut text = format!("{head} {} times\n", several.len());
+            for (nth, one) in several.iter().take(MOST_PLACES).enumerate() {
+                let _ = writeln!(text, "  {:<8}  {}", if nth == 0 { "where" } else { "" }, place(one));
+            }
+            if several.len() > MOST_PLACES {
+                let _ = writeln!(text, "            and {} more", several.len() - MOST_PLACES);
+            }
+            text
+        }
+    };
     text.push_str(&row("  ", "what", &finding.text));
     if let Some(diff) = &finding.diff {
         text.extend(visible(diff).lines().map(|line| format!("    {line}\n")));
@@ -61,6 +108,34 @@ fn shown(finding: &Finding, told: bool) -> String {
         text.push_str(&row("  ", "spec", rule.spec));
     }
     text.push('\n');
+    text
+}
+
+/// What could not be asked for; places with one cause stand together.
+fn not_judged(list: &[Unjudged]) -> String {
+    let mut causes: Vec<(String, Vec<&Unjudged>)> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for one in list {
+        let cause = one.cause();
+        let at = *known.entry(cause.clone()).or_insert(causes.len());
+        match causes.get_mut(at) {
+            Some((_, places)) => places.push(one),
+            None => causes.push((cause, vec![one])),
+        }
+    }
+    let style = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+    let mut text = String::new();
+    for (cause, places) in causes {
+        for one in places.iter().take(MOST_PLACES) {
+            let about = about(one.version.as_deref(), one.platform.as_ref());
+            let _ = writeln!(text, "{style}not judged{style:#} {}{}", visible(&one.place), visible(&about));
+        }
+        if places.len() > MOST_PLACES {
+            let _ = writeln!(text, "  and {} more", places.len() - MOST_PLACES);
+        }
+        text.push_str(&row("  ", "cause", &cause));
+        text.push('\n');
+    }
     text
 }
 
@@ -96,6 +171,9 @@ fn outcome(prediction: &Prediction) -> String {
     let unread = if prediction.unread { "; its packages were not looked at" } else { "" };
     match prediction.because {
         None => format!("installs{version}{unread}"),
+        Some(Because::RepositoryUnreadable) if prediction.unread => {
+            format!("not known{}: not all of it could be read", version.replacen(' ', " for ", 1))
+        }
         Some(because) => format!("refuses{version}: {because}{unread}"),
     }
 }
@@ -142,5 +220,10 @@ fn summary(checked: &Checked) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{count} {word}{}", if *count == 1 { "" } else { "s" }))
         .collect();
-    if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
+    let unjudged = match checked.not_judged.len() {
+        0 => String::new(),
+        count => format!("; {count} not judged"),
+    };
+    let found = if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") };
+    found + &unjudged
 }

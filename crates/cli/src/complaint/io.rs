@@ -1,0 +1,100 @@
+//! Answers of the file system.
+
+use std::io::{Error, ErrorKind};
+use std::path::Path;
+
+use super::Complaint;
+use crate::exit::Exit;
+
+impl Complaint {
+    /// The same with the advice that fits what the file system said when this was done to the path.
+    pub(crate) fn io_hint(self, action: &str, path: &Path, error: &Error) -> Self {
+        let reading = ["read", "open", "list"].iter().any(|word| action.starts_with(word));
+        match error.kind() {
+            ErrorKind::StorageFull if has_no_inode(path) => self.hint(
+                "the file system there has space and cannot take one file more: delete files that nobody needs \
+                 (`df -i` counts them), or choose another place; nothing half-done was kept",
+            ),
+            ErrorKind::StorageFull | ErrorKind::FileTooLarge => {
+                self.hint("free some space and run the same command again; nothing half-done was kept")
+            }
+            ErrorKind::QuotaExceeded => self.hint(
+                "your quota there is used up: delete files that nobody needs, or choose another place; nothing \
+                 half-done was kept",
+            ),
+            ErrorKind::PermissionDenied if reading => self
+                .hint("change its permissions or those of its folders, or run the command as a user who may read it"),
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                self.hint("choose a place that you may write to, or change the permissions of this one")
+            }
+            ErrorKind::NotADirectory | ErrorKind::AlreadyExists | ErrorKind::IsADirectory => {
+                self.hint("a file lies where a folder is needed, or a folder where a file is; choose another place")
+            }
+            ErrorKind::NotFound => self.hint("check the path; its parent folders must be there"),
+            _ if is_hardware(error) => {
+                self.hint("the disk or the network behind this file system has a fault; its log says more")
+            }
+            _ => self,
+        }
+    }
+}
+
+/// Whether the file system of the path, or of its next folder that is there, has space and no room for another file.
+#[cfg(unix)]
+fn has_no_inode(path: &Path) -> bool {
+    let mut places = path.ancestors().map(|place| if place.as_os_str().is_empty() { Path::new(".") } else { place });
+    let found = places.find_map(|place| rustix::fs::statvfs(place).ok());
+    found.is_some_and(|found| found.f_files > 0 && found.f_favail == 0 && found.f_bavail > 0)
+}
+
+#[cfg(not(unix))]
+fn has_no_inode(_path: &Path) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn is_hardware(error: &Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_hardware(_error: &Error) -> bool {
+    false
+}
+
+/// Whether the user can do something about an answer of the file system.
+pub(super) fn io_exit(error: &Error) -> Exit {
+    match error.kind() {
+        ErrorKind::NotFound
+        | ErrorKind::PermissionDenied
+        | ErrorKind::AlreadyExists
+        | ErrorKind::StorageFull
+        | ErrorKind::FileTooLarge
+        | ErrorKind::ReadOnlyFilesystem
+        | ErrorKind::NotADirectory
+        | ErrorKind::IsADirectory
+        | ErrorKind::QuotaExceeded => Exit::Fixable,
+        _ => Exit::Unexpected,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(action: &str, kind: ErrorKind, want: &str) {
+        let complaint = Complaint::usage("x").io_hint(action, Path::new("no/such/file"), &kind.into());
+        assert!(complaint.hints().iter().any(|hint| hint.contains(want)), "{action}, {kind}: {:?}", complaint.hints());
+    }
+
+    #[test]
+    fn an_unreadable_file_is_no_place_to_write_to() {
+        check("read", ErrorKind::PermissionDenied, "who may read it");
+        check("read from", ErrorKind::PermissionDenied, "who may read it");
+        check("write", ErrorKind::PermissionDenied, "write to");
+        check("create a folder in", ErrorKind::ReadOnlyFilesystem, "write to");
+        check("write", ErrorKind::StorageFull, "free some space");
+        check("write", ErrorKind::QuotaExceeded, "quota");
+    }
+}
