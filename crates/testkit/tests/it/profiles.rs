@@ -52,7 +52,7 @@ impl Running {
             statuses.push(reply.status);
             if !reply.header("Location").is_empty() {
                 path = path_of(reply.header("Location"));
-                range = reply.header("Range").to_owned();
+                reply.header("Range").clone_into(&mut range);
             }
             start += size;
         }
