@@ -16,6 +16,7 @@ mod differences;
 mod documented;
 mod lock_text;
 mod outcome;
+mod own;
 mod packages;
 mod release;
 mod scene;
@@ -32,7 +33,7 @@ use differences::{DIFFERENCES, Difference, Ours};
 use insta::assert_snapshot;
 use outcome::Wanted;
 use scene::{Run, Scene};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tally::Tally;
 
 /// So many cases run at once; half of the time they wait.
@@ -167,6 +168,7 @@ fn decided(name: &str) -> Option<(&'static Difference, &'static Ours)> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "there are many cases")]
 fn every_measured_case_comes_out_as_measured_or_as_decided() {
     let start = Instant::now();
     let (mut cases, wrong) = case::cases();
@@ -282,42 +284,6 @@ fn every_measured_case_comes_out_as_measured_or_as_decided() {
         same, exit 3 tls: fail-oci-tls-then-fs
         same, exit 3 unreachable: fail-direct-host-dns-then-oci, fail-oci-dns-then-fs, fail-oci-ok-then-direct-host-dns, tpl-docker-io, tpl-single-word-registry
         ");
-    }
-}
-
-/// What the program decides about repositories alone, where the measured cases have other methods too, which are not built.
-#[test]
-fn decisions_that_no_measured_case_reaches() {
-    let case = |config: &str, offers: Value, expect: Value| {
-        json!({"name": "own", "group": "own", "provider": "registry.example.test/acme/widget", "lock": null, "pure": true,
-            "cli_config": format!("provider_installation {{\n{config}}}\n"), "offers": offers, "expect": expect,
-            "measured_with": ["1.13-dev"]})
-    };
-    let mirror = |folder: &str| {
-        let template = format!("oci.example.test/{folder}/${{namespace}}/${{type}}");
-        let include = "[\"registry.example.test/*/*\"]";
-        format!("  oci_mirror {{\n    repository_template = \"{template}\"\n    include = {include}\n  }}\n")
-    };
-    let has = |version: &str| json!({"versions": [version], "platforms": ["linux_amd64"]});
-    let installed = |version: &str, folder: &str| json!({"method": "oci", "version": version, "repository": format!("oci.example.test/{folder}/acme/widget")});
-    // The digest is that of the bytes, whatever a header says.
-    let mut silent = has("1.0.0");
-    silent["broken"] = json!("no-digest-header");
-    let no_header =
-        case(&mirror("one"), json!({"oci:oci.example.test/one/acme/widget": silent}), installed("1.0.0", "one"));
-    // Versions that differ in their metadata alone: the first method's is chosen, in every run.
-    let both = json!({
-        "oci:oci.example.test/one/acme/widget": has("1.0.0+b1"), "oci:oci.example.test/two/acme/widget": has("1.0.0"),
-    });
-    let one_first = case(&(mirror("one") + &mirror("two")), both.clone(), installed("1.0.0+b1", "one"));
-    let two_first = case(&(mirror("two") + &mirror("one")), both, installed("1.0.0", "two"));
-    let cases = [no_header, one_first, two_first];
-    for (case, judged) in cases.iter().zip(judge_all(&cases)) {
-        match judged {
-            Ok(Judged { column: Column::Same, .. }) => {}
-            Ok(_) => panic!("in another column: {case}"),
-            Err(what) => panic!("{what}\n{case}"),
-        }
     }
 }
 

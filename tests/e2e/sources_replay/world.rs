@@ -166,10 +166,12 @@ fn discovery(host: &str, offer: &Offered) -> Rule {
         "html" => Fault::Answer(Answer::new(200).header("Content-Type", "text/html").body("<html>hello</html>")),
         "reset" => Fault::Disconnect,
         "timeout" => Fault::Hang,
-        status => match status.parse() {
-            Ok(status) => Fault::Answer(Answer::new(status)),
-            Err(_) => panic!("an unknown fault of a discovery document: {status}"),
-        },
+        word => {
+            let status = word.parse().ok();
+            Fault::Answer(Answer::new(
+                status.unwrap_or_else(|| panic!("unknown fault of a discovery document: {word}")),
+            ))
+        }
     })
 }
 
@@ -231,18 +233,18 @@ impl Offers {
             return json("{}".to_owned());
         }
         if let Some(name) = path.strip_suffix("/tags/list") {
-            let held = self
+            let found = self
                 .repository(&host, name)
                 .filter(|(offer, _)| !offer.versions.is_empty() || !offer.extra_tags.is_empty());
-            let Some((_, held)) = held else {
+            let Some((_, found)) = found else {
                 return Answer::error(404, "NAME_UNKNOWN", "repository name not known to registry");
             };
-            let tags: Vec<&str> = held.tags.iter().map(|(tag, _)| tag.as_str()).collect();
+            let tags: Vec<&str> = found.tags.iter().map(|(tag, _)| tag.as_str()).collect();
             return json(serde_json::json!({"name": name, "tags": tags}).to_string());
         }
         if let Some((name, reference)) = path.rsplit_once("/manifests/") {
-            let held = self.repository(&host, name);
-            let found = held.and_then(|(offer, held)| Some((offer, held.manifest(reference)?)));
+            let own = self.repository(&host, name);
+            let found = own.and_then(|(offer, found)| Some((offer, found.manifest(reference)?)));
             let Some((offer, (digest, media_type, bytes))) = found else {
                 return Answer::error(404, "MANIFEST_UNKNOWN", "manifest unknown");
             };
@@ -252,7 +254,7 @@ impl Offers {
         }
         let blob = path
             .rsplit_once("/blobs/")
-            .and_then(|(name, digest)| self.repository(&host, name).and_then(|(_, held)| held.blobs.get(digest)));
+            .and_then(|(name, digest)| self.repository(&host, name).and_then(|(_, found)| found.blobs.get(digest)));
         match blob {
             Some(bytes) => Answer::new(200).header("Content-Type", "application/octet-stream").body(bytes.clone()),
             None => Answer::error(404, "BLOB_UNKNOWN", "blob unknown"),
@@ -299,7 +301,7 @@ fn fault(word: &str, web: &WebServer) -> Fault {
         _ => {
             let (status, code): (Vec<&str>, Vec<&str>) = word.split('-').partition(|part| part.parse::<u16>().is_ok());
             let shouted = code.iter().all(|code| code.chars().all(|letter| !letter.is_ascii_lowercase()));
-            assert!(code.len() < 2 && shouted, "an unknown fault: {word}");
+            assert!(code.len() < 2 && shouted, "unknown fault: {word}");
             let status = status.first().and_then(|status| status.parse().ok()).unwrap_or(404);
             match code.first() {
                 Some(code) => Fault::status(status, code),
