@@ -71,7 +71,7 @@ impl IndexJson {
     }
 
     /// The entries of a tag: more than one when a tool wrote it twice.
-    fn tagged(&self, tag: &Tag) -> Vec<Descriptor> {
+    pub(super) fn tagged(&self, tag: &Tag) -> Vec<Descriptor> {
         self.entries().filter(|(own, _)| own.as_ref() == Some(tag)).map(|(_, descriptor)| descriptor).collect()
     }
 
