@@ -68,12 +68,15 @@ fn an_empty_answer_of_the_api_hides_no_signature_from_anybody() {
     scene.run("copy REGISTRY/acme/widget oci:layout").success();
     scene.run("copy REGISTRY/acme/widget REGISTRY/mirror/widget").success();
     assert_eq!(listed(&scene, "mirror/widget"), 1);
-    let policy = "[[key]]\nname = \"acme\"\nfile = \"p256.pub\"\n\n[[rule]]\nproviders = [\"*/*/*\"]\nkeys = [\"acme\"]\n";
+    let policy =
+        "[[key]]\nname = \"acme\"\nfile = \"p256.pub\"\n\n[[rule]]\nproviders = [\"*/*/*\"]\nkeys = [\"acme\"]\n";
     scene.context.write("trust.toml", policy);
     for place in ["REGISTRY/acme/widget", "REGISTRY/mirror/widget", "oci:layout"] {
         let said = scene.run(&format!("verify {WIDGET}@1.4.0 --from {place}")).success();
         assert!(said.stdout.contains("signed by acme"), "{}", said.text);
-        scene.run(&format!("install {WIDGET}@1.4.0 --from {place} --platform linux_amd64 --into work-mirror")).success();
+        scene
+            .run(&format!("install {WIDGET}@1.4.0 --from {place} --platform linux_amd64 --into work-mirror"))
+            .success();
         let said = scene.run(&format!("check {place} --against oci:layout --address {WIDGET}"));
         assert!(!said.text.contains("drift-referrer"), "{}", said.text);
     }

@@ -8,7 +8,7 @@ use futures_util::TryStreamExt as _;
 use reqwest::Method;
 use serde::Deserialize;
 use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Tag};
+use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 use tokio::time::Instant;
 
 use crate::answer::Answer;
@@ -35,6 +35,14 @@ enum Found {
     NotListed(Digest),
     /// The manifest, listed where it has to be.
     Everything,
+}
+
+/// What became of the `PUT` of a manifest.
+pub(crate) enum Tried {
+    /// It was taken.
+    Written(Answer),
+    /// It was refused for the lack of something that is there.
+    Denied(StoreError),
 }
 
 impl RemoteStore {
@@ -73,23 +81,42 @@ impl RemoteStore {
     }
 
     pub(crate) async fn tag_manifest(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
-        let bytes = match self.memory.kept_manifest(&descriptor.digest) {
-            Some(bytes) => bytes,
-            None => self.fetch_manifest(descriptor).await?,
-        };
+        let bytes = self.bytes_of(descriptor).await?;
         let began = Instant::now();
         self.put_manifest(tag.as_str(), descriptor, &bytes).await?;
-        // Signatures of several people lie under one tag, and each of them replaces the whole.
+        self.note_tagged(tag, began);
+        Ok(())
+    }
+
+    async fn bytes_of(&self, descriptor: &Descriptor) -> Result<Bytes, StoreError> {
+        match self.memory.kept_manifest(&descriptor.digest) {
+            Some(bytes) => Ok(bytes),
+            None => self.fetch_manifest(descriptor).await,
+        }
+    }
+
+    /// Signatures of several people lie under one tag, and each of them replaces the whole.
+    fn note_tagged(&self, tag: &Tag, began: Instant) {
         if may_stand_in(tag) {
             self.memory.state().rewritten = Some(Write { at: Instant::now(), took: began.elapsed() });
         }
-        Ok(())
     }
 
     /// Writes a manifest under a tag or its digest, and lists it among its subject's referrers where the registry
     /// does not do so itself.
     async fn put_manifest(&self, reference: &str, descriptor: &Descriptor, bytes: &Bytes) -> Result<(), StoreError> {
-        let answer = self.write_manifest(reference, &descriptor.media_type, bytes, None).await?;
+        let answer = self.write_manifest(reference, &descriptor.media_type, bytes).await?;
+        self.written(answer, reference, descriptor, bytes).await
+    }
+
+    /// What follows from the answer to a `PUT` that went well.
+    async fn written(
+        &self,
+        answer: Answer,
+        reference: &str,
+        descriptor: &Descriptor,
+        bytes: &Bytes,
+    ) -> Result<(), StoreError> {
         if let Some(named) = answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok())
             && named.algorithm_name() == descriptor.digest.algorithm_name()
             && named != descriptor.digest
@@ -110,33 +137,80 @@ impl RemoteStore {
         }
     }
 
+    /// Writes bytes as a manifest; what a registry says while others write beside is not the last word.
+    async fn write_manifest(&self, reference: &str, media_type: &str, bytes: &Bytes) -> Result<Answer, StoreError> {
+        let mut looks = Looks::default();
+        loop {
+            match self.try_manifest(reference, media_type, bytes, None).await? {
+                Tried::Written(answer) => return Ok(answer),
+                Tried::Denied(error) => {
+                    if !self.look_again(&mut looks, &self.label(reference), &denied(&error)).await {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+    }
+
     /// Writes bytes as a manifest, in place of the one with this `ETag` where one is given. The answer's `Location` is
     /// not needed and may be missing.
-    pub(crate) async fn write_manifest(
+    pub(crate) async fn try_manifest(
         &self,
         reference: &str,
         media_type: &str,
         bytes: &Bytes,
         in_place_of: Option<&str>,
-    ) -> Result<Answer, StoreError> {
+    ) -> Result<Tried, StoreError> {
         let path = self.path("manifests", reference);
-        let request = format!("PUT {}{path}", self.repository.registry());
         let call = Call::new(Method::PUT, path, &self.push).header("content-type", media_type).body(Body::Bytes(bytes));
         let call = in_place_of.into_iter().fold(call, |call, etag| call.header("if-match", etag));
+        let mut answer = self.client.send(&call).await?;
+        if matches!(answer.status(), 200..=204) {
+            return Ok(Tried::Written(answer));
+        }
+        let may_pass = self.may_pass(&mut answer).await;
+        let error = self.write_error(answer, &format!("place for manifest {reference}")).await;
+        // What consists of things that are missing is refused with good reason.
+        let is_denied = may_pass && self.has_all_parts(bytes).await.unwrap_or(false);
+        if is_denied { Ok(Tried::Denied(error)) } else { Err(error) }
+    }
+
+    /// The `PUT` of a manifest, for people.
+    pub(crate) fn label(&self, reference: &str) -> String {
+        format!("PUT {}{}", self.repository.registry(), self.path("manifests", reference))
+    }
+
+    /// Makes the tag point at the manifest if it still points at `before`. A tag that several programs write is looked at
+    /// before each attempt: what was read before a wait may be out of date.
+    pub(crate) async fn retag_manifest(
+        &self,
+        descriptor: &Descriptor,
+        tag: &Tag,
+        before: Option<&Digest>,
+    ) -> Result<bool, StoreError> {
         let mut looks = Looks::default();
-        let mut is_complete = false;
         loop {
-            let mut answer = self.client.send(&call).await?;
-            if matches!(answer.status(), 200..=204) {
-                return Ok(answer);
+            let now = match self.resolve_manifest(&Reference::Tag(tag.clone())).await {
+                Ok(now) => Some(now.digest),
+                Err(error) if error.is_not_found() => None,
+                Err(error) => return Err(error),
+            };
+            if now.as_ref() != before {
+                return Ok(false);
             }
-            let may_pass = self.may_pass(&mut answer).await;
-            let reason = format!("status {}, and everything that it asks for is there", answer.status());
-            let error = self.write_error(answer, &format!("place for manifest {reference}")).await;
-            // What consists of things that are missing is refused with good reason.
-            is_complete = may_pass && (is_complete || self.has_all_parts(bytes).await.unwrap_or(false));
-            if !is_complete || !self.look_again(&mut looks, &request, &reason).await {
-                return Err(error);
+            let bytes = self.bytes_of(descriptor).await?;
+            let began = Instant::now();
+            match self.try_manifest(tag.as_str(), &descriptor.media_type, &bytes, None).await? {
+                Tried::Written(answer) => {
+                    self.written(answer, tag.as_str(), descriptor, &bytes).await?;
+                    self.note_tagged(tag, began);
+                    return Ok(true);
+                }
+                Tried::Denied(error) => {
+                    if !self.look_again(&mut looks, &self.label(tag.as_str()), &denied(&error)).await {
+                        return Err(error);
+                    }
+                }
             }
         }
     }
@@ -176,4 +250,11 @@ impl RemoteStore {
 /// What the manifest points at.
 fn subject(bytes: &[u8]) -> Option<Digest> {
     Some(serde_json::from_slice::<Subject>(bytes).ok()?.subject?.digest)
+}
+
+fn denied(error: &StoreError) -> String {
+    match error {
+        StoreError::Rejected { status, .. } => format!("status {status}, and everything that it asks for is there"),
+        _ => "everything that it asks for is there".to_owned(),
+    }
 }

@@ -168,7 +168,10 @@ impl RemoteStore {
     /// The index under the tag that stands in for the API, with its `ETag`; an empty one when there is none.
     ///
     /// A registry may read such a tag as the digest itself and answer with the subject: that is no list.
-    pub(crate) async fn standing_in_index(&self, subject: &Digest) -> Result<(Map<String, Value>, Option<String>), StoreError> {
+    pub(crate) async fn standing_in_index(
+        &self,
+        subject: &Digest,
+    ) -> Result<(Map<String, Value>, Option<String>), StoreError> {
         let empty = || (Map::from_iter([("manifests".to_owned(), json!([]))]), None);
         let tag = self.standing_in_tag(subject)?;
         let (found, bytes, etag) = match self.get_marked_manifest(&Reference::Tag(tag.clone()), None).await {

@@ -52,6 +52,26 @@ impl MemoryStore {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Makes the tag point at the manifest if it may leave what it points at now; false otherwise.
+    fn point(
+        &self,
+        descriptor: &Descriptor,
+        tag: &Tag,
+        may: impl FnOnce(Option<&Digest>) -> bool,
+    ) -> Result<bool, StoreError> {
+        let mut state = self.lock();
+        if !state.contents.contains_key(&descriptor.digest) {
+            return Err(self.not_found(format!("manifest {}", descriptor.digest)));
+        }
+        if !may(state.tags.get(tag).map(|now| &now.digest)) {
+            return Ok(false);
+        }
+        let mut entry = Descriptor::new(&descriptor.media_type, descriptor.digest.clone(), descriptor.size);
+        entry.artifact_type.clone_from(&descriptor.artifact_type);
+        state.tags.insert(tag.clone(), entry);
+        Ok(true)
+    }
+
     fn not_found(&self, what: String) -> StoreError {
         StoreError::NotFound { place: self.name.clone(), what }
     }
@@ -125,13 +145,10 @@ impl Store for MemoryStore {
     }
 
     async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
-        let mut state = self.lock();
-        if !state.contents.contains_key(&descriptor.digest) {
-            return Err(self.not_found(format!("manifest {}", descriptor.digest)));
-        }
-        let mut entry = Descriptor::new(&descriptor.media_type, descriptor.digest.clone(), descriptor.size);
-        entry.artifact_type.clone_from(&descriptor.artifact_type);
-        state.tags.insert(tag.clone(), entry);
-        Ok(())
+        self.point(descriptor, tag, |_| true).map(drop)
+    }
+
+    async fn retag(&self, descriptor: &Descriptor, tag: &Tag, before: Option<&Digest>) -> Result<bool, StoreError> {
+        self.point(descriptor, tag, |now| now == before)
     }
 }

@@ -154,6 +154,23 @@ pub trait Store: ReadStore {
     /// Makes a tag point at a manifest that has been pushed. Readers see the old or the new one, never neither.
     async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError>;
 
+    /// Makes a tag point at a manifest that has been pushed if it still points at `before`, or if there is still no such tag
+    /// where that is `None`. False if somebody else has written it since: then nothing is written.
+    ///
+    /// A directory does both in one step. In a registry somebody may write between the look and the write; [`Store::settle`]
+    /// says when that can be seen.
+    async fn retag(&self, descriptor: &Descriptor, tag: &Tag, before: Option<&Digest>) -> Result<bool, StoreError> {
+        let now = match self.resolve(&Reference::Tag(tag.clone())).await {
+            Ok(now) => Some(now.digest),
+            Err(error) if error.is_not_found() => None,
+            Err(error) => return Err(error),
+        };
+        if now.as_ref() != before {
+            return Ok(false);
+        }
+        self.tag(descriptor, tag).await.map(|()| true)
+    }
+
     /// Waits until what this store wrote where several programs write at once can no longer be overwritten by one that
     /// had read it before: the tags that begin with the name of a digest algorithm, which list referrers or hold
     /// cosign's signatures. Entries of this store that are missing in a list of referrers are written again. A job that

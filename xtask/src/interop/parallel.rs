@@ -28,12 +28,13 @@ pub(super) fn run(lab: &Lab) -> Outcome {
     let registry = Guard::plain()?;
     let scene = Scene { lab, registry: &registry, keys: keys(lab)? };
     let rounds = lab.rounds();
-    let jobs: [(&str, u32, Job); 8] = [
+    let jobs: [(&str, u32, Job); 9] = [
         ("copy with two referrers, --jobs 8", (rounds * COPIES).div_ceil(3), |scene, nth| scene.copy(nth)),
         ("ten pushes of one release", rounds, |scene, nth| scene.pushes(nth)),
         ("ten versions into one repository", rounds, |scene, nth| scene.versions(nth)),
         ("ten signers of one release, as referrers", rounds, |scene, nth| scene.referrers(nth)),
         ("ten signers of one release, under cosign's tag", rounds, |scene, nth| scene.signatures(nth)),
+        ("ten signers of one release in a directory, under cosign's tag", rounds, |scene, _| scene.in_layout()),
         ("ten installs of ten providers in one directory", rounds, directory::installs),
         ("ten locks of ten providers in one directory", rounds, directory::locks),
         ("ten installs and locks of one provider in one directory", rounds, directory::of_one),
@@ -44,7 +45,8 @@ pub(super) fn run(lab: &Lab) -> Outcome {
         for nth in 0..rounds {
             tally.add(job(&scene, nth)?);
         }
-        let line = format!("{what}: {} runs in {rounds} rounds, {} failed, {} lost", tally.runs, tally.failed, tally.lost);
+        let line =
+            format!("{what}: {} runs in {rounds} rounds, {} failed, {} lost", tally.runs, tally.failed, tally.lost);
         match tally.example {
             None => seen(&line),
             Some(example) => {
@@ -157,6 +159,14 @@ impl Scene<'_> {
         let name = format!("cosign/{nth}");
         let runs = self.signers(&name, "cosign-tag")?;
         Ok(Tally::of(&runs, AT_ONCE, witness::signatures(self.registry, &name, "1.0.0")?))
+    }
+
+    fn in_layout(&self) -> Outcome<Tally> {
+        let layout = self.lab.new_folder("layout")?.join("packages");
+        let place = format!("oci:{}", text(&layout));
+        self.push("widget", "1.0.0", &place)?.success()?;
+        let runs: Vec<Run> = self.keys.iter().map(|key| self.sign(&place, key, "cosign-tag")).collect();
+        Ok(Tally::of(&at_once(&runs)?, AT_ONCE, witness::signatures_in(&layout)?))
     }
 
     fn signers(&self, name: &str, format: &str) -> Outcome<Vec<Printed>> {

@@ -36,6 +36,9 @@ pub(crate) async fn point(
     tag: &Tag,
     replace: ReplaceTag,
 ) -> Result<Option<Descriptor>, PackError> {
+    if store.retag(index, tag, None).await? {
+        return Ok(None);
+    }
     match resolve(store, &Reference::Tag(tag.clone())).await? {
         Some(now) if now.digest == index.digest => Ok(None),
         Some(now) if replace == ReplaceTag::Refuse => Ok(Some(now)),

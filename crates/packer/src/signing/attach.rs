@@ -5,7 +5,7 @@ use tofu_oci_layout::MAX_DOCUMENT;
 use tofu_oci_source::LAYER_LIMIT;
 use tofu_oci_store::{Content, Pushed, Store, StoreError, fetch_bytes};
 use tofu_oci_trust::{CosignTagSignature, Form, PublicKey, SignedSubject};
-use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+use tofu_oci_types::{Descriptor, Digest, Tag};
 
 use super::artifact::Artifact;
 use super::image::SignatureImage;
@@ -16,7 +16,7 @@ use crate::{PackError, Transfers};
 const MAX_BLOB: u64 = 16 << 20;
 
 /// How often a referrer must turn out not to be listed before that is an error.
-const ROUNDS: usize = 3;
+pub(super) const ROUNDS: usize = 3;
 
 /// Attaches things to one manifest.
 pub(super) struct Attacher<'a> {
@@ -92,14 +92,8 @@ impl<'a> Attacher<'a> {
         let before = image.found.as_ref().map(|found| found.digest.clone());
         let (tag, artifact) = image.into_artifact();
         self.push(Form::CosignTag, &artifact).await?;
-        let now = crate::push::resolve(self.store, &Reference::Tag(tag.clone())).await?;
-        if now.map(|now| now.digest) != before {
-            return Ok(());
-        }
-        self.store
-            .tag(&artifact.manifest.0, &tag)
-            .await
-            .map_err(|error| refused(self.store.place(), Form::CosignTag, error, Some(tag.as_str())))
+        let written = self.store.retag(&artifact.manifest.0, &tag, before.as_ref()).await;
+        written.map(drop).map_err(|error| refused(self.store.place(), Form::CosignTag, error, Some(tag.as_str())))
     }
 
     /// Pushes a manifest and what it names; one that has a subject is listed among its referrers.

@@ -113,7 +113,8 @@ impl Carrier<'_> {
             Some(_) => self.merge(one).await,
             None => {
                 self.send(one).await?;
-                self.to.tag(&one.root, &one.tag).await.map_err(at_destination)?;
+                // Somebody who has written it meanwhile is found in the next round.
+                self.to.retag(&one.root, &one.tag, None).await.map_err(at_destination)?;
                 Ok(Brought::Written)
             }
         }

@@ -329,7 +329,11 @@ async fn the_nearest_list_takes_the_fewest_requests() {
     assert_eq!(nearest(both(reply(404), None, false), true).await, (vec![], 1), "neither API nor tag");
     let (a, b) = (Digest::sha256(b"a"), Digest::sha256(b"b"));
     assert_eq!(nearest(both(api(&[]), Some(&["b"]), true), false).await, (vec![b], 2), "an API that lists nothing");
-    assert_eq!(nearest(both(api(&["a"]), Some(&["b"]), true), false).await, (vec![a], 1), "an API that lists something");
+    assert_eq!(
+        nearest(both(api(&["a"]), Some(&["b"]), true), false).await,
+        (vec![a], 1),
+        "an API that lists something"
+    );
 }
 
 /// `copy` dropped signatures so, and `sign` signed again.

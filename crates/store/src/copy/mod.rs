@@ -114,7 +114,8 @@ pub async fn copy(
     root: &Descriptor,
     options: CopyOptions<'_>,
 ) -> Result<CopyReport, CopyError> {
-    let mut job = Job { from, to, options, report: CopyReport::default(), seen: HashSet::new(), proof: Proof::default() };
+    let mut job =
+        Job { from, to, options, report: CopyReport::default(), seen: HashSet::new(), proof: Proof::default() };
     let mut subjects = job.copy_graph(vec![root.clone()], None).await?;
     if job.options.referrers == Referrers::Copy {
         for _ in 0..MAX_REFERRER_DEPTH {
@@ -181,8 +182,9 @@ impl Job<'_> {
             referrers.retain(|referrer| !self.seen.contains(&referrer.digest));
             let graph = Graph::read(self.from, referrers, Some(subject), &self.seen, self.jobs()).await;
             if !graph.map_err(CopyError::source)?.manifests().is_empty() {
-                let problem =
-                    format!("{subject} has referrers of its own: at most {MAX_REFERRER_DEPTH} levels of them are copied");
+                let problem = format!(
+                    "{subject} has referrers of its own: at most {MAX_REFERRER_DEPTH} levels of them are copied"
+                );
                 return Err(CopyError::source(StoreError::Malformed { place: self.from.place(), problem }));
             }
         }

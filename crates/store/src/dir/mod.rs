@@ -207,4 +207,9 @@ impl Store for DirStore {
         self.ready().await?;
         self.write_tag(descriptor, tag).await
     }
+
+    async fn retag(&self, descriptor: &Descriptor, tag: &Tag, before: Option<&Digest>) -> Result<bool, StoreError> {
+        self.ready().await?;
+        self.rewrite_tag(descriptor, tag, before).await
+    }
 }

@@ -137,12 +137,36 @@ impl DirStore {
     }
 
     pub(super) async fn write_tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
+        let (entry, tag) = (self.entry(descriptor).await?, tag.clone());
+        self.change_index(move |index| index.set_tag(&tag, &entry)).await
+    }
+
+    /// The same if the tag points at `before`; false otherwise.
+    pub(super) async fn rewrite_tag(
+        &self,
+        descriptor: &Descriptor,
+        tag: &Tag,
+        before: Option<&Digest>,
+    ) -> Result<bool, StoreError> {
+        let (entry, tag, before) = (self.entry(descriptor).await?, tag.clone(), before.cloned());
+        let (told, moved) = tokio::sync::oneshot::channel();
+        let change = move |index: &mut IndexJson| {
+            let is_before = index.tagged(&tag).first().map(|now| &now.digest) == before.as_ref();
+            // Who asked may have gone.
+            let _ = told.send(is_before);
+            is_before && index.set_tag(&tag, &entry)
+        };
+        self.change_index(change).await?;
+        Ok(moved.await.unwrap_or(false))
+    }
+
+    /// The entry of a manifest that is there.
+    async fn entry(&self, descriptor: &Descriptor) -> Result<Descriptor, StoreError> {
         let (store, digest) = (self.clone(), descriptor.digest.clone());
         let (_, size) = blocking(move || store.blob_file(&digest, &format!("manifest {digest}"))).await?;
         let mut entry = Descriptor::new(&descriptor.media_type, descriptor.digest.clone(), size);
         entry.artifact_type.clone_from(&descriptor.artifact_type);
-        let tag = tag.clone();
-        self.change_index(move |index| index.set_tag(&tag, &entry)).await
+        Ok(entry)
     }
 
     /// Reads, changes and replaces `index.json` while no other process does. Nothing is written when `change` says

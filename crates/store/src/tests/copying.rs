@@ -164,7 +164,10 @@ async fn a_referrer_that_the_destination_does_not_list_fails_the_copy() {
     copy(&from, &to, &release.index, with()).await.unwrap();
     let asked = to.asked();
     assert_eq!(asked.iter().filter(|what| *what == "settle").count(), 2);
-    assert_eq!(asked[asked.len() - 3..], ["settle".to_owned(), format!("push {lost}"), "settle".to_owned(), "tag 1.0.0".to_owned()][1..]);
+    assert_eq!(
+        asked[asked.len() - 3..],
+        ["settle".to_owned(), format!("push {lost}"), "settle".to_owned(), "tag 1.0.0".to_owned()][1..]
+    );
     assert_eq!(to.referrers(subject).await.unwrap().len(), 2);
 }
 

@@ -36,6 +36,33 @@ async fn a_layout_that_was_never_written_to_leaves_no_folder() {
     assert!(DirStore::create_on_write(folder.path()).is_err());
 }
 
+/// Of ten signers of one release in a directory two or three failed: each had read the tag before the others wrote it.
+#[tokio::test]
+async fn a_tag_that_somebody_else_has_moved_is_not_written_over() {
+    let (_folder, dir) = new_store();
+    let memory = MemoryStore::new("memory");
+    for store in [&dir as &dyn Store, &memory] {
+        let release = push_release(store).await;
+        let [first, second] = [&release.leaves[0], &release.leaves[1]];
+        let (tag, now) = (tag("sha256-x.sig"), async || store.resolve(&by_tag("sha256-x.sig")).await.unwrap().digest);
+        assert!(!store.retag(first, &tag, Some(&second.digest)).await.unwrap(), "there is no such tag");
+        assert!(store.retag(first, &tag, None).await.unwrap());
+        assert!(!store.retag(second, &tag, None).await.unwrap(), "there is one by now");
+        assert_eq!(now().await, first.digest);
+        assert!(store.retag(second, &tag, Some(&first.digest)).await.unwrap());
+        assert!(!store.retag(&release.index, &tag, Some(&first.digest)).await.unwrap());
+        assert_eq!(now().await, second.digest);
+    }
+    // Of many at once one gets it.
+    let release = push_release(&dir).await;
+    let tries = (0..20).map(|nth| {
+        let (dir, leaf) = (dir.clone(), release.leaves[nth % 2].clone());
+        tokio::spawn(async move { dir.retag(&leaf, &tag("1.0.0"), None).await.unwrap() })
+    });
+    let got = futures_util::future::join_all(tries).await.into_iter().filter(|got| *got.as_ref().unwrap()).count();
+    assert_eq!(got, 1);
+}
+
 #[tokio::test]
 async fn a_new_layout_is_what_other_tools_expect() {
     let (_folder, store) = new_store();

@@ -70,10 +70,8 @@ pub(crate) async fn put(
         let prefix = if behaviour.location == Location::Relative { "" } else { endpoint.origin.as_str() };
         answer = answer.header("Location", format!("{prefix}/v2/{repository}/manifests/{digest}"));
     }
-    let says_subject = matches!(
-        behaviour.referrers,
-        Referrers::Supported | Referrers::SubjectHeaderOnly | Referrers::Losing
-    );
+    let says_subject =
+        matches!(behaviour.referrers, Referrers::Supported | Referrers::SubjectHeaderOnly | Referrers::Losing);
     match document["subject"]["digest"].as_str() {
         Some(subject) if says_subject => answer.header("OCI-Subject", subject),
         _ => answer,

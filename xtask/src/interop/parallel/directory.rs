@@ -46,9 +46,13 @@ impl Scene<'_> {
             }
         }
         let directory = self.lab.new_folder("directory")?;
-        let required = (0..AT_ONCE).map(|provider| format!("    p{provider} = {{ source = \"{}\" }}\n", address(provider)));
+        let required =
+            (0..AT_ONCE).map(|provider| format!("    p{provider} = {{ source = \"{}\" }}\n", address(provider)));
         let required: String = required.collect();
-        paths::write(&directory.join("main.tf"), format!("terraform {{\n  required_providers {{\n{required}  }}\n}}\n"))?;
+        paths::write(
+            &directory.join("main.tf"),
+            format!("terraform {{\n  required_providers {{\n{required}  }}\n}}\n"),
+        )?;
         Ok(directory)
     }
 

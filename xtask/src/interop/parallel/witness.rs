@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -25,6 +26,19 @@ pub(super) fn referrers(registry: &Guard, name: &str, tag: &str) -> Outcome<usiz
 /// How many of cosign's signatures lie beside what a tag points at.
 pub(super) fn signatures(registry: &Guard, name: &str, tag: &str) -> Outcome<usize> {
     beside(registry, name, tag, ".sig", "layers")
+}
+
+/// How many of cosign's signatures lie beside the one release of an image layout.
+pub(super) fn signatures_in(layout: &Path) -> Outcome<usize> {
+    let read = |path: &str| -> Outcome<Value> { Ok(serde_json::from_slice(&std::fs::read(layout.join(path))?)?) };
+    let index = read("index.json")?;
+    let name = |entry: &&Value| entry["annotations"]["org.opencontainers.image.ref.name"].as_str().map(str::to_owned);
+    let mut entries = index["manifests"].as_array().into_iter().flatten();
+    let Some(entry) = entries.find(|entry| name(entry).is_some_and(|name| name.ends_with(".sig"))) else {
+        return Ok(0);
+    };
+    let image = read(&format!("blobs/{}", entry["digest"].as_str().unwrap_or_default().replace(':', "/")))?;
+    Ok(image["layers"].as_array().map_or(0, Vec::len))
 }
 
 fn beside(registry: &Guard, name: &str, tag: &str, ending: &str, member: &str) -> Outcome<usize> {
