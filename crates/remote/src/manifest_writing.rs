@@ -34,6 +34,14 @@ enum Found {
     Everything,
 }
 
+/// What became of the `PUT` of a manifest.
+pub(crate) enum Tried {
+    /// It was taken.
+    Written(Answer),
+    /// It was refused for the lack of something that is there.
+    Denied(StoreError),
+}
+
 impl RemoteStore {
     pub(crate) async fn push_manifest(
         &self,
@@ -77,7 +85,18 @@ impl RemoteStore {
         descriptor: &Descriptor,
         bytes: &Bytes,
     ) -> Result<(), StoreError> {
-        let answer = self.write_manifest(reference, &descriptor.media_type, bytes, None).await?;
+        let answer = self.write_manifest(reference, &descriptor.media_type, bytes).await?;
+        self.written(answer, reference, descriptor, bytes).await
+    }
+
+    /// What follows from the answer to a `PUT` that went well.
+    pub(crate) async fn written(
+        &self,
+        answer: Answer,
+        reference: &str,
+        descriptor: &Descriptor,
+        bytes: &Bytes,
+    ) -> Result<(), StoreError> {
         if let Some(named) = answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok())
             && named.algorithm_name() == descriptor.digest.algorithm_name()
             && named != descriptor.digest
@@ -98,35 +117,47 @@ impl RemoteStore {
         }
     }
 
+    /// Writes bytes as a manifest; what a registry says while others write beside is not the last word.
+    async fn write_manifest(&self, reference: &str, media_type: &str, bytes: &Bytes) -> Result<Answer, StoreError> {
+        let mut looks = Looks::default();
+        loop {
+            match self.try_manifest(reference, media_type, bytes, None).await? {
+                Tried::Written(answer) => return Ok(answer),
+                Tried::Denied(error) => {
+                    if !self.look_again(&mut looks, &self.label(reference), &denied(&error)).await {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+    }
+
     /// Writes bytes as a manifest, in place of the one with this `ETag` where one is given. The answer's `Location` is
     /// not needed and may be missing.
-    pub(crate) async fn write_manifest(
+    pub(crate) async fn try_manifest(
         &self,
         reference: &str,
         media_type: &str,
         bytes: &Bytes,
         in_place_of: Option<&str>,
-    ) -> Result<Answer, StoreError> {
+    ) -> Result<Tried, StoreError> {
         let path = self.path("manifests", reference);
-        let request = format!("PUT {}{path}", self.repository.registry());
         let call = Call::new(Method::PUT, path, &self.push).header("content-type", media_type).body(Body::Bytes(bytes));
         let call = in_place_of.into_iter().fold(call, |call, etag| call.header("if-match", etag));
-        let mut looks = Looks::default();
-        let mut is_complete = false;
-        loop {
-            let mut answer = self.client.send(&call).await?;
-            if matches!(answer.status(), 200..=204) {
-                return Ok(answer);
-            }
-            let may_pass = self.may_pass(&mut answer).await;
-            let reason = format!("status {}, and everything that it asks for is there", answer.status());
-            let error = self.write_error(answer, &format!("place for manifest {reference}")).await;
-            // What consists of things that are missing is refused with good reason.
-            is_complete = may_pass && (is_complete || self.has_all_parts(bytes).await.unwrap_or(false));
-            if !is_complete || !self.look_again(&mut looks, &request, &reason).await {
-                return Err(error);
-            }
+        let mut answer = self.client.send(&call).await?;
+        if matches!(answer.status(), 200..=204) {
+            return Ok(Tried::Written(answer));
         }
+        let may_pass = self.may_pass(&mut answer).await;
+        let error = self.write_error(answer, &format!("place for manifest {reference}")).await;
+        // What consists of things that are missing is refused with good reason.
+        let is_denied = may_pass && self.has_all_parts(bytes).await.unwrap_or(false);
+        if is_denied { Ok(Tried::Denied(error)) } else { Err(error) }
+    }
+
+    /// The `PUT` of a manifest, for people.
+    pub(crate) fn label(&self, reference: &str) -> String {
+        format!("PUT {}{}", self.repository.registry(), self.path("manifests", reference))
     }
 
     async fn manifest_bytes(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Bytes, StoreError> {
@@ -164,4 +195,11 @@ impl RemoteStore {
 /// What the manifest points at.
 fn subject(bytes: &[u8]) -> Option<Digest> {
     Some(serde_json::from_slice::<Subject>(bytes).ok()?.subject?.digest)
+}
+
+pub(crate) fn denied(error: &StoreError) -> String {
+    match error {
+        StoreError::Rejected { status, .. } => format!("status {status}, and everything that it asks for is there"),
+        _ => "everything that it asks for is there".to_owned(),
+    }
 }

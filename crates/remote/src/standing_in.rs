@@ -22,6 +22,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use crate::manifest::OCI_INDEX;
+use crate::manifest_writing::Tried;
 use crate::moment::{Looks, jittered};
 use crate::store::RemoteStore;
 
@@ -151,8 +152,10 @@ impl RemoteStore {
             }
             if !may_write {
                 // Somebody has just written over ours: who waits, and for how long, is left to chance.
-                let request = format!("PUT {}{}", self.repository.registry(), self.path("manifests", tag.as_str()));
-                if !self.look_again(&mut looks, &request, "others write this list at the same time").await {
+                if !self
+                    .look_again(&mut looks, &self.label(tag.as_str()), "others write this list at the same time")
+                    .await
+                {
                     break;
                 }
                 may_write = true;
@@ -161,8 +164,13 @@ impl RemoteStore {
             let written = Bytes::from(Value::Object(index).to_string());
             // A list that did not change and was refused all the same has an `ETag` that means nothing.
             let in_place_of = etag.as_deref().filter(|etag| refused.as_deref() != Some(*etag));
-            match self.write_manifest(tag.as_str(), OCI_INDEX, &written, in_place_of).await {
-                Ok(_) => {}
+            match self.try_manifest(tag.as_str(), OCI_INDEX, &written, in_place_of).await {
+                Ok(Tried::Written(_)) => {}
+                // After the wait the list is read again: others may have written it.
+                Ok(Tried::Denied(_)) => {
+                    may_write = false;
+                    continue;
+                }
                 Err(StoreError::Rejected { status: 412, .. }) if in_place_of.is_some() => {
                     refused = etag;
                     continue;

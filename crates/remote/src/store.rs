@@ -248,6 +248,10 @@ impl Store for RemoteStore {
         self.tag_manifest(descriptor, tag).await.map_err(|error| self.told(error))
     }
 
+    async fn retag(&self, descriptor: &Descriptor, tag: &Tag, before: Option<&Digest>) -> Result<bool, StoreError> {
+        self.retag_manifest(descriptor, tag, before).await.map_err(|error| self.told(error))
+    }
+
     async fn settle(&self) -> Result<(), StoreError> {
         self.settle_lists().await.map_err(|error| self.told(error))
     }

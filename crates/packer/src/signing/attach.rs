@@ -16,7 +16,7 @@ use crate::{PackError, Transfers};
 const MAX_BLOB: u64 = 16 << 20;
 
 /// How often a referrer must turn out not to be listed before that is an error.
-const ROUNDS: usize = 3;
+pub(super) const ROUNDS: usize = 3;
 
 /// Attaches things to one manifest.
 pub(super) struct Attacher<'a> {

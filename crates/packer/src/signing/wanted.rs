@@ -8,7 +8,7 @@ use tofu_oci_trust::{
 use tofu_oci_types::{Descriptor, Tag};
 
 use super::artifact::Artifact;
-use super::attach::Attacher;
+use super::attach::{Attacher, ROUNDS};
 use super::image::{SignatureImage, cosign_tag};
 use super::seen::{says, signed_bundle};
 use super::{Attachment, AttachmentState, Signing};
@@ -98,7 +98,18 @@ impl<'a> Wanted<'a> {
         }
         attacher.confirm(&artifacts).await?;
         if attachments.iter().any(|attachment| attachment.state == AttachmentState::Attached) {
-            demand_found(store, &self.wish, &attachments).await?;
+            for round in 1.. {
+                match demand_found(store, &self.wish, &attachments).await {
+                    // Somebody has written over it since it was confirmed.
+                    Err(PackError::Sign(error)) if round < ROUNDS && matches!(*error, SignError::NotFound { .. }) => {
+                        attacher.confirm(&artifacts).await?;
+                    }
+                    other => {
+                        other?;
+                        break;
+                    }
+                }
+            }
         }
         Ok((attachments, attacher.transfers))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use tofu_oci_credentials::Credential;
-use tofu_oci_remote::{ClientOptions, Freshness, NoCredentials};
+use tofu_oci_remote::{ClientOptions, NoCredentials};
 use tofu_oci_store::{AccessFault, Content, NetworkFault, ReadStore as _, Store as _, StoreError};
 
 use crate::server::{Server, reply};
@@ -192,7 +192,7 @@ async fn what_no_digest_protects_stays_on_https_whatever_is_named() {
     assert!(downgrade(store.manifest(&tag).await.unwrap_err()));
     assert!(downgrade(store.resolve(&tag).await.unwrap_err()));
     assert!(downgrade(store.referrers(&blob(b"x").digest).await.unwrap_err()));
-    let fresh = bench.store(&server).with_freshness(Freshness::Fresh);
+    let fresh = bench.store(&server);
     assert!(downgrade(fresh.push(&blob(b"x"), &Content::Bytes(&b"x"[..].into())).await.unwrap_err()));
     assert!(plain.requests().is_empty());
 }
