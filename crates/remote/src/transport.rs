@@ -82,7 +82,12 @@ impl RegistryClient {
                 }
                 _ => (String::new(), Asked::Nothing, String::new()),
             };
-            if call.repeat == Repeat::Yes && !reason.is_empty() {
+            let may_repeat = match call.repeat {
+                Repeat::Yes => true,
+                Repeat::IfRefused => matches!(asked, Asked::Slower(_)),
+                Repeat::No => false,
+            };
+            if may_repeat && !reason.is_empty() {
                 let request = format!("{} {}{}", call.method, host_of(&start), start.path());
                 match self.again(attempts, Setback { request, host, asked, reason: &reason }).await {
                     Ok(()) => continue,
