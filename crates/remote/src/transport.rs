@@ -106,6 +106,11 @@ impl RegistryClient {
     async fn root(&self, call: &Call<'_>) -> Result<Url, NetworkProblem> {
         let registry = call.access.subject.registry();
         let root = self.hosts.root(registry).await;
+        if let Ok(root) = &root
+            && self.hosts.took_a_call(registry).await
+        {
+            self.http.pacing().answered(root);
+        }
         if let (Err(problem), Target::Registry(path)) = (&root, &call.target) {
             let path = path.split('?').next().unwrap_or_default();
             self.saw(|| Exchange::NoAnswer {
