@@ -57,7 +57,7 @@ fn a_truncated_download() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the connection to [REGISTRY]/acme/widget broke: end of file before message length reached (after 100 of 323 bytes)
+    error: the connection to [REGISTRY]/acme/widget broke: connection closed before the end of the answer (after 100 of 323 bytes)
 
     hint: run the same command again: what has arrived is not sent again
     ");
@@ -84,7 +84,7 @@ fn a_download_that_breaks_once_is_resumed() {
     lock file .terraform.lock.hcl created
 
     ----- stderr -----
-    note: GET [REGISTRY]/v2/acme/widget/blobs/sha256:[DIGEST]: end of file before message length reached (after 100 of 323 bytes); attempt 2 in [WAIT]
+    note: GET [REGISTRY]/v2/acme/widget/blobs/sha256:[DIGEST]: connection closed before the end of the answer (after 100 of 323 bytes); attempt 2 in [WAIT]
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
     ");
 }

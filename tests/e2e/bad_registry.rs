@@ -239,7 +239,7 @@ fn a_connection_that_breaks_while_a_blob_is_sent() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the connection to [REGISTRY]/acme/widget broke: connection closed before message completed
+    error: the connection to [REGISTRY]/acme/widget broke: connection closed before the answer came
 
     hint: run the same command again: what has arrived is not sent again
     ");

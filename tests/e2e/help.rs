@@ -210,8 +210,8 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
                                 TOFU_OCI_TOKEN_HOST=]
           --attempts <N>        How often a request that failed for a passing reason is tried in all, 1
                                 to 20 [default: 5]
-          --max-wait <SECONDS>  The longest wait, in seconds, that a registry may ask for (Retry-After)
-                                [default: 120]
+          --max-wait <SECONDS>  How many seconds a registry may make one request wait in all
+                                (Retry-After) [default: 120]
           --timeout <DURATION>  How long a request may make no progress, all its tries together, such as
                                 [TIME] or 2m (plain seconds without a unit). The other limits keep their
                                 proportion to it: with 2m, 10 s to connect, 30 s until an answer begins,

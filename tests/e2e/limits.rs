@@ -1,6 +1,7 @@
 //! How long the program waits for a registry, and what `--timeout` makes of that.
 
 use insta::assert_snapshot;
+use tofu_oci_testkit::{Fault, Rule};
 
 use crate::setup::Scene;
 
@@ -47,4 +48,24 @@ fn a_timeout_may_come_from_the_environment() {
     scene.run("versions REGISTRY/acme/widget --timeout 90").success();
     scene.context.env("TOFU_OCI_TIMEOUT", "");
     scene.run("versions REGISTRY/acme/widget").success();
+}
+
+#[test]
+fn a_silent_registry_is_named_and_given_up() {
+    let scene = Scene::published();
+    scene.registry.fault(Rule::on("GET", "*").then(Fault::Hang));
+    let said = scene.run("versions REGISTRY/acme/widget --timeout 800ms");
+    assert_eq!(said.code, Some(3), "{}", said.text);
+    let host = scene.registry.address();
+    for words in [
+        &format!("note: waiting for {host}: GET /v2/acme/widget/tags/list has got no further for "),
+        &format!("error: cannot reach {host}/acme/widget: timed out: no answer came for "),
+        "--timeout 5m",
+    ] {
+        assert!(said.stderr.contains(words), "no `{words}` in {}", said.text);
+    }
+    let quiet = scene.run("versions REGISTRY/acme/widget --timeout 800ms --quiet");
+    assert!(quiet.code == Some(3) && !quiet.stderr.contains("waiting"), "{}", quiet.text);
+    let json = scene.run("versions REGISTRY/acme/widget --timeout 800ms --json");
+    assert!(json.json().iter().any(|event| event["code"] == "waiting"), "{}", json.text);
 }

@@ -120,6 +120,7 @@ impl RegistryClient {
             reporter: Arc::clone(&self.reporter),
             host: host_of(url),
             request: self.told.hide(&format!("{method} {}", url.path())),
+            said: Arc::default(),
         }
     }
 }

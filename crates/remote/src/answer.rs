@@ -111,7 +111,9 @@ impl Answer {
     pub(crate) async fn piece(&mut self) -> Result<Option<Bytes>, NetworkProblem> {
         let limit = self.pace.limit(self.waiting.http.limits().window);
         let start = Instant::now();
-        let piece = self.waiting.until(limit, || start, self.response.chunk()).await;
+        // What was waited before counts, as long as not enough has come since.
+        let since = start.checked_sub(self.pace.still).unwrap_or(start);
+        let piece = self.waiting.until(limit, || since, self.response.chunk()).await;
         match piece {
             Ok(Ok(piece)) => {
                 let length = piece.as_ref().map_or(0, |piece| piece.len() as u64);
@@ -294,7 +296,7 @@ impl Pace {
     }
 
     fn limit(&self, window: Duration) -> Duration {
-        window.min(self.left).saturating_sub(self.still)
+        window.min(self.left)
     }
 
     fn moved(&mut self, bytes: u64, waited: Duration, floor: u64) {

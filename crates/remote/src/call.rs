@@ -20,6 +20,8 @@ pub(crate) enum Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repeat {
     Yes,
+    /// If the registry says that it has not looked at it (429), and in no other case.
+    IfRefused,
     No,
 }
 
@@ -102,6 +104,12 @@ impl<'a> Call<'a> {
     /// With what is at hand, and whatever comes of it.
     pub(crate) fn at_hand(mut self) -> Self {
         self.showing = Showing::AtHand;
+        self
+    }
+
+    /// For a part of something longer: after a break the next step is another one.
+    pub(crate) fn step(mut self) -> Self {
+        self.repeat = Repeat::IfRefused;
         self
     }
 

@@ -179,7 +179,7 @@ impl RemoteStore {
             .header("content-type", "application/octet-stream")
             .header("content-range", &format!("{start}-{}", start + size - 1))
             .body(Body::Pieces(pieces, size))
-            .once();
+            .step();
         let answer = match self.client.send_within(&call, attempts).await {
             Ok(answer) => answer,
             Err(error @ StoreError::Unreachable { .. }) => {

@@ -61,6 +61,11 @@ impl Hosts {
         PlainRule { began, named: &self.named.plain, from_https }
     }
 
+    /// Whether a port of this machine took a call in this run. Without a port the name may stand for nobody.
+    pub(crate) async fn took_a_call(&self, registry: &str) -> bool {
+        self.found.lock().await.get(&registry.to_ascii_lowercase()).is_some_and(|root| root.port().is_some())
+    }
+
     /// Whether the user said that this host is spoken to without TLS.
     pub(crate) fn allows_plain(&self, url: &Url) -> bool {
         self.named.plain.contain(url)

@@ -82,7 +82,12 @@ impl RegistryClient {
                 }
                 _ => (String::new(), Asked::Nothing, String::new()),
             };
-            if call.repeat == Repeat::Yes && !reason.is_empty() {
+            let may_repeat = match call.repeat {
+                Repeat::Yes => true,
+                Repeat::IfRefused => matches!(asked, Asked::Slower(_)),
+                Repeat::No => false,
+            };
+            if may_repeat && !reason.is_empty() {
                 let request = format!("{} {}{}", call.method, host_of(&start), start.path());
                 match self.again(attempts, Setback { request, host, asked, reason: &reason }).await {
                     Ok(()) => continue,
@@ -101,6 +106,11 @@ impl RegistryClient {
     async fn root(&self, call: &Call<'_>) -> Result<Url, NetworkProblem> {
         let registry = call.access.subject.registry();
         let root = self.hosts.root(registry).await;
+        if let Ok(root) = &root
+            && self.hosts.took_a_call(registry).await
+        {
+            self.http.pacing().answered(root);
+        }
         if let (Err(problem), Target::Registry(path)) = (&root, &call.target) {
             let path = path.split('?').next().unwrap_or_default();
             self.saw(|| Exchange::NoAnswer {

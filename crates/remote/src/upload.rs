@@ -198,7 +198,7 @@ impl RemoteStore {
         location.query_pairs_mut().append_pair("digest", digest.as_str());
         Call::to(Method::PUT, Target::Address(location), &self.push)
             .header("content-type", "application/octet-stream")
-            .once()
+            .step()
     }
 
     /// What the answer to the closing request means.

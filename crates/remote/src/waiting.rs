@@ -1,6 +1,7 @@
 //! Waiting for a host, with an event that says so when it takes long.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tofu_oci_types::{Event, Reporter};
@@ -19,6 +20,8 @@ pub(crate) struct Waiting {
     pub(crate) host: String,
     /// Method and path of the request.
     pub(crate) request: String,
+    /// Whether it has been said; once is enough for a request and its answer.
+    pub(crate) said: Arc<AtomicBool>,
 }
 
 /// What was waited for has not come.
@@ -35,9 +38,10 @@ impl Waiting {
     ) -> Result<T, Elapsed> {
         let notice = self.http.limits().notice;
         let mut future = std::pin::pin!(future);
-        let mut announced: Option<Option<Announced<'_>>> = None;
+        let mut announced: Option<Announced<'_>> = None;
         loop {
-            let patience = if announced.is_some() { limit } else { limit.min(notice) };
+            let said = self.said.load(Ordering::Relaxed);
+            let patience = if said { limit } else { limit.min(notice) };
             if let Ok(output) = timeout_at(since() + patience, &mut future).await {
                 return Ok(output);
             }
@@ -45,8 +49,10 @@ impl Waiting {
             if still >= limit {
                 return Err(Elapsed);
             }
-            if still >= notice && announced.is_none() {
-                announced = Some(self.announce(still));
+            if still >= notice && !said {
+                self.said.store(true, Ordering::Relaxed);
+                // Kept until the wait is over: nobody else says meanwhile that they wait for this host.
+                announced = announced.or(self.announce(still));
             }
         }
     }

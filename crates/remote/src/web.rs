@@ -155,6 +155,7 @@ impl WebClient {
             reporter: Arc::clone(&self.reporter),
             host: host_of(url),
             request: format!("GET {}", url.path()),
+            said: Arc::default(),
         };
         let progress = Progress::default();
         let answer = self.http.execute(sent, &progress, request.timeout, &waiting);

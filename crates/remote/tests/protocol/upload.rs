@@ -467,3 +467,17 @@ async fn a_registry_that_restarted_and_forgot_the_session_gets_a_new_one() {
     });
     assert_eq!(push(&store(&server), &noise(1000)).await.unwrap(), Pushed::Uploaded);
 }
+
+#[tokio::test]
+async fn a_limit_of_requests_costs_an_upload_no_further_request() {
+    let bytes = noise(300_000);
+    let server = Server::start(|request, nth| match request.method.as_str() {
+        "PUT" if nth < 8 => reply(429).header("retry-after", "1"),
+        _ => empty(request),
+    });
+    assert_eq!(push(&store(&server), &bytes).await.unwrap(), Pushed::Uploaded);
+    let methods: Vec<String> = server.requests().into_iter().map(|request| request.method).collect();
+    assert_eq!(methods[..2], ["HEAD", "POST"]);
+    assert_eq!(methods[2..], vec!["PUT"; 9], "the session is used again");
+    assert_eq!(server.requests().last().unwrap().body, bytes);
+}
