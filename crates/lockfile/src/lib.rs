@@ -21,7 +21,7 @@ pub use check::{
     Line, Origin, PackageHashes, Refusal, ReleaseHashes, Report, Verdict, check, check_addition, check_manifest,
     check_release, locked_platforms, needs_more_facts, nobodys, precheck,
 };
-pub use disk::{LOCK_FILE_NAME, Written, follow, read, read_text, replace, rewrite, would_write, write};
+pub use disk::{LOCK_FILE_NAME, Written, follow, parse, read, read_text, replace, rewrite, would_write, write};
 pub use error::{LockFileError, LockProblem};
 pub use file::{LockEntry, LockFile, Maintainer};
 pub use record::{ManifestsAlone, Recordable, merge, restored};

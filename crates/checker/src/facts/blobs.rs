@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
 use tofu_oci_archive::{Limits, read_zip};
+use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Digest, DigestHasher};
 
@@ -70,7 +71,8 @@ pub(super) async fn read_layer(
     budget: &Budget,
 ) -> Result<Content, Fault> {
     let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| Fault::from(&error))?;
-    let mut file = tempfile::NamedTempFile::new().map_err(|error| local(&error))?;
+    let folder = Scratch::temporary(&std::env::temp_dir(), Purpose::Check).map_err(|error| local(&error))?;
+    let mut file = tempfile::NamedTempFile::new_in(folder.path()).map_err(|error| local(&error))?;
     let (mut sha256, mut own) = (DigestHasher::sha256(), descriptor.digest.hasher());
     let mut size = 0;
     while let Some(piece) = stream.try_next().await.map_err(|error| Fault::from(&error))? {
@@ -84,7 +86,12 @@ pub(super) async fn read_layer(
     let sha256 = sha256.finish();
     let intact = own.map(DigestHasher::finish).as_ref() == Some(&descriptor.digest);
     let unpacked = Arc::clone(&budget.unpacked);
-    let examined = tokio::task::spawn_blocking(move || examine(file, size, sha256, intact, &unpacked)).await;
+    let examined = tokio::task::spawn_blocking(move || {
+        // The folder after the file: it holds it.
+        let _folder = folder;
+        examine(file, size, sha256, intact, &unpacked)
+    })
+    .await;
     let package = examined.map_err(|error| Fault::new(FaultKind::Store, error.to_string()))?;
     match package.map_err(|error| local(&error))? {
         Some(package) => Ok(Content::Package(Box::new(package))),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use futures_util::TryStreamExt as _;
 use tofu_oci_archive::{ArchiveError, LayerCompression, LayerTree, Limits, PackageContents, ReadSource};
+use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_layout::{LayerFormat, media_type};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest};
@@ -79,8 +80,8 @@ async fn union(
     layers: Vec<(Descriptor, LayerCompression)>,
     diff_ids: Vec<Digest>,
 ) -> Result<Result<PackageContents, ImageFault>, StoreError> {
-    let folder =
-        tempfile::tempdir().map_err(|source| StoreError::io("create a folder in", std::env::temp_dir(), source))?;
+    let folder = Scratch::temporary(&std::env::temp_dir(), Purpose::Check)
+        .map_err(|source| StoreError::io("create a folder in", std::env::temp_dir(), source))?;
     let mut files = Vec::new();
     for (number, (descriptor, compression)) in layers.iter().enumerate() {
         let path = folder.path().join(format!("layer-{number}"));

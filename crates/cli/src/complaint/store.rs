@@ -3,6 +3,7 @@
 use tofu_oci_store::{AccessFault, Patience, StoreError};
 
 use super::Complaint;
+use crate::again;
 use crate::credentials::Trouble;
 use crate::exit::Exit;
 
@@ -69,7 +70,10 @@ impl From<&StoreError> for Complaint {
             StoreError::NotFound { what, .. } if !what.starts_with("tag") => {
                 complaint.hint("the release is incomplete there; its publisher can push it again")
             }
-            StoreError::NotFound { .. } => complaint.hint("`tofu-oci versions REPOSITORY` lists what is there"),
+            StoreError::NotFound { place, .. } => {
+                let versions = again::command(&format!("versions {}", again::quoted(place)));
+                complaint.hint(format!("`{versions}` lists what is there"))
+            }
             StoreError::UnsupportedDigest { .. } => complaint.hint("sha256 and sha512 are known here"),
             StoreError::TooLarge { .. } => complaint.hint("this is no provider release"),
             StoreError::Unreachable { problem, .. } if problem.contains("certificate") => {
@@ -98,6 +102,7 @@ impl From<&StoreError> for Complaint {
             StoreError::RateLimited { seconds, .. } => {
                 complaint.hint(format!("try again later, or wait longer with --max-wait {seconds}"))
             }
+            StoreError::Locked { .. } => complaint.locked(),
             StoreError::ReadOnly { .. } => complaint.hint("choose a place that you may write to"),
             StoreError::Io { source, .. } => complaint.io_hint(source),
             _ => complaint,

@@ -46,7 +46,7 @@ impl Complaint {
     pub(crate) fn not_trusted(self, refusal: &Refusal, release: &Release<'_>) -> Self {
         let Release { address, version, place } = release;
         let accept = again::command(&format!("verify {address}@{version} --accept"));
-        let sign = format!("tofu-oci sign {place}:{version} --key KEY");
+        let sign = again::command_for_others(&format!("sign {place}:{version} --key KEY"));
         let complaint = self.code(refusal.code()).cause(format!("it came from {place}"));
         match refusal {
             Refusal::MovedTag { .. } => complaint
