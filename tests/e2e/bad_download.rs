@@ -116,7 +116,7 @@ fn statuses_of_the_registry() {
     error: [REGISTRY]/acme/widget denied access: it names no way to log in, so nothing was shown: injected (UNAUTHORIZED)
 
     hint: no login helps there; check that this is the registry you mean, or ask its operator
-    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget --attempts 1` shows every file, entry and helper, and what the registry answers
     ");
     assert_snapshot!(refused_by(every(403, "DENIED"), "--attempts 1"), @"
     exit code: 1
@@ -126,7 +126,7 @@ fn statuses_of_the_registry() {
     error: [REGISTRY]/acme/widget denied access: it names no way to log in, so nothing was shown: injected (DENIED)
 
     hint: no login helps there; check that this is the registry you mean, or ask its operator
-    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget --attempts 1` shows every file, entry and helper, and what the registry answers
     ");
     assert_snapshot!(refused_by(every(404, "NAME_UNKNOWN"), "--attempts 1"), @"
     exit code: 1
@@ -135,7 +135,7 @@ fn statuses_of_the_registry() {
     ----- stderr -----
     error: there is no provider registry.example.com/acme/widget at [REGISTRY]/acme/widget
 
-    hint: check the name; `tofu-oci resolve ADDR --explain` says where it is looked for
+    hint: check the name; `tofu-oci resolve registry.example.com/acme/widget --explain --from [REGISTRY]/acme/widget --platform linux_amd64 --attempts 1` says where it is looked for
     ");
     assert_snapshot!(refused_by(every(429, "TOOMANYREQUESTS"), "--attempts 1"), @"
     exit code: 3

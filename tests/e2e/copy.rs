@@ -48,7 +48,7 @@ fn packing_to_a_registry_is_wrong_usage() {
     error: `ghcr.io/acme/widget` is a repository, not a directory
 
     hint: write to a directory: oci:ghcr.io/acme/widget
-    hint: or publish: tofu-oci push dist ghcr.io/acme/widget
+    hint: or publish: tofu-oci push dist ghcr.io/acme/widget --address registry.example.com/acme/widget
     ");
     assert_snapshot!(scene.refuse(&format!("pack dist layout --address {WIDGET}")), @"
     exit code: 2

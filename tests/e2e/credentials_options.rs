@@ -60,7 +60,7 @@ fn a_wrong_login_for_one_command() {
       cause: the credentials were those of --username ada
 
     hint: check the name, and what --password-stdin was given
-    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget --username ada --password-stdin` shows every file, entry and helper, and what the registry answers
     ");
 }
 
@@ -129,7 +129,7 @@ fn nobody_is_shown_anything() {
       cause: no credentials were shown, as --anonymous says
 
     hint: leave --anonymous out, to have the credentials shown that there are
-    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget --anonymous` shows every file, entry and helper, and what the registry answers
     ");
     assert_eq!(scene.helper_calls(), Vec::<String>::new());
     assert!(scene.registry.requests().iter().all(|request| request.header("authorization").is_none()));

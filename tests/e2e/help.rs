@@ -216,7 +216,8 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
                                 [TIME] or 2m (plain seconds without a unit). The other limits keep their
                                 proportion to it: with 2m, 10 s to connect, 30 s until an answer begins,
                                 60 s until more of an upload is taken, and at least 2 KiB of an answer
-                                every 30 s [env: TOFU_OCI_TIMEOUT=] [default: 2m]
+                                every 30 s. A lock that another program holds is waited for as long
+                                [env: TOFU_OCI_TIMEOUT=] [default: 2m]
           --anonymous           Show no credentials: no file is read for them, and no helper is asked
           --username <USER>     Log in as this user to the one registry that the command names
           --password-stdin      Read the password of --username from standard input; a line break at its
@@ -339,7 +340,7 @@ fn wrong_usage_exits_with_2() {
     ----- stderr -----
     error: the configuration in . requires no providers
 
-    hint: name a provider: tofu-oci install HOST/NAMESPACE/TYPE
+    hint: name a provider: tofu-oci install HOST/NAMESPACE/TYPE --platform linux_amd65
     hint: or the directory of the configuration: --chdir DIR
     ");
     assert_snapshot!(scene.run("install --packed").text, @"

@@ -94,7 +94,7 @@ fn two_providers_that_a_host_sends_to_one_repository_are_refused_together() {
     ----- stderr -----
     error: registry.example.com/acme/gadget: no such provider
 
-    hint: check the name; `tofu-oci resolve ADDR --explain` says where it is looked for
+    hint: check the name; `tofu-oci resolve registry.example.com/acme/gadget --explain` says where it is looked for
     hint: packages that were complete stay; the lock file is as it was
     ");
 }

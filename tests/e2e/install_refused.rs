@@ -46,7 +46,7 @@ fn what_is_not_offered_is_refused() {
     ----- stderr -----
     error: there is no provider registry.example.com/acme/widget at [REGISTRY]/acme/gadget
 
-    hint: check the name; `tofu-oci resolve ADDR --explain` says where it is looked for
+    hint: check the name; `tofu-oci resolve registry.example.com/acme/widget --explain --from [REGISTRY]/acme/gadget --platform linux_amd64` says where it is looked for
     ");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET} --platform linux_amd64")), @"
     exit code: 3
@@ -128,7 +128,7 @@ fn wrong_usage_of_install() {
     ----- stderr -----
     error: the configuration in . requires no providers
 
-    hint: name a provider: tofu-oci install HOST/NAMESPACE/TYPE
+    hint: name a provider: tofu-oci install HOST/NAMESPACE/TYPE --from [REGISTRY]/acme/widget
     hint: or the directory of the configuration: --chdir DIR
     ");
     scene.context.write("main.tf", "terraform {\n  required_providers {\n    widget = {\n");
@@ -202,7 +202,7 @@ fn one_of_two_providers_that_fails_leaves_the_lock_file_alone() {
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
     error: there is no provider registry.example.com/acme/gadget at [REGISTRY]/acme/gadget
 
-    hint: check the name; `tofu-oci resolve ADDR --explain` says where it is looked for
+    hint: check the name; `tofu-oci resolve registry.example.com/acme/gadget --explain --from '[REGISTRY]/${namespace}/${type}' --platform linux_amd64` says where it is looked for
     hint: packages that were complete stay; the lock file is as it was
     ");
     assert!(!scene.path(".terraform.lock.hcl").exists());

@@ -170,7 +170,7 @@ fn what_an_init_has_dropped_comes_back() {
     ----- stderr -----
     error: .terraform.lock.hcl is not what `tofu-oci lock` writes
 
-    hint: run the same command without --check, look at the difference, and commit the file
+    hint: write it: tofu-oci lock --from '[REGISTRY]/${namespace}/${type}'; look at the difference, and commit the file
     "#);
     assert_snapshot!(scene.run(&format!("lock {FROM}")).text, @"
     exit code: 0
@@ -217,7 +217,7 @@ fn a_check_shows_what_would_change() {
     registry.example.com/acme/widget 1.4.0 linux_amd64: verified (323 B)
     error: .terraform.lock.hcl is not what `tofu-oci lock` writes
 
-    hint: run the same command without --check, look at the difference, and commit the file
+    hint: write it: tofu-oci lock --from '[REGISTRY]/${namespace}/${type}' --platform linux_amd64; look at the difference, and commit the file
     "#);
     scene.run(&format!("lock {FROM} --platform linux_amd64")).success();
     assert_snapshot!(scene.refuse(&format!("lock {FROM} --check --quiet")), @r#"
@@ -248,7 +248,7 @@ fn a_check_shows_what_would_change() {
     ----- stderr -----
     error: .terraform.lock.hcl is not what `tofu-oci lock` writes
 
-    hint: run the same command without --check, look at the difference, and commit the file
+    hint: write it: tofu-oci lock --from '[REGISTRY]/${namespace}/${type}'; look at the difference, and commit the file
     "#);
 }
 

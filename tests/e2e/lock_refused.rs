@@ -93,7 +93,8 @@ fn wrong_usage() {
     ----- stderr -----
     error: the configuration in . requires no providers
 
-    hint: name the directory of the configuration: --chdir DIR
+    hint: name a provider: tofu-oci lock HOST/NAMESPACE/TYPE --from '[REGISTRY]/${namespace}/${type}'
+    hint: or the directory of the configuration: --chdir DIR
     ");
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use tofu_oci_disk::Waiter;
 use tofu_oci_mapper::RepositoryTemplate;
 use tofu_oci_remote::{ClientOptions, CredentialProvider, Limits, RegistryClient, Witness};
 use tofu_oci_store::{DirStore, ReadStore, Store};
@@ -98,6 +99,7 @@ pub(crate) type WalletSlot = Arc<OnceLock<Arc<Wallet>>>;
 pub(crate) struct Connector {
     network: Network,
     access: Access,
+    waiter: Waiter,
     reporter: Arc<dyn Reporter>,
     wallet: WalletSlot,
     client: OnceLock<Arc<RegistryClient>>,
@@ -106,8 +108,15 @@ pub(crate) struct Connector {
 
 impl Connector {
     /// Nothing is read and nothing is asked before an end is opened.
-    pub(crate) fn new(network: &Network, access: Access, reporter: Arc<dyn Reporter>, wallet: WalletSlot) -> Self {
-        Self { network: network.clone(), access, reporter, wallet, client: OnceLock::new(), config: OnceLock::new() }
+    pub(crate) fn new(
+        network: &Network,
+        access: Access,
+        waiter: Waiter,
+        reporter: Arc<dyn Reporter>,
+        wallet: WalletSlot,
+    ) -> Self {
+        let network = network.clone();
+        Self { network, access, waiter, reporter, wallet, client: OnceLock::new(), config: OnceLock::new() }
     }
 
     /// Who this run is to registries.
@@ -144,7 +153,9 @@ impl Connector {
     pub(crate) fn destination(&self, end: &End) -> Result<Arc<dyn Store>, Complaint> {
         Ok(match end {
             End::Registry(repository) => Arc::new(self.client()?.store(repository.clone())),
-            End::Layout(dir) => Arc::new(DirStore::create_on_write(dir)?),
+            End::Layout(dir) => {
+                Arc::new(DirStore::create_on_write(dir)?.waiting(self.waiter.clone(), Arc::clone(&self.reporter)))
+            }
         })
     }
 

@@ -71,11 +71,20 @@ fn vars() -> BTreeMap<String, String> {
 }
 
 /// The plugin cache that `TF_PLUGIN_CACHE_DIR` names, relative to the working directory.
-pub(crate) fn plugin_cache_variable(working_dir: &Path) -> Option<PluginCache> {
-    let dir = path("TF_PLUGIN_CACHE_DIR")?;
+///
+/// # Errors
+/// If it is not there, as where the CLI configuration is read: a misspelt name is no cache.
+pub(crate) fn plugin_cache_variable(working_dir: &Path) -> Result<Option<PluginCache>, Complaint> {
+    let Some(dir) = path("TF_PLUGIN_CACHE_DIR") else { return Ok(None) };
+    if !working_dir.join(&dir).exists() {
+        let text = format!("TF_PLUGIN_CACHE_DIR names {}, which is not there", dir.display());
+        return Err(Complaint::usage(text)
+            .code("plugin-cache-dir")
+            .hint("create the folder, or unset TF_PLUGIN_CACHE_DIR"));
+    }
     let may_break = std::env::var("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE").unwrap_or_default();
     let may_break_lock = !may_break.is_empty() && may_break != "0";
-    Some(PluginCache { dir: working_dir.join(dir), may_break_lock })
+    Ok(Some(PluginCache { dir: working_dir.join(dir), may_break_lock }))
 }
 
 /// The release of `OpenTofu` that this program behaves as.

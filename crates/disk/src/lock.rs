@@ -54,7 +54,7 @@ impl Waiter {
 
 impl Default for Waiter {
     fn default() -> Self {
-        Self { program: "tofu-oci".to_owned(), limit: Duration::from_secs(120) }
+        Self { program: "tofu-oci".to_owned(), limit: Duration::from_mins(2) }
     }
 }
 
@@ -113,15 +113,15 @@ pub async fn lock(on: &Lockable, waiter: &Waiter, tell: &(dyn Fn(&Held) + Sync))
         if let Some(lock) = tries.next(&waiter.program).map_err(failed)? {
             return Ok(lock);
         }
-        let waited = begin.elapsed();
-        if waited >= waiter.limit {
-            return Err(LockError::Held { held: on.held(), limit: waiter.limit });
-        }
-        if waited >= SILENT && !told {
+        let elapsed = begin.elapsed();
+        if elapsed >= SILENT && !told {
             told = true;
             tell(&on.held());
         }
-        tokio::time::sleep(pause.min(waiter.limit.saturating_sub(waited))).await;
+        if elapsed >= waiter.limit {
+            return Err(LockError::Held { held: on.held(), limit: waiter.limit });
+        }
+        tokio::time::sleep(pause.min(waiter.limit.saturating_sub(elapsed))).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }

@@ -65,10 +65,19 @@ impl Scratch {
 
     fn named(parent: &Path, prefix: &str) -> io::Result<Self> {
         let prefix = labelled(prefix);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            builder.permissions(fs::Permissions::from_mode(0o700));
+        }
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let path = tempfile::Builder::new().prefix(&prefix).tempdir_in(parent)?.keep();
+            let path = builder.tempdir_in(parent)?.keep();
+            // As the parent is written: errors name it.
+            let path = path.file_name().map_or_else(|| path.clone(), |name| parent.join(name));
             let lock = File::open(&path).and_then(|folder| Ok(exclusive(&folder)?.then_some(folder)));
             // Whoever sweeps at this very moment takes it for a leftover, and has removed it or is about to.
             let swept = matches!(lock, Ok(None)) || !path.is_dir();

@@ -26,14 +26,26 @@ pub const OWN_PREFIX: &str = ".tofu-oci-";
 pub const LOCK_NAME: &str = ".tofu-oci-lock";
 
 /// What another kernel's run has made stays so long.
-const FOREIGN: Duration = Duration::from_secs(24 * 60 * 60);
+const FOREIGN: Duration = Duration::from_hours(24);
 
 /// How many random characters end a name.
 const RANDOM: usize = 6;
 
-/// Removes what killed runs have left in a folder of the user; how much.
-pub fn sweep(folder: &Path) -> usize {
-    remove(folder, |name, _| name.strip_prefix(OWN_PREFIX).filter(|_| name != LOCK_NAME).map(origin))
+/// Whose folder it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// One that programs alone write to: everything that begins with [`OWN_PREFIX`] is ours.
+    Ours,
+    /// One that a person works in: only names that are made up are ours.
+    Users,
+}
+
+/// Removes what killed runs have left in a folder beside what is there; how much.
+pub fn sweep(folder: &Path, whose: Whose) -> usize {
+    remove(folder, |name, _| {
+        let rest = name.strip_prefix(OWN_PREFIX).filter(|_| name != LOCK_NAME)?;
+        (whose == Whose::Ours || is_made_up(rest)).then(|| origin(rest))
+    })
 }
 
 /// Removes what killed runs of this user have left among temporary folders. `own` is a folder of the user.
@@ -41,12 +53,18 @@ pub(crate) fn sweep_temporary(folder: &Path, own: &Path) -> usize {
     let Ok(own) = fs::metadata(own) else { return 0 };
     remove(folder, |name, data| {
         let rest = Purpose::ALL.iter().find_map(|purpose| name.strip_prefix(purpose.prefix()))?;
-        let random = rest.rsplit_once('-').map_or(rest, |(_, random)| random);
-        let labelled = rest.len() == 8 + 1 + RANDOM && kernel::is_label(&rest[..8]);
-        let ours = random.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            && (labelled || (RANDOM..=8).contains(&rest.len()));
-        (ours && is_private_of(data, &own)).then(|| origin(rest))
+        (is_made_up(rest) && is_folder_of(data, &own)).then(|| origin(rest))
     })
+}
+
+/// Whether a name's end is what a program makes up, and not a word: a label and random characters, or these alone.
+fn is_made_up(rest: &str) -> bool {
+    let word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if let Some((label, random)) = rest.split_once('-') {
+        return kernel::is_label(label) && random.len() == RANDOM && word(random);
+    }
+    let random = rest.bytes().any(|byte| !byte.is_ascii_lowercase());
+    random && word(rest) && (RANDOM..=8).contains(&rest.len())
 }
 
 /// Whose a name is.
@@ -71,13 +89,13 @@ fn origin(rest: &str) -> Origin {
 }
 
 #[cfg(unix)]
-fn is_private_of(data: &Metadata, own: &Metadata) -> bool {
+fn is_folder_of(data: &Metadata, own: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    data.is_dir() && data.uid() == own.uid() && data.mode() & 0o077 == 0
+    data.is_dir() && data.uid() == own.uid()
 }
 
 #[cfg(not(unix))]
-fn is_private_of(data: &Metadata, _own: &Metadata) -> bool {
+fn is_folder_of(data: &Metadata, _own: &Metadata) -> bool {
     data.is_dir()
 }
 
@@ -112,9 +130,9 @@ fn remove_unlocked(path: &Path, data: &Metadata) -> io::Result<bool> {
         return Ok(false);
     }
     if data.is_dir() {
-        fs::remove_dir_all(path)?
+        fs::remove_dir_all(path)?;
     } else {
-        fs::remove_file(path)?
+        fs::remove_file(path)?;
     }
     Ok(true)
 }
@@ -132,5 +150,6 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

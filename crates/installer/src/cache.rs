@@ -13,7 +13,7 @@ use tofu_oci_archive::PackageContents;
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
 use tofu_oci_types::{Event, Scheme, Version};
 
-use crate::guard::Guard;
+use crate::guard::package_lock;
 use crate::link::{Linked, link};
 use crate::pipeline::{Done, Offered, Run, blocking, is_vouched};
 use crate::place::{Existing, Place};
@@ -134,7 +134,7 @@ impl Run<'_> {
     async fn link(&self, version: &Version, cached: &Place, place: &Place) -> Result<Linked, InstallError> {
         let parent = place.parent().to_owned();
         let staging = blocking(move || Staging::new(&parent)).await?;
-        let _guard = Guard::take(&place.path, self.reporter).await?;
+        let _guard = package_lock(&place.path, self.waiter, self.reporter).await?;
         let (from, to) = (cached.clone(), place.clone());
         let linked = blocking(move || link(staging, &from, &to)).await?;
         if linked == Linked::Instead {

@@ -180,13 +180,21 @@ pub enum InstallError {
         /// The name.
         name: String,
     },
-    /// The lock file's entry is another one than the one that was held against the release.
-    #[error("{} was changed meanwhile: what it says of {address} is not what was looked at", path.display())]
+    /// Other programs change the lock file's entry again and again.
+    #[error("{} was changed again and again: what it says of {address} is not what was looked at", path.display())]
     LockFileChanged {
         /// The provider.
         address: ProviderAddr,
         /// The lock file.
         path: PathBuf,
+    },
+    /// Another program has locked what this one needs, and does not come to an end.
+    #[error("{held}, and was not released within {} s", limit.as_secs_f32())]
+    Locked {
+        /// Who, and what.
+        held: Box<tofu_oci_disk::Held>,
+        /// How long this program has waited.
+        limit: std::time::Duration,
     },
     /// The lock file cannot be used.
     #[error(transparent)]
@@ -249,6 +257,7 @@ impl InstallError {
             Self::Pins(PinFileError::File(_)) => "pin-file",
             Self::LocallyModified { .. } => "cache-modified",
             Self::LockFileChanged { .. } => "lock-changed",
+            Self::Locked { .. } => "locked-by-another",
             Self::LockFile(LockFileError::Invalid { .. }) => "lock-invalid",
             Self::LockFile(_) => "lock-file",
             Self::Io { .. } => "io",

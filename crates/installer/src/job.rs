@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_archive::Limits;
+use tofu_oci_disk::Waiter;
 use tofu_oci_lockfile::Guide;
 use tofu_oci_source::{LeafKind, Source};
 use tofu_oci_types::{Constraints, Digest, PackageHash, Platform, ProviderAddr, Version};
@@ -55,7 +56,7 @@ pub enum Target {
 /// Spec: `OpenTofu` 1.12, `plugin_cache_dir`, `TF_PLUGIN_CACHE_DIR`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginCache {
-    /// The folder; it is made when it is not there.
+    /// The folder; it should be there.
     pub dir: PathBuf,
     /// Whether a package in it is used where the lock file has no checksums, and only its `h1:` recorded.
     ///
@@ -108,12 +109,21 @@ pub struct Options {
     pub parallel: usize,
     /// What is trusted. The pins are written when the lock file is.
     pub trust: Trust,
+    /// Who waits for other programs, and how long.
+    pub waiter: Waiter,
 }
 
 impl Options {
     /// Usual limits, and a pipeline for every two processors.
     pub fn new(lock: PathBuf, trust: Trust) -> Self {
-        Self { lock, forget: BTreeSet::new(), limits: Limits::default(), parallel: pipelines(), trust }
+        Self {
+            lock,
+            forget: BTreeSet::new(),
+            limits: Limits::default(),
+            parallel: pipelines(),
+            trust,
+            waiter: Waiter::default(),
+        }
     }
 }
 

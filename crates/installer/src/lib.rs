@@ -15,6 +15,10 @@
 //! its temporary folder, also when the future is dropped; folders of a process that was killed are removed by the next
 //! run.
 //!
+//! **Many at once.** Programs that work in one directory take [`Turn`]s to read, merge and write the lock file and the
+//! pins. What another one has recorded of a provider meanwhile is held against that provider again, as if it had been
+//! there from the start; what it has recorded of others stays.
+//!
 //! **All or nothing.** A provider that fails leaves nothing behind. Others of the same call may have been installed by
 //! then (they are complete and verified); the lock file is written once, at the end, when all have succeeded.
 
@@ -50,6 +54,7 @@ pub use config::{
 };
 pub use config_problem::ConfigProblem;
 pub use error::InstallError;
+pub use guard::Turn;
 pub use job::{Installed, Job, Options, Outcome, PluginCache, Target, Upgrade};
 pub use lock::{
     Basis, Difference, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider, Wanted, lock,

@@ -1,15 +1,15 @@
 //! The pin file on disk. What is in it is the business of `trust`.
 //!
 //! It lies beside the lock file and is as careful: a link that leaves its folder is refused, and readers see the old or
-//! the new file. Two programs at once lose nothing: each reads the file again before it writes, and they do so one after
-//! the other.
+//! the new file. Two programs at once lose nothing: each reads the file again before it writes, in its [`Turn`].
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_lockfile::{LockFileError, Written};
 use tofu_oci_trust::{PIN_FILE_NAME, PinConflict, Pins, PinsError};
+
+use crate::Turn;
 
 /// Why the pins could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -51,12 +51,11 @@ pub fn read(path: &Path) -> Result<Pins, PinFileError> {
 }
 
 /// Writes what `pins` has changed on top of what the file holds by now. Without a change nothing is touched.
-pub fn write(path: &Path, pins: &Pins) -> Result<Written, PinFileError> {
+pub fn write(path: &Path, pins: &Pins, _turn: &Turn) -> Result<Written, PinFileError> {
     if !pins.is_changed() {
         return Ok(Written::Unchanged);
     }
     let place = tofu_oci_lockfile::follow(path)?;
-    let _turn = Turn::wait(&place);
     let before = read(path)?;
     let after = pins.onto(&before)?;
     if after == before {
@@ -64,24 +63,6 @@ pub fn write(path: &Path, pins: &Pins) -> Result<Written, PinFileError> {
     }
     tofu_oci_lockfile::replace(&place, &after.to_text())?;
     Ok(if before.is_empty() { Written::Created } else { Written::Updated })
-}
-
-/// Writers of one folder take turns. The file itself cannot be what they wait for: it is replaced.
-struct Turn {
-    _lock: Option<File>,
-}
-
-impl Turn {
-    /// Waits until no other program writes. Where the file system has no locks, nobody waits: the file is still never
-    /// half-written.
-    fn wait(place: &Path) -> Self {
-        let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        #[cfg(unix)]
-        let opened = File::open(folder);
-        #[cfg(not(unix))]
-        let opened = File::options().create(true).append(true).open(folder.join(".tofu-oci.pins.lock"));
-        Self { _lock: opened.ok().filter(|file| file.lock().is_ok()) }
-    }
 }
 
 #[cfg(test)]

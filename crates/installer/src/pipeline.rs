@@ -1,17 +1,17 @@
 //! Jobs to packages in their places.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::{Limits, folder_program, zip_program};
+use tofu_oci_disk::Waiter;
 use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, Written};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr, Reporter, Version};
 
 use crate::fetch::Fetcher;
-use crate::guard::Guard;
+use crate::guard::{Turn, package_lock};
 use crate::place::{Existing, Form, Place};
 use crate::record::{Record, entry};
 use crate::trust::{Court, Judged};
@@ -28,10 +28,14 @@ pub(crate) fn subject(address: &ProviderAddr, version: &Version, platform: &Plat
     format!("{address} {version} {platform}")
 }
 
+/// So often what other programs have recorded meanwhile is looked at anew.
+pub(crate) const ROUNDS: usize = 64;
+
 /// Installs every job's package and then writes the pins and the lock file.
 ///
 /// The results are in the order of the jobs. A job whose `lock` is empty is held to the entry of the lock file that
-/// will be written. Events have the subject `HOST/NS/TYPE VERSION OS_ARCH`.
+/// will be written; if another program changes that entry meanwhile, also to the new one. Events have the subject
+/// `HOST/NS/TYPE VERSION OS_ARCH`.
 ///
 /// # Errors
 /// The first job's that fails; the others are stopped then. What they had installed stays, what was half done goes, and
@@ -51,19 +55,70 @@ pub async fn install(
     }
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
     let court = Court::new(&options.trust, reporter);
-    let (fetcher, court, limits) = (&fetcher, &court, &options.limits);
-    let runs = jobs.iter().map(|job| Run { job, fetcher, court, limits, reporter }.run());
-    let done: Vec<Done> = futures_util::stream::iter(runs).buffered(JOBS).try_collect().await?;
-    let file = record(&options.lock, &jobs, &done, &options.forget)?;
-    court.write_pins(tofu_oci_lockfile::would_write(&options.lock, &file)?)?;
-    let written = tofu_oci_lockfile::write(&options.lock, &file)?;
+    let crew = Crew { fetcher: &fetcher, court: &court, limits: &options.limits, waiter: &options.waiter, reporter };
+    let mut done = crew.run(jobs.iter()).await?;
+    let written = crew.record(options, before, &mut jobs, &mut done).await?;
     Ok((done.into_iter().map(|done| done.installed).collect(), written))
 }
 
-/// The lock file as it is now, with what has been verified and what trusted signatures cover, and without what is to be
-/// forgotten.
-fn record(path: &Path, jobs: &[Job], done: &[Done], forget: &BTreeSet<ProviderAddr>) -> Result<LockFile, InstallError> {
-    let mut file = tofu_oci_lockfile::read(path)?.unwrap_or_default();
+/// What the jobs of one call share.
+struct Crew<'a> {
+    fetcher: &'a Fetcher<'a>,
+    court: &'a Court<'a>,
+    limits: &'a Limits,
+    waiter: &'a Waiter,
+    reporter: &'a dyn Reporter,
+}
+
+impl Crew<'_> {
+    async fn run(&self, jobs: impl Iterator<Item = &Job>) -> Result<Vec<Done>, InstallError> {
+        let Self { fetcher, court, limits, waiter, reporter } = *self;
+        let runs = jobs.map(|job| Run { job, fetcher, court, limits, waiter, reporter }.run());
+        futures_util::stream::iter(runs).buffered(JOBS).try_collect().await
+    }
+
+    /// Writes the pins and the lock file, in this program's turn. Jobs whose entry another program has changed since
+    /// `judged` was read are held to the new entry first, out of turn: that may take a download.
+    async fn record(
+        &self,
+        options: &Options,
+        mut judged: LockFile,
+        jobs: &mut [Job],
+        done: &mut [Done],
+    ) -> Result<Written, InstallError> {
+        let path = &options.lock;
+        for _ in 0..ROUNDS {
+            let turn = Turn::take(path, self.waiter, self.reporter).await?;
+            let now = tofu_oci_lockfile::read(path)?.unwrap_or_default();
+            let is_changed = |job: &Job| now.guide(&job.address) != judged.guide(&job.address);
+            let changed: Vec<usize> = (0..jobs.len()).filter(|&nth| is_changed(&jobs[nth])).collect();
+            if changed.is_empty() {
+                let file = merged(now, jobs, done, &options.forget)?;
+                self.court.write_pins(tofu_oci_lockfile::would_write(path, &file)?, &turn)?;
+                return Ok(tofu_oci_lockfile::write(path, &file)?);
+            }
+            drop(turn);
+            for &nth in &changed {
+                jobs[nth].lock = now.guide(&jobs[nth].address);
+            }
+            let again = self.run(changed.iter().map(|&nth| &jobs[nth])).await?;
+            for (nth, again) in changed.into_iter().zip(again) {
+                done[nth].replace(again);
+            }
+            judged = now;
+        }
+        let address = jobs.first().map(|job| job.address.clone()).expect("an entry of one of the jobs was changed");
+        Err(InstallError::LockFileChanged { address, path: path.to_owned() })
+    }
+}
+
+/// The lock file with what has been verified and what trusted signatures cover, and without what is to be forgotten.
+fn merged(
+    mut file: LockFile,
+    jobs: &[Job],
+    done: &[Done],
+    forget: &BTreeSet<ProviderAddr>,
+) -> Result<LockFile, InstallError> {
     for address in forget {
         file.remove(address);
     }
@@ -97,6 +152,17 @@ pub(crate) struct Done {
     pub(crate) judged: Option<Arc<Judged>>,
 }
 
+impl Done {
+    /// The same job, held to another entry of the lock file. What was done the first time is reported.
+    fn replace(&mut self, again: Self) {
+        if self.installed.version == again.installed.version {
+            self.judged = again.judged.or_else(|| self.judged.take());
+        } else {
+            *self = again;
+        }
+    }
+}
+
 /// What a place offers, and the judgement on the release that it belongs to.
 pub(crate) struct Offered {
     pub(crate) offer: Offer,
@@ -109,6 +175,7 @@ pub(crate) struct Run<'a> {
     fetcher: &'a Fetcher<'a>,
     court: &'a Court<'a>,
     limits: &'a Limits,
+    pub(crate) waiter: &'a Waiter,
     pub(crate) reporter: &'a dyn Reporter,
 }
 
@@ -237,7 +304,7 @@ impl Run<'_> {
     async fn commit(&self, verified: Verified, offered: &Offered, place: &Place) -> Result<Done, InstallError> {
         let offer = &offered.offer;
         let _guard = match &self.job.target {
-            Target::WorkingDir { .. } => Some(Guard::take(&place.path, self.reporter).await?),
+            Target::WorkingDir { .. } => Some(package_lock(&place.path, self.waiter, self.reporter).await?),
             Target::MirrorUnpacked(_) | Target::MirrorPacked(_) => None,
         };
         let (bytes, hashes) = (verified.staged.contents.bytes(), verified.hashes.clone());

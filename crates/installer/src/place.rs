@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_archive::{ArchiveError, Limits, PackageContents, read_directory, read_zip};
+use tofu_oci_disk::Scratch;
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
-use crate::staging::Scratch;
 use crate::{InstallError, PluginCache, Target};
 
 /// A package's place.

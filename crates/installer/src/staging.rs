@@ -1,28 +1,26 @@
 //! The temporary folder that a package is unpacked into, beside the place where it will be.
 
-use std::ffi::OsString;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use tofu_oci_disk::{Purpose, Scratch, Whose, sweep};
 
 use crate::InstallError;
 
-/// How every staging folder's name begins. No platform's folder is named so (it has no underscore), and `OpenTofu`
-/// and Terraform pass over it when they look for packages.
-const PREFIX: &str = ".tofu-oci-";
-
-static COUNTER: AtomicU64 = AtomicU64::new(0);
+/// So often a folder is made whose parent a neighbour that fails takes away.
+const ATTEMPTS: u32 = 8;
 
 /// A folder of our own, removed when dropped, together with the parent folders that had to be made for it (as far as
 /// they are empty).
 ///
-/// It is locked while it is in use. When a process is killed its lock goes with it, and the next [`Staging`] in the
-/// same parent removes the folder.
+/// No platform's folder has a name like it, and `OpenTofu` and Terraform pass over it when they look for packages. It is
+/// locked while it is in use. When a process is killed its lock goes with it, and the next [`Staging`] in the same
+/// parent removes the folder.
 #[derive(Debug)]
 pub(crate) struct Staging {
-    path: PathBuf,
-    lock: Option<File>,
+    /// `None` only while this is being dropped.
+    folder: Option<Scratch>,
     /// Parents that did not exist before, the outermost first.
     made: Vec<PathBuf>,
 }
@@ -30,7 +28,7 @@ pub(crate) struct Staging {
 impl Staging {
     /// A new folder in `parent`, which is made when it is not there. What dead processes have left there goes.
     pub(crate) fn new(parent: &Path) -> Result<Self, InstallError> {
-        Self::after(parent, sweep)
+        Self::after(parent, clean)
     }
 
     /// A new folder in a scratch folder, where nobody else has left anything.
@@ -39,56 +37,36 @@ impl Staging {
     }
 
     fn after(parent: &Path, clean: fn(&Path)) -> Result<Self, InstallError> {
-        // A neighbour that fails may take an empty parent away between the two steps.
         let mut attempts = 0;
         loop {
+            attempts += 1;
+            let raced = |error: &io::Error| error.kind() == io::ErrorKind::NotFound && attempts < ATTEMPTS;
             let made = match make_parents(parent) {
                 Ok(made) => made,
-                Err(InstallError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound && attempts < 8 => {
-                    attempts += 1;
-                    continue;
-                }
+                Err(InstallError::Io { source, .. }) if raced(&source) => continue,
                 Err(error) => return Err(error),
             };
             clean(parent);
-            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-            let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
-            let staging = match fs::create_dir(&path) {
-                Ok(()) => match lock(&path) {
-                    Locked::ByUs(file) => Self { path, lock: Some(file), made },
-                    // Whoever sweeps at this very moment takes it for a leftover, and is about to remove it.
-                    Locked::BySomebodyElse if attempts < 8 => {
-                        attempts += 1;
-                        remove_empty(&made);
-                        continue;
-                    }
-                    Locked::BySomebodyElse | Locked::Impossible => Self { path, lock: None, made },
-                },
+            match Scratch::beside(parent) {
+                Ok(folder) => return Ok(Self { folder: Some(folder), made }),
                 Err(source) => {
                     remove_empty(&made);
-                    let raced = matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists);
-                    if raced && attempts < 8 {
-                        attempts += 1;
-                        continue;
+                    if !raced(&source) {
+                        return Err(InstallError::Io { action: "create a folder in", path: parent.to_owned(), source });
                     }
-                    return Err(InstallError::Io { action: "create", path, source });
                 }
-            };
-            if staging.path.is_dir() || attempts >= 8 {
-                return Ok(staging);
             }
-            attempts += 1;
         }
     }
 
     /// The folder.
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        self.folder.as_ref().expect("it is there until it is dropped").path()
     }
 
     /// A new empty folder inside.
     pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, InstallError> {
-        let path = self.path.join(name);
+        let path = self.path().join(name);
         fs::create_dir(&path).map_err(|source| InstallError::Io { action: "create", path: path.clone(), source })?;
         Ok(path)
     }
@@ -101,56 +79,16 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // Nobody can be told; what stays is removed by the next run.
-        let _ = fs::remove_dir_all(&self.path);
-        self.lock = None;
+        self.folder = None;
         remove_empty(&self.made);
     }
 }
 
-/// A folder of our own among temporary ones, which only we may enter. The last one who holds it removes it: where a job
+/// A folder among temporary ones, for a package that is only looked at. The last one who holds it removes it: where a job
 /// is interrupted that is the thread that still unpacks.
-#[derive(Debug)]
-pub(crate) struct Scratch(tempfile::TempDir);
-
-impl Scratch {
-    /// A new folder in `parent`.
-    pub(crate) fn new(parent: &Path) -> Result<Self, InstallError> {
-        let folder = tempfile::Builder::new().prefix("tofu-oci-lock-").tempdir_in(parent);
-        let failed = |source| InstallError::Io { action: "create a folder in", path: parent.to_owned(), source };
-        folder.map(Self).map_err(failed)
-    }
-
-    /// The folder.
-    pub(crate) fn path(&self) -> &Path {
-        self.0.path()
-    }
-}
-
-impl PartialEq for Scratch {
-    fn eq(&self, other: &Self) -> bool {
-        self.path() == other.path()
-    }
-}
-
-impl Eq for Scratch {}
-
-/// Whose lock is on a folder.
-#[derive(Debug)]
-enum Locked {
-    ByUs(File),
-    BySomebodyElse,
-    /// It is gone already, or cannot be locked here.
-    Impossible,
-}
-
-fn lock(folder: &Path) -> Locked {
-    let Ok(file) = File::open(folder) else { return Locked::Impossible };
-    match file.try_lock() {
-        Ok(()) => Locked::ByUs(file),
-        Err(TryLockError::WouldBlock) => Locked::BySomebodyElse,
-        Err(TryLockError::Error(_)) => Locked::Impossible,
-    }
+pub(crate) fn scratch(parent: &Path) -> Result<Scratch, InstallError> {
+    let failed = |source| InstallError::Io { action: "create a folder in", path: parent.to_owned(), source };
+    Scratch::temporary(parent, Purpose::Lock).map_err(failed)
 }
 
 fn make_parents(parent: &Path) -> Result<Vec<PathBuf>, InstallError> {
@@ -171,29 +109,13 @@ fn remove_empty(made: &[PathBuf]) {
 }
 
 /// Removes what dead processes have left in this folder and in its neighbours: other versions of the same provider.
-fn sweep(parent: &Path) {
-    remove_stale(parent);
+fn clean(parent: &Path) {
+    sweep(parent, Whose::Ours);
     let Some(Ok(neighbours)) = parent.parent().map(fs::read_dir) else { return };
     for neighbour in neighbours.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
-        if neighbour.path() != parent {
-            remove_stale(&neighbour.path());
-        }
-    }
-}
-
-/// Removes folders of processes that are gone: those whose lock can be had. Where folders cannot be locked (Windows,
-/// some network file systems) they stay.
-fn remove_stale(parent: &Path) {
-    let Ok(entries) = fs::read_dir(parent) else { return };
-    for entry in entries.flatten() {
-        let ours = |name: OsString| name.to_str().is_some_and(|name| name.starts_with(PREFIX));
-        if !ours(entry.file_name()) || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            continue;
-        }
-        if let Locked::ByUs(_lock) = lock(&entry.path()) {
-            let _ = fs::remove_dir_all(entry.path());
+        if neighbour.path() != parent && sweep(&neighbour.path(), Whose::Ours) > 0 {
             // Only when nothing else is in it.
-            let _ = fs::remove_dir(parent);
+            let _ = fs::remove_dir(neighbour.path());
         }
     }
 }
@@ -236,17 +158,5 @@ mod tests {
         assert!(!dead.exists());
         assert!(!root.path().join("0.9.0").exists());
         assert!(living.path().exists() && other.path().exists());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_new_folder_that_another_process_sweeps_is_not_taken() {
-        let root = tempfile::tempdir().unwrap();
-        let sweeper = File::open(root.path()).unwrap();
-        sweeper.lock().unwrap();
-        assert!(matches!(lock(root.path()), Locked::BySomebodyElse));
-        drop(sweeper);
-        assert!(matches!(lock(root.path()), Locked::ByUs(_)));
-        assert!(matches!(lock(&root.path().join("gone")), Locked::Impossible));
     }
 }

@@ -3,6 +3,8 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use tofu_oci_disk::{ScratchFile, Whose};
+
 use crate::{LockFile, LockFileError};
 
 /// The name of the lock file in a working directory.
@@ -24,8 +26,15 @@ pub enum Written {
 /// # Errors
 /// When it does not parse, and when it is a symbolic link that leaves its folder: see [`write()`].
 pub fn read(path: &Path) -> Result<Option<LockFile>, LockFileError> {
-    let text = read_text(path)?;
-    text.map(|text| LockFile::parse(&text)).transpose().map_err(|error| name_file(error, path))
+    read_text(path)?.map(|text| parse(&text, path)).transpose()
+}
+
+/// What the text of the lock file at `path` says.
+///
+/// # Errors
+/// When it does not parse; the error names the file.
+pub fn parse(text: &str, path: &Path) -> Result<LockFile, LockFileError> {
+    LockFile::parse(text).map_err(|error| name_file(error, path))
 }
 
 /// The text of the lock file at `path`, whatever it says; nothing when there is none.
@@ -100,17 +109,17 @@ pub fn rewrite(path: &Path, file: &LockFile) -> Result<Written, LockFileError> {
 pub fn replace(place: &Path, text: &str) -> Result<(), LockFileError> {
     let failed = |action| move |source| LockFileError::Io { action, path: place.to_owned(), source };
     let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut prefix = place.file_name().unwrap_or_default().to_owned();
-    prefix.push(".");
-    let mut temporary = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder).map_err(failed("write"))?;
-    temporary.write_all(text.as_bytes()).map_err(failed("write"))?;
+    // What a killed run has left beside it goes; a run that lives has its own locked.
+    tofu_oci_disk::sweep(folder, Whose::Users);
+    let temporary = ScratchFile::beside(folder).map_err(failed("write"))?;
+    temporary.as_file().write_all(text.as_bytes()).map_err(failed("write"))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
         let mode = std::fs::Permissions::from_mode(0o644);
         temporary.as_file().set_permissions(mode).map_err(failed("write"))?;
     }
-    temporary.persist(place).map_err(|error| failed("replace")(error.error))?;
+    temporary.put(place).map_err(failed("replace"))?;
     Ok(())
 }
 

@@ -74,6 +74,7 @@ pub struct PushRequest<'a> {
     pub sums: SumsMode,
     /// A folder that remembers `h1:` checksums by zip digest; created when missing.
     pub memo_dir: Option<PathBuf>,
-    /// An existing folder for zips and layers on their way; needs as much room as what is packed.
+    /// An existing folder, the system's for temporary files. Zips and layers on their way lie in a folder of their own in it,
+    /// and need as much room as what is packed.
     pub work_dir: PathBuf,
 }

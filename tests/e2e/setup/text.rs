@@ -22,9 +22,8 @@ pub(crate) fn steady(text: &str) -> String {
         text = replace_hex(&text, mark, shown);
     }
     text = short_digests(&text);
-    for (mark, shown) in [("(os error ", "[N]"), (".tofu-oci-", "[N]")] {
-        text = replace_digits(&text, mark, shown);
-    }
+    text = replace_digits(&text, "(os error ", "[N]");
+    text = temporary_names(&text);
     text = replace_digits(&text, ".oci.opentofu.org:", "[PORT]");
     let waits = text.split('\n').map(|line| match (line.rfind(" in "), line.ends_with(" s")) {
         (Some(at), true) if line.contains("; attempt ") => format!("{} in [WAIT]", &line[..at]),
@@ -68,6 +67,19 @@ fn short_digests(text: &str) -> String {
             }
             _ => out.push_str(part),
         }
+    }
+    out
+}
+
+/// `.tofu-oci-` and what is random behind it.
+fn temporary_names(text: &str) -> String {
+    let mut parts = text.split(".tofu-oci-");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '-');
+        out.push_str(".tofu-oci-");
+        out.push_str(if part.starts_with("lock") { "lock" } else { "[NAME]" });
+        out.push_str(rest);
     }
     out
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicU64;
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
 use tofu_oci_archive::{ArchiveError, Limits, read_zip, zip_programs};
+use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest, DigestHasher};
 
@@ -71,8 +72,11 @@ pub(super) async fn read_layer(
     budget: &Budget,
 ) -> Result<Content, Fault> {
     let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| Fault::from(&error))?;
-    let mut file =
-        tempfile::NamedTempFile::new().map_err(|error| local("create a file in", &std::env::temp_dir(), error))?;
+    let temporary = std::env::temp_dir();
+    let folder = Scratch::temporary(&temporary, Purpose::Check)
+        .map_err(|error| local("create a folder in", &temporary, error))?;
+    let mut file = tempfile::NamedTempFile::new_in(folder.path())
+        .map_err(|error| local("create a file in", folder.path(), error))?;
     let (mut sha256, mut own) = (DigestHasher::sha256(), descriptor.digest.hasher());
     let mut size = 0;
     while let Some(piece) = stream.try_next().await.map_err(|error| Fault::from(&error))? {
@@ -86,7 +90,12 @@ pub(super) async fn read_layer(
     let sha256 = sha256.finish();
     let intact = own.map(DigestHasher::finish).as_ref() == Some(&descriptor.digest);
     let unpacked = Arc::clone(&budget.unpacked);
-    let examined = tokio::task::spawn_blocking(move || examine(file, size, sha256, intact, &unpacked)).await;
+    let examined = tokio::task::spawn_blocking(move || {
+        // The folder after the file: it holds it.
+        let _folder = folder;
+        examine(file, size, sha256, intact, &unpacked)
+    })
+    .await;
     let package = examined
         .unwrap_or_else(|error| Err(StoreError::io("read", std::env::temp_dir(), std::io::Error::other(error))));
     match package.map_err(|error| Fault::from(&error))? {

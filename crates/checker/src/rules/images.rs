@@ -7,6 +7,7 @@ use futures_util::TryStreamExt as _;
 use tofu_oci_archive::{
     ArchiveError, LayerCompression, LayerTree, Limits, PackageContents, Program, ReadSource, folder_programs,
 };
+use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_layout::{LayerFormat, media_type};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest};
@@ -95,7 +96,7 @@ async fn union(
     layers: Vec<(Descriptor, LayerCompression)>,
     diff_ids: Vec<Digest>,
 ) -> Result<Union, ImageFault> {
-    let folder = tempfile::tempdir()
+    let folder = Scratch::temporary(&std::env::temp_dir(), Purpose::Check)
         .map_err(|source| ImageFault::from(StoreError::io("create a folder in", std::env::temp_dir(), source)))?;
     let mut files = Vec::new();
     for (number, (descriptor, compression)) in layers.iter().enumerate() {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tofu_oci_types::{Platform, ProviderAddr};
+use tofu_oci_types::Platform;
 
 use super::{Identity, Network, Output, query::Lookup};
 use crate::trust::TrustArgs;
@@ -19,17 +19,21 @@ Examples:
     tofu-oci lock --from 'ghcr.io/acme/mirror/${namespace}/${type}' \\
       --platform linux_amd64 --platform linux_arm64 --platform darwin_arm64
 
-  In CI: change nothing, and fail where the lock file is not what `tofu-oci lock` writes:
+  One provider, with no configuration at hand:
+    tofu-oci lock registry.example.com/acme/widget@'~> 1.4' --from ghcr.io/acme/widget
+
+  In CI: change nothing, and fail if `tofu-oci lock` would change more than what every init takes out:
     tofu-oci lock --check
 
 What a trusted signature covers is recorded without downloading anything. Every other package is
 downloaded, verified as an installation would, recorded and thrown away. What the lock file has
 already always wins: a release that is not the locked one is refused.")]
 pub(crate) struct LockArgs {
-    /// Providers to lock, HOST/NAMESPACE/TYPE. With none, all that the .tf and .tofu files require; the entries of others
-    /// stay
-    #[arg(value_name = "ADDR")]
-    pub(crate) providers: Vec<ProviderAddr>,
+    /// Providers to lock, HOST/NAMESPACE/TYPE, each with an optional @CONSTRAINT such as @1.4.0 or @'~> 1.4'; no
+    /// configuration is needed for them, and what one requires must be met too. With none, all that the .tf and .tofu files
+    /// require; the entries of others stay
+    #[arg(value_name = "ADDR[@CONSTRAINT]")]
+    pub(crate) providers: Vec<String>,
     #[command(flatten)]
     pub(crate) lookup: Lookup,
     /// Work in this directory: its configuration, its lock file
@@ -38,7 +42,8 @@ pub(crate) struct LockArgs {
     /// A platform that the lock file must be complete for (repeatable) [default: all that each release offers]
     #[arg(long, value_name = "OS_ARCH")]
     pub(crate) platform: Vec<Platform>,
-    /// Change nothing; show what would change, and exit with code 1 where something would
+    /// Change nothing; show what would change, and exit with code 1 if anything would. If that is `ch:` lines alone, which
+    /// every init takes out, the exit code is 0, unless trust.toml says manifest_checksums = "required"
     #[arg(long)]
     pub(crate) check: bool,
     /// Choose the newest admitted versions, even when the lock file names others

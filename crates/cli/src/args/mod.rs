@@ -64,12 +64,15 @@ pub(crate) struct Args {
 impl Args {
     /// What was typed and what the environment says.
     pub(crate) fn read() -> Result<Self, clap::Error> {
-        Self::from_arg_matches_mut(&mut command().try_get_matches()?)
+        let declared = command();
+        let mut matches = declared.clone().try_get_matches()?;
+        crate::again::remember(&declared, &matches);
+        Self::from_arg_matches_mut(&mut matches)
     }
 }
 
 /// The declared command, but a variable that is empty counts as unset, as scripts mean it.
-fn command() -> clap::Command {
+pub(crate) fn command() -> clap::Command {
     let is_empty = |arg: &clap::Arg| {
         arg.get_env().is_some_and(|name| std::env::var_os(name).is_some_and(|value| value.is_empty()))
     };
@@ -83,6 +86,29 @@ fn each(command: clap::Command, change: &dyn Fn(clap::Arg) -> clap::Arg) -> clap
     verbs
         .into_iter()
         .fold(command, |command, verb| command.mut_subcommand(verb, |verb| each(verb.mut_args(change), change)))
+}
+
+impl Verb {
+    /// Its name, as it is typed.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Push(_) => "push",
+            Self::Pack(_) => "pack",
+            Self::Copy(_) => "copy",
+            Self::Sign(_) => "sign",
+            Self::Install(_) => "install",
+            Self::Lock(_) => "lock",
+            Self::Verify(_) => "verify",
+            Self::Versions(_) => "versions",
+            Self::Resolve(_) => "resolve",
+            Self::Check(_) => "check",
+            Self::Providers(_) => "providers",
+            Self::Login(_) => "login",
+            Self::Logout(_) => "logout",
+            Self::Config(_) => "config",
+            Self::Auth(_) => "auth",
+        }
+    }
 }
 
 /// The verbs.

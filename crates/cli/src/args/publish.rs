@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_types::{ProviderAddr, Version};
 
+use super::duration::Timeout;
 use super::{Attach, Identity, Network, Output};
 
 /// What a release consists of and how it is written; shared by `push` and `pack`.
@@ -111,6 +112,9 @@ pub(crate) struct PackArgs {
     /// The OCI image layout directory, written oci:DIR
     #[arg(value_name = "oci:DIR")]
     pub(crate) destination: String,
+    /// How long to wait while another program has the directory locked, such as 90s or 2m (plain seconds without a unit)
+    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m")]
+    pub(crate) timeout: Timeout,
     #[command(flatten)]
     pub(crate) output: Output,
 }

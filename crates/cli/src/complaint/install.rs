@@ -7,6 +7,7 @@ use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_types::Version;
 
 use super::{Complaint, Refused};
+use crate::again;
 use crate::exit::Exit;
 
 impl From<SourceError> for Complaint {
@@ -44,6 +45,7 @@ impl Complaint {
                     complaint = complaint.cause(format!("asked {place}"));
                 }
                 complaint = complaint.code(what.code());
+                let explain = again::command(&format!("resolve {address} --explain"));
                 match what {
                     NotOffered::VersionMissing { offered, .. } => complaint.hint(versions("it has", offered)),
                     NotOffered::PlatformMissing { offered, .. } => {
@@ -51,11 +53,9 @@ impl Complaint {
                         complaint.hint(format!("this release offers {list}"))
                     }
                     NotOffered::NoMethods | NotOffered::NoMethodMatches => complaint
-                        .hint(format!("`tofu-oci resolve {address} --explain` says of each method why"))
+                        .hint(format!("`{explain}` says of each method why"))
                         .hint("or say where it is with --from REPOSITORY"),
-                    _ => {
-                        complaint.hint("check the name; `tofu-oci resolve ADDR --explain` says where it is looked for")
-                    }
+                    _ => complaint.hint(format!("check the name; `{explain}` says where it is looked for")),
                 }
             }
             SourceError::Failed { failure, .. } => Self::of(failure_exit(failure), error).failure_hint(failure),
@@ -162,7 +162,10 @@ impl Complaint {
                     .hint(format!(
                         "the lock file holds checksums of other platforms only; nothing vouches for {platform} yet"
                     ))
-                    .hint(format!("to lock it too: tofu-oci lock {address} --platform {platform}"))
+                    .hint(format!(
+                        "to lock it too: {}",
+                        again::command(&format!("lock {address} --platform {platform}"))
+                    ))
             }
             InstallError::NotTheLockedRelease { place, refusal, .. } => {
                 let Refusal::OtherRelease { locked } = &refusal else { return complaint };
@@ -183,6 +186,7 @@ impl Complaint {
                 .cause(format!("it came from {place}"))
                 .hint("nothing of it was installed: either the repository or the lock file is not what it was")
                 .hint("if the package was replaced on purpose, remove the provider's block from the lock file"),
+            InstallError::Locked { .. } => complaint.locked(),
             InstallError::LockFileChanged { .. } => complaint.hint("run the same command again"),
             InstallError::LocallyModified { path, .. } => {
                 complaint.hint(format!("delete {} and run the same command again", path.display()))

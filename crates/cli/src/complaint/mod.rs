@@ -20,6 +20,7 @@ use tofu_oci_types::RepositoryRef;
 
 pub(crate) use trust::{Refused, Release};
 
+use crate::again;
 use crate::credentials::{Trouble, Wallet};
 use crate::exit::Exit;
 use crate::printer::{self, visible};
@@ -122,9 +123,8 @@ impl Complaint {
             self.causes.extend(told.cause);
             self.hints.splice(0..0, told.hints);
         }
-        self.hint(format!(
-            "`tofu-oci auth explain {repository}` shows every file, entry and helper, and what the registry answers"
-        ))
+        let explain = again::command(&format!("auth explain {repository}"));
+        self.hint(format!("`{explain}` shows every file, entry and helper, and what the registry answers"))
     }
 
     /// The same with the circumstance in front, such as `registry.example.test/acme/widget`.
@@ -133,6 +133,13 @@ impl Complaint {
             self.text = format!("{what}: {}", self.text);
         }
         self
+    }
+
+    /// The same with what to do about a lock that another program holds.
+    fn locked(self) -> Self {
+        self.code("locked-by-another")
+            .hint("wait until the other program has ended, or end it, and run the same command again")
+            .hint("--timeout DURATION, such as --timeout 10m, waits longer")
     }
 
     /// What is wrong, in one line.

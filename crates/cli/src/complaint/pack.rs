@@ -75,6 +75,9 @@ impl From<PackError> for Complaint {
             PackError::PrivateKey { .. } => complaint
                 .hint("nothing was sent; move it out of the folder, and check where the folder has been before"),
             PackError::Sign(error) => complaint.sign_hint(error),
+            PackError::Io { action: action @ "create a folder in", path, source } => {
+                complaint.io_hint(action, path, source).hint("set TMPDIR to a folder that you may write to")
+            }
             PackError::Io { action, path, source } => complaint.io_hint(action, path, source),
             PackError::Copy(CopyError { side, error }) => {
                 Self::from(error).cause(format!("it happened at the {side} of the copy"))

@@ -3,6 +3,7 @@
 use tofu_oci_store::{AccessFault, Patience, StoreError};
 
 use super::{Complaint, registries};
+use crate::again;
 use crate::credentials::Trouble;
 use crate::exit::Exit;
 
@@ -74,7 +75,10 @@ impl From<&StoreError> for Complaint {
             StoreError::NotFound { what, .. } if !what.starts_with("tag") => {
                 complaint.hint("the release is incomplete there; its publisher can push it again")
             }
-            StoreError::NotFound { .. } => complaint.hint("`tofu-oci versions REPOSITORY` lists what is there"),
+            StoreError::NotFound { place, .. } => {
+                let versions = again::command(&format!("versions {}", again::quoted(place)));
+                complaint.hint(format!("`{versions}` lists what is there"))
+            }
             StoreError::UnsupportedDigest { .. } => complaint.hint("sha256 and sha512 are known here"),
             StoreError::TooLarge { .. } => complaint.hint("this is no provider release"),
             StoreError::Unreachable { place, fault, problem } => complaint.network(place, *fault, problem),
@@ -94,6 +98,7 @@ impl From<&StoreError> for Complaint {
             StoreError::NotListed { .. } => complaint.hint(
                 "no tag was written: run the same command again, and if it fails again, copy to a registry that lists referrers",
             ),
+            StoreError::Locked { .. } => complaint.locked(),
             StoreError::ReadOnly { .. } => complaint.hint("choose a place that you may write to"),
             StoreError::Io { action, path, source } => complaint.io_hint(action, path, source),
             _ => complaint,

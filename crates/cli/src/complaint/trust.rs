@@ -76,7 +76,7 @@ impl Complaint {
         let Release { address, version, place } = refused.release;
         let accept = again::command(&format!("verify {address}@{version} --accept"));
         let accept = Some(accept).filter(|_| refused.by_hand == ByHand::Settles);
-        let sign = format!("tofu-oci sign {place}:{version} --key KEY");
+        let sign = again::command_for_others(&format!("sign {place}:{version} --key KEY"));
         let mut complaint = self.code(refused.refusal.code()).cause(format!("it came from {place}"));
         if let Some(rule) = refused.rule() {
             complaint = complaint.cause(rule);

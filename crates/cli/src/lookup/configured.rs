@@ -12,6 +12,7 @@ use tofu_oci_mapper::config::{
 use tofu_oci_types::ProviderAddr;
 
 use super::suffix;
+use crate::again;
 use crate::args::Lookup;
 use crate::complaint::Complaint;
 use crate::credentials::Access;
@@ -51,6 +52,10 @@ impl Configured {
             // That is in the way with --from, too.
             return Err(complaint);
         }
+        if problem.code == "plugin-cache-dir" {
+            // The variable counts with --from, too.
+            return Err(complaint);
+        }
         Err(complaint.hint("with --from REPOSITORY provider_installation is not looked at"))
     }
 
@@ -78,7 +83,10 @@ impl Configured {
                 let path = self.reading.files.get(installation.file).map(|file| file.path.display().to_string());
                 complaint
                     .cause(format!("the provider_installation in {} names other providers", path.unwrap_or_default()))
-                    .hint(format!("`tofu-oci resolve {address} --explain` says of each method why"))
+                    .hint(format!(
+                        "`{}` says of each method why",
+                        again::command(&format!("resolve {address} --explain"))
+                    ))
             }
             None => complaint,
         }
@@ -113,7 +121,7 @@ pub(crate) fn refusal(reading: &Reading, problem: &Problem, more: usize) -> Comp
         1 => complaint.hint("there is one more error in the CLI configuration"),
         _ => complaint.hint(format!("there are {more} more errors in the CLI configuration")),
     }
-    .hint("`tofu-oci config check` says what each OpenTofu makes of these files")
+    .hint(format!("`{}` says what each OpenTofu makes of these files", again::command("config check")))
 }
 
 /// The methods that count, without the folders that are written to.

@@ -101,11 +101,14 @@ impl Finder {
     }
 
     /// The plugin cache that the user wants. The variables count with `--from` too, the file does not.
-    pub(crate) fn cache(&self, dir: &Path) -> Option<PluginCache> {
+    ///
+    /// # Errors
+    /// If it is not there: it is never made. The CLI configuration has been refused for that already.
+    pub(crate) fn cache(&self, dir: &Path) -> Result<Option<PluginCache>, Complaint> {
         let Some(configured) = self.configured() else { return plugin_cache_variable(dir) };
         let config = &configured.reading.config;
-        let dir = config.plugin_cache_dir.clone()?;
-        Some(PluginCache { dir, may_break_lock: config.plugin_cache_may_break_lock })
+        let may_break_lock = config.plugin_cache_may_break_lock;
+        Ok(config.plugin_cache_dir.clone().map(|dir| PluginCache { dir, may_break_lock }))
     }
 
     /// Every place that `address` may come from; at least one. A host may be asked for its services.

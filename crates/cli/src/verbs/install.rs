@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_installer::{Installed, Job, Options, Outcome, Target, Upgrade, configuration, is_configuration};
+use tofu_oci_installer::{
+    InstallError, Installed, Job, Options, Outcome, PluginCache, Target, Upgrade, configuration, is_configuration,
+};
 use tofu_oci_lockfile::Written;
 use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
@@ -13,6 +15,7 @@ use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, Provider
 use super::locked::{Change, changes};
 use super::superfluous::superfluous;
 use super::{Context, data_dir};
+use crate::again;
 use crate::args::{Identity, InstallArgs, Lookup, Network};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
@@ -43,8 +46,9 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let finder =
         finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &written_to).await?;
     finder.tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>()).await?;
+    let cache = finder.cache(&dir)?;
     warn_of_overrides(context, &finder, &wanted);
-    let target = target(args, &dir, &data_dir, &finder);
+    let target = target(args, &dir, &data_dir, cache);
     let mut jobs = Vec::new();
     for (address, constraints) in &wanted {
         let source = finder.source(address)?;
@@ -63,6 +67,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     tracing::info!(packages = jobs.len(), lock_file = %lock_path.display(), locked = lock.is_some(), "installing");
     let mut options = Options::new(lock_path.clone(), trust);
     options.forget = forget;
+    options.waiter = context.waiter(&args.network);
     let several = jobs.len() > 1;
     let (installed, written) =
         tofu_oci_installer::install(jobs, &options, context.reporter.as_ref()).await.map_err(|error| {
@@ -75,17 +80,19 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
         })?;
     // All is done: a file that cannot be read again takes nothing back.
     let after = tofu_oci_lockfile::read(&lock_path).ok().flatten().unwrap_or_default();
-    let changes = changes(lock.as_ref(), &after);
+    // What other programs have locked meanwhile is theirs to tell.
+    let own = |address: &ProviderAddr| wanted.iter().any(|(wanted, _)| wanted == address);
+    let changes = changes(lock.as_ref(), &after).into_iter().filter(|change| own(&change.address)).collect();
     print(context, &installed, &Recorded { path: &lock_path, written, changes });
     Ok(())
 }
 
-fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, finder: &Finder) -> Target {
+fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, cache: Option<PluginCache>) -> Target {
     match &args.into {
         Some(mirror) if args.packed => Target::MirrorPacked(mirror.clone()),
         Some(mirror) => Target::MirrorUnpacked(mirror.clone()),
         None if args.vendor => Target::vendor(dir),
-        None => Target::WorkingDir { data_dir: data_dir.to_owned(), cache: finder.cache(dir) },
+        None => Target::WorkingDir { data_dir: data_dir.to_owned(), cache },
     }
 }
 
@@ -167,7 +174,7 @@ fn wanted(
     if required.is_empty() && !(is_locked && is_configuration(dir, data_dir)?) {
         let shown = dir.display();
         return Err(Complaint::usage(format!("the configuration in {shown} requires no providers"))
-            .hint("name a provider: tofu-oci install HOST/NAMESPACE/TYPE")
+            .hint(format!("name a provider: {}", again::with_all_options("install HOST/NAMESPACE/TYPE")))
             .hint("or the directory of the configuration: --chdir DIR"));
     }
     Ok(required)
@@ -178,7 +185,7 @@ pub(super) fn required(
     context: &Context,
     dir: &Path,
     data_dir: &Path,
-) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
+) -> Result<Vec<(ProviderAddr, Constraints)>, InstallError> {
     let found = configuration(dir, data_dir)?;
     for module in &found.missing_modules {
         let text =
@@ -190,7 +197,8 @@ pub(super) fn required(
     Ok(found.requirements.into_iter().map(|required| (required.address, required.constraints)).collect())
 }
 
-fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
+/// The addresses of the command line, each with what was written behind its `@`; repeated ones add up.
+pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
     let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
     for (number, text) in providers.iter().enumerate() {
         if let Some(address) = text.strip_suffix('@') {

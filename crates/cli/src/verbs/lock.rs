@@ -1,18 +1,21 @@
 //! `lock`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tofu_oci_installer::{
-    Basis, Difference, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider, Upgrade, Wanted,
+    Basis, Difference, InstallError, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider,
+    Upgrade,
 };
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, Written};
 use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, ProviderAddr};
 
-use super::install::{existing_dir, finder, required, shown};
+use super::install::{existing_dir, finder, given, required, shown};
 use super::locked::{Change, changes};
 use super::{Context, data_dir};
+use crate::again;
 use crate::args::LockArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
@@ -27,14 +30,16 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Compl
     let wanted = wanted(context, args, &dir)?;
     let trust = crate::trust::load(&args.trust, &dir)?;
     let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
-    finder.tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>()).await?;
-    let jobs = jobs(args, &wanted, &finder)?;
+    finder.tell_apart(&wanted.providers.iter().map(|(address, _)| address).collect::<Vec<_>>()).await?;
+    let jobs = jobs(args, &wanted.providers, &finder)?;
     let path = dir.join(LOCK_FILE_NAME);
     let write = if args.check { LockWrite::Compare } else { LockWrite::Write };
     let mut options = LockOptions::new(path.clone(), write, std::env::temp_dir(), trust);
     if let Some(jobs) = args.jobs {
         options.parallel = usize::from(jobs);
     }
+    options.waiter = context.waiter(&args.network);
+    options.configured = wanted.configured;
     tracing::info!(providers = jobs.len(), lock_file = %path.display(), "locking");
     let locked = tofu_oci_installer::lock(jobs, &options, context.reporter.as_ref()).await;
     let report = locked.map_err(|error| Complaint::from(error).hint("the lock file is as it was"))?;
@@ -48,11 +53,15 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Compl
 fn not_up_to_date(path: &Path) -> Complaint {
     Complaint::new(Exit::Fixable, format!("{} is not what `tofu-oci lock` writes", shown(path)))
         .code("lock-outdated")
-        .hint("run the same command without --check, look at the difference, and commit the file")
+        .hint(format!("write it: {}; look at the difference, and commit the file", again::this_without("check")))
 }
 
 fn jobs(args: &LockArgs, wanted: &[(ProviderAddr, Constraints)], finder: &Finder) -> Result<Vec<LockJob>, Complaint> {
-    let platforms = if args.platform.is_empty() { Wanted::Offered } else { Wanted::Named(args.platform.clone()) };
+    let platforms = if args.platform.is_empty() {
+        tofu_oci_installer::Wanted::Offered
+    } else {
+        tofu_oci_installer::Wanted::Named(args.platform.clone())
+    };
     let job = |(address, constraints): &(ProviderAddr, Constraints)| {
         Ok(LockJob {
             address: address.clone(),
@@ -65,24 +74,44 @@ fn jobs(args: &LockArgs, wanted: &[(ProviderAddr, Constraints)], finder: &Finder
     wanted.iter().map(job).collect()
 }
 
-/// What the configuration requires, or those of it that were named.
+/// What is locked.
+struct Wanted {
+    /// Each with what its version must meet.
+    providers: Vec<(ProviderAddr, Constraints)>,
+    /// What the configuration says of its providers; nothing without one.
+    configured: BTreeMap<ProviderAddr, Constraints>,
+}
+
+/// What the configuration requires, or what was named; a configuration must require that too, if there is one.
 ///
 /// Spec: `OpenTofu` 1.12, `providers lock`: "is not required by the current configuration".
-fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
-    let mut wanted = required(context, dir, &data_dir(dir)).map_err(Complaint::nothing_to_name)?;
-    if wanted.is_empty() {
+fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Complaint> {
+    let named = given(&args.providers)?;
+    let configured: BTreeMap<_, _> = match required(context, dir, &data_dir(dir)) {
+        Err(InstallError::NoConfiguration { .. }) if !named.is_empty() => BTreeMap::new(),
+        required => required.map_err(|error| Complaint::from(error).nothing_to_name())?.into_iter().collect(),
+    };
+    if named.is_empty() && configured.is_empty() {
         return Err(Complaint::usage(format!("the configuration in {} requires no providers", dir.display()))
-            .hint("name the directory of the configuration: --chdir DIR"));
+            .hint(format!("name a provider: {}", again::with_all_options("lock HOST/NAMESPACE/TYPE")))
+            .hint("or the directory of the configuration: --chdir DIR"));
     }
-    if let Some(stranger) = args.providers.iter().find(|named| wanted.iter().all(|(address, _)| address != *named)) {
-        let list: Vec<String> = wanted.iter().map(|(address, _)| address.to_string()).collect();
+    if named.is_empty() {
+        let providers = configured.iter().map(|(address, constraints)| (address.clone(), constraints.clone()));
+        return Ok(Wanted { providers: providers.collect(), configured });
+    }
+    if let Some((stranger, _)) = named.iter().find(|(address, _)| !configured.contains_key(address))
+        && !configured.is_empty()
+    {
+        let list: Vec<String> = configured.keys().map(ToString::to_string).collect();
         return Err(Complaint::usage(format!("the configuration does not require {stranger}"))
             .hint(format!("it requires {}", list.join(", "))));
     }
-    if !args.providers.is_empty() {
-        wanted.retain(|(address, _)| args.providers.contains(address));
-    }
-    Ok(wanted)
+    let both = |(address, constraints): (ProviderAddr, Constraints)| {
+        let constraints = configured.get(&address).map_or(constraints.clone(), |theirs| theirs.and(&constraints));
+        (address, constraints)
+    };
+    Ok(Wanted { providers: named.into_iter().map(both).collect(), configured })
 }
 
 /// What the lock file becomes, or would become.

@@ -7,7 +7,7 @@ use tofu_oci_types::{ProviderAddr, Version};
 /// One provider whose entry is not what it was.
 #[derive(Debug, Serialize)]
 pub(super) struct Change {
-    address: ProviderAddr,
+    pub(super) address: ProviderAddr,
     /// The version that was locked before; nothing for a new entry.
     from: Option<Version>,
     /// The version that is locked now; null for an entry that was taken out.

@@ -21,9 +21,9 @@ mod versions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tofu_oci_disk::Waiter;
 use tofu_oci_types::{Reporter, Tag};
 
-use crate::again;
 use crate::args::{Args, AuthVerb, ConfigVerb, Global, Network, Output, Verb};
 use crate::complaint::Complaint;
 use crate::connect::{Connector, WalletSlot};
@@ -34,6 +34,8 @@ use stop::Stop;
 
 /// What every verb works with.
 pub(crate) struct Context {
+    /// The verb, for other programs that wait for this one.
+    verb: &'static str,
     pub(crate) json: bool,
     pub(crate) quiet: bool,
     pub(crate) reporter: Arc<dyn Reporter>,
@@ -44,14 +46,21 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    fn new(global: &Global, output: &Output, wallet: &WalletSlot, stop: &Arc<Stop>) -> Self {
+    fn new(verb: &'static str, global: &Global, output: &Output, wallet: &WalletSlot, stop: &Arc<Stop>) -> Self {
         let reporter = report::reporter(output.json, global.quiet);
-        Self { json: output.json, quiet: global.quiet, reporter, wallet: Arc::clone(wallet), stop: Arc::clone(stop) }
+        let (wallet, stop) = (Arc::clone(wallet), Arc::clone(stop));
+        Self { verb, json: output.json, quiet: global.quiet, reporter, wallet, stop }
+    }
+
+    /// How this run waits for files that other programs work on.
+    pub(crate) fn waiter(&self, network: &Network) -> Waiter {
+        Waiter { program: format!("tofu-oci {}", self.verb), limit: network.timeout.0 }
     }
 
     /// What opens the ends that the arguments name.
     pub(crate) fn connector(&self, network: &Network, access: Access) -> Connector {
-        Connector::new(network, access, Arc::clone(&self.reporter), Arc::clone(&self.wallet))
+        let waiter = self.waiter(network);
+        Connector::new(network, access, waiter, Arc::clone(&self.reporter), Arc::clone(&self.wallet))
     }
 }
 
@@ -71,7 +80,6 @@ pub(crate) fn data_dir(dir: &Path) -> PathBuf {
 /// Runs the verb until it is done or the user interrupts it.
 pub(crate) async fn run(args: Args) -> Exit {
     let Args { global, verb } = args;
-    again::remember(&verb);
     let json = match &verb {
         Verb::Push(args) => args.output.json,
         Verb::Pack(args) => args.output.json,
@@ -110,7 +118,8 @@ pub(crate) async fn run(args: Args) -> Exit {
 }
 
 async fn job(global: &Global, verb: Verb, wallet: &WalletSlot, stop: &Arc<Stop>) -> Result<Exit, Complaint> {
-    let context = |output: &Output| Context::new(global, output, wallet, stop);
+    let name = verb.name();
+    let context = |output: &Output| Context::new(name, global, output, wallet, stop);
     match verb {
         Verb::Push(args) => push::push(&context(&args.output), &args).await?,
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,

@@ -14,6 +14,7 @@ use tofu_oci_types::{ProviderAddr, RepositoryRef};
 
 use super::sign::{attachments, one_password};
 use super::{Context, tagged};
+use crate::again;
 use crate::args::{H1, Network, PackArgs, PushArgs, Release};
 use crate::complaint::Complaint;
 use crate::connect::{Connector, End};
@@ -44,10 +45,17 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Compl
         Ok(End::Registry(repository)) => {
             return Err(Complaint::usage(format!("`{repository}` is a repository, not a directory"))
                 .hint(format!("write to a directory: oci:{}", args.destination))
-                .hint(format!("or publish: tofu-oci push {} {repository}", args.release.dist.display())));
+                .hint(format!(
+                    "or publish: {}",
+                    again::with_all_options(&format!(
+                        "push {} {repository}",
+                        again::quoted(&args.release.dist.to_string_lossy())
+                    ))
+                )));
         }
     };
-    release(context, &args.release, &end, context.connector(&Network::default(), Access::Anonymous)).await
+    let network = Network { timeout: args.timeout, ..Network::default() };
+    release(context, &args.release, &end, context.connector(&network, Access::Anonymous)).await
 }
 
 async fn release(context: &Context, args: &Release, end: &End, connector: Connector) -> Result<(), Complaint> {
@@ -64,10 +72,6 @@ async fn release(context: &Context, args: &Release, end: &End, connector: Connec
         }
         None => None,
     };
-    let work = tempfile::Builder::new()
-        .prefix("tofu-oci-push-")
-        .tempdir()
-        .map_err(|error| Complaint::usage(format!("cannot make a temporary folder: {error}")).hint("set TMPDIR"))?;
     let request = PushRequest {
         dist: &dist,
         address: &address,
@@ -84,7 +88,7 @@ async fn release(context: &Context, args: &Release, end: &End, connector: Connec
         signing: key.as_ref().map(|key| Signing { key, forms: args.attach.sign_format.forms() }),
         sums: args.attach.sums.mode(),
         memo_dir: memo_dir(),
-        work_dir: work.path().to_owned(),
+        work_dir: std::env::temp_dir(),
     };
     if args.dry_run {
         // A directory that does not exist yet holds nothing, and is not made by asking.

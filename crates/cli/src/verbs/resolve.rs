@@ -4,6 +4,7 @@ use serde::Serialize;
 use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
 use super::{Context, explain};
+use crate::again;
 use crate::args::ResolveArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
@@ -49,7 +50,8 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
         }
     }
     for failed in places.failed {
-        let hint = format!("`install` stops there; `tofu-oci resolve {address} --explain` says more");
+        let explain = again::command(&format!("resolve {address} --explain"));
+        let hint = format!("`install` stops there; `{explain}` says more");
         context.reporter.event(&Event::warning("no-place", failed).with_hint(hint));
     }
     Ok(())

@@ -7,6 +7,7 @@ use tofu_oci_types::Version;
 
 use super::push::magic_address;
 use super::{Context, tagged};
+use crate::again;
 use crate::args::SignArgs;
 use crate::complaint::Complaint;
 use crate::connect::End;
@@ -70,7 +71,7 @@ fn target(text: &str, given: Option<&Version>) -> Result<(End, Version), Complai
         End::parse(text)?;
         return Err(Complaint::usage(format!("`{text}` names no version"))
             .hint(format!("write {text}:VERSION, such as {text}:1.4.0"))
-            .hint(format!("`tofu-oci versions {text}` lists what is there")));
+            .hint(format!("`{}` lists what is there", again::command(&format!("versions {}", again::quoted(text))))));
     };
     Ok((End::parse(place)?, version))
 }

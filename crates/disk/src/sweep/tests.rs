@@ -15,7 +15,6 @@ fn names(folder: &Path) -> Vec<String> {
 fn leave(parent: &Path, name: &str) {
     let path = parent.join(name);
     fs::create_dir(&path).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
     fs::create_dir(path.join("package")).unwrap();
     fs::write(path.join("package/data.bin"), b"half").unwrap();
 }
@@ -57,13 +56,14 @@ fn what_only_looks_like_ours_stays() {
     {
         leave(parent.path(), name);
     }
-    // A person's folder: everybody may read it.
-    fs::create_dir(parent.path().join("tofu-oci-push-backup")).unwrap();
-    fs::set_permissions(parent.path().join("tofu-oci-push-backup"), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::write(parent.path().join("tofu-oci-push-abcdef"), b"a file").unwrap();
-    symlink(parent.path().join("other"), parent.path().join("tofu-oci-push-abcdeg")).unwrap();
+    // A word that happens to have the length.
+    leave(parent.path(), "tofu-oci-push-backup");
+    fs::write(parent.path().join("tofu-oci-push-Ab12Cd"), b"a file").unwrap();
+    symlink(parent.path().join("other"), parent.path().join("tofu-oci-push-Ab12Ce")).unwrap();
     let before = names(parent.path());
-    drop(Scratch::temporary(parent.path(), Purpose::Push).unwrap());
+    let own = Scratch::temporary(parent.path(), Purpose::Push).unwrap();
+    assert_eq!(fs::metadata(own.path()).unwrap().permissions().mode() & 0o777, 0o700, "nobody else may look into it");
+    drop(own);
     assert_eq!(names(parent.path()), before);
     assert!(parent.path().join("other/package/data.bin").is_file());
 }
@@ -76,13 +76,23 @@ fn files_and_folders_beside_the_users_go_and_locks_stay() {
     for name in [".tofu-oci-Ab12Cd", LOCK_NAME, ".tofu-oci.pins.json", ".terraform.lock.hcl.bak", "index.json"] {
         fs::write(parent.path().join(name), b"x").unwrap();
     }
-    assert_eq!(sweep(parent.path()), 2);
+    assert_eq!(sweep(parent.path(), Whose::Ours), 2);
     let living = living.path().file_name().unwrap().to_str().unwrap().to_owned();
     let mut want = vec![living, LOCK_NAME.into(), ".tofu-oci.pins.json".into(), ".terraform.lock.hcl.bak".into()];
     want.push("index.json".into());
     want.sort();
     assert_eq!(names(parent.path()), want);
-    assert_eq!(sweep(parent.path()), 0, "the one that lives was dropped by its own hand");
+    assert_eq!(sweep(parent.path(), Whose::Ours), 0, "the one that lives was dropped by its own hand");
+}
+
+#[test]
+fn in_a_persons_folder_only_names_that_are_made_up_are_ours() {
+    let parent = tempfile::tempdir().unwrap();
+    for name in [".tofu-oci-notes", ".tofu-oci-cache", ".tofu-oci-my-work", ".tofu-oci-Ab12Cd", ".tofu-oci-lock"] {
+        leave(parent.path(), name);
+    }
+    assert_eq!(sweep(parent.path(), Whose::Users), 1);
+    assert_eq!(names(parent.path()), [".tofu-oci-cache", ".tofu-oci-lock", ".tofu-oci-my-work", ".tofu-oci-notes"]);
 }
 
 #[test]
@@ -94,7 +104,7 @@ fn what_another_machine_made_goes_after_a_day() {
     leave(parent.path(), &temporary);
     let run = || {
         drop(Scratch::temporary(parent.path(), Purpose::Push).unwrap());
-        sweep(parent.path());
+        sweep(parent.path(), Whose::Ours);
     };
     run();
     assert_eq!(names(parent.path()), [beside.clone(), temporary.clone()]);
@@ -134,7 +144,7 @@ fn folders_made_while_others_sweep_are_there() {
                     let folder = Scratch::temporary(parent.path(), Purpose::Push).unwrap();
                     fs::write(folder.path().join("file"), b"x").unwrap();
                     let file = ScratchFile::beside(parent.path()).unwrap();
-                    sweep(parent.path());
+                    sweep(parent.path(), Whose::Ours);
                     assert!(folder.path().join("file").is_file() && file.path().is_file());
                 }
             });

@@ -14,20 +14,23 @@
 mod provider;
 mod report;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
-use tofu_oci_lockfile::{LockFile, Written, read_text, rewrite};
+use tofu_oci_disk::Waiter;
+use tofu_oci_lockfile::{Guide, LockEntry, LockFile, Written, read_text, rewrite};
 use tofu_oci_source::Source;
 use tofu_oci_types::{Constraints, Platform, ProviderAddr, Reporter};
 
 use crate::fetch::Fetcher;
 use crate::job::pipelines;
+use crate::pipeline::ROUNDS;
 use crate::trust::Court;
-use crate::{InstallError, Trust, Upgrade};
-use provider::{Locked, Locking};
+use crate::{InstallError, Trust, Turn, Upgrade};
+use provider::{Locked, Locking, Seen};
 
 pub use report::{Basis, Difference, LockReport, LockedPlatform, LockedProvider};
 
@@ -39,7 +42,7 @@ const PROVIDERS: usize = 8;
 pub struct LockJob {
     /// The provider.
     pub address: ProviderAddr,
-    /// What its version must meet; recorded.
+    /// What its version must meet. They are recorded, unless [`LockOptions::configured`] has others.
     pub constraints: Constraints,
     /// Where it comes from.
     pub source: Arc<dyn Source>,
@@ -74,12 +77,19 @@ pub struct LockOptions {
     pub parallel: usize,
     /// What is trusted. The pins are written when the lock file is.
     pub trust: Trust,
+    /// Who waits for other programs, and how long.
+    pub waiter: Waiter,
+    /// The constraints of the configuration, which are recorded whatever was asked for besides. Those of a provider that is
+    /// not in here are what its job says; a job that says none keeps what is recorded.
+    pub configured: BTreeMap<ProviderAddr, Constraints>,
 }
 
 impl LockOptions {
     /// Usual limits, and a pipeline for every two processors.
     pub fn new(path: PathBuf, write: LockWrite, scratch: PathBuf, trust: Trust) -> Self {
-        Self { path, write, scratch, limits: Limits::default(), parallel: pipelines(), trust }
+        let (limits, waiter) = (Limits::default(), Waiter::default());
+        let configured = BTreeMap::new();
+        Self { path, write, scratch, limits, parallel: pipelines(), trust, waiter, configured }
     }
 }
 
@@ -94,7 +104,8 @@ pub enum LockWrite {
 
 /// Brings the lock file up to date for all providers and platforms, and writes it in its canonical form.
 ///
-/// Events of packages that have to be fetched have the subject `HOST/NS/TYPE VERSION OS_ARCH`.
+/// What another program records of a provider meanwhile counts as if it had been there from the start. Nothing is
+/// downloaded twice for that. Events of packages that have to be fetched have the subject `HOST/NS/TYPE VERSION OS_ARCH`.
 ///
 /// # Errors
 /// The first provider's that fails; nothing is written then.
@@ -103,39 +114,89 @@ pub async fn lock(
     options: &LockOptions,
     reporter: &dyn Reporter,
 ) -> Result<LockReport, InstallError> {
-    let file = tofu_oci_lockfile::read(&options.path)?.unwrap_or_default();
+    let mut text = read_text(&options.path)?;
+    let mut judged = options.parse(text.as_deref())?;
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
     let court = Court::new(&options.trust, reporter);
-    let (fetcher, court, scratch) = (&fetcher, &court, options.scratch.as_path());
-    let runs = jobs.iter().map(|job| {
-        let (before, guide) = (file.get(&job.address), file.guide(&job.address));
-        Locking { job, before, guide, fetcher, court, scratch, reporter }.run()
-    });
-    let locked: Vec<Locked> = futures_util::stream::iter(runs).buffered(PROVIDERS).try_collect().await?;
-    finish(&jobs, locked, &file, options, court)
+    let (fetcher, court, scratch, seen) = (&fetcher, &court, options.scratch.as_path(), &Seen::default());
+    let work = |job, before, guide| Locking { job, before, guide, fetcher, court, scratch, seen, reporter }.run();
+    let mut locked = run(jobs.iter(), &judged, &work).await?;
+    if options.write == LockWrite::Compare {
+        let file = judged;
+        return Ok(merged(&jobs, locked, text, file, options).into_report(Written::Unchanged));
+    }
+    for _ in 0..ROUNDS {
+        let turn = Turn::take(&options.path, &options.waiter, reporter).await?;
+        text = read_text(&options.path)?;
+        let now = options.parse(text.as_deref())?;
+        let is_changed = |job: &LockJob| now.guide(&job.address) != judged.guide(&job.address);
+        let changed: Vec<usize> = (0..jobs.len()).filter(|&nth| is_changed(&jobs[nth])).collect();
+        if changed.is_empty() {
+            let merged = merged(&jobs, locked, text, now, options);
+            let same = merged.before.as_deref() == Some(merged.after.as_str());
+            court.write_pins(if same { Written::Unchanged } else { Written::Updated }, &turn)?;
+            let written = rewrite(&options.path, &merged.file)?;
+            return Ok(merged.into_report(written));
+        }
+        drop(turn);
+        let again = run(changed.iter().map(|&nth| &jobs[nth]), &now, &work).await?;
+        for (nth, again) in changed.into_iter().zip(again) {
+            locked[nth] = again;
+        }
+        judged = now;
+    }
+    let address = jobs.first().map(|job| job.address.clone()).expect("an entry of one of the jobs was changed");
+    Err(InstallError::LockFileChanged { address, path: options.path.clone() })
 }
 
-/// Puts what was found into the lock file as it is now.
-fn finish(
+/// Works on so many providers at once, each with what the lock file has of it.
+async fn run<'a, F: Future<Output = Result<Locked, InstallError>>>(
+    jobs: impl Iterator<Item = &'a LockJob>,
+    file: &LockFile,
+    work: &impl Fn(&'a LockJob, Option<LockEntry>, Option<Guide>) -> F,
+) -> Result<Vec<Locked>, InstallError> {
+    let runs = jobs.map(|job| work(job, file.get(&job.address).cloned(), file.guide(&job.address)));
+    futures_util::stream::iter(runs).buffered(PROVIDERS).try_collect().await
+}
+
+impl LockOptions {
+    /// What the lock file says, whose text this is.
+    fn parse(&self, text: Option<&str>) -> Result<LockFile, InstallError> {
+        Ok(text.map(|text| tofu_oci_lockfile::parse(text, &self.path)).transpose()?.unwrap_or_default())
+    }
+}
+
+/// The lock file with what was found.
+struct Merged {
+    file: LockFile,
+    providers: Vec<LockedProvider>,
+    before: Option<String>,
+    after: String,
+    difference: Difference,
+}
+
+impl Merged {
+    fn into_report(self, written: Written) -> LockReport {
+        let Self { providers, before, after, difference, .. } = self;
+        LockReport { providers, before, after, difference, written }
+    }
+}
+
+/// Puts what was found into the lock file, whose text is `before`.
+fn merged(
     jobs: &[LockJob],
     locked: Vec<Locked>,
-    judged: &LockFile,
+    before: Option<String>,
+    mut file: LockFile,
     options: &LockOptions,
-    court: &Court<'_>,
-) -> Result<LockReport, InstallError> {
-    let before = read_text(&options.path)?;
-    let mut file = tofu_oci_lockfile::read(&options.path)?.unwrap_or_default();
+) -> Merged {
     let mut providers = Vec::new();
     // The file without those `ch:` lines that nobody demands.
     let mut lenient = file.clone();
     for (job, locked) in jobs.iter().zip(locked) {
         let rule = options.trust.policy.rule(&job.address);
         let old = file.get(&job.address).cloned();
-        // What was held against the release is what is merged with it.
-        if old.as_ref() != judged.get(&job.address) {
-            return Err(InstallError::LockFileChanged { address: job.address.clone(), path: options.path.clone() });
-        }
-        let entry = locked.entry(old.as_ref(), &job.constraints);
+        let entry = locked.entry(old.as_ref(), &job.constraints, options.configured.get(&job.address));
         let provider = locked.report(old.as_ref(), &entry, rule.manifest_checksums);
         lenient.insert(job.address.clone(), provider.without_optional(&entry));
         file.insert(job.address.clone(), entry);
@@ -143,15 +204,7 @@ fn finish(
     }
     let after = file.to_text();
     let difference = difference(before.as_deref(), &after, &lenient);
-    let written = match (options.write, difference) {
-        (LockWrite::Write, _) => {
-            let fate = if before.as_deref() == Some(after.as_str()) { Written::Unchanged } else { Written::Updated };
-            court.write_pins(fate)?;
-            rewrite(&options.path, &file)?
-        }
-        (LockWrite::Compare, _) => Written::Unchanged,
-    };
-    Ok(LockReport { providers, before, after, difference, written })
+    Merged { file, providers, before, after, difference }
 }
 
 fn difference(before: Option<&str>, after: &str, lenient: &LockFile) -> Difference {

@@ -1,8 +1,8 @@
 //! One provider, all its platforms.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_lockfile::{
@@ -11,7 +11,7 @@ use tofu_oci_lockfile::{
 };
 use tofu_oci_source::{LeafKind, NotOffered, Offer, Release, SourceError};
 use tofu_oci_trust::ManifestChecksums;
-use tofu_oci_types::{Constraints, Event, PackageHash, Platform, Reporter, Scheme};
+use tofu_oci_types::{Constraints, Digest, Event, PackageHash, Platform, Reporter, Scheme};
 
 use super::{Basis, LockJob, LockedPlatform, LockedProvider, Wanted};
 use crate::choose::Choice;
@@ -19,7 +19,7 @@ use crate::fetch::Fetcher;
 use crate::pipeline::blocking;
 use crate::place::{Form, Place};
 use crate::record::{Record, entry};
-use crate::staging::Scratch;
+use crate::staging::scratch;
 use crate::trust::{Court, Judged, real_zips};
 use crate::verify::{OTHER_MANIFEST, PUBLISHED_ANEW, known_before};
 use crate::{InstallError, Vouched, subject};
@@ -30,13 +30,33 @@ const PLATFORMS: usize = 8;
 /// One provider at work.
 pub(super) struct Locking<'a> {
     pub(super) job: &'a LockJob,
-    pub(super) before: Option<&'a LockEntry>,
+    pub(super) before: Option<LockEntry>,
     /// What chooses the version.
     pub(super) guide: Option<Guide>,
     pub(super) fetcher: &'a Fetcher<'a>,
     pub(super) court: &'a Court<'a>,
     pub(super) scratch: &'a Path,
+    pub(super) seen: &'a Seen,
     pub(super) reporter: &'a dyn Reporter,
+}
+
+/// The checksums of packages that were fetched in this run, by their parts.
+#[derive(Default)]
+pub(super) struct Seen(Mutex<HashMap<Vec<Digest>, PackageHashes>>);
+
+impl Seen {
+    fn get(&self, offer: &Offer) -> Option<PackageHashes> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&Self::key(offer)).cloned()
+    }
+
+    fn put(&self, offer: &Offer, hashes: &PackageHashes) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(Self::key(offer), hashes.clone());
+    }
+
+    /// The leaf too: its digest is one of the checksums.
+    fn key(offer: &Offer) -> Vec<Digest> {
+        std::iter::once(&offer.leaf).chain(&offer.parts).map(|part| part.digest.clone()).collect()
+    }
 }
 
 /// What is known of one provider, at the end.
@@ -71,7 +91,7 @@ impl Locking<'_> {
         choice.warn_of_predecessor(self.reporter);
         let version = choice.version(self.reporter).await?;
         let release = choice.release(&version).await?;
-        let before = self.before.filter(|entry| entry.version == version);
+        let before = self.before.as_ref().filter(|entry| entry.version == version);
         let platforms = self.platforms(&release)?;
         let judged = self.court.of_release(source, &release).await?;
         let work = platforms.iter().map(|platform| self.package(&release, platform, before, &judged));
@@ -131,17 +151,21 @@ impl Locking<'_> {
         {
             return Err(not_the_locked(release, platform, refusal));
         }
+        if let Some(hashes) = self.seen.get(&offer) {
+            return Ok(Package { basis: Basis::Downloaded, hashes, bytes: offer.bytes(), trust });
+        }
         if let Some(hashes) = before.and_then(|before| kept(before, &offer)) {
             return Ok(Package { basis: Basis::Kept, hashes, bytes: 0, trust });
         }
         let hashes = self.look_at(&offer).await?;
+        self.seen.put(&offer, &hashes);
         Ok(Package { basis: Basis::Downloaded, hashes, bytes: offer.bytes(), trust })
     }
 
     /// Fetches and verifies the package as an installation would, and throws it away.
     async fn look_at(&self, offer: &Offer) -> Result<PackageHashes, InstallError> {
         let parent = self.scratch.to_owned();
-        let scratch = Arc::new(blocking(move || Scratch::new(&parent)).await?);
+        let scratch = Arc::new(blocking(move || scratch(&parent)).await?);
         let form = match offer.kind {
             LeafKind::Artifact => Form::Archive,
             LeafKind::Image => Form::Folder,
@@ -300,10 +324,18 @@ fn not_the_locked(release: &Release, platform: &Platform, refusal: tofu_oci_lock
 }
 
 impl Locked {
-    /// The entry, beside what was recorded before. The constraints are the configuration's.
-    pub(super) fn entry(&self, before: Option<&LockEntry>, constraints: &Constraints) -> LockEntry {
-        let entry = entry(before, &self.release.version, constraints, &self.record);
-        LockEntry { constraints: constraints.clone(), ..entry }
+    /// The entry, beside what was recorded before. The constraints are the configuration's, if it has the provider.
+    pub(super) fn entry(
+        &self,
+        before: Option<&LockEntry>,
+        constraints: &Constraints,
+        configured: Option<&Constraints>,
+    ) -> LockEntry {
+        let mut entry = entry(before, &self.release.version, constraints, &self.record);
+        if let Some(configured) = configured {
+            entry.constraints = configured.clone();
+        }
+        entry
     }
 
     pub(super) fn report(

@@ -1,9 +1,18 @@
 use std::collections::BTreeMap;
 
+use tofu_oci_lockfile::LockFileError;
 use tofu_oci_trust::{Policy, ReleaseFacts, judge};
 use tofu_oci_types::Digest;
 
-use super::*;
+use super::{PIN_FILE_NAME, Path, PinFileError, Pins, Written, beside, read};
+use crate::Turn;
+
+/// Writes the pins in this program's turn.
+fn write(path: &Path, pins: &Pins) -> Result<Written, PinFileError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let turn = runtime.block_on(Turn::take(path, &tofu_oci_disk::Waiter::default(), &tofu_oci_types::NoReporter));
+    super::write(path, pins, &turn.unwrap())
+}
 
 /// The pins of a file, and one more release.
 fn with_release(path: &Path, version: &str, content: &str) -> Pins {

@@ -1,18 +1,18 @@
 //! A lock file for all platforms.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_lockfile::{LockEntry, LockFile, Written};
-use tofu_oci_source::{Listing, OciSource, Offer, Release, Source, SourceError};
-use tofu_oci_store::{ByteStream, MemoryStore};
+use tofu_oci_source::OciSource;
+use tofu_oci_store::MemoryStore;
 use tofu_oci_trust::Policy;
-use tofu_oci_types::{Constraints, PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, PackageHash};
 
-use super::fixture::{Annotations, PLATFORM, Published, Workspace, address, publish, publish_for, told};
+use super::fixture::{ADDRESS, Annotations, PLATFORM, Published, Workspace, address, publish, publish_for, told};
+use super::meddler::{Meddler, write_entry};
 use super::signing::{policy, sign};
 use crate::{
     Basis, Difference, InstallError, LockJob, LockOptions, LockReport, LockWrite, Upgrade, Wanted, lock, pin_file,
@@ -347,55 +347,22 @@ async fn an_unchanged_lock_file_in_a_read_only_folder_is_no_error() {
     assert_eq!(error.code(), "pin-file", "a signature would be forgotten");
 }
 
-/// Writes another lock file when it is asked for a release.
-struct Meddler(OciSource, PathBuf);
-
-#[async_trait::async_trait]
-impl Source for Meddler {
-    fn place(&self) -> String {
-        self.0.place()
-    }
-    async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
-        self.0.versions(address).await
-    }
-    async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
-        self.0.platforms(address, version).await
-    }
-    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
-        let mut file = LockFile::default();
-        let mut entry = LockEntry::new(version.clone(), Constraints::any());
-        entry.hashes.insert(WRONG_H1.parse().unwrap());
-        file.insert(address.clone(), entry);
-        fs::write(&self.1, file.to_text()).unwrap();
-        self.0.release(address, version).await
-    }
-    async fn offer(&self, address: &ProviderAddr, version: &Version, own: &Platform) -> Result<Offer, SourceError> {
-        self.0.offer(address, version, own).await
-    }
-    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        self.0.hashes(offer).await
-    }
-    async fn release_hashes(&self, of: &Release) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        self.0.release_hashes(of).await
-    }
-    async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
-        self.0.open(offer, part).await
-    }
-}
-
 #[tokio::test]
-async fn a_lock_file_that_changed_meanwhile_is_not_merged_with() {
+async fn what_another_program_locked_meanwhile_is_held_against_the_release() {
     let scene = Scene::new(PackageLayout::Artifact, Annotations::All).await;
     let path = scene.workspace.lock_path();
     let job = LockJob {
         address: address(),
         constraints: Constraints::any(),
-        source: Arc::new(Meddler(OciSource::new(scene.store.clone()), path.clone())),
+        source: Meddler::before_versions(scene.store.clone(), {
+            let path = path.clone();
+            move || write_entry(&path, ADDRESS, "1.0.0", WRONG_H1)
+        }),
         platforms: Wanted::Offered,
         upgrade: Upgrade::KeepLocked,
     };
     let options = LockOptions::new(path.clone(), LockWrite::Write, scene.scratch(), scene.workspace.trust());
     let error = lock(vec![job], &options, &scene.workspace.reporter).await.unwrap_err();
-    assert_eq!(error.code(), "lock-changed");
+    assert_eq!(error.code(), "lock-mismatch");
     assert_eq!(scene.workspace.locked(), [WRONG_H1], "it is left alone");
 }

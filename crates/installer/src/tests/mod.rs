@@ -6,6 +6,8 @@ mod fixture;
 mod lock;
 mod lock_hash_recording;
 mod locking;
+mod meddler;
+mod parallel;
 mod predecessor;
 mod real_repositories;
 mod signing;

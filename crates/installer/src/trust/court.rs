@@ -12,7 +12,7 @@ use tofu_oci_types::{Digest, Event, Level, PackageHash, Platform, ProviderAddr, 
 use tokio::sync::OnceCell;
 
 use super::{SignedBy, Trust, Vouched};
-use crate::{InstallError, PinFileError, pin_file};
+use crate::{InstallError, PinFileError, Turn, pin_file};
 
 /// Judges each release of a run once, and tells of it once.
 pub(crate) struct Court<'a> {
@@ -157,9 +157,9 @@ impl<'a> Court<'a> {
     ///
     /// # Errors
     /// [`InstallError::Pins`].
-    pub(crate) fn write_pins(&self, lock_file: Written) -> Result<(), InstallError> {
+    pub(crate) fn write_pins(&self, lock_file: Written, turn: &Turn) -> Result<(), InstallError> {
         let (before, after) = (&self.trust.pins, self.pins());
-        let Err(error) = pin_file::write(&self.trust.pins_path, &after) else { return Ok(()) };
+        let Err(error) = pin_file::write(&self.trust.pins_path, &after, turn) else { return Ok(()) };
         let is_new = |pin: &&Pin| before.get(&pin.address, &pin.version, &pin.place) != Some(*pin);
         let forgets = after.iter().filter(is_new).any(|pin| !pin.signers.is_empty());
         let read_only = matches!(&error, PinFileError::File(LockFileError::Io { action: "write" | "replace", .. }));

@@ -2,11 +2,13 @@
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tofu_oci_archive::{
     InputFile, LayerCompression, LayerTree, Limits, ReadSource, WrittenLayer, WrittenZip, input_files, layer_from_zip,
     write_layer, write_zip,
 };
+use tofu_oci_disk::Scratch;
 use tofu_oci_layout::{LayerBlob, LeafKind, LeafPlan, PlatformPackage, plan_leaves};
 use tofu_oci_types::{Digest, DigestHasher, PackageHash, Platform};
 
@@ -20,8 +22,9 @@ pub(super) struct Job {
     pub(super) filename: String,
     pub(super) layout: PackageLayout,
     pub(super) sums: Option<Sums>,
-    /// Where zips and layers are made: a folder of this push alone.
-    pub(super) scratch: PathBuf,
+    /// Where zips and layers are made: a folder of this push alone. The last one who holds it removes it: if the push is
+    /// interrupted, that is the thread that still packs.
+    pub(super) scratch: Arc<Scratch>,
 }
 
 /// One platform's blobs and manifests, ready to be sent.
@@ -93,7 +96,7 @@ fn from_zip(job: &Job, path: &Path) -> Result<Made, PackError> {
         let h1 = H1::Of(zip.clone());
         return Ok(Made { filename, zip: Some(zip), layer: None, h1 });
     }
-    let out = job.scratch.join(format!("{}.tar.gz", job.package.platform));
+    let out = job.scratch.path().join(format!("{}.tar.gz", job.package.platform));
     let layer = layer_from_zip(path, &job.provider_type, &out, &Limits::default())
         .map_err(|error| PackError::archive(path, error))?;
     let h1 = layer.contents.h1();
@@ -111,13 +114,13 @@ fn from_directory(job: &Job, path: &Path) -> Result<Made, PackError> {
     let mut zip = None;
     let mut layer = None;
     if job.layout.has(LeafKind::Artifact) {
-        let out = job.scratch.join(&job.filename);
+        let out = job.scratch.path().join(&job.filename);
         let WrittenZip { digest, size, contents } = write_zip(&files, &out).map_err(failed)?;
         h1 = Some(contents.h1());
         zip = Some(Blob { path: out, digest, size });
     }
     if job.layout.has(LeafKind::Image) {
-        let out = job.scratch.join(format!("{}.tar.gz", job.package.platform));
+        let out = job.scratch.path().join(format!("{}.tar.gz", job.package.platform));
         let written = write_layer(&files, &out).map_err(failed)?;
         match &h1 {
             Some(h1) => prove(job, &out, &written, h1)?,
@@ -139,7 +142,8 @@ fn layer_blob(path: PathBuf, layer: WrittenLayer) -> (Blob, Digest) {
 fn prove(job: &Job, path: &Path, layer: &WrittenLayer, zip: &PackageHash) -> Result<(), PackError> {
     let failed = |error| PackError::archive(path, error);
     let platform = &job.package.platform;
-    let room = tempfile::tempdir_in(&job.scratch).map_err(|error| PackError::io("create", &job.scratch, error))?;
+    let folder = job.scratch.path();
+    let room = tempfile::tempdir_in(folder).map_err(|error| PackError::io("create", folder, error))?;
     let (spool, into) = (room.path().join("spool"), room.path().join("tree"));
     for folder in [&spool, &into] {
         std::fs::create_dir(folder).map_err(|error| PackError::io("create", folder, error))?;

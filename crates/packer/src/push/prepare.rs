@@ -1,10 +1,10 @@
 //! The work on idle cores: digests and packing first, then the checksums that only the index waits for.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tofu_oci_archive::{Limits, read_zip_unless};
+use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_types::PackageHash;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
@@ -41,7 +41,7 @@ pub(super) struct Preparation {
     shared: Arc<Shared>,
     cores: u32,
     /// Zips and layers in the making lie here.
-    _scratch: tempfile::TempDir,
+    _scratch: Arc<Scratch>,
 }
 
 struct Shared {
@@ -62,10 +62,9 @@ impl Shared {
 impl Preparation {
     /// Starts the work, as many packages at a time as there are cores: first what sending waits for.
     pub(super) fn start(request: &PushRequest<'_>) -> Result<Self, PackError> {
-        let scratch = tempfile::Builder::new()
-            .prefix("tofu-oci-push-")
-            .tempdir_in(&request.work_dir)
-            .map_err(|error| PackError::io("create", &request.work_dir, error))?;
+        let scratch = Scratch::temporary(&request.work_dir, Purpose::Push)
+            .map_err(|error| PackError::io("create a folder in", &request.work_dir, error))?;
+        let scratch = Arc::new(scratch);
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let cores = u32::try_from(cores).unwrap_or(1);
         let shared = Arc::new(Shared {
@@ -75,7 +74,7 @@ impl Preparation {
             h1: request.h1,
         });
         let (mut stages, mut checksums) = (Vec::new(), Vec::new());
-        for job in jobs(request, scratch.path()) {
+        for job in jobs(request, &scratch) {
             let (sender, receiver) = oneshot::channel();
             stages.push(Stage::Coming(receiver));
             checksums.push(Task(tokio::spawn(run(job, Arc::clone(&shared), sender))));
@@ -161,7 +160,7 @@ impl<T> Drop for Task<T> {
     }
 }
 
-fn jobs(request: &PushRequest<'_>, scratch: &Path) -> Vec<Job> {
+fn jobs(request: &PushRequest<'_>, scratch: &Arc<Scratch>) -> Vec<Job> {
     let provider_type = request.address.provider_type();
     request
         .dist
@@ -173,7 +172,7 @@ fn jobs(request: &PushRequest<'_>, scratch: &Path) -> Vec<Job> {
             filename: format!("terraform-provider-{provider_type}_{}_{}.zip", request.version, package.platform),
             layout: request.layout,
             sums: request.dist.sums.clone(),
-            scratch: scratch.to_owned(),
+            scratch: Arc::clone(scratch),
         })
         .collect()
 }

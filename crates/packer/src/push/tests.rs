@@ -381,5 +381,5 @@ async fn a_missing_work_folder_is_told() {
     let push = Push::new(&folder, "1.4.0");
     let request = crate::PushRequest { work_dir: "/nowhere/at/all".into(), ..push.request() };
     let error = crate::push(&request, &Watching::new(), &Heard::default()).await.expect_err("no folder");
-    assert_snapshot!(error, @"cannot create /nowhere/at/all");
+    assert_snapshot!(error, @"cannot create a folder in /nowhere/at/all");
 }

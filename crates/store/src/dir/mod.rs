@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use tofu_oci_disk::Waiter;
+use tofu_oci_disk::{Waiter, Whose};
 use tofu_oci_types::{Descriptor, Digest, NoReporter, Reference, Reporter, Tag};
 
 use self::listing::Cache;
@@ -129,7 +129,7 @@ impl DirStore {
                 store.init_layout()?;
             }
             if !store.swept.swap(true, Ordering::Relaxed) {
-                tofu_oci_disk::sweep(&store.root);
+                tofu_oci_disk::sweep(&store.root, Whose::Ours);
             }
             Ok(())
         })

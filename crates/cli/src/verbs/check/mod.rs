@@ -17,6 +17,7 @@ use tofu_oci_checker::{CheckedAs, Finding, Group, Level, NotJudged, ProbeReport,
 use tofu_oci_types::Platform;
 
 use super::Context;
+use crate::again;
 use crate::args::{CheckArgs, FailOn};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
@@ -143,8 +144,10 @@ async fn look(context: &Context, args: &CheckArgs) -> Result<Checked, Complaint>
     Ok(match target {
         Target::Repository(end, None) if args.registry => registry::check(context, args, &end).await?,
         _ if args.registry => {
-            return Err(Complaint::usage("--registry takes a scratch repository")
-                .hint("name one that holds nothing: tofu-oci check REGISTRY/scratch/probe --registry"));
+            return Err(Complaint::usage("--registry takes a scratch repository").hint(format!(
+                "name one that holds nothing: {}",
+                again::with_all_options("check REGISTRY/scratch/probe --registry")
+            )));
         }
         Target::Repository(end, version) => repository::check(context, args, &end, version).await?,
         Target::LockFile(path) => lock_file::check(context, args, &path).await?,

@@ -8,6 +8,7 @@ use tofu_oci_types::RepositoryRef;
 
 use super::repository::counted;
 use super::{Checked, Context, Unjudged};
+use crate::again;
 use crate::args::CheckArgs;
 use crate::complaint::Complaint;
 use crate::connect::End;
@@ -17,8 +18,10 @@ use crate::exit::Exit;
 /// Tries everything in the scratch repository.
 pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Result<Checked, Complaint> {
     let End::Registry(repository) = end else {
-        return Err(Complaint::usage(format!("--registry asks a registry, and {end} is a directory"))
-            .hint("name a scratch repository: tofu-oci check REGISTRY/scratch/probe --registry"));
+        return Err(Complaint::usage(format!("--registry asks a registry, and {end} is a directory")).hint(format!(
+            "name a scratch repository: {}",
+            again::with_all_options("check REGISTRY/scratch/probe --registry")
+        )));
     };
     let mount_from = args.mount_from.as_deref().map(|text| second(text, repository)).transpose()?;
     let named: Vec<&str> = access::of_end(end).into_iter().collect();

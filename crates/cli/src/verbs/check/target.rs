@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_types::{Tag, Version};
 
+use crate::again;
 use crate::complaint::Complaint;
 use crate::connect::End;
 
@@ -34,8 +35,10 @@ impl Target {
             }
         }
         if is_layout(Path::new(text)) {
-            return Err(Complaint::usage(format!("{text} is a directory with an OCI image layout"))
-                .hint(format!("name it so: tofu-oci check oci:{text}")));
+            return Err(Complaint::usage(format!("{text} is a directory with an OCI image layout")).hint(format!(
+                "name it so: {}",
+                again::with_all_options(&format!("check {}", again::quoted(&format!("oci:{text}"))))
+            )));
         }
         let end = End::parse(text)
             .map_err(|complaint| complaint.hint("a lock file is named by its path, such as ./.terraform.lock.hcl"))?;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_installer::{Trust, pin_file};
+use tofu_oci_installer::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{Release, Search, Source, SourceError};
 use tofu_oci_trust::{Evidence, Pin, Policy, ReleaseFacts, Standing, Verdict, judge};
@@ -44,7 +44,8 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
         let settled = trust.pins.accept(&found.facts(), &verdict).is_ok();
         let after = found.judge(&trust);
         if settled && after.refusal.is_none() {
-            pin_file::write(&trust.pins_path, &trust.pins)?;
+            let turn = Turn::take(&trust.pins_path, &context.waiter(&args.network), context.reporter.as_ref()).await?;
+            pin_file::write(&trust.pins_path, &trust.pins, &turn)?;
             verdict = after;
             accepted = Accepted::Yes { path: &trust.pins_path };
         } else {
@@ -85,7 +86,10 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
         .code("unsigned")
         .cause("the policy lets it in all the same")
         .hint("name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml")
-        .hint(format!("its publisher signs it: tofu-oci sign {place}:{version} --key KEY")))
+        .hint(format!(
+            "its publisher signs it: {}",
+            again::command_for_others(&format!("sign {place}:{version} --key KEY"))
+        )))
 }
 
 /// The address, and one exact version of it.

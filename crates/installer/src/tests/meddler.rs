@@ -1,0 +1,76 @@
+//! A source during which something else happens.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tofu_oci_lockfile::LockEntry;
+use tofu_oci_source::{Listing, OciSource, Offer, Release, Source, SourceError};
+use tofu_oci_store::{ByteStream, ReadStore};
+use tofu_oci_types::{Constraints, PackageHash, Platform, ProviderAddr, Version};
+
+/// What happens.
+type Meanwhile = dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
+
+/// A source that lets something else happen before it says which versions there are.
+pub(super) struct Meddler {
+    inner: OciSource,
+    meanwhile: Box<Meanwhile>,
+}
+
+impl Meddler {
+    /// Calls the function before the versions are told.
+    pub(super) fn before_versions(store: Arc<dyn ReadStore>, act: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
+        Self::waiting(store, move || {
+            act();
+            std::future::ready(())
+        })
+    }
+
+    /// Waits for the future before the versions are told.
+    pub(super) fn waiting<F: Future<Output = ()> + Send + 'static>(
+        store: Arc<dyn ReadStore>,
+        meanwhile: impl Fn() -> F + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self { inner: OciSource::new(store), meanwhile: Box::new(move || Box::pin(meanwhile())) })
+    }
+}
+
+/// What another program would do: puts an entry into a lock file.
+pub(super) fn write_entry(path: &Path, address: &str, version: &str, hash: &str) {
+    let mut file = tofu_oci_lockfile::read(path).unwrap().unwrap_or_default();
+    let mut entry = LockEntry::new(version.parse().unwrap(), Constraints::any());
+    entry.hashes.insert(hash.parse().unwrap());
+    file.insert(address.parse().unwrap(), entry);
+    tofu_oci_lockfile::write(path, &file).unwrap();
+}
+
+#[async_trait::async_trait]
+impl Source for Meddler {
+    fn place(&self) -> String {
+        self.inner.place()
+    }
+    async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
+        (self.meanwhile)().await;
+        self.inner.versions(address).await
+    }
+    async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
+        self.inner.platforms(address, version).await
+    }
+    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
+        self.inner.release(address, version).await
+    }
+    async fn offer(&self, address: &ProviderAddr, version: &Version, own: &Platform) -> Result<Offer, SourceError> {
+        self.inner.offer(address, version, own).await
+    }
+    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
+        self.inner.hashes(offer).await
+    }
+    async fn release_hashes(&self, of: &Release) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
+        self.inner.release_hashes(of).await
+    }
+    async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
+        self.inner.open(offer, part).await
+    }
+}
