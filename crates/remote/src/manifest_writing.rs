@@ -37,7 +37,7 @@ enum Found {
 /// What became of the `PUT` of a manifest.
 pub(crate) enum Tried {
     /// It was taken.
-    Written(Answer),
+    Written(Box<Answer>),
     /// It was refused for the lack of something that is there.
     Denied(StoreError),
 }
@@ -122,7 +122,7 @@ impl RemoteStore {
         let mut looks = Looks::default();
         loop {
             match self.try_manifest(reference, media_type, bytes, None).await? {
-                Tried::Written(answer) => return Ok(answer),
+                Tried::Written(answer) => return Ok(*answer),
                 Tried::Denied(error) => {
                     if !self.look_again(&mut looks, &self.label(reference), &denied(&error)).await {
                         return Err(error);
@@ -146,7 +146,7 @@ impl RemoteStore {
         let call = in_place_of.into_iter().fold(call, |call, etag| call.header("if-match", etag));
         let mut answer = self.client.send(&call).await?;
         if matches!(answer.status(), 200..=204) {
-            return Ok(Tried::Written(answer));
+            return Ok(Tried::Written(Box::new(answer)));
         }
         let may_pass = self.may_pass(&mut answer).await;
         let error = self.write_error(answer, &format!("place for manifest {reference}")).await;
