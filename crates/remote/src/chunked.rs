@@ -42,7 +42,7 @@ enum Patched {
     /// The registry has taken it: where the session goes on, and what it has.
     Taken(Url, Kept),
     /// It is longer than the registry takes.
-    TooLong(Answer),
+    TooLong(Box<Answer>),
     /// It broke; what the registry has of it is not known.
     Broken(Broken),
 }
@@ -129,7 +129,7 @@ impl RemoteStore {
                     };
                     known
                 }
-                Patched::TooLong(answer) if !length.refused() => return Ok(Sent::TooLong(Box::new(answer))),
+                Patched::TooLong(answer) if !length.refused() => return Ok(Sent::TooLong(answer)),
                 Patched::TooLong(_) => sent,
                 Patched::Broken(broken) => {
                     length.broke();
@@ -192,7 +192,7 @@ impl RemoteStore {
                 let next = if answer.header("location").is_some() { self.location(&answer)? } else { session.clone() };
                 Ok(Patched::Taken(next, kept(&answer)))
             }
-            411 | 413 => Ok(Patched::TooLong(answer)),
+            411 | 413 => Ok(Patched::TooLong(Box::new(answer))),
             // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says where it stands.
             status if is_transient(status) || matches!(status, 404 | 416) => {
                 let asked = answer.asked();

@@ -58,13 +58,13 @@ impl TokenRequest<'_> {
                     Err(Unread::Broken(problem)) => {
                         attempts.spend(answer.pace.still);
                         let url = answer.url().clone();
-                        (url, Asked::Nothing, self.unreachable(client, sending, answer.url(), problem, &server))
+                        (url, Asked::Nothing, self.unreachable(client, sending, answer.url(), &problem, &server))
                     }
                     Ok(_) | Err(Unread::TooLarge) => return Ok(answer),
                 },
                 Ok(answer) => return Ok(answer),
                 Err((url, no_answer)) => {
-                    let failed = self.unreachable(client, sending, &url, no_answer.problem, &server);
+                    let failed = self.unreachable(client, sending, &url, &no_answer.problem, &server);
                     (url, Asked::Nothing, Failed { lasting: no_answer.lasting, ..failed })
                 }
             };
@@ -87,7 +87,7 @@ impl TokenRequest<'_> {
         client: &RegistryClient,
         sending: &Sending,
         url: &Url,
-        problem: NetworkProblem,
+        problem: &NetworkProblem,
         server: &str,
     ) -> Failed {
         let reason = format!("the token server {server}: {}", problem.text);

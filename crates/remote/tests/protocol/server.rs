@@ -49,6 +49,7 @@ impl Request {
 
 /// What is answered.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fault of its own")]
 pub(crate) struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
