@@ -13,6 +13,7 @@
 //! skopeo      an image-layout release goes through skopeo and back, every digest unchanged
 //! credentials push and install with what docker, podman, blocks and helpers hold, over TLS; logins; tokens that expire
 //! check       the probe of a registry, a good release and a poisoned one, against registry:2
+//! faults      a proxy injects one fault into one run: every ending tells the truth, in time, and nothing is half-done
 //! trust       cosign accepts what push and sign wrote, and verify what cosign signed: both forms, every kind of key
 //! ```
 //!
@@ -23,6 +24,7 @@ mod check;
 mod clients;
 mod content;
 mod credentials;
+mod faults;
 mod https;
 mod lab;
 mod lock;
@@ -48,15 +50,18 @@ use lab::Lab;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Run only the sub-stages with these names: testrepos, registries, provider, lock, mappings, providers,
-    /// buildah, clients, skopeo, credentials, check, trust
+    /// buildah, clients, skopeo, credentials, check, trust, faults
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
+    /// Run every cell of `faults` instead of a sample (about half an hour)
+    #[arg(long)]
+    whole: bool,
 }
 
 impl Arguments {
     /// All sub-stages.
     pub(crate) fn everything() -> Self {
-        Self { only: Vec::new() }
+        Self { only: Vec::new(), whole: false }
     }
 }
 
@@ -80,6 +85,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "credentials", needs: credentials::NEEDS, work: credentials::run },
     SubStage { name: "check", needs: &["docker-registry"], work: check::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
+    SubStage { name: "faults", needs: faults::NEEDS, work: faults::run },
 ];
 
 /// Runs the sub-stages, also after one has failed; a failure when one did, skipped when one could not run.
@@ -88,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<End> {
     if let Some(unknown) = arguments.only.iter().find(|name| !known(name)) {
         return Err(Failure::new(format!("there is no sub-stage `{unknown}`")));
     }
-    let lab = Lab::new()?;
+    let lab = Lab::new(arguments.whole)?;
     let mut failed = Vec::new();
     let mut skipped = Vec::new();
     for stage in SUB_STAGES {
@@ -137,6 +143,7 @@ fn is_there(name: &str) -> bool {
     match name {
         // Debian's name for it; its own project calls it `registry`.
         "docker-registry" => RealRegistry::available(),
+        faults::PROXY => faults::proxy_is_there(),
         _ => find(name).is_some(),
     }
 }

@@ -19,6 +19,7 @@ pub(super) struct Lab {
     folder: TempDir,
     program: PathBuf,
     folders: AtomicU32,
+    whole: bool,
 }
 
 /// The three forms in which a release can be published.
@@ -26,11 +27,22 @@ pub(super) const LAYOUTS: &[&str] = &["artifact", "image", "both"];
 
 impl Lab {
     /// Builds the program and makes the home folder of everything that runs here.
-    pub(super) fn new() -> Outcome<Self> {
+    /// `whole` asks the sub-stages that run a sample of their cases for all of them.
+    pub(super) fn new(whole: bool) -> Outcome<Self> {
         let program = program::build()?;
         let folder = tempfile::tempdir()?;
         paths::write(&folder.path().join("home/.config/containers/policy.json"), POLICY)?;
-        Ok(Self { folder, program, folders: AtomicU32::new(0) })
+        Ok(Self { folder, program, folders: AtomicU32::new(0), whole })
+    }
+
+    /// Whether every case is to run, not only a sample.
+    pub(super) fn whole(&self) -> bool {
+        self.whole
+    }
+
+    /// The path of the program.
+    pub(super) fn program(&self) -> &Path {
+        &self.program
     }
 
     /// The home folder of the programs that run here.
