@@ -19,8 +19,16 @@ fn check(verb: &str, words: &[&str]) {
 const RELEASE: [&str; 8] =
     ["DIST", "--any-platform", "--address", "--version", "--layout", "--h1", "--replace-tag", "--dry-run"];
 const ATTACH: [&str; 4] = ["--sign-key", "--sign-format", "--key-password-stdin", "--sums"];
-const NETWORK: [&str; 7] =
-    ["--ca-file", "--client-cert", "--client-key", "--plain-http", "--token-host", "--attempts", "--max-wait"];
+const NETWORK: [&str; 8] = [
+    "--ca-file",
+    "--client-cert",
+    "--client-key",
+    "--plain-http",
+    "--token-host",
+    "--attempts",
+    "--max-wait",
+    "--timeout",
+];
 const LOOKUP: [&str; 2] = ["--from", "--magic-suffix"];
 
 #[test]
@@ -202,6 +210,11 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
                                 to 20 [default: 5]
           --max-wait <SECONDS>  The longest wait, in seconds, that a registry may ask for (Retry-After)
                                 [default: 120]
+          --timeout <DURATION>  How long a request may make no progress, all its tries together, such as
+                                [TIME] or 2m (plain seconds without a unit). The other limits keep their
+                                proportion to it: with 2m, 10 s to connect, 30 s until an answer begins,
+                                60 s until more of an upload is taken, and at least 2 KiB of an answer
+                                every 30 s [env: TOFU_OCI_TIMEOUT=] [default: 2m]
           --anonymous           Show no credentials: no file is read for them, and no helper is asked
           --username <USER>     Log in as this user to the one registry that the command names
           --password-stdin      Read the password of --username from standard input; a line break at its

@@ -60,6 +60,7 @@ mod install;
 mod install_refused;
 mod interrupt;
 mod json;
+mod limits;
 mod lock;
 mod lock_all;
 mod lock_refused;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tofu_oci_mapper::RepositoryTemplate;
-use tofu_oci_remote::{ClientOptions, CredentialProvider, RegistryClient, Witness};
+use tofu_oci_remote::{ClientOptions, CredentialProvider, Limits, RegistryClient, Witness};
 use tofu_oci_store::{DirStore, ReadStore, Store};
 use tofu_oci_types::{ProviderAddr, Reporter, RepositoryRef};
 
@@ -161,6 +161,7 @@ pub(crate) fn client(
     options.token_hosts.clone_from(&network.token_host);
     options.retry.attempts = network.attempts;
     options.max_retry_after = Duration::from_secs(network.max_wait);
+    options.limits = Limits::within(network.timeout.0);
     RegistryClient::new(options, credentials, Arc::clone(reporter)).map_err(|error| {
         Complaint::of(Exit::Usage, &error).hint("--ca-file, --client-cert and --client-key take PEM files")
     })

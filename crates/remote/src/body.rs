@@ -31,9 +31,9 @@ impl Progress {
         self.moved.load(Ordering::Relaxed)
     }
 
-    /// Whether a body was to be sent and has gone out.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.size > 0 && self.moved() >= self.size
+    /// Whether there is a body to send.
+    pub(crate) fn has_body(&self) -> bool {
+        self.size > 0
     }
 
     /// Why the content could not be read, if that is what ended the request.

@@ -48,7 +48,7 @@ impl Http {
 
     /// The longest time in which nothing comes.
     pub(crate) fn idle(&self) -> Duration {
-        self.options.timeouts.idle
+        self.options.limits.window
     }
 
     fn client(&self, url: &Url) -> &Client {
@@ -66,11 +66,11 @@ impl Http {
     /// has gone out.
     pub(crate) async fn execute(&self, request: Request, progress: &Progress) -> Result<Response, NoAnswer> {
         let url = request.url().clone();
-        let timeouts = self.options.timeouts;
+        let limits = self.options.limits;
         let mut answer = pin!(self.client(&url).execute(request));
         let mut moved = 0;
         loop {
-            let limit = if progress.is_complete() { timeouts.finish } else { timeouts.idle };
+            let limit = if progress.has_body() { limits.taken } else { limits.first_byte };
             match tokio::time::timeout(limit, &mut answer).await {
                 Ok(Ok(response)) => return Ok(response),
                 Ok(Err(error)) => return Err(no_answer(error, &url)),
@@ -142,7 +142,7 @@ fn build(
             .redirect(Policy::none())
             .referer(false)
             .retry(reqwest::retry::never())
-            .connect_timeout(options.timeouts.connect)
+            .connect_timeout(options.limits.connect)
             .tcp_nodelay(true);
         if let Some(identity) = identity {
             builder = builder.identity(identity.clone());

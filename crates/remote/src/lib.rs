@@ -53,6 +53,7 @@ mod download;
 pub mod fuzzing;
 mod hosts;
 mod http;
+mod limits;
 mod link;
 mod manifest;
 mod options;
@@ -78,9 +79,10 @@ mod web;
 mod witness;
 
 pub use client::{ClientError, RegistryClient};
+pub use limits::Limits;
 pub use options::{
     ChunkMode, ClientOptions, Clock, CredentialFault, CredentialProvider, NoCredentials, Proxies, RetryPolicy,
-    SystemClock, Timeouts,
+    SystemClock,
 };
 pub use probe::{LoginCheck, Ping, Probe, Want};
 pub use raw::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, RawTarget};

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use tofu_oci_credentials::Credential;
 use tofu_oci_types::RepositoryRef;
 
+use crate::limits::Limits;
 use crate::witness::Witness;
 
 /// What a [`crate::RegistryClient`] is made from.
@@ -28,8 +29,8 @@ pub struct ClientOptions {
     pub token_hosts: Vec<String>,
     /// When a request is made again.
     pub retry: RetryPolicy,
-    /// How long to wait for an answer.
-    pub timeouts: Timeouts,
+    /// How long each wait may take.
+    pub limits: Limits,
     /// The longest wait that a registry may ask for with `Retry-After`.
     pub max_retry_after: Duration,
     /// Whether blobs may be sent in chunks.
@@ -51,7 +52,7 @@ impl Default for ClientOptions {
             plain_http: Vec::new(),
             token_hosts: Vec::new(),
             retry: RetryPolicy::default(),
-            timeouts: Timeouts::default(),
+            limits: Limits::default(),
             max_retry_after: Duration::from_mins(2),
             chunk: ChunkMode::Fallback,
             proxies: Proxies::Environment,
@@ -70,7 +71,7 @@ impl fmt::Debug for ClientOptions {
             .field("plain_http", &self.plain_http)
             .field("token_hosts", &self.token_hosts)
             .field("retry", &self.retry)
-            .field("timeouts", &self.timeouts)
+            .field("limits", &self.limits)
             .field("max_retry_after", &self.max_retry_after)
             .field("chunk", &self.chunk)
             .finish_non_exhaustive()
@@ -99,23 +100,6 @@ impl Default for RetryPolicy {
             cap: Duration::from_secs(30),
             budget: Duration::from_mins(5),
         }
-    }
-}
-
-/// How long to wait. There is no limit on a whole transfer, only on the time in which nothing moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
-    /// Until a connection stands, TLS included.
-    pub connect: Duration,
-    /// Until the next bytes come, or go.
-    pub idle: Duration,
-    /// Until the registry has taken in a blob whose bytes have all been sent.
-    pub finish: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self { connect: Duration::from_secs(10), idle: Duration::from_mins(1), finish: Duration::from_mins(5) }
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::duration::Timeout;
 use super::host::HostParser;
 
 /// Options of every verb.
@@ -52,4 +53,9 @@ pub(crate) struct Network {
     /// The longest wait, in seconds, that a registry may ask for (Retry-After)
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub(crate) max_wait: u64,
+    /// How long a request may make no progress, all its tries together, such as 90s or 2m (plain seconds without a
+    /// unit). The other limits keep their proportion to it: with 2m, 10 s to connect, 30 s until an answer begins, 60 s
+    /// until more of an upload is taken, and at least 2 KiB of an answer every 30 s
+    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m")]
+    pub(crate) timeout: Timeout,
 }

@@ -5,6 +5,7 @@ mod auth;
 mod check;
 mod common;
 mod config;
+mod duration;
 mod host;
 mod identity;
 mod install;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tofu_oci_credentials::Credential;
-use tofu_oci_remote::{ClientOptions, NoCredentials, Proxies, Timeouts};
+use tofu_oci_remote::{ClientOptions, Limits, NoCredentials, Proxies};
 use tofu_oci_store::{NetworkFault, ReadStore as _, StoreError};
 use tofu_oci_types::Event;
 
@@ -190,7 +190,7 @@ async fn nobody_there_is_said_at_once() {
 async fn a_host_that_never_answers_is_given_up() {
     let idle = std::time::Duration::from_millis(50);
     let mut options = ClientOptions::default();
-    options.timeouts = Timeouts { idle, finish: idle, ..options.timeouts };
+    options.limits = Limits { first_byte: idle, ..options.limits };
     options.retry.attempts = 2;
     let server = Server::start(|_, _| stall());
     let bench = bench_with(options, Arc::new(NoCredentials));

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_remote::{ClientOptions, Clock, NoCredentials, RegistryClient, RemoteStore, RetryPolicy, Timeouts};
+use tofu_oci_remote::{ClientOptions, Clock, Limits, NoCredentials, RegistryClient, RemoteStore, RetryPolicy};
 use tofu_oci_testkit::{Answer, Auth, Bearer, ClientCertificate, Fault, Login, Registry, Rule};
 use tofu_oci_types::{Digest, NoReporter};
 
@@ -151,8 +151,8 @@ async fn lists_that_break_off_or_never_come() {
         lab.registry.clear_faults();
     }
     lab.registry.fault(Rule::on("GET", LIST).then(Fault::Hang));
-    let timeouts = Timeouts { idle: Duration::from_millis(100), ..Timeouts::default() };
-    let hasty = Lab { client: client(ClientOptions { timeouts, ..once() }), ..lab };
+    let limits = Limits { first_byte: Duration::from_millis(100), ..Limits::default() };
+    let hasty = Lab { client: client(ClientOptions { limits, ..once() }), ..lab };
     assert_eq!(listed(hasty.store()).await, "timeout");
 }
 

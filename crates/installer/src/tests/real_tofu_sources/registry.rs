@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tofu_oci_remote::{ClientOptions, Clock, NoCredentials, Proxies, RegistryClient, RetryPolicy, Timeouts};
+use tofu_oci_remote::{ClientOptions, Clock, Limits, NoCredentials, Proxies, RegistryClient, RetryPolicy};
 use tofu_oci_store::ReadStore;
 use tofu_oci_testkit::{Answer, ClientCertificate, Fault, Registry, RequestHead, Rule};
 use tofu_oci_types::{Digest, RepositoryRef};
@@ -75,7 +75,7 @@ pub(super) struct Clients {
 
 impl Clients {
     fn patient(&self) -> &Arc<RegistryClient> {
-        self.patient.get_or_init(|| client(Timeouts::default().idle))
+        self.patient.get_or_init(|| client(Limits::default().first_byte))
     }
 
     fn impatient(&self) -> &Arc<RegistryClient> {
@@ -88,7 +88,7 @@ fn client(idle: Duration) -> Arc<RegistryClient> {
     let options = ClientOptions {
         plain_http: vec!["127.0.0.1".to_owned(), NOWHERE.to_owned()],
         retry: RetryPolicy { attempts: 2, ..RetryPolicy::default() },
-        timeouts: Timeouts { idle, ..Timeouts::default() },
+        limits: Limits { first_byte: idle, ..Limits::default() },
         max_retry_after: Duration::ZERO,
         proxies: Proxies::Direct,
         clock: Arc::new(NoWaiting),

@@ -1,0 +1,107 @@
+//! Lengths of time as options take them.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use tofu_oci_remote::Limits;
+
+/// The longest that is taken: more is a slip of the finger.
+const LONGEST: Duration = Duration::from_hours(24);
+
+/// The value of `--timeout`: how long something may make no progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Timeout(pub(crate) Duration);
+
+impl Default for Timeout {
+    fn default() -> Self {
+        Self(Limits::DEFAULT_TOTAL)
+    }
+}
+
+/// What is wrong with a length of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TimeoutFault {
+    /// It is not a number with a unit.
+    #[error("it is not a length of time; write seconds, or a number with ms, s, m or h, such as 90s or 2m")]
+    Unreadable,
+    /// Nothing could be done in it.
+    #[error("it must be longer than zero; write a length of time such as 90s or 2m")]
+    Zero,
+    /// It is longer than a day.
+    #[error("it must be at most 24h; write a length of time such as 90s or 2m")]
+    TooLong,
+}
+
+impl FromStr for Timeout {
+    type Err = TimeoutFault;
+
+    /// Reads `90`, `90s`, `1.5m`, `1m30s`; blanks around it do not count.
+    fn from_str(text: &str) -> Result<Self, TimeoutFault> {
+        let mut rest = text.trim();
+        let mut seconds = 0.0;
+        let mut parts = 0;
+        while !rest.is_empty() {
+            let end = rest.find(|character: char| !matches!(character, '0'..='9' | '.')).unwrap_or(rest.len());
+            let (number, after) = rest.split_at(end);
+            let number: f64 = number.parse().map_err(|_| TimeoutFault::Unreadable)?;
+            let end = after.find(|character: char| !character.is_ascii_lowercase()).unwrap_or(after.len());
+            let (unit, after) = after.split_at(end);
+            seconds += number
+                * match unit {
+                    "" if parts == 0 && after.is_empty() => 1.0,
+                    "ms" => 0.001,
+                    "s" => 1.0,
+                    "m" => 60.0,
+                    "h" => 3600.0,
+                    _ => return Err(TimeoutFault::Unreadable),
+                };
+            rest = after;
+            parts += 1;
+        }
+        if parts == 0 {
+            return Err(TimeoutFault::Unreadable);
+        }
+        match Duration::try_from_secs_f64(seconds) {
+            Ok(Duration::ZERO) => Err(TimeoutFault::Zero),
+            Ok(time) if time <= LONGEST => Ok(Self(time)),
+            _ => Err(TimeoutFault::TooLong),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, want: Result<u64, TimeoutFault>) {
+        assert_eq!(text.parse(), want.map(|millis| Timeout(Duration::from_millis(millis))), "{text}");
+    }
+
+    #[test]
+    fn a_timeout_is_seconds_or_a_number_with_a_unit() {
+        check("90", Ok(90_000));
+        check("90s", Ok(90_000));
+        check("2m", Ok(120_000));
+        check("1m30s", Ok(90_000));
+        check("1.5m", Ok(90_000));
+        check(" 1h ", Ok(3_600_000));
+        check("250ms", Ok(250));
+        check("24h", Ok(86_400_000));
+    }
+
+    #[test]
+    fn a_timeout_that_is_none_is_refused() {
+        use TimeoutFault::{TooLong, Unreadable, Zero};
+        for text in ["", " ", "soon", "-1", "-1s", "+5", "2 m", "2min", "1m30", "30 s", "s", "1..5s", ".", "1e3", "∞"]
+        {
+            check(text, Err(Unreadable));
+        }
+        for text in ["0", "0s", "0m", "0.0", "0h0m"] {
+            check(text, Err(Zero));
+        }
+        for text in ["25h", "86401", "24h1ms", "999999999999999999999999"] {
+            check(text, Err(TooLong));
+        }
+    }
+}
