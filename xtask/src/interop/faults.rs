@@ -34,9 +34,9 @@ pub(super) const NEEDS: &[&str] = &["docker-registry", "htpasswd", "python3", "t
 pub(super) const PROXY: &str = "faultproxy.py";
 
 /// Cells that run at a time.
-const AT_A_TIME: usize = 4;
+const AT_A_TIME: usize = 6;
 /// Each how many of the cells runs in the sample.
-const SAMPLE: usize = 23;
+const SAMPLE: usize = 61;
 /// What `--timeout` of each run is, in seconds.
 const TIMEOUT: u32 = 12;
 /// A run that takes longer than this has a bad ending: three requests in a row may each use up the whole timeout.
@@ -106,7 +106,10 @@ fn judge(lab: &Lab, site: &Site, cell: &Cell) -> Outcome<Run> {
 fn said_badly(site: &Site, cell: &Cell, printed: &Printed) -> Vec<String> {
     let all = printed.all();
     let mut wrong = Vec::new();
+    let checks = cell.verb.words()[0] == "check";
     let allowed: &[i32] = match cell.fault.ending {
+        // A repository that does not answer as one is a target that is not there.
+        Ending::Refused if checks => &[0, 1, 2, 3],
         Ending::Passes => &[0],
         Ending::Network => &[0, 3],
         Ending::Refused => &[0, 1, 3],
@@ -150,6 +153,10 @@ fn report(runs: &[Run]) -> Outcome {
     if !bad.is_empty() {
         return Err(Failure::new(format!("{} of {} cells have a bad ending", bad.len(), runs.len())));
     }
-    seen(&format!("{} cells, in {met} of which the fault met a request: {} good endings, 0 bad", runs.len(), good.len()));
+    seen(&format!(
+        "{} cells, in {met} of which the fault met a request: {} good endings, 0 bad",
+        runs.len(),
+        good.len()
+    ));
     Ok(())
 }

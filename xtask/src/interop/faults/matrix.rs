@@ -31,6 +31,8 @@ enum Meets {
     All,
     /// Answers that have a body.
     Reads,
+    /// Answers with the bytes of a blob, which clouds serve from another host.
+    Blobs,
     /// Requests that have a body.
     Uploads,
 }
@@ -42,6 +44,13 @@ struct Target {
     matches: &'static str,
     kind: Meets,
     writes: bool,
+}
+
+impl Target {
+    fn meets(&self, fault: &Fault) -> bool {
+        let blob = self.kind == Meets::Blobs && fault.meets == Meets::Reads;
+        fault.meets == Meets::All || fault.meets == self.kind || blob
+    }
 }
 
 /// One verb, one fault, one kind of request.
@@ -70,9 +79,7 @@ pub(super) fn cells() -> Vec<Cell> {
     let mut cells = Vec::new();
     for &verb in VERBS {
         for &target in TARGETS.iter().filter(|target| verb.writes() || !target.writes) {
-            for &fault in FAULTS.iter().filter(|fault| fault.meets == Meets::All || fault.meets == target.kind) {
-                cells.push(Cell { verb, fault, target });
-            }
+            cells.extend(FAULTS.iter().filter(|fault| target.meets(fault)).map(|&fault| Cell { verb, fault, target }));
         }
     }
     cells
@@ -90,7 +97,7 @@ const TARGETS: &[Target] = &[
     reading("tag list", "method=GET path=/tags/list"),
     reading("manifest by tag", "path=/manifests/[0-9]"),
     reading("manifest by digest", "method=GET path=/manifests/sha256:"),
-    reading("blob", "method=GET path=/blobs/sha256:"),
+    Target { name: "blob", matches: "method=GET path=/blobs/sha256:", kind: Meets::Blobs, writes: false },
     reading("referrers", "method=GET path=/(referrers/|manifests/sha256-)"),
     writing("look for a blob", "method=HEAD path=/blobs/sha256:", Meets::All),
     writing("begin an upload", "method=POST path=/blobs/uploads/", Meets::All),
@@ -130,7 +137,7 @@ const FAULTS: &[Fault] = &[
     passing("times=1 truncate=0", Meets::Reads),
     passing("no-range=1", Meets::Reads),
     passing("slow=200000", Meets::Reads),
-    passing("redirect=307", Meets::Reads),
+    passing("redirect=307", Meets::Blobs),
     passing("times=1 reset-request=40", Meets::Uploads),
     passing("times=2 reset-request=0", Meets::Uploads),
     passing("slow-up=200000", Meets::Uploads),
@@ -159,6 +166,6 @@ const FAULTS: &[Fault] = &[
     refused("corrupt=-3", Meets::Reads),
     refused("garbage=<html>", Meets::Reads),
     refused("garbage=", Meets::Reads),
-    refused("redirect=302 to=http://127.0.0.1:1", Meets::Reads),
-    refused("redirect=302 to=ftp://example.test", Meets::Reads),
+    refused("redirect=302 to=http://127.0.0.1:1", Meets::Blobs),
+    refused("redirect=302 to=ftp://example.test", Meets::Blobs),
 ];

@@ -92,6 +92,8 @@ impl Verb {
 pub(super) struct Site {
     registry: Guard,
     login: Login,
+    /// The release files, without the signature that is no signature.
+    dist: PathBuf,
     release: PathBuf,
     locked: String,
     layout: String,
@@ -120,8 +122,14 @@ impl Site {
         let (key, public) = (keys.join("p256.pem"), keys.join("p256.pub"));
         let here = format!("{}/{READY}", registry.address());
         let layout = format!("oci:{}", text(&lab.new_folder("layout")?.join("packages")));
-        let dist = text(&paths::testdata().join("dist"));
-        let push = ["push", &dist, &here, "--address", ADDRESS, "--sign-key", &text(&key)];
+        let dist = lab.new_folder("dist")?;
+        paths::copy_folder(&paths::testdata().join("dist"), &dist)?;
+        for file in
+            paths::files_below(&dist)?.iter().filter(|file| file.extension().is_some_and(|ending| ending == "sig"))
+        {
+            fs::remove_file(dist.join(file))?;
+        }
+        let push = ["push", &text(&dist), &here, "--address", ADDRESS, "--sign-key", &text(&key)];
         lab.tofu_oci(&registry, &push).success()?;
         lab.tofu_oci(&registry, &["copy", &here, &layout, "--all"]).success()?;
         let work = lab.new_folder("lock")?;
@@ -131,6 +139,7 @@ impl Site {
         Ok(Self {
             registry,
             login: Login::new("tester", "secret"),
+            dist,
             release: published(lab, VERSION)?,
             locked,
             layout,
@@ -153,25 +162,19 @@ impl Site {
     }
 
     /// Prepares one run of `verb` through `proxy` in `folder`.
-    pub(super) fn scene<'a>(
-        &'a self,
-        lab: &'a Lab,
-        verb: Verb,
-        proxy: &Proxy,
-        folder: PathBuf,
-    ) -> Outcome<Scene<'a>> {
+    pub(super) fn scene<'a>(&'a self, lab: &'a Lab, verb: Verb, proxy: &Proxy, folder: PathBuf) -> Outcome<Scene<'a>> {
         let number = self.repositories.fetch_add(1, Ordering::Relaxed) + 1;
         let repository = if verb.writes() { format!("cells/n{number}") } else { READY.to_owned() };
-        let scene = Scene { site: self, lab, verb, work: folder.join("work"), address: proxy.address().to_owned(), repository };
+        let scene =
+            Scene { site: self, lab, verb, work: folder.join("work"), address: proxy.address().to_owned(), repository };
         fs::create_dir_all(&scene.work)?;
         project(&scene.work)?;
         if verb == Verb::InstallLocked {
             paths::write(&scene.work.join(LOCK_FILE), &self.locked)?;
         }
         if verb == Verb::Sign {
-            let dist = text(&paths::testdata().join("dist"));
             let direct = scene.direct();
-            lab.tofu_oci(&self.registry, &["push", &dist, &direct, "--address", ADDRESS]).success()?;
+            lab.tofu_oci(&self.registry, &["push", &text(&self.dist), &direct, "--address", ADDRESS]).success()?;
         }
         let auths = json!({"auths": {&scene.address: {"auth": self.secrets()[0]}}});
         paths::write(&scene.work.join("docker/config.json"), auths.to_string())?;
@@ -187,7 +190,7 @@ impl Scene<'_> {
         let wanted = format!("{ADDRESS}@{VERSION}");
         let tagged = format!("{through}:{VERSION}");
         let work = text(&self.work);
-        let dist = text(&paths::testdata().join("dist"));
+        let dist = text(&self.site.dist);
         let (key, public) = (text(&self.site.key), text(&self.site.public));
         let out = self.directory();
         let address = ["--address", ADDRESS];
