@@ -14,6 +14,7 @@
 //! credentials push and install with what docker, podman, blocks and helpers hold, over TLS; logins; tokens that expire
 //! check       the probe of a registry, a good release and a poisoned one, against registry:2
 //! parallel    several runs at once: copies, pushes, signatures, installs and locks lose nothing and do not fail
+//! faults      a proxy injects one fault into one run: every ending tells the truth, in time, and nothing is half-done
 //! trust       cosign accepts what push and sign wrote, and verify what cosign signed: both forms, every kind of key
 //! ```
 //!
@@ -24,6 +25,7 @@ mod check;
 mod clients;
 mod content;
 mod credentials;
+mod faults;
 mod https;
 mod lab;
 mod lock;
@@ -53,19 +55,23 @@ const ROUNDS: u32 = 3;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Run only the sub-stages with these names: testrepos, registries, provider, lock, mappings, providers,
-    /// buildah, clients, skopeo, credentials, check, parallel, trust
+    /// buildah, clients, skopeo, credentials, check, parallel, trust, faults
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 
     /// How many rounds `parallel` plays; for every three of them it makes 20 copies
     #[arg(long, value_name = "N", default_value_t = ROUNDS)]
     rounds: u32,
+
+    /// Run every cell of `faults` instead of a sample (about an hour)
+    #[arg(long)]
+    whole: bool,
 }
 
 impl Arguments {
     /// All sub-stages.
     pub(crate) fn everything() -> Self {
-        Self { only: Vec::new(), rounds: ROUNDS }
+        Self { only: Vec::new(), rounds: ROUNDS, whole: false }
     }
 }
 
@@ -90,6 +96,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "check", needs: &["docker-registry"], work: check::run },
     SubStage { name: "parallel", needs: parallel::NEEDS, work: parallel::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
+    SubStage { name: "faults", needs: faults::NEEDS, work: faults::run },
 ];
 
 /// Runs the sub-stages, also after one has failed; a failure when one did, skipped when one could not run.
@@ -98,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<End> {
     if let Some(unknown) = arguments.only.iter().find(|name| !known(name)) {
         return Err(Failure::new(format!("there is no sub-stage `{unknown}`")));
     }
-    let lab = Lab::new(arguments.rounds)?;
+    let lab = Lab::new(arguments.rounds, arguments.whole)?;
     let mut failed = Vec::new();
     let mut skipped = Vec::new();
     for stage in SUB_STAGES {
@@ -147,6 +154,7 @@ fn is_there(name: &str) -> bool {
     match name {
         // Debian's name for it; its own project calls it `registry`.
         "docker-registry" => RealRegistry::available(),
+        faults::PROXY => faults::proxy_is_there(),
         _ => find(name).is_some(),
     }
 }

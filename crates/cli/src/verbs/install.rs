@@ -80,8 +80,9 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
         })?;
     // All is done: a file that cannot be read again takes nothing back.
     let after = tofu_oci_lockfile::read(&lock_path).ok().flatten().unwrap_or_default();
-    // What other programs have locked meanwhile is theirs to tell.
-    let own = |address: &ProviderAddr| wanted.iter().any(|(wanted, _)| wanted == address);
+    // What other programs have locked meanwhile is theirs to report.
+    let own =
+        |address: &ProviderAddr| options.forget.contains(address) || wanted.iter().any(|(wanted, _)| wanted == address);
     let changes = changes(lock.as_ref(), &after).into_iter().filter(|change| own(&change.address)).collect();
     print(context, &installed, &Recorded { path: &lock_path, written, changes });
     Ok(())

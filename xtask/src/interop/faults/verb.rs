@@ -1,0 +1,299 @@
+//! The verbs: what each run needs, its command line, and what must be true afterwards.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+use tofu_oci_testkit::Login;
+
+use super::super::content;
+use super::super::lab::{Lab, text};
+use super::super::registries::{ADDRESS, PLATFORM, published};
+use super::proxy::Proxy;
+use crate::failure::{Failure, Outcome};
+use crate::paths;
+use crate::process::Run;
+use crate::registry::Guard;
+
+const LOCK_FILE: &str = ".terraform.lock.hcl";
+/// The release that every reading verb finds.
+const READY: &str = "acme/widget";
+const VERSION: &str = "1.0.0";
+
+/// One command of the program that speaks to a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    Versions,
+    Install,
+    InstallLocked,
+    Lock,
+    Verify,
+    Check,
+    CheckDeep,
+    CopyOut,
+    AuthExplain,
+    Login,
+    Push,
+    PushSigned,
+    Sign,
+    CopyIn,
+    CopyBoth,
+}
+
+pub(super) const VERBS: &[Verb] = &[
+    Verb::Versions,
+    Verb::Install,
+    Verb::InstallLocked,
+    Verb::Lock,
+    Verb::Verify,
+    Verb::Check,
+    Verb::CheckDeep,
+    Verb::CopyOut,
+    Verb::AuthExplain,
+    Verb::Login,
+    Verb::Push,
+    Verb::PushSigned,
+    Verb::Sign,
+    Verb::CopyIn,
+    Verb::CopyBoth,
+];
+
+impl Verb {
+    /// The words by which a table names it; the first is the subcommand.
+    pub(super) fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Versions => &["versions"],
+            Self::Install => &["install"],
+            Self::InstallLocked => &["install", "(locked)"],
+            Self::Lock => &["lock"],
+            Self::Verify => &["verify"],
+            Self::Check => &["check"],
+            Self::CheckDeep => &["check", "--deep"],
+            Self::CopyOut => &["copy", "(to a directory)"],
+            Self::AuthExplain => &["auth", "explain"],
+            Self::Login => &["login"],
+            Self::Push => &["push"],
+            Self::PushSigned => &["push", "--sign-key"],
+            Self::Sign => &["sign"],
+            Self::CopyIn => &["copy", "(from a directory)"],
+            Self::CopyBoth => &["copy", "(registry to registry)"],
+        }
+    }
+
+    /// Whether it writes into the registry.
+    pub(super) fn writes(self) -> bool {
+        matches!(self, Self::Push | Self::PushSigned | Self::Sign | Self::CopyIn | Self::CopyBoth)
+    }
+}
+
+/// What all cells share: the registry with its login, a signed release in it and in a directory, and a key.
+pub(super) struct Site {
+    registry: Guard,
+    login: Login,
+    /// The release files, without the signature that is no signature.
+    dist: PathBuf,
+    release: PathBuf,
+    locked: String,
+    layout: String,
+    key: PathBuf,
+    public: PathBuf,
+    repositories: AtomicU32,
+}
+
+/// The inputs of one run.
+pub(super) struct Scene<'a> {
+    site: &'a Site,
+    lab: &'a Lab,
+    verb: Verb,
+    work: PathBuf,
+    /// `127.0.0.1:PORT` of the proxy.
+    address: String,
+    /// The repository that the verb works on, without the registry.
+    repository: String,
+}
+
+impl Site {
+    /// Starts the registry and publishes the release.
+    pub(super) fn new(lab: &Lab) -> Outcome<Self> {
+        let registry = Guard::htpasswd()?;
+        let keys = paths::testdata().join("trust/cosign/test-keys");
+        let (key, public) = (keys.join("p256.pem"), keys.join("p256.pub"));
+        let here = format!("{}/{READY}", registry.address());
+        let layout = format!("oci:{}", text(&lab.new_folder("layout")?.join("packages")));
+        let dist = lab.new_folder("dist")?;
+        paths::copy_folder(&paths::testdata().join("dist"), &dist)?;
+        for file in
+            paths::files_below(&dist)?.iter().filter(|file| file.extension().is_some_and(|ending| ending == "sig"))
+        {
+            fs::remove_file(dist.join(file))?;
+        }
+        let push = ["push", &text(&dist), &here, "--address", ADDRESS, "--sign-key", &text(&key)];
+        lab.tofu_oci(&registry, &push).success()?;
+        lab.tofu_oci(&registry, &["copy", &here, &layout, "--all"]).success()?;
+        let work = lab.new_folder("lock")?;
+        project(&work)?;
+        lab.tofu_oci(&registry, &["lock", "--from", &here, "--chdir", &text(&work)]).success()?;
+        let locked = fs::read_to_string(work.join(LOCK_FILE))?;
+        Ok(Self {
+            registry,
+            login: Login::new("tester", "secret"),
+            dist,
+            release: published(lab, VERSION)?,
+            locked,
+            layout,
+            key,
+            public,
+            repositories: AtomicU32::new(0),
+        })
+    }
+
+    /// `HOST:PORT` of the registry itself.
+    pub(super) fn upstream(&self) -> &str {
+        self.registry.address()
+    }
+
+    /// Texts that no run may print.
+    pub(super) fn secrets(&self) -> Vec<String> {
+        let header = self.login.basic_header();
+        let encoded = header.strip_prefix("Basic ").unwrap_or(&header).to_owned();
+        vec![encoded]
+    }
+
+    /// Prepares one run of `verb` through `proxy` in `folder`.
+    pub(super) fn scene<'a>(&'a self, lab: &'a Lab, verb: Verb, proxy: &Proxy, folder: PathBuf) -> Outcome<Scene<'a>> {
+        let number = self.repositories.fetch_add(1, Ordering::Relaxed) + 1;
+        let repository = if verb.writes() { format!("cells/n{number}") } else { READY.to_owned() };
+        let scene =
+            Scene { site: self, lab, verb, work: folder.join("work"), address: proxy.address().to_owned(), repository };
+        fs::create_dir_all(&scene.work)?;
+        project(&scene.work)?;
+        if verb == Verb::InstallLocked {
+            paths::write(&scene.work.join(LOCK_FILE), &self.locked)?;
+        }
+        if verb == Verb::Sign {
+            let direct = scene.direct();
+            lab.tofu_oci(&self.registry, &["push", &text(&self.dist), &direct, "--address", ADDRESS]).success()?;
+        }
+        let auths = json!({"auths": {&scene.address: {"auth": self.secrets()[0]}}});
+        paths::write(&scene.work.join("docker/config.json"), auths.to_string())?;
+        Ok(scene)
+    }
+}
+
+impl Scene<'_> {
+    /// The run, ended from outside after `limit` with exit code 124.
+    pub(super) fn command(&self, limit: Duration, timeout: u32) -> Run {
+        let through = format!("{}/{}", self.address, self.repository);
+        let source = format!("{}/{READY}", self.address);
+        let wanted = format!("{ADDRESS}@{VERSION}");
+        let tagged = format!("{through}:{VERSION}");
+        let work = text(&self.work);
+        let dist = text(&self.site.dist);
+        let (key, public) = (text(&self.site.key), text(&self.site.public));
+        let out = self.directory();
+        let address = ["--address", ADDRESS];
+        let arguments: Vec<&str> = match self.verb {
+            Verb::Versions => vec!["versions", &through],
+            Verb::Install | Verb::InstallLocked => {
+                vec!["install", "--from", &through, "--chdir", &work, "--platform", PLATFORM]
+            }
+            Verb::Lock => vec!["lock", "--from", &through, "--chdir", &work],
+            Verb::Verify => vec!["verify", &wanted, "--from", &through, "--chdir", &work, "--key", &public],
+            Verb::Check => vec!["check", &through, "--platform", PLATFORM],
+            Verb::CheckDeep => vec!["check", &through, "--deep", "--platform", PLATFORM],
+            Verb::CopyOut => vec!["copy", &through, &out, "--all"],
+            Verb::AuthExplain => vec!["auth", "explain", &through],
+            Verb::Login => vec!["login", &self.address],
+            Verb::Push => [&["push", &dist, &through][..], &address].concat(),
+            Verb::PushSigned => [&["push", &dist, &through, "--sign-key", &key][..], &address].concat(),
+            Verb::Sign => vec!["sign", &tagged, "--key", &key],
+            Verb::CopyIn => vec!["copy", &self.site.layout, &through, "--all"],
+            Verb::CopyBoth => vec!["copy", &source, &through, "--all"],
+        };
+        let program = self.lab.program();
+        self.lab
+            .program_at(Path::new("timeout"))
+            .arg(limit.as_secs().to_string())
+            .arg(program)
+            .args(arguments)
+            .args(["--timeout", &timeout.to_string(), "-vv"])
+            .variable("DOCKER_CONFIG", self.work.join("docker"))
+    }
+
+    /// A failure if something is half-done, or if a success is none.
+    pub(super) fn inspect(&self, success: bool) -> Outcome {
+        match self.verb {
+            Verb::Install | Verb::InstallLocked => self.installed(success),
+            Verb::Lock => self.locked(success),
+            Verb::CopyOut => self.readable(&self.directory(), success),
+            Verb::Push | Verb::CopyIn | Verb::CopyBoth => self.readable(&self.direct(), success),
+            Verb::PushSigned | Verb::Sign => {
+                self.readable(&self.direct(), success || self.verb == Verb::Sign)?;
+                if success { self.signed() } else { Ok(()) }
+            }
+            Verb::Versions | Verb::Verify | Verb::Check | Verb::CheckDeep | Verb::AuthExplain | Verb::Login => Ok(()),
+        }
+    }
+
+    fn installed(&self, success: bool) -> Outcome {
+        let package = self.work.join(".terraform/providers").join(ADDRESS).join(VERSION).join(PLATFORM);
+        if success || package.exists() {
+            content::must_be_equal(&package, &self.site.release)?;
+        }
+        let before = if self.verb == Verb::InstallLocked { Some(&self.site.locked) } else { None };
+        let after = fs::read_to_string(self.work.join(LOCK_FILE)).ok();
+        if !success && after.as_ref() != before {
+            return Err(Failure::new("the run failed, and the lock file has changed"));
+        }
+        if success && after.is_none() { Err(Failure::new("there is no lock file")) } else { Ok(()) }
+    }
+
+    fn locked(&self, success: bool) -> Outcome {
+        let after = fs::read_to_string(self.work.join(LOCK_FILE)).ok();
+        let wanted = success.then_some(&self.site.locked);
+        if after.as_ref() == wanted { Ok(()) } else { Err(Failure::new(format!("the lock file is {after:?}"))) }
+    }
+
+    /// If the tag is there (as it must be after a success), the release installs and has the right bytes.
+    fn readable(&self, place: &str, success: bool) -> Outcome {
+        if !success {
+            let listed = self.lab.tofu_oci(&self.site.registry, &["versions", place]).output()?;
+            if !listed.stdout.lines().any(|line| line.starts_with(VERSION)) {
+                return Ok(());
+            }
+        }
+        let work = self.work.join("afterwards");
+        fs::create_dir_all(&work)?;
+        let (wanted, directory) = (format!("{ADDRESS}@{VERSION}"), text(&work));
+        let install = ["install", &wanted, "--from", place, "--chdir", &directory, "--platform", PLATFORM];
+        self.lab.tofu_oci(&self.site.registry, &install).success()?;
+        let package = work.join(".terraform/providers").join(ADDRESS).join(VERSION).join(PLATFORM);
+        content::must_be_equal(&package, &self.site.release)
+    }
+
+    fn signed(&self) -> Outcome {
+        let (wanted, direct, work) = (format!("{ADDRESS}@{VERSION}"), self.direct(), text(&self.work));
+        let public = text(&self.site.public);
+        let verify = ["verify", &wanted, "--from", &direct, "--chdir", &work, "--key", &public];
+        self.lab.tofu_oci(&self.site.registry, &verify).success().map(drop)
+    }
+
+    /// The repository, past the proxy.
+    fn direct(&self) -> String {
+        format!("{}/{}", self.site.upstream(), self.repository)
+    }
+
+    fn directory(&self) -> String {
+        format!("oci:{}", text(&self.work.join("packages")))
+    }
+}
+
+/// Writes a configuration that requires the provider.
+fn project(directory: &Path) -> Outcome {
+    let configuration = format!(
+        "terraform {{\n  required_providers {{\n    widget = {{\n      source  = \"{ADDRESS}\"\n      version = \"{VERSION}\"\n    }}\n  }}\n}}\n"
+    );
+    paths::write(&directory.join("main.tf"), configuration)
+}
