@@ -182,10 +182,17 @@ fn registries_as_they_are() {
         why       The prediction walks through the same steps as OpenTofu does, and one of them fails.
         mend      see the code in the finding; docs/check.md lists all codes
         spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go
+      warning[plain-http] [REGISTRY]/acme/opentofu-provider-widget
+        what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
+        why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
+                  none installs from here.
+        mend      serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
+        spec      OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go;
+                  measured
       checked as registry.example.com/acme/widget
         darwin_arm64  OpenTofu 1.10 to 1.13  refuses 1.5.0: registry-answer
         linux_amd64   OpenTofu 1.10 to 1.13  refuses 1.5.0: registry-answer
-      [REGISTRY]/acme/opentofu-provider-widget: 1 error, 2 notes; 2 versions looked at
+      [REGISTRY]/acme/opentofu-provider-widget: 1 error, 1 warning, 2 notes; 2 versions looked at
     Docker Hub: push to a repository that is not there
       error: [REGISTRY]/acme/mirror/widget denied access: requested access to the resource is denied (DENIED)
         cause: the credentials are those of auths "[REGISTRY]" in ~/.docker/config.json:1
@@ -195,18 +202,25 @@ fn registries_as_they_are() {
       error: [REGISTRY]/acme/opentofu-provider-widget answered 400 to PUT /v2/acme/opentofu-provider-widget/manifests/sha256:[DIGEST]: manifest schema or content type not supported: application/vnd.opentofu.provider-target (MANIFEST_INVALID)
       hint: the registry takes the types of a list alone, such as container images: publish with --layout image, which tofu-oci installs and OpenTofu 1.10 to 1.13 does not, and sign with --sign-format cosign-tag
     Quay, with a list of types --layout image: check
-      error[image-only] index sha256:[DIGEST] (1.4.0)
+      error[image-only] 2 times
+        where     index sha256:[DIGEST] (1.4.0)
+                  index sha256:[DIGEST] (1.5.0)
         what      it lists labelled container images, and no leaf of provider type
         why       tofu-oci installs it, as the RFC has it; OpenTofu 1.10 to 1.13 refuse it.
         mend      publish with `--layout both`, which serves both kinds of client
         spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go; OpenTofu RFC
                   20241206-oci-registries, provider packages as container images
-      error[image-only] index sha256:[DIGEST] (1.5.0)
-        what      it lists labelled container images, and no leaf of provider type
+      warning[plain-http] [REGISTRY]/acme/opentofu-provider-widget
+        what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
+        why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
+                  none installs from here.
+        mend      serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
+        spec      OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go;
+                  measured
       checked as registry.example.com/acme/widget
         darwin_arm64  OpenTofu 1.10 to 1.13  refuses 1.5.0: index-or-leaf-artifact-type
         linux_amd64   OpenTofu 1.10 to 1.13  refuses 1.5.0: index-or-leaf-artifact-type
-      [REGISTRY]/acme/opentofu-provider-widget: 2 errors, 2 notes; 2 versions looked at
+      [REGISTRY]/acme/opentofu-provider-widget: 2 errors, 1 warning, 2 notes; 2 versions looked at
     ECR: push to a repository that is not there
       error: [REGISTRY]/acme/not-made answered 404 to POST /v2/acme/not-made/blobs/uploads/: The repository with name 'acme/not-made' does not exist in the registry with id '123456789012' (NAME_UNKNOWN); the repository does not exist and is not created by a push, or there is no right to push
       hint: create the repository first: aws ecr create-repository --repository-name acme/not-made
@@ -236,18 +250,25 @@ fn registries_as_they_are() {
       error: [REGISTRY]/acme/opentofu-provider-widget answered 400 to PUT /v2/acme/opentofu-provider-widget/manifests/sha256:[DIGEST]: manifest invalid: unknown media type: application/vnd.opentofu.provider-target (MANIFEST_INVALID)
       hint: the registry takes the types of a list alone, such as container images: publish with --layout image, which tofu-oci installs and OpenTofu 1.10 to 1.13 does not, and sign with --sign-format cosign-tag
     GitLab --layout image: check
-      error[image-only] index sha256:[DIGEST] (1.4.0)
+      error[image-only] 2 times
+        where     index sha256:[DIGEST] (1.4.0)
+                  index sha256:[DIGEST] (1.5.0)
         what      it lists labelled container images, and no leaf of provider type
         why       tofu-oci installs it, as the RFC has it; OpenTofu 1.10 to 1.13 refuse it.
         mend      publish with `--layout both`, which serves both kinds of client
         spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go; OpenTofu RFC
                   20241206-oci-registries, provider packages as container images
-      error[image-only] index sha256:[DIGEST] (1.5.0)
-        what      it lists labelled container images, and no leaf of provider type
+      warning[plain-http] [REGISTRY]/acme/opentofu-provider-widget
+        what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
+        why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
+                  none installs from here.
+        mend      serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
+        spec      OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go;
+                  measured
       checked as registry.example.com/acme/widget
         darwin_arm64  OpenTofu 1.10 to 1.13  refuses 1.5.0: index-or-leaf-artifact-type
         linux_amd64   OpenTofu 1.10 to 1.13  refuses 1.5.0: index-or-leaf-artifact-type
-      [REGISTRY]/acme/opentofu-provider-widget: 2 errors, 2 notes; 2 versions looked at
+      [REGISTRY]/acme/opentofu-provider-widget: 2 errors, 1 warning, 2 notes; 2 versions looked at
     Artifactory: push to a repository that is not there
       error: [REGISTRY]/not-made/widget answered 404 to POST /v2/not-made/widget/blobs/uploads/: Repository 'not-made' not found (NAME_UNKNOWN); the repository does not exist and is not created by a push, or there is no right to push
       hint: create the repository first, or the project that it lies in; or log in as somebody who may
