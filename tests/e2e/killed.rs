@@ -25,6 +25,21 @@ fn begun(scene: &Scene, child: &mut Child) -> Vec<String> {
     }
 }
 
+/// Waits until the download that stalls lies on disk in part; its names. A small file would be on its way to its place.
+#[track_caller]
+fn stalled(scene: &Scene, child: &mut Child) -> Vec<String> {
+    loop {
+        let state = State::of(scene);
+        let large = state.at_least(100_000);
+        let begun: Vec<String> = left(scene).into_iter().filter(|name| large.contains(&name.as_str())).collect();
+        if !begun.is_empty() {
+            return begun;
+        }
+        assert!(child.try_wait().expect("it was started").is_none(), "it ended by itself");
+        std::thread::yield_now();
+    }
+}
+
 fn kill(mut child: Child) {
     child.kill().expect("it is running");
     child.wait().expect("it ends");
@@ -54,7 +69,7 @@ fn check_download(command: &str) {
     let wire = StalledWire::before(scene.registry.address(), 1_000_000);
     let mut child = start(&scene, &command.replace("REGISTRY", wire.address()));
     wire.wait();
-    let while_it_runs = begun(&scene, &mut child);
+    let while_it_runs = stalled(&scene, &mut child);
     // Another run at the same time touches nothing of it.
     scene.run(command).success();
     let still = left(&scene);

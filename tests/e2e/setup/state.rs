@@ -31,6 +31,13 @@ impl State {
         }
     }
 
+    /// The names in the temp folder and in the work folder of files that hold at least so many bytes.
+    pub(crate) fn at_least(&self, bytes: usize) -> Vec<&str> {
+        let large = |content: &[u8]| content.len() >= bytes;
+        let all = self.temp.iter().chain(&self.work);
+        all.filter(|(_, content)| large(content)).map(|(name, _)| name.as_str()).collect()
+    }
+
     /// The names in the temp folder.
     pub(crate) fn temp(&self) -> Vec<&str> {
         self.temp.keys().map(String::as_str).collect()

@@ -103,7 +103,9 @@ impl Preparation {
     /// Stops what still runs, waits until no thread works any more, and removes what lies about.
     pub(super) async fn stop(mut self) {
         self.shared.cancelled.store(true, Ordering::Relaxed);
-        self.checksums.0.clear();
+        for task in &mut self.checksums.0 {
+            task.end().await;
+        }
         // An error means that the semaphore was closed, which nobody does.
         let _ = self.shared.cores.acquire_many(self.cores).await;
     }
@@ -152,6 +154,15 @@ impl<T> Task<T> {
             },
         }
     }
+
+    /// Ends it, and waits until it holds nothing any more.
+    async fn end(&mut self) {
+        if !self.0.is_finished() {
+            self.0.abort();
+            // It was asked to stop, and says so.
+            let _ = (&mut self.0).await;
+        }
+    }
 }
 
 impl<T> Drop for Task<T> {
@@ -187,6 +198,8 @@ async fn run(
     let core = shared.core().await?;
     let prepared = blocking(move || {
         let _core = core;
+        // It lets go of the scratch folder before the core is free.
+        let job = job;
         prepare(&job)
     })
     .await
