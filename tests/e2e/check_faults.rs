@@ -59,7 +59,7 @@ fn places(scene: &Scene) -> Vec<(String, &'static str)> {
     let paths: BTreeSet<String> = asked.iter().map(|request| request.path.clone()).collect();
     let kind = |path: &str| match path {
         _ if path.ends_with("/tags/list") => "tags",
-        _ if path.ends_with(".sig") => "cosign tag",
+        _ if path.strip_suffix(".sig").is_some() => "cosign tag",
         _ if path.contains("/manifests/sha256-") => "tag of referrers",
         _ if path.contains("/referrers/") => "referrers",
         _ if path.ends_with("/manifests/1.4.0") => "index",

@@ -119,6 +119,7 @@ fn scene(profile: &Profile, form: Form) -> Scene {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of all profiles")]
 fn registries_as_they_are() {
     let mut rows = Vec::new();
     for profile in profiles() {

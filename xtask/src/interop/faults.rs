@@ -89,7 +89,7 @@ fn push(runs: &Mutex<Vec<Run>>, run: Run) {
 fn judge(lab: &Lab, site: &Site, cell: &Cell) -> Outcome<Run> {
     let folder = lab.new_folder("cell")?;
     let proxy = Proxy::start(site.upstream(), &cell.rule(), &folder)?;
-    let scene = site.scene(lab, cell.verb, &proxy, folder)?;
+    let scene = site.scene(lab, cell.verb, &proxy, &folder)?;
     let command = scene.command(LIMIT, TIMEOUT);
     let start = Instant::now();
     let printed = command.output()?;

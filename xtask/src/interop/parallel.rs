@@ -181,7 +181,7 @@ impl Scene<'_> {
 fn at_once(runs: &[Run]) -> Outcome<Vec<Printed>> {
     std::thread::scope(|scope| {
         let started: Vec<_> = runs.iter().map(|run| scope.spawn(|| run.output())).collect();
-        let ended = started.into_iter().map(|run| run.join());
+        let ended = started.into_iter().map(std::thread::ScopedJoinHandle::join);
         ended.map(|run| run.unwrap_or_else(|_| Err(Failure::new("a thread of ours broke down")))).collect()
     })
 }

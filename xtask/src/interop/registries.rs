@@ -77,7 +77,7 @@ fn signed_trip(lab: &Lab, registry: &Guard) -> Outcome {
         lab.tofu_oci(registry, &push)
     };
     push(&dist).success()?;
-    push(&next).args(&["--sign-key", &key]).success()?;
+    push(&next).args(["--sign-key", &key]).success()?;
     lab.tofu_oci(registry, &["sign", &format!("{repository}:1.0.0"), "--key", &key]).success()?;
     for version in ["1.0.0", "1.1.0"] {
         let wanted = format!("{ADDRESS}@{version}");

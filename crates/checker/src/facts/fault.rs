@@ -9,8 +9,8 @@ pub struct Fault {
     pub kind: FaultKind,
     /// The store's own words.
     pub text: String,
-    /// What the store said, where it said something.
-    pub error: Option<StoreError>,
+    /// What the store said; None if it said nothing.
+    pub error: Option<Box<StoreError>>,
 }
 
 /// What kind of fault it was.
@@ -43,7 +43,7 @@ impl Fault {
 
     /// The error, if it says nothing about the content: no rule may judge what nobody could ask for.
     pub fn unasked(&self) -> Option<&StoreError> {
-        self.error.as_ref().filter(|_| self.kind == FaultKind::Unasked)
+        self.error.as_deref().filter(|_| self.kind == FaultKind::Unasked)
     }
 }
 
@@ -58,6 +58,6 @@ impl From<&StoreError> for Fault {
             error if error.is_of_content() => FaultKind::Unusable,
             _ => FaultKind::Unasked,
         };
-        Self { kind, text: error.to_string(), error: Some(error.clone()) }
+        Self { kind, text: error.to_string(), error: Some(Box::new(error.clone())) }
     }
 }

@@ -114,7 +114,6 @@ fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
     match subject.images.of(entry) {
         Some(Err(ImageFault::DiffId(problem))) => found.push(DIFF_IDS.at(place, problem.clone())),
         Some(Err(ImageFault::Layer(problem))) => found.push(LAYER_ARCHIVE.at(place, problem.clone())),
-        Some(Err(ImageFault::Unasked(_))) => {}
         Some(Ok(union)) => {
             let contents = &union.contents;
             let fits = |name: &str| super::package::is_executable(name, subject.provider_type);
@@ -123,7 +122,7 @@ fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
             }
             found.extend(super::package::program(subject, entry, place, &union.programs));
         }
-        None => {}
+        Some(Err(ImageFault::Unasked(_))) | None => {}
     }
     found
 }

@@ -43,7 +43,7 @@ pub(crate) struct LockArgs {
     #[arg(long, value_name = "OS_ARCH")]
     pub(crate) platform: Vec<Platform>,
     /// Change nothing; show what would change, and exit with code 1 if anything would. If that is `ch:` lines alone, which
-    /// every init takes out, the exit code is 0, unless trust.toml says manifest_checksums = "required"
+    /// every init takes out, the exit code is 0, unless trust.toml says `manifest_checksums = "required"`
     #[arg(long)]
     pub(crate) check: bool,
     /// Choose the newest admitted versions, even when the lock file names others

@@ -182,6 +182,7 @@ fn wanted(
 }
 
 /// The addresses of the configuration.
+#[expect(clippy::result_large_err, reason = "the installer's error carries values for who explains it")]
 pub(super) fn required(
     context: &Context,
     dir: &Path,

@@ -22,10 +22,9 @@ pub(super) fn changes(before: Option<&LockFile>, after: &LockFile) -> Vec<Change
     let changed = after.iter().filter(|(address, entry)| old(address) != Some(entry));
     let gone = before.into_iter().flat_map(LockFile::iter).filter(|(address, _)| after.get(address).is_none());
     let changed = changed.map(|(address, entry)| Change::between(address, old(address), entry));
-    let mut changes: Vec<Change> =
-        changed.chain(gone.map(|(address, entry)| Change::removal(address, entry))).collect();
-    changes.sort_by(|one, other| one.address.cmp(&other.address));
-    changes
+    let mut all: Vec<Change> = changed.chain(gone.map(|(address, entry)| Change::removal(address, entry))).collect();
+    all.sort_by(|one, other| one.address.cmp(&other.address));
+    all
 }
 
 impl Change {

@@ -175,7 +175,7 @@ async fn attestations_inside_an_index_are_referrers() {
 /// Makes the layout look as if it had lain there for a while.
 fn age(folder: &Path) {
     let file = std::fs::File::options().write(true).open(folder.join("index.json")).unwrap();
-    file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(60)).unwrap();
+    file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_mins(1)).unwrap();
 }
 
 fn reads(store: &DirStore) -> usize {

@@ -162,7 +162,7 @@ impl Site {
     }
 
     /// Prepares one run of `verb` through `proxy` in `folder`.
-    pub(super) fn scene<'a>(&'a self, lab: &'a Lab, verb: Verb, proxy: &Proxy, folder: PathBuf) -> Outcome<Scene<'a>> {
+    pub(super) fn scene<'a>(&'a self, lab: &'a Lab, verb: Verb, proxy: &Proxy, folder: &Path) -> Outcome<Scene<'a>> {
         let number = self.repositories.fetch_add(1, Ordering::Relaxed) + 1;
         let repository = if verb.writes() { format!("cells/n{number}") } else { READY.to_owned() };
         let scene =

@@ -34,7 +34,7 @@ pub(super) fn signatures_in(layout: &Path) -> Outcome<usize> {
     let index = read("index.json")?;
     let name = |entry: &&Value| entry["annotations"]["org.opencontainers.image.ref.name"].as_str().map(str::to_owned);
     let mut entries = index["manifests"].as_array().into_iter().flatten();
-    let Some(entry) = entries.find(|entry| name(entry).is_some_and(|name| name.ends_with(".sig"))) else {
+    let Some(entry) = entries.find(|entry| name(entry).is_some_and(|name| name.strip_suffix(".sig").is_some())) else {
         return Ok(0);
     };
     let image = read(&format!("blobs/{}", entry["digest"].as_str().unwrap_or_default().replace(':', "/")))?;
