@@ -21,7 +21,7 @@ fn a_forgotten_address_does_not_publish_under_the_magic_name() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/opentofu-provider-widget is kept for registry.example.com/acme/widget, as its version 1.4.0 says, and this release is of 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget
+    error: [REGISTRY]/acme/opentofu-provider-widget holds registry.example.com/acme/widget (its version 1.4.0 says so), but this release is of 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget
 
     hint: publish it as the others: --address registry.example.com/acme/widget
     hint: to publish as 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget all the same, add --rename
@@ -80,7 +80,7 @@ fn an_image_layout_directory_is_kept_for_one_provider_too() {
     ----- stdout -----
 
     ----- stderr -----
-    error: oci:layout is kept for registry.example.com/acme/widget, as its version 1.4.0 says, and this release is of registry.example.org/acme/widget
+    error: oci:layout holds registry.example.com/acme/widget (its version 1.4.0 says so), but this release is of registry.example.org/acme/widget
 
     hint: publish it as the others: --address registry.example.com/acme/widget
     hint: to publish as registry.example.org/acme/widget all the same, add --rename
@@ -119,7 +119,7 @@ fn a_signature_names_the_address_of_the_other_versions() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/opentofu-provider-widget is kept for registry.example.com/acme/widget, as its version 1.4.0 says, and 1.5.0 would be signed as 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget
+    error: [REGISTRY]/acme/opentofu-provider-widget holds registry.example.com/acme/widget (its version 1.4.0 says so), but 1.5.0 would be signed as 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget
 
     hint: publish 1.5.0 again with --address registry.example.com/acme/widget --replace-tag, and sign that
     hint: or sign this one under the address of the others: --address registry.example.com/acme/widget

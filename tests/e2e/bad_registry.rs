@@ -155,7 +155,7 @@ fn the_repository_cannot_be_made() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget answered 404 to POST /v2/acme/widget/blobs/uploads/: injected (NAME_UNKNOWN); the repository does not exist and is not created by a push, or there is no right to push
 
-    hint: create the repository first, or the project that it lies in; or log in as somebody who may
+    hint: create the repository first, or the project that it lies in; or log in with an account that may push
     ");
 }
 

@@ -230,7 +230,7 @@ fn registries_as_they_are() {
       hint: create the repository first: aws ecr create-repository --repository-name acme/not-made
     Artifact Registry, immutable tags: push to a repository that is not there
       error: [REGISTRY]/acme-project/not-made/widget answered 404 to POST /v2/acme-project/not-made/widget/blobs/uploads/: Repository "acme-project/not-made" not found (NAME_UNKNOWN); the repository does not exist and is not created by a push, or there is no right to push
-      hint: create the repository first, or the project that it lies in; or log in as somebody who may
+      hint: create the repository first, or the project that it lies in; or log in with an account that may push
     Artifact Registry, immutable tags: second
       error: [REGISTRY]/acme-project/tofu/widget does not let the tag sha256-[DIGEST] be written, which the signature (a referrer) needs
         cause: [REGISTRY]/acme-project/tofu/widget answered 400 to PUT /v2/acme-project/tofu/widget/manifests/sha256-[DIGEST]: cannot update tag sha256-[DIGEST]. The repository has enabled tag immutability (MANIFEST_INVALID)
@@ -238,10 +238,10 @@ fn registries_as_they_are() {
       hint: sign in the form that needs no referrers: --sign-format cosign-tag with push, --format cosign-tag with sign
     Harbor, immutable tags: push to a repository that is not there
       error: [REGISTRY]/not-made/widget answered 404 to POST /v2/not-made/widget/blobs/uploads/: project not-made not found (NOT_FOUND)
-      hint: create the project not-made first, or log in as somebody who may push to it
+      hint: create the project not-made first, or log in with an account that may push to it
     Harbor, old: push to a repository that is not there
       error: [REGISTRY]/not-made/widget answered 404 to POST /v2/not-made/widget/blobs/uploads/: project not-made not found (NOT_FOUND)
-      hint: create the project not-made first, or log in as somebody who may push to it
+      hint: create the project not-made first, or log in with an account that may push to it
     GitLab: push to a repository that is not there
       error: [REGISTRY]/skills/widget denied access: requested access to the resource is denied (DENIED)
         cause: the credentials are those of auths "[REGISTRY]" in ~/.docker/config.json:1
@@ -272,7 +272,7 @@ fn registries_as_they_are() {
       [REGISTRY]/acme/opentofu-provider-widget: 2 errors, 1 warning, 2 notes; 2 versions looked at
     Artifactory: push to a repository that is not there
       error: [REGISTRY]/not-made/widget answered 404 to POST /v2/not-made/widget/blobs/uploads/: Repository 'not-made' not found (NAME_UNKNOWN); the repository does not exist and is not created by a push, or there is no right to push
-      hint: create the repository first, or the project that it lies in; or log in as somebody who may
+      hint: create the repository first, or the project that it lies in; or log in with an account that may push
     "#);
 }
 
@@ -306,7 +306,7 @@ fn chunks_go_to_registries_that_take_them() {
     assert_snapshot!(told, @"
     registry:2: ok
     ghcr.io: ok
-    ECR: hint: the registry takes no chunks, and something before it refused the package in one request: ask its operator to allow larger requests
-    Gitea: hint: the registry takes no chunks, and something before it refused the package in one request: ask its operator to allow larger requests
+    ECR: hint: the registry takes no chunks, and a proxy in front of it refused the package in one request: ask its operator to allow larger requests
+    Gitea: hint: the registry takes no chunks, and a proxy in front of it refused the package in one request: ask its operator to allow larger requests
     ");
 }

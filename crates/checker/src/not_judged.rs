@@ -1,6 +1,6 @@
 //! What could not be asked for, and is therefore not judged.
 //!
-//! A rule speaks about what lies in a repository. The network, the machine and a want of access say nothing about that,
+//! A rule speaks about what lies in a repository. The network, the machine and missing access rights say nothing about that,
 //! so they lead to no finding: they are listed here, and the program ends with another exit code.
 
 use std::collections::HashSet;

@@ -20,7 +20,7 @@ impl Holder {
         Self(format!("{program} (process {process} on {host}, since {since})"))
     }
 
-    /// The holder that a lock file names. `None` if it names nobody, or a process of this machine that is gone: a killed
+    /// The holder that a lock file names. `None` if it names no process, or a process of this machine that is gone: a killed
     /// holder leaves its line behind, and somebody else has the lock now.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let line = text.lines().next()?;

@@ -3,7 +3,7 @@
 //! ```text
 //! Lockable  --lock, Waiter-->  Lock           names its holder; waiting is reported after a second, and ends
 //! folder    --Scratch, ScratchFile-->           temporary, locked while they are in use
-//!           --sweep-->                          removes what killed runs have left: what nobody has locked
+//!           --sweep-->                          removes what killed runs have left: what no run has locked
 //! ```
 //!
 //! It knows no word of the domain and prints nothing: whoever waits gives a function that reports it.

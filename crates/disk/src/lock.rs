@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::{Holder, LOCK_NAME};
 
-/// Whoever waits longer is told for whom.
+/// After this time `tell` reports the holder.
 const SILENT: Duration = Duration::from_secs(1);
 /// The first pause between two tries; each one is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
@@ -19,7 +19,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// What can be locked. One program at a time has it.
 ///
-/// A lock ends with its process, however that ends. A file system without locks makes nobody wait.
+/// A lock ends with its process, however that ends. A file system without locks grants every lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lockable {
     /// A file that is there for this alone. It is made if it is missing, and stays.
@@ -217,7 +217,7 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Locks the folder, or where that cannot be done the file in it. A folder that nobody can write needs no lock.
+/// Locks the folder, or where that cannot be done the file in it. A read-only folder needs no lock.
 fn folder(path: &Path, program: &str) -> io::Result<Option<Lock>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let note = path.join(LOCK_NAME);
@@ -242,7 +242,7 @@ fn folder(path: &Path, program: &str) -> io::Result<Option<Lock>> {
     }
 }
 
-/// Whether the lock was had; a file system without locks makes nobody wait.
+/// Whether the lock was had; a file system without locks grants every lock.
 fn had(tried: io::Result<bool>) -> io::Result<bool> {
     match tried {
         Err(error) if has_no_locks(&error) => Ok(true),
@@ -262,7 +262,7 @@ fn has_no_locks(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported
 }
 
-/// Whether nobody else had the file or folder locked.
+/// True if the file or folder was free.
 pub(crate) fn exclusive(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -288,7 +288,7 @@ fn record(file: &File) -> io::Result<bool> {
 }
 
 impl Lock {
-    /// The line is for people who wait: without it they are told less.
+    /// The line is for people who wait: without it the note names no holder.
     fn with_note_inside(mut file: File, program: &str) -> Self {
         let line = format!("{}\n", Holder::this(program));
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(line.as_bytes()));

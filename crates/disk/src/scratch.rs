@@ -95,7 +95,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Nobody can be told; what stays is removed by the next run.
+        // `drop` cannot report an error; what stays is removed by the next run.
         let _ = fs::remove_dir_all(&self.path);
         self.lock = None;
     }

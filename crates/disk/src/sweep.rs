@@ -76,7 +76,7 @@ enum Origin {
     Elsewhere,
 }
 
-/// By what comes behind the prefix.
+/// By what follows the prefix.
 fn origin(rest: &str) -> Origin {
     match rest.split_once('-') {
         Some((label, random))

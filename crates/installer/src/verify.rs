@@ -101,7 +101,7 @@ pub(crate) const OTHER_MANIFEST: &str = "other-manifest";
 pub(crate) const PUBLISHED_ANEW: &str = "the contents are the locked ones, so the new line is added; \
      manifest_checksums = \"required\" in a rule of trust.toml refuses other manifests";
 
-/// Tells of lines that are nobody's, where that is suspicious: none of their scheme is this package's. Warns of another
+/// Reports lines that match no package, where that is suspicious: none of their scheme is this package's. Warns of another
 /// manifest.
 pub(crate) fn report_wrong(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
     report_manifest(offer, report, reporter);
@@ -116,7 +116,7 @@ pub(crate) fn report_wrong(offer: &Offer, report: &Report, reporter: &dyn Report
     reporter.event(&Event::warning("lock-lines-wrong", text).with_hint(hint));
 }
 
-/// Tells of lines that may be wrong or may be another platform's.
+/// Reports lines that may be wrong or may be another platform's.
 pub(crate) fn report_unexplained(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
     let (address, version) = (&offer.address, &offer.version);
     let mut lines = report.unexplained();

@@ -1,7 +1,7 @@
 //! Which provider a repository is kept for, as the releases in it say.
 //!
 //! A repository holds the versions of one provider. Whoever forgets its address publishes, or signs, under a name that
-//! nobody asks for; the releases that are there tell.
+//! no client asks for; the releases that are there tell.
 
 use tofu_oci_layout::{MAX_DOCUMENT, ReleaseIndex};
 use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};

@@ -19,7 +19,7 @@ pub struct OtherPlatform {
 
 /// An address, and the other one that a repository is kept for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place} is kept for {kept}, as its version {version} says, and this release is of {given}")]
+#[error("{place} holds {kept} (its version {version} says so), but this release is of {given}")]
 pub struct OtherAddress {
     /// The repository.
     pub place: String,

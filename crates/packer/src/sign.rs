@@ -140,7 +140,7 @@ async fn find(store: &dyn ReadStore, request: &SignRequest<'_>, reporter: &dyn R
 }
 
 /// Demands that the repository's newest other version does not name another provider: a signature under a name that
-/// nobody asks for protects nobody. Tags that cannot be listed say nothing.
+/// no client asks for protects no client. Tags that cannot be listed say nothing.
 async fn require_address(store: &dyn ReadStore, tag: &Tag, address: &ProviderAddr) -> Result<(), PackError> {
     let tags = match store.tags().await {
         Ok(tags) => tags,

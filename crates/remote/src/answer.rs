@@ -249,7 +249,7 @@ impl Answer {
     }
 
     async fn read_words(&mut self) -> Words {
-        // Words are a help and nobody waits long for them.
+        // Words are a help; the wait for them is short.
         let patience = self.waiting.http.limits().window;
         let bytes = timeout(patience, self.read(ERROR_LIMIT)).await;
         let bytes = bytes.ok().and_then(Result::ok).unwrap_or_default();

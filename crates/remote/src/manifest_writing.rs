@@ -1,6 +1,6 @@
 //! Manifests as they are written.
 //!
-//! Nothing is written that is there. What a registry says when somebody else writes in the same moment is told from a
+//! Nothing is written that is there. What a registry says when another program writes in the same moment is distinguished from a
 //! refusal by a second look (`moment`).
 
 use bytes::{Bytes, BytesMut};

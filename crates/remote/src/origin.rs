@@ -62,7 +62,7 @@ pub(crate) struct PlainRule<'a> {
 /// the first one nor named.
 pub(crate) fn next_hop(from: &Url, location: &str, rule: &PlainRule<'_>) -> Result<Url, Detour> {
     let refused = |fault, problem: String| Err(Detour { fault, problem });
-    let Ok(to) = from.join(location) else { return refused(None, "it names an address that is none".to_owned()) };
+    let Ok(to) = from.join(location) else { return refused(None, "it names an invalid address".to_owned()) };
     if !matches!(to.scheme(), "http" | "https") || to.host().is_none() {
         return refused(None, format!("it names an address of the scheme {}", to.scheme()));
     }

@@ -99,7 +99,7 @@ pub(crate) fn check_confidant(realm: &Url, registry: &Url, named: &Named) -> Res
     if host == own || both_local || known || named.token.contain(realm) || same_site(host, own) {
         return Ok(());
     }
-    refused(format!("the token server {host} is of another site than the registry, and would be told the password"))
+    refused(format!("the token server {host} belongs to another site than the registry, and would get the password"))
 }
 
 /// Token servers that are known to belong to registries of another site.

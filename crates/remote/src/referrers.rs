@@ -185,7 +185,7 @@ impl RemoteStore {
             return Ok(empty());
         }
         if found.media_type != OCI_INDEX {
-            return Err(self.malformed(format!("its tag {tag} should list referrers and is no index")));
+            return Err(self.malformed(format!("its tag {tag}, which lists referrers, is not an index")));
         }
         let index = serde_json::from_slice(&bytes).map_err(|_| self.malformed(format!("its tag {tag} is no index")))?;
         Ok((index, etag))

@@ -145,7 +145,7 @@ impl RemoteStore {
             index.entry("mediaType").or_insert(json!(OCI_INDEX));
             let entries = index.entry("manifests").or_insert_with(|| json!([]));
             let Some(entries) = entries.as_array_mut() else {
-                return Err(self.malformed(format!("its tag {tag} should list referrers and is no index")));
+                return Err(self.malformed(format!("its tag {tag}, which lists referrers, is not an index")));
             };
             if merge(entries, &mut seen) == 0 {
                 return Ok(());

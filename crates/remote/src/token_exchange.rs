@@ -139,7 +139,7 @@ impl TokenRequest<'_> {
 
     fn next(&self, client: &RegistryClient, from: &Url, location: &str) -> Result<Url, Refusal> {
         let scheme = |problem| Refusal::new(AccessFault::RealmScheme, problem);
-        let to = from.join(location).map_err(|_| scheme("the token server redirects to an address that is none"))?;
+        let to = from.join(location).map_err(|_| scheme("the token server redirects to an invalid address"))?;
         if !same_origin(&to, from) && !matches!(self.asker, Asker::Nobody) {
             let problem = format!("the token server redirects a login to another origin, {}", host_of(&to));
             return Err(Refusal::new(AccessFault::TokenRedirect, problem));

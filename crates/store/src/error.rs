@@ -327,7 +327,7 @@ impl StoreError {
     }
 
     /// Whether the place has answered, and what it has is broken or gone. Anything else says nothing about the content:
-    /// the network, the machine, or a want of access kept the place from answering.
+    /// the network, the machine, or missing access rights kept the place from answering.
     pub fn is_of_content(&self) -> bool {
         matches!(
             self,

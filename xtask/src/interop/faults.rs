@@ -15,7 +15,7 @@ mod matrix;
 mod proxy;
 mod verb;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -78,7 +78,7 @@ pub(super) fn run(lab: &Lab) -> Outcome {
     if let Some(why) = failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
         return Err(why);
     }
-    report(&runs.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+    report(&runs.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner), lab.whole())
 }
 
 fn push(runs: &Mutex<Vec<Run>>, run: Run) {
@@ -95,7 +95,7 @@ fn judge(lab: &Lab, site: &Site, cell: &Cell) -> Outcome<Run> {
     let printed = command.output()?;
     let took = start.elapsed();
     let mut wrong = said_badly(site, cell, &printed);
-    if let Err(why) = scene.inspect(printed.code == Some(0)) {
+    if let Err(why) = scene.inspect(&printed) {
         wrong.push(why.to_string());
     }
     let met = proxy.injected()?;
@@ -108,7 +108,9 @@ fn said_badly(site: &Site, cell: &Cell, printed: &Printed) -> Vec<String> {
     let mut wrong = Vec::new();
     let checks = cell.verb.words()[0] == "check";
     let allowed: &[i32] = match cell.fault.ending {
-        // A repository that does not answer as one is a target that is not there.
+        // What was refused is not judged.
+        Ending::Refused if checks && cell.fault.is_refusal() => &[0, 3],
+        // A repository that is not there is a target that is not there.
         Ending::Refused if checks => &[0, 1, 2, 3],
         Ending::Passes => &[0],
         Ending::Network => &[0, 3],
@@ -133,8 +135,8 @@ fn said_badly(site: &Site, cell: &Cell, printed: &Printed) -> Vec<String> {
     wrong
 }
 
-/// Prints how the cells ended, the bad endings whole; a failure if there is one.
-fn report(runs: &[Run]) -> Outcome {
+/// Prints how the cells ended, the bad endings whole; a failure if there is one, or if a fault of all cells met nothing.
+fn report(runs: &[Run], whole: bool) -> Outcome {
     let mut codes: BTreeMap<String, usize> = BTreeMap::new();
     for run in runs {
         *codes.entry(run.code.map_or("a signal".to_owned(), |code| code.to_string())).or_default() += 1;
@@ -150,6 +152,12 @@ fn report(runs: &[Run]) -> Outcome {
         println!("   longest: {:.1} s, {}", longest.took.as_secs_f64(), longest.cell);
     }
     println!("   exit codes: {}", codes.join(", "));
+    let met_actions: BTreeSet<&str> = runs.iter().filter(|run| run.met).map(|run| run.cell.fault.action).collect();
+    let unmet: BTreeSet<&str> = runs.iter().map(|run| run.cell.fault.action).collect();
+    let unmet: Vec<&str> = unmet.difference(&met_actions).copied().collect();
+    if whole && !unmet.is_empty() || met_actions.is_empty() {
+        return Err(Failure::new(format!("faults that met no request: {}", unmet.join("; "))));
+    }
     if !bad.is_empty() {
         return Err(Failure::new(format!("{} of {} cells have a bad ending", bad.len(), runs.len())));
     }

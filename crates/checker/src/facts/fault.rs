@@ -29,7 +29,7 @@ pub enum FaultKind {
     WrongDigest,
     /// It is there in a form that nobody can use, such as a link out of an image layout.
     Unusable,
-    /// The network, the machine or a want of access kept the store from answering: nothing is known of the content.
+    /// The network, the machine or missing access rights kept the store from answering: nothing is known of the content.
     Unasked,
     /// It was not looked at: a bound was reached.
     NotRead,
@@ -41,7 +41,7 @@ impl Fault {
         Self { kind, text: text.into(), error: None }
     }
 
-    /// The error, if it says nothing about the content: no rule may judge what nobody could ask for.
+    /// The error, if it says nothing about the content: no rule may judge what could not be read.
     pub fn unasked(&self) -> Option<&StoreError> {
         self.error.as_deref().filter(|_| self.kind == FaultKind::Unasked)
     }

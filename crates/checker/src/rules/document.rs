@@ -74,7 +74,7 @@ pub(super) struct OfContent {
     pub(super) digest: &'static Rule,
 }
 
-/// What it means that a manifest or blob could not be read; `None` if nobody could ask for it: then nothing is known.
+/// What it means that a manifest or blob could not be read; `None` if it could not be asked for: then nothing is known.
 pub(super) fn unreadable(rules: &OfContent, place: &str, fault: &Fault) -> Option<Finding> {
     let rule = match fault.kind {
         FaultKind::Unasked => return None,

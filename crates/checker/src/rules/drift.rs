@@ -20,7 +20,7 @@ pub fn drift(one: &Facts, other: &Facts) -> Vec<Finding> {
     for release in one.releases.iter().chain(more) {
         let (version, text) = (&release.version, release.version.to_string());
         let (here, there) = (here.get(&text).copied(), there.get(&text).copied());
-        // What one of the two could not be asked for is equal or not: nobody knows.
+        // What one of the two could not be asked for is unknown, so it is not compared.
         if here.into_iter().chain(there).any(|release| is_unasked(&release.index)) {
             continue;
         }

@@ -97,7 +97,7 @@ fn not_offered(subject: &Subject<'_>, prediction: &Prediction) -> Finding {
     }
 }
 
-/// Whether the prediction hangs on something that nobody could ask for.
+/// Whether the prediction hangs on something that could not be read.
 fn is_not_judged(subject: &Subject<'_>, prediction: &Prediction) -> bool {
     let release = prediction.version.as_ref().and_then(|version| subject.facts.release(version));
     release.is_some_and(|release| {

@@ -24,7 +24,7 @@ pub struct Referring {
     opened: BTreeMap<Digest, Opened>,
     /// Tags whose subjects are not there.
     dangling: Vec<String>,
-    /// Tags about whose subjects nobody could ask.
+    /// Tags whose subjects could not be read.
     unasked: Vec<(String, StoreError)>,
 }
 
@@ -71,7 +71,7 @@ impl Referring {
         referring
     }
 
-    /// Referrers of a release that nobody could ask for.
+    /// Referrers of a release that could not be read.
     pub(crate) fn unasked(&self, release: &Release) -> impl Iterator<Item = (String, &StoreError)> {
         let listed = release.referrers.iter().flatten().take(MOST);
         listed.filter_map(|referrer| match self.opened.get(&referrer.digest) {
@@ -80,7 +80,7 @@ impl Referring {
         })
     }
 
-    /// Tags about whose subjects nobody could ask.
+    /// Tags whose subjects could not be read.
     pub(crate) fn unasked_tags(&self) -> impl Iterator<Item = (String, &StoreError)> {
         self.unasked.iter().map(|(tag, error)| (format!("what tag {tag} is about"), error))
     }

@@ -30,7 +30,7 @@ downloaded, verified as an installation would, recorded and thrown away. What th
 already always wins: a release that is not the locked one is refused.")]
 pub(crate) struct LockArgs {
     /// Providers to lock, HOST/NAMESPACE/TYPE, each with an optional @CONSTRAINT such as @1.4.0 or @'~> 1.4'; no
-    /// configuration is needed for them, and what one requires must be met too. With none, all that the .tf and .tofu files
+    /// configuration is needed for them, and if there is one, its constraints apply too. With none, all that the .tf and .tofu files
     /// require; the entries of others stay
     #[arg(value_name = "ADDR[@CONSTRAINT]")]
     pub(crate) providers: Vec<String>,

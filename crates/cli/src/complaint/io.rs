@@ -12,14 +12,14 @@ impl Complaint {
         let reading = ["read", "open", "list"].iter().any(|word| action.starts_with(word));
         match error.kind() {
             ErrorKind::StorageFull if has_no_inode(path) => self.hint(
-                "the file system there has space and cannot take one file more: delete files that nobody needs \
+                "the file system there has space and cannot take one file more: delete unneeded files \
                  (`df -i` counts them), or choose another place; nothing half-done was kept",
             ),
             ErrorKind::StorageFull | ErrorKind::FileTooLarge => {
                 self.hint("free some space and run the same command again; nothing half-done was kept")
             }
             ErrorKind::QuotaExceeded => self.hint(
-                "your quota there is used up: delete files that nobody needs, or choose another place; nothing \
+                "your quota there is used up: delete unneeded files, or choose another place; nothing \
                  half-done was kept",
             ),
             ErrorKind::PermissionDenied if reading => self
@@ -32,7 +32,7 @@ impl Complaint {
             }
             ErrorKind::NotFound => self.hint("check the path; its parent folders must be there"),
             _ if is_hardware(error) => {
-                self.hint("the disk or the network behind this file system has a fault; its log says more")
+                self.hint("the disk or the network of this file system is faulty; the system's log says more")
             }
             _ => self,
         }

@@ -34,7 +34,7 @@ pub(crate) struct Complaint {
     exit: Exit,
     /// A stable name of the fault, where it has one.
     code: Option<Box<str>>,
-    /// Whether it says nothing about what a place holds: the network, the machine or a want of access is to blame.
+    /// Whether it says nothing about what a place holds: the network, the machine or missing access rights are to blame.
     unasked: bool,
     /// The repository that access was refused to, because of the credentials or for want of them.
     refused: Option<Box<(String, Trouble)>>,

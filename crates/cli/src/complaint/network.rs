@@ -16,7 +16,7 @@ impl Complaint {
                 self.hint(certificate_time(fault).unwrap_or_default())
             }
             _ if problem.contains("certificate") => self.hint("trust a private certificate authority with --ca-file FILE"),
-            NetworkFault::NotHttp => self.hint("something else than a registry listens there; check the host name and the port"),
+            NetworkFault::NotHttp => self.hint("another service listens there; check the host name and the port"),
             NetworkFault::NotTls => self.hint(format!(
                 "it does not speak TLS; if it is a registry that speaks plain HTTP, allow that with --plain-http {host}"
             )),

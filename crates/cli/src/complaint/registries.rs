@@ -41,7 +41,7 @@ fn missing(place: &str, said: &str) -> Option<String> {
     }
     let project = parts.next()?;
     let is_missing = said.contains(&format!("project {project} not found"));
-    is_missing.then(|| format!("create the project {project} first, or log in as somebody who may push to it"))
+    is_missing.then(|| format!("create the project {project} first, or log in with an account that may push to it"))
 }
 
 /// The region of a private registry of AWS, such as `123456789012.dkr.ecr.eu-west-1.amazonaws.com`.

@@ -107,14 +107,14 @@ impl From<&StoreError> for Complaint {
 }
 
 /// What to do if a blob went neither in one request nor in chunks.
-const NO_CHUNKS: &str = "the registry takes no chunks, and something before it refused the package in one request: ask \
+const NO_CHUNKS: &str = "the registry takes no chunks, and a proxy in front of it refused the package in one request: ask \
                          its operator to allow larger requests";
 
 /// What to do about a status whose registry is not known to say more.
 fn generic_hint(status: u16) -> &'static str {
     match status {
         405 => "the registry may be read-only just now; ask its operator",
-        404 => "create the repository first, or the project that it lies in; or log in as somebody who may",
+        404 => "create the repository first, or the project that it lies in; or log in with an account that may push",
         413 => "the registry or a proxy before it limits the size of uploads; ask its operator for more",
         408 | 429 => "the registry wants fewer requests: try again later, or with --jobs 1",
         500.. => "the registry has a problem of its own; run the same command again later",

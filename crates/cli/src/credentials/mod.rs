@@ -53,7 +53,7 @@ pub(crate) struct Wallet {
     closed: Option<Place>,
     /// What is there, and is not read.
     unread: Vec<Unread>,
-    /// What is wrong with the CLI configuration and stops nobody who needs credentials alone.
+    /// What is wrong with the CLI configuration and does not stop verbs that need only credentials.
     warnings: Vec<Event>,
     answers: Mutex<HashMap<(HelperName, String), Answer>>,
     runs: Mutex<Vec<HelperRun>>,

@@ -17,7 +17,7 @@ pub(super) struct Settings {
     pub(super) search: Plan,
     /// Why this program goes no further.
     pub(super) refusal: Option<Complaint>,
-    /// What stops nobody who needs credentials alone.
+    /// What does not stop verbs that need only credentials.
     pub(super) warnings: Vec<Event>,
 }
 

@@ -199,7 +199,7 @@ pub(super) fn required(
     Ok(found.requirements.into_iter().map(|required| (required.address, required.constraints)).collect())
 }
 
-/// The addresses of the command line, each with what was written behind its `@`; repeated ones add up.
+/// The addresses of the command line, each with what was written after its `@`; repeated ones add up.
 pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
     let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
     for (number, text) in providers.iter().enumerate() {

@@ -36,7 +36,7 @@ const OWN: &str = "example.com/acme/zap";
 async fn a_forgotten_address_is_refused_before_anything_is_sent() {
     let store = store(&[("1.4.0", OWN), ("1.3.0", OWN)]).await;
     let error = pushed(&store, "1.5.0", OTHER, Rename::Refuse).await.expect_err("another address");
-    assert_snapshot!(error, @"memory is kept for example.com/acme/zap, as its version 1.4.0 says, and this release is of ghcr.io.oci.opentofu.org/acme/zap");
+    assert_snapshot!(error, @"memory holds example.com/acme/zap (its version 1.4.0 says so), but this release is of ghcr.io.oci.opentofu.org/acme/zap");
     assert!(store.take().is_empty());
     let folder = folder("1.5.0");
     let push = Push { address: OTHER.parse().unwrap(), ..Push::new(&folder, "1.5.0") };

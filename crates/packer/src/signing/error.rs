@@ -41,7 +41,7 @@ pub enum SignError {
         given: Box<ProviderAddr>,
     },
     /// The repository is kept for another provider than the signature would name.
-    #[error("{place} is kept for {kept}, as its version {version} says, and {tag} would be signed as {address}")]
+    #[error("{place} holds {kept} (its version {version} says so), but {tag} would be signed as {address}")]
     OtherAddress {
         /// The repository.
         place: String,

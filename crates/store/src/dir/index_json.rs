@@ -41,7 +41,7 @@ impl DirStore {
                 Ok(IndexJson(members))
             }
             Ok(_) => Err(malformed("index.json is not an index".to_owned())),
-            Err(error) => Err(malformed(format!("index.json is no JSON: {error}"))),
+            Err(error) => Err(malformed(format!("index.json is not valid JSON: {error}"))),
         }
     }
 }

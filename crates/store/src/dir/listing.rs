@@ -223,7 +223,7 @@ impl DirStore {
         read.map_err(|error| match error.classify() {
             Category::Io => StoreError::io("read", &path, error.into()),
             Category::Data => malformed("index.json is not an index".to_owned()),
-            Category::Syntax | Category::Eof => malformed(format!("index.json is no JSON: {error}")),
+            Category::Syntax | Category::Eof => malformed(format!("index.json is not valid JSON: {error}")),
         })?;
         listing.sort();
         let listing = Arc::new(listing);

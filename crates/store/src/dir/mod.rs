@@ -112,7 +112,7 @@ impl DirStore {
         }
     }
 
-    /// The same, with who waits for the lock of the folder, how long, and who is told.
+    /// The same, with the program that waits for the folder's lock, how long it waits, and the reporter of the wait.
     #[must_use]
     pub fn waiting(self, waiter: Waiter, reporter: Arc<dyn Reporter>) -> Self {
         Self { waiter, reporter, ..self }

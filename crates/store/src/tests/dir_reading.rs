@@ -52,7 +52,7 @@ async fn a_broken_index_json_says_why() {
         text_of(store.tags().await, folder.path())
     };
     insta::assert_snapshot!(check(&[MARKER]).await, @"oci:DIR is not usable: it has no index.json");
-    insta::assert_snapshot!(check(&[MARKER, ("index.json", "{")]).await, @"oci:DIR is not usable: index.json is no JSON: EOF while parsing an object at line 1 column 1");
+    insta::assert_snapshot!(check(&[MARKER, ("index.json", "{")]).await, @"oci:DIR is not usable: index.json is not valid JSON: EOF while parsing an object at line 1 column 1");
     insta::assert_snapshot!(check(&[MARKER, ("index.json", r#"{"manifests":{}}"#)]).await, @"oci:DIR is not usable: index.json is not an index");
 }
 

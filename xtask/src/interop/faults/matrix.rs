@@ -18,10 +18,19 @@ pub(super) enum Ending {
 /// A fault: a name and what the proxy is told to do.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fault {
-    action: &'static str,
+    pub(super) action: &'static str,
     pub(super) ending: Ending,
     /// The kind of requests that it can meet.
     meets: Meets,
+}
+
+impl Fault {
+    /// Whether it is an answer that refuses the request, and says nothing about what is there.
+    pub(super) fn is_refusal(self) -> bool {
+        ["status=400", "status=401", "status=403", "status=405", "status=413"]
+            .iter()
+            .any(|status| self.action.starts_with(status))
+    }
 }
 
 /// Which requests a fault makes sense for.

@@ -14,7 +14,7 @@ use super::super::registries::{ADDRESS, PLATFORM, published};
 use super::proxy::Proxy;
 use crate::failure::{Failure, Outcome};
 use crate::paths;
-use crate::process::Run;
+use crate::process::{Printed, Run};
 use crate::registry::Guard;
 
 const LOCK_FILE: &str = ".terraform.lock.hcl";
@@ -223,7 +223,8 @@ impl Scene<'_> {
     }
 
     /// A failure if something is half-done, or if a success is none.
-    pub(super) fn inspect(&self, success: bool) -> Outcome {
+    pub(super) fn inspect(&self, printed: &Printed) -> Outcome {
+        let success = printed.code == Some(0);
         match self.verb {
             Verb::Install | Verb::InstallLocked => self.installed(success),
             Verb::Lock => self.locked(success),
@@ -233,7 +234,27 @@ impl Scene<'_> {
                 self.readable(&self.direct(), success || self.verb == Verb::Sign)?;
                 if success { self.signed() } else { Ok(()) }
             }
+            Verb::Versions | Verb::Verify | Verb::Check | Verb::CheckDeep | Verb::AuthExplain | Verb::Login
+                if success =>
+            {
+                if printed.all().contains(self.must_say()) {
+                    Ok(())
+                } else {
+                    Err(Failure::new(format!("the run succeeded, and its output lacks `{}`", self.must_say())))
+                }
+            }
             Verb::Versions | Verb::Verify | Verb::Check | Verb::CheckDeep | Verb::AuthExplain | Verb::Login => Ok(()),
+        }
+    }
+
+    /// What a run that only reads prints if it succeeds.
+    fn must_say(&self) -> &'static str {
+        match self.verb {
+            Verb::Verify => "result    signed by",
+            Verb::Check | Verb::CheckDeep => "1 version looked at",
+            Verb::AuthExplain => "a pull works",
+            Verb::Login => "works at",
+            _ => VERSION,
         }
     }
 

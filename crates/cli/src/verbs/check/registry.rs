@@ -48,7 +48,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
 
 fn unjudged(what: &str, said: &str) -> Unjudged {
     let why = Complaint::new(Exit::Unexpected, said.to_owned())
-        .hint("the registry was in trouble, or refused who asked; run the same command again later");
+        .hint("the registry failed, or refused this login; run the same command again later");
     Unjudged { place: what.to_owned(), version: None, platform: None, why }
 }
 
