@@ -88,7 +88,7 @@ fn a_repository_in_use_is_not_written_to() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget is no scratch repository: it has the tags 1.4.0
+    error: [REGISTRY]/acme/widget is not a scratch repository: it has the tags 1.4.0
 
     hint: --registry writes to the repository; name one that holds nothing, such as REGISTRY/scratch/probe
     "#);

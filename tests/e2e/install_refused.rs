@@ -208,3 +208,14 @@ fn one_of_two_providers_that_fails_leaves_the_lock_file_alone() {
     assert!(!scene.path(".terraform.lock.hcl").exists());
     assert_eq!(State::of(&scene).temp(), Vec::<&str>::new());
 }
+
+#[test]
+fn where_prereleases_alone_are_the_hint_says_how_one_is_installed() {
+    let scene = Scene::new();
+    scene.publish("1.0.0-rc.1");
+    let said = scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget"));
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    let hint = format!("hint: a prerelease is installed only by its exact version: {WIDGET}@1.0.0-rc.1, or version");
+    assert!(said.stderr.contains(&hint), "{}", said.text);
+    scene.run(&format!("install {WIDGET}@1.0.0-rc.1 --from REGISTRY/acme/widget")).success();
+}

@@ -12,7 +12,7 @@ use super::scratch::{Scratch, TAGS, tag_name};
 /// Most tags `sha256-HEX` that are looked at; a probe leaves one.
 const MOST: usize = 20;
 
-/// The tags that earlier probes have left. A repository with tags of somebody else's is no scratch repository, whatever
+/// The tags that earlier probes have left. A repository with tags of somebody else's is not a scratch repository, whatever
 /// its name says.
 ///
 /// # Errors

@@ -43,7 +43,7 @@ const CLEAN_UP_AT_ONCE: Duration = Duration::from_secs(20);
 #[non_exhaustive]
 pub enum ProbeError {
     /// The repository is in use.
-    #[error("{repository} is no scratch repository: it has the tags {}", tags.join(", "))]
+    #[error("{repository} is not a scratch repository: it has the tags {}", tags.join(", "))]
     InUse {
         /// The repository.
         repository: String,

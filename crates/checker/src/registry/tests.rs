@@ -173,7 +173,7 @@ async fn a_repository_in_use_is_left_alone() {
     let digest = registry.put_manifest("acme/scratch", "application/vnd.oci.image.index.v1+json", "{}");
     registry.put_tag("acme/scratch", "1.0.0", &digest);
     let error = run(&registry).await.expect_err("it must refuse");
-    assert!(error.to_string().ends_with("is no scratch repository: it has the tags 1.0.0"), "{error}");
+    assert!(error.to_string().ends_with("is not a scratch repository: it has the tags 1.0.0"), "{error}");
     assert_eq!(registry.requests_to("POST", "*").len(), 0);
     assert_eq!(registry.requests_to("PUT", "*").len(), 0);
 }

@@ -114,8 +114,14 @@ impl Complaint {
             }
             InstallError::Source(error) => Self::from(error),
             InstallError::LockFile(error) => Self::from(error),
-            InstallError::NoMatchingVersion { place, offered, .. } => {
-                complaint.cause(format!("asked {place}")).hint(versions("it has", &offered))
+            InstallError::NoMatchingVersion { address, place, offered, .. } => {
+                let complaint = complaint.cause(format!("asked {place}")).hint(versions("it has", &offered));
+                match offered.last() {
+                    Some(newest) if offered.iter().all(Version::is_prerelease) => complaint.hint(format!(
+                        "a prerelease is installed only by its exact version: {address}@{newest}, or version = \"{newest}\""
+                    )),
+                    _ => complaint,
+                }
             }
             InstallError::LockedVersionNotAdmitted { .. } => {
                 complaint.hint("choose a new version with --upgrade, or change the constraint")

@@ -39,12 +39,20 @@ impl Complaint {
     }
 }
 
-/// Whether the file system of the path, or of its next folder that is there, has space and no room for another file.
+/// Whether the file system of the path, or of its next folder that is there, ran out of files and not of space.
 #[cfg(unix)]
 fn has_no_inode(path: &Path) -> bool {
     let mut places = path.ancestors().map(|place| if place.as_os_str().is_empty() { Path::new(".") } else { place });
     let found = places.find_map(|place| rustix::fs::statvfs(place).ok());
-    found.is_some_and(|found| found.f_files > 0 && found.f_favail == 0 && found.f_bavail > 0)
+    found.is_some_and(|found| are_files_scarcer((found.f_favail, found.f_files), (found.f_bavail, found.f_blocks)))
+}
+
+/// Whether a smaller part of the files is free than of the space. Both are (free, all).
+///
+/// Neither has to be 0: what was half-done is removed before anybody looks. A file system that counts no files has 0.
+#[cfg(unix)]
+fn are_files_scarcer(files: (u64, u64), space: (u64, u64)) -> bool {
+    files.1 > 0 && u128::from(files.0) * u128::from(space.1) < u128::from(space.0) * u128::from(files.1)
 }
 
 #[cfg(not(unix))]
@@ -96,5 +104,15 @@ mod tests {
         check("create a folder in", ErrorKind::ReadOnlyFilesystem, "write to");
         check("write", ErrorKind::StorageFull, "free some space");
         check("write", ErrorKind::QuotaExceeded, "quota");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_have_run_out_also_after_the_half_done_ones_are_removed() {
+        assert!(are_files_scarcer((0, 6), (100, 100)));
+        assert!(are_files_scarcer((4, 6), (100, 100)), "removed files are free again");
+        assert!(!are_files_scarcer((900, 1000), (1, 2)), "the space has run out");
+        assert!(!are_files_scarcer((900, 1000), (0, 2)));
+        assert!(!are_files_scarcer((0, 0), (50, 100)), "btrfs counts no files");
     }
 }

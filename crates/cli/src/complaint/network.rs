@@ -11,10 +11,15 @@ impl Complaint {
     /// The same with the advice that fits what kept this machine and the place from talking.
     pub(crate) fn network(self, place: &str, fault: NetworkFault, problem: &str) -> Self {
         let host = registry(place);
+        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
         match fault {
             NetworkFault::CertificateExpired { .. } | NetworkFault::CertificateNotYetValid { .. } => {
                 self.hint(certificate_time(fault).unwrap_or_default())
             }
+            _ if problem.contains("not valid for name") => self.hint(format!(
+                "its certificate is for another host than {name}: name the registry as the certificate does, or ask its \
+                 operator for a certificate that names {name}"
+            )),
             _ if problem.contains("certificate") => self.hint("trust a private certificate authority with --ca-file FILE"),
             NetworkFault::NotHttp => self.hint("another service listens there; check the host name and the port"),
             NetworkFault::NotTls => self.hint(format!(
@@ -73,4 +78,26 @@ fn is_bare(host: &str) -> bool {
 /// The host of a place such as `ghcr.io/acme/widget`.
 fn registry(place: &str) -> &str {
     place.split('/').next().unwrap_or(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(problem: &str, want: &str) {
+        let complaint = Complaint::usage("x").network("127.0.0.1:5000/acme/widget", NetworkFault::Tls, problem);
+        assert_eq!(complaint.hints(), [want], "{problem}");
+    }
+
+    #[test]
+    fn another_authority_does_not_mend_a_certificate_for_another_host() {
+        check(
+            "invalid peer certificate: certificate not valid for name \"127.0.0.1\"; certificate is only valid for \
+             DnsName(\"other.example\")",
+            "its certificate is for another host than 127.0.0.1: name the registry as the certificate does, or ask \
+             its operator for a certificate that names 127.0.0.1",
+        );
+        check("invalid peer certificate: UnknownIssuer", "trust a private certificate authority with --ca-file FILE");
+    }
 }

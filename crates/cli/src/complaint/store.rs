@@ -42,7 +42,9 @@ impl From<&StoreError> for Complaint {
             StoreError::Rejected { problem, .. } if problem.contains("DIGEST_INVALID") => complaint.hint(
                 "what was sent is not what its digest says: the source is damaged, or something changed it on the way",
             ),
-            StoreError::Rejected { request, status: 400..=499, .. } if request.starts_with("PATCH ") => {
+            StoreError::Rejected { request, status, .. }
+                if request.starts_with("PATCH ") && (400..=499).contains(status) && *status != 413 =>
+            {
                 complaint.hint(NO_CHUNKS)
             }
             StoreError::Malformed { problem, .. } if problem.starts_with("a chunked upload") => complaint.hint(NO_CHUNKS),
@@ -146,5 +148,22 @@ fn exit(error: &StoreError) -> Exit {
         error if error.is_transient() => Exit::Unexpected,
         StoreError::Rejected { status, .. } if *status >= 500 => Exit::Unexpected,
         _ => Exit::Fixable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunk_that_is_too_large_is_not_a_registry_without_chunks() {
+        let hints = |status, request: &str| {
+            let (place, problem) = ("ghcr.io/acme/widget".to_owned(), "payload too large".to_owned());
+            let error = StoreError::Rejected { place, status, request: request.to_owned(), problem };
+            Complaint::from(error).hints().join("\n")
+        };
+        let chunk = "PATCH /v2/acme/widget/blobs/uploads/1";
+        assert_eq!(hints(413, chunk), generic_hint(413));
+        assert_eq!(hints(405, chunk), NO_CHUNKS);
     }
 }

@@ -346,6 +346,7 @@ impl Locked {
     ) -> LockedProvider {
         let restored = restored(before, after, &self.facts).into_iter().collect();
         let before = before.filter(|before| before.version == after.version);
+        let anew = before.is_some_and(|before| !published_anew(before, &self.facts).is_empty());
         let added = |hash: &&PackageHash| before.is_none_or(|before| !before.hashes.contains(*hash));
         let platform = |(platform, hashes): (Platform, BTreeSet<PackageHash>)| {
             let package = self.packages.get(&platform);
@@ -366,7 +367,7 @@ impl Locked {
             place: self.release.place,
             index: self.release.index.digest,
             restored,
-            seen_before: self.seen_before,
+            seen_before: self.seen_before && !anew,
             manifest_checksums,
         }
     }

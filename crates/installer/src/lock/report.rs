@@ -51,7 +51,7 @@ pub struct LockedProvider {
     pub platforms: Vec<LockedPlatform>,
     /// `ch:` lines that come beside other lines of their packages, sorted.
     pub restored: Vec<PackageHash>,
-    /// Whether this index was seen before, so that an `init` has dropped them; else they may never have been there.
+    /// Whether this index was seen before, and an `init` has dropped them; else they may never have been there.
     pub seen_before: bool,
     /// Whether a rule demands `ch:` lines.
     pub manifest_checksums: ManifestChecksums,

@@ -326,6 +326,9 @@ async fn lines_of_manifests_come_back_only_where_the_index_was_seen_before() {
     assert!(!scene.lock(Wanted::Offered).await.unwrap().providers[0].seen_before);
     scene.write_lock("h1 zh mac-h1 mac-zh");
     assert!(scene.lock(Wanted::Offered).await.unwrap().providers[0].seen_before);
+    // Here no `init` has dropped a line: the lock file names another manifest.
+    scene.write_lock(&format!("h1 zh mac-h1 mac-zh {WRONG_CH}"));
+    assert!(!scene.lock(Wanted::Offered).await.unwrap().providers[0].seen_before);
 }
 
 #[tokio::test]
