@@ -44,7 +44,9 @@ pub enum Whose {
 pub fn sweep(folder: &Path, whose: Whose) -> usize {
     remove(folder, |name, _| {
         let rest = name.strip_prefix(OWN_PREFIX).filter(|_| name != LOCK_NAME)?;
-        (whose == Whose::Ours || is_made_up(rest)).then(|| origin(rest))
+        // Without a label they are six characters: a longer word is a name that a person gave.
+        let is_ours = || is_made_up(rest) && (rest.contains('-') || rest.len() == RANDOM);
+        (whose == Whose::Ours || is_ours()).then(|| origin(rest))
     })
 }
 
