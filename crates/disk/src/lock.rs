@@ -139,9 +139,7 @@ impl Lockable {
             Self::File(path) | Self::Record(path) => path.clone(),
             Self::Folder(path) => path.join(LOCK_NAME),
         };
-        let mut text = String::new();
-        let read = File::open(note).and_then(|file| file.take(1024).read_to_string(&mut text));
-        Held { on: self.clone(), holder: read.ok().and_then(|_| Holder::parse(&text)) }
+        Held { on: self.clone(), holder: read_note(&note).and_then(|text| Holder::parse(&text)) }
     }
 }
 
@@ -213,6 +211,28 @@ fn open(path: &Path) -> io::Result<File> {
     {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+/// The beginning of a holder's file. Another user may have put a link or a pipe in its place: these are not read.
+fn read_note(path: &Path) -> Option<String> {
+    let file = open_what_is_there(path).ok()?;
+    let mut text = String::new();
+    let is_file = file.metadata().is_ok_and(|data| data.is_file());
+    is_file.then(|| file.take(1024).read_to_string(&mut text).ok()).flatten()?;
+    Some(text)
+}
+
+/// Opens a file or folder to read it, without following a link and without waiting for a pipe that has taken its place.
+pub(crate) fn open_what_is_there(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(flags.bits().cast_signed());
     }
     options.open(path)
 }

@@ -10,13 +10,13 @@
 //!
 //! What cannot be locked at all stays: folders on Windows and on NFS.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::kernel;
-use crate::lock::exclusive;
+use crate::lock::{exclusive, open_what_is_there};
 use crate::scratch::Purpose;
 
 /// Names of our own files in a folder of the user begin with this. Other tools pass over them.
@@ -44,7 +44,9 @@ pub enum Whose {
 pub fn sweep(folder: &Path, whose: Whose) -> usize {
     remove(folder, |name, _| {
         let rest = name.strip_prefix(OWN_PREFIX).filter(|_| name != LOCK_NAME)?;
-        (whose == Whose::Ours || is_made_up(rest)).then(|| origin(rest))
+        // Without a label they are six characters: a longer word is a name that a person gave.
+        let is_ours = || is_made_up(rest) && (rest.contains('-') || rest.len() == RANDOM);
+        (whose == Whose::Ours || is_ours()).then(|| origin(rest))
     })
 }
 
@@ -125,7 +127,7 @@ fn remove_unlocked(path: &Path, data: &Metadata) -> io::Result<bool> {
     if !data.is_dir() && !data.is_file() {
         return Ok(false);
     }
-    let opened = open(path)?;
+    let opened = open_what_is_there(path)?;
     if !exclusive(&opened)? {
         return Ok(false);
     }
@@ -135,19 +137,6 @@ fn remove_unlocked(path: &Path, data: &Metadata) -> io::Result<bool> {
         fs::remove_file(path)?;
     }
     Ok(true)
-}
-
-/// Opens it without following a link and without waiting for a pipe that has taken its place.
-fn open(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        options.custom_flags(flags.bits().cast_signed());
-    }
-    options.open(path)
 }
 
 #[cfg(test)]

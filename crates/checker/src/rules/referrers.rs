@@ -147,9 +147,21 @@ pub(super) fn check(referring: &Referring, release: &Release) -> Findings {
 }
 
 pub(super) fn dangling(referring: &Referring) -> Findings {
-    let found = |tag: &String| {
-        let said = format!("the repository has no {}", subject_of(tag)?);
-        Some(REFERRER_DANGLING.at(format!("tag {tag}"), said))
-    };
-    referring.dangling.iter().filter_map(found).collect()
+    // The tag names the subject, so that all say the same and are shown together.
+    let said = "the repository does not have the index that the tag is about";
+    referring.dangling.iter().map(|tag| REFERRER_DANGLING.at(format!("tag {tag}"), said)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_signatures_of_missing_releases_are_one_text() {
+        let tags = ["0a", "0b"].map(|byte| format!("sha256-{}.sig", byte.repeat(32)));
+        let found = dangling(&Referring { dangling: tags.to_vec(), ..Referring::default() });
+        let places: Vec<&str> = found.iter().map(|finding| finding.place.as_str()).collect();
+        assert_eq!(places, tags.each_ref().map(|tag| format!("tag {tag}")));
+        assert_eq!(found[0].text, found[1].text, "findings that say the same are shown together");
+    }
 }

@@ -126,3 +126,21 @@ async fn a_link_with_the_name_of_a_lock_leads_nowhere() {
     drop(wait(&Lockable::Folder(inside), 0).await.1.unwrap());
     assert_eq!(fs::read_to_string(&precious).unwrap(), "years of work");
 }
+
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn a_pipe_in_the_place_of_the_holders_name_holds_nobody_up() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join(LOCK_NAME);
+    mknodat(CWD, &note, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    // Somebody writes to it, so that a program that reads it has an end, and the test has one.
+    let mut pipe = File::options().read(true).write(true).open(&note).unwrap();
+    writeln!(pipe, "nobody (process 1 on far-away, since today)\n{}", "x".repeat(2000)).unwrap();
+    let held = File::open(folder.path()).unwrap();
+    held.lock().unwrap();
+    let on = Lockable::Folder(folder.path().to_owned());
+    let (told, ended) = wait(&on, 3).await;
+    assert_eq!(told, [format!("{on} is locked by another program")]);
+    assert!(matches!(ended, Err(LockError::Held { .. })));
+}

@@ -1,3 +1,4 @@
+use std::fs::File;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::time::SystemTime;
 
@@ -151,4 +152,14 @@ fn folders_made_while_others_sweep_are_there() {
         }
     });
     assert_eq!(names(parent.path()), [""; 0]);
+}
+
+#[test]
+fn a_folder_that_a_person_named_like_ours_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["backup1", "v1_0_old", "2026_11", "Keep_it"] {
+        fs::create_dir(folder.path().join(format!("{OWN_PREFIX}{name}"))).unwrap();
+    }
+    assert_eq!(sweep(folder.path(), Whose::Users), 0);
+    assert_eq!(names(folder.path()).len(), 4);
 }
