@@ -201,9 +201,9 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
           --client-key <FILE>   The private key of the client certificate (PEM), where it is in a file
                                 of its own [env: TOFU_OCI_CLIENT_KEY=]
           --plain-http <HOST>   Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes a
-                                list with commas). Loopback hosts that do not speak TLS need no such
-                                option. A registry may redirect downloads to this host; no login is sent
-                                there [env: TOFU_OCI_PLAIN_HTTP=]
+                                list with commas): a login for it is sent in the clear. Loopback hosts
+                                that do not speak TLS need no such option. Other registries may redirect
+                                downloads to this host, without a login [env: TOFU_OCI_PLAIN_HTTP=]
           --token-host <HOST>   Tell the registry's password to the token server at this HOST[:PORT]
                                 too, although it is of another site, at an IP address or on this machine
                                 (repeatable; the variable takes a list with commas) [env:

@@ -310,3 +310,14 @@ fn chunks_go_to_registries_that_take_them() {
     Gitea: hint: the registry takes no chunks, and a proxy in front of it refused the package in one request: ask its operator to allow larger requests
     ");
 }
+
+/// Writing the tag once more is refused there, also if the first write came from the same push.
+#[test]
+fn a_push_whose_answer_about_an_immutable_tag_is_lost_goes_well() {
+    let profile = profiles().into_iter().find(|profile| profile.name == "ECR, immutable tags").expect("it is listed");
+    let scene = scene(&profile, USUAL);
+    scene.registry.fault(Rule::on("PUT", "*/manifests/1.4.0").once().then(Fault::LoseAnswer));
+    scene.run(&line("push dist REPOSITORY --address ADDRESS", &profile, USUAL)).success();
+    let writes = scene.registry.requests_to("PUT", "*/manifests/1.4.0").len();
+    assert_eq!(writes, 2, "the lost write was repeated");
+}

@@ -45,7 +45,7 @@ impl Named {
 }
 
 /// The host without the dot at the end that says that a name is whole.
-fn whole(url: &Url) -> Option<Host> {
+pub(crate) fn whole(url: &Url) -> Option<Host> {
     Some(match url.host()? {
         Host::Domain(name) => Host::Domain(name.strip_suffix('.').unwrap_or(name).to_owned()),
         other => other.to_owned(),

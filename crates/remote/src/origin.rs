@@ -3,7 +3,7 @@
 use tofu_oci_store::AccessFault;
 use url::{Host, Url};
 
-use crate::named::NamedHosts;
+use crate::named::{NamedHosts, whole};
 
 /// Most redirects that one request follows.
 pub(crate) const MAX_REDIRECTS: usize = 10;
@@ -76,8 +76,9 @@ pub(crate) fn next_hop(from: &Url, location: &str, rule: &PlainRule<'_>) -> Resu
     if from.scheme() == "https" || rule.began.scheme() == "https" {
         let fault = match rule.from_https {
             FromHttps::ToNamed if named => return Ok(to),
-            FromHttps::ToNamed => AccessFault::RedirectUnnamed,
-            FromHttps::Refused => AccessFault::RedirectDowngrade,
+            // Who names the registry's own host speaks plain HTTP with the registry itself, login included.
+            FromHttps::ToNamed if whole(&to) != whole(rule.began) => AccessFault::RedirectUnnamed,
+            _ => AccessFault::RedirectDowngrade,
         };
         return refused(Some(fault), format!("it leads from HTTPS to plain HTTP on {}", host_of(&to)));
     }
@@ -180,6 +181,21 @@ mod tests {
         check_content("https://a.test/v2/x", "http://x.plain.test/y", Err("from HTTPS to plain HTTP"));
         check_content("https://a.test/v2/x", "http://u:p@plain.test/y", Err("user info"));
         check_hop("https://a.test/v2/x", "http://plain.test/y", Err("from HTTPS to plain HTTP on plain.test"));
+    }
+
+    #[test]
+    fn no_redirect_makes_a_user_name_the_registrys_own_host_for_plain_http() {
+        let check = |began: &str, from: &str, location: &str, want: AccessFault| {
+            let rule = PlainRule { began: &url(began), named: &NamedHosts::new(&[]), from_https: FromHttps::ToNamed };
+            let detour = next_hop(&url(from), location, &rule).expect_err("nothing is named");
+            assert_eq!(detour.fault, Some(want), "{began}, {from} -> {location}");
+        };
+        let (registry, other) = ("https://a.test/v2/x", "https://b.test/y");
+        check(registry, registry, "http://b.test/y", AccessFault::RedirectUnnamed);
+        check(registry, registry, "http://a.test/y", AccessFault::RedirectDowngrade);
+        check(registry, registry, "http://A.TEST.:8080/y", AccessFault::RedirectDowngrade);
+        check(registry, other, "http://a.test/y", AccessFault::RedirectDowngrade);
+        check(registry, other, "http://b.test/z", AccessFault::RedirectUnnamed);
     }
 
     #[test]

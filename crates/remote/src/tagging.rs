@@ -20,18 +20,24 @@ impl RemoteStore {
                 self.note_tagged(tag, began);
                 Ok(())
             }
-            Err(error @ StoreError::Rejected { status: 400..=499, .. }) => {
-                // A registry whose tags cannot be written twice refuses also what changes nothing.
-                if self.is_tagged(descriptor, tag).await { Ok(()) } else { Err(error) }
-            }
-            Err(error) => Err(error),
+            Err(error) => match self.tag_after(&error, tag).await {
+                Some(now) if now == descriptor.digest => Ok(()),
+                _ => Err(error),
+            },
         }
     }
 
-    /// Whether the tag names this manifest already. A registry that cannot be asked does not say so.
-    async fn is_tagged(&self, descriptor: &Descriptor, tag: &Tag) -> bool {
+    /// What the tag names after a refused write. `None` if it names nothing, if the registry does not say, or if the
+    /// error is not a refusal.
+    ///
+    /// A registry whose tags cannot be written twice also refuses a write that changes nothing: one that follows a write
+    /// whose answer was lost, or the write of another program that publishes the same.
+    async fn tag_after(&self, error: &StoreError, tag: &Tag) -> Option<Digest> {
+        if !matches!(error, StoreError::Rejected { status: 400..=499, .. }) {
+            return None;
+        }
         let found = self.resolve_manifest(&Reference::Tag(tag.clone())).await;
-        found.is_ok_and(|found| found.digest == descriptor.digest)
+        found.ok().map(|found| found.digest)
     }
 
     /// Makes the tag point at the manifest if it still points at `before`. A tag that several programs write is looked at
@@ -43,6 +49,7 @@ impl RemoteStore {
         before: Option<&Digest>,
     ) -> Result<bool, StoreError> {
         let mut looks = Looks::default();
+        let mut tried = false;
         loop {
             let now = match self.resolve_manifest(&Reference::Tag(tag.clone())).await {
                 Ok(now) => Some(now.digest),
@@ -50,21 +57,29 @@ impl RemoteStore {
                 Err(error) => return Err(error),
             };
             if now.as_ref() != before {
-                return Ok(false);
+                // A write that was denied may have been made all the same.
+                return Ok(tried && now.as_ref() == Some(&descriptor.digest));
             }
+            tried = true;
             let bytes = self.bytes_of(descriptor).await?;
             let began = Instant::now();
-            match self.try_manifest(tag.as_str(), &descriptor.media_type, &bytes, None).await? {
-                Tried::Written(answer) => {
+            match self.try_manifest(tag.as_str(), &descriptor.media_type, &bytes, None).await {
+                Ok(Tried::Written(answer)) => {
                     self.written(*answer, tag.as_str(), descriptor, &bytes).await?;
                     self.note_tagged(tag, began);
                     return Ok(true);
                 }
-                Tried::Denied(error) => {
+                Ok(Tried::Denied(error)) => {
                     if !self.look_again(&mut looks, &self.label(tag.as_str()), &denied(&error)).await {
                         return Err(error);
                     }
                 }
+                Err(error) => match self.tag_after(&error, tag).await {
+                    Some(now) if now == descriptor.digest => return Ok(true),
+                    // Somebody else was faster.
+                    Some(now) if Some(&now) != before => return Ok(false),
+                    _ => return Err(error),
+                },
             }
         }
     }

@@ -210,9 +210,9 @@ pub enum AccessFault {
     RealmOtherSite,
     /// The token server sends whoever shows credentials to another origin.
     TokenRedirect,
-    /// A redirect leads from HTTPS to plain HTTP.
+    /// A redirect leads from HTTPS to plain HTTP, and naming its host would not help or not be safe.
     RedirectDowngrade,
-    /// A redirect leads to plain HTTP on a host that the user has not named for it.
+    /// A redirect leads, from HTTPS or from another host, to plain HTTP on a host that the user may name for it.
     RedirectUnnamed,
     /// The token server's answer has no token in it that can be used.
     TokenEmpty,

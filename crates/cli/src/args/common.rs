@@ -39,8 +39,9 @@ pub(crate) struct Network {
     /// The private key of the client certificate (PEM), where it is in a file of its own
     #[arg(long, value_name = "FILE", env = "TOFU_OCI_CLIENT_KEY", requires = "client_cert")]
     pub(crate) client_key: Option<PathBuf>,
-    /// Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes a list with commas). Loopback hosts that
-    /// do not speak TLS need no such option. A registry may redirect downloads to this host; no login is sent there
+    /// Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes a list with commas): a login for it is sent
+    /// in the clear. Loopback hosts that do not speak TLS need no such option. Other registries may redirect downloads
+    /// to this host, without a login
     #[arg(long, value_name = "HOST", env = "TOFU_OCI_PLAIN_HTTP", value_delimiter = ',', value_parser = HostParser)]
     pub(crate) plain_http: Vec<String>,
     /// Tell the registry's password to the token server at this HOST[:PORT] too, although it is of another site, at an

@@ -55,7 +55,7 @@ impl From<&StoreError> for Complaint {
                 complaint.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
             }
             StoreError::Forbidden { fault: Some(AccessFault::RedirectUnnamed), .. } => {
-                complaint.hint("if that host is the right one, name it with --plain-http HOST; no login is sent there")
+                complaint.hint("if that host is the right one, name it with --plain-http HOST; the request there carries no login")
             }
             StoreError::Forbidden { fault: Some(AccessFault::RedirectDowngrade), .. } => {
                 complaint.hint("the registry sends to a server without TLS; its operator can mend that")

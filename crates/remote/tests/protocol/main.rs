@@ -17,6 +17,7 @@ mod retry;
 mod secrets;
 mod server;
 mod support;
+mod tagging;
 mod tags;
 mod tls;
 mod tokens;

@@ -1,0 +1,61 @@
+//! Tags that a registry lets nobody write twice.
+
+use bytes::Bytes;
+use tofu_oci_store::{Store as _, StoreError};
+use tofu_oci_types::{Descriptor, Tag};
+
+use crate::server::{Reply, Server, hang_up, reply};
+use crate::support::{INDEX, bench, index, manifest_reply};
+
+/// As ECR says it; others say 409 or 412.
+fn immutable(status: u16) -> Reply {
+    reply(status).error("TAG_INVALID", "The image tag '1.4.0' already exists and cannot be overwritten")
+}
+
+/// A registry that has `ours`. Its tag names nothing at the first look, and `now` afterwards; the first `PUT` is
+/// answered with `first`, and each further one is refused.
+fn registry(first: Reply, status: u16, now: Option<Bytes>) -> Server {
+    let ours = index();
+    Server::start(move |request, nth| match (request.method.as_str(), request.path().ends_with("/1.4.0")) {
+        ("PUT", _) if request.body.is_empty() => reply(201),
+        ("PUT", _) if nth == 0 => first.clone(),
+        ("PUT", _) => immutable(status),
+        (_, true) if nth == 0 => reply(404),
+        (_, true) => now.as_ref().map_or(reply(404), |bytes| manifest_reply(INDEX, bytes)),
+        _ => manifest_reply(INDEX, &ours),
+    })
+}
+
+async fn retagged(server: &Server) -> Result<bool, StoreError> {
+    let tag: Tag = "1.4.0".parse().unwrap();
+    bench().store(server).retag(&Descriptor::of(INDEX, &index()), &tag, None).await
+}
+
+#[tokio::test]
+async fn a_push_that_meets_its_equal_at_an_immutable_tag_does_not_fail() {
+    for status in [400, 409, 412] {
+        let server = registry(immutable(status), status, Some(index()));
+        assert!(retagged(&server).await.unwrap(), "{status}: the tag names what it should name");
+    }
+}
+
+#[tokio::test]
+async fn an_immutable_tag_whose_answer_was_lost_is_written() {
+    for status in [400, 409, 412] {
+        let server = registry(hang_up(), status, Some(index()));
+        assert!(retagged(&server).await.unwrap(), "{status}: the first write had its effect");
+    }
+}
+
+#[tokio::test]
+async fn whoever_comes_second_at_an_immutable_tag_learns_that_it_is_taken() {
+    let other = Bytes::from(String::from_utf8(index().to_vec()).unwrap() + "\n");
+    let server = registry(immutable(400), 400, Some(other));
+    assert!(!retagged(&server).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_refusal_of_a_tag_that_is_not_there_stays_an_error() {
+    let server = registry(immutable(400), 400, None);
+    assert!(matches!(retagged(&server).await, Err(StoreError::Rejected { status: 400, .. })));
+}
