@@ -10,6 +10,7 @@ use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, Written};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr, Reporter, Version};
 
+use crate::choose::Warned;
 use crate::fetch::Fetcher;
 use crate::guard::{Turn, package_lock};
 use crate::place::{Existing, Form, Place};
@@ -49,13 +50,18 @@ pub async fn install(
     for job in &mut jobs {
         job.lock = job.lock.take().or_else(|| file.guide(&job.address));
     }
-    let mut warned = BTreeSet::new();
-    for job in jobs.iter().filter(|job| warned.insert(&job.address)) {
-        job.choice().warn_of_predecessor(reporter);
-    }
+    let warned = Warned::default();
+    jobs.iter().for_each(|job| job.choice().warn_of_predecessor(&warned, reporter));
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
     let court = Court::new(&options.trust, reporter);
-    let crew = Crew { fetcher: &fetcher, court: &court, limits: &options.limits, waiter: &options.waiter, reporter };
+    let crew = Crew {
+        fetcher: &fetcher,
+        court: &court,
+        limits: &options.limits,
+        waiter: &options.waiter,
+        warned: &warned,
+        reporter,
+    };
     let mut done = crew.run(jobs.iter()).await?;
     let written = crew.record(options, &mut jobs, &mut done).await?;
     Ok((done.into_iter().map(|done| done.installed).collect(), written))
@@ -67,24 +73,20 @@ struct Crew<'a> {
     court: &'a Court<'a>,
     limits: &'a Limits,
     waiter: &'a Waiter,
+    warned: &'a Warned,
     reporter: &'a dyn Reporter,
 }
 
 impl Crew<'_> {
     async fn run(&self, jobs: impl Iterator<Item = &Job>) -> Result<Vec<Done>, InstallError> {
-        let Self { fetcher, court, limits, waiter, reporter } = *self;
+        let Self { fetcher, court, limits, waiter, reporter, .. } = *self;
         let runs = jobs.map(|job| Run { job, fetcher, court, limits, waiter, reporter }.run());
         futures_util::stream::iter(runs).buffered(JOBS).try_collect().await
     }
 
     /// Writes the pins and the lock file, in this program's turn. A job that was held to another entry than the file has
     /// now is held to that one first, out of turn: that may take a download.
-    async fn record(
-        &self,
-        options: &Options,
-        jobs: &mut [Job],
-        done: &mut [Done],
-    ) -> Result<Written, InstallError> {
+    async fn record(&self, options: &Options, jobs: &mut [Job], done: &mut [Done]) -> Result<Written, InstallError> {
         let path = &options.lock;
         for _ in 0..ROUNDS {
             let turn = Turn::take(path, self.waiter, self.reporter).await?;
@@ -99,6 +101,7 @@ impl Crew<'_> {
             drop(turn);
             for &nth in &changed {
                 jobs[nth].lock = now.guide(&jobs[nth].address);
+                jobs[nth].choice().warn_of_predecessor(self.warned, self.reporter);
             }
             let again = self.run(changed.iter().map(|&nth| &jobs[nth])).await?;
             for (nth, again) in changed.into_iter().zip(again) {
