@@ -1,5 +1,8 @@
 //! Which version.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use tofu_oci_lockfile::Guide;
 use tofu_oci_source::{Listing, NotOffered, Offer, Release, Source, SourceError, StrayEffect};
 use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr, Reporter, Version};
@@ -115,13 +118,27 @@ impl Choice<'_> {
         InstallError::LockedVersionGone { address, by, place, locked: version.clone(), offered }
     }
 
-    /// Warns of a version that the entry of the provider's predecessor chooses.
-    pub(crate) fn warn_of_predecessor(&self, reporter: &dyn Reporter) {
+    /// Warns of a version that the entry of the provider's predecessor chooses, once in each run.
+    pub(crate) fn warn_of_predecessor(&self, warned: &Warned, reporter: &dyn Reporter) {
         let Some(guide) = self.lock.filter(|_| self.upgrade == Upgrade::KeepLocked) else { return };
         let Some(by) = guide.predecessor(self.address) else { return };
         let version = &guide.entry.version;
         let text = format!("{by} is locked at {version}, so {} is chosen at {version}, too", self.address);
+        if !warned.is_new(&text) {
+            return;
+        }
         let hint = "the checksums of that entry are not taken over: the two registries do not have the same bytes";
         reporter.event(&Event::warning("locked-by-predecessor", text).with_hint(hint));
+    }
+}
+
+/// The warnings of a run: a provider may have several packages, and be looked at again after another program has changed
+/// its entry in the lock file.
+#[derive(Default)]
+pub(crate) struct Warned(Mutex<BTreeSet<String>>);
+
+impl Warned {
+    fn is_new(&self, text: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned())
     }
 }

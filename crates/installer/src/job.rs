@@ -27,7 +27,8 @@ pub struct Job {
     pub source: Arc<dyn Source>,
     /// Where it goes.
     pub target: Target,
-    /// What the lock file says of the provider; nothing when there is no lock file, or when it is not to be asked.
+    /// What the lock file said of the provider when the caller read it; `None` if it said nothing. The installer compares
+    /// it with the file before it writes.
     pub lock: Option<Guide>,
     /// Whether a newer version than the locked one may be chosen.
     pub upgrade: Upgrade,

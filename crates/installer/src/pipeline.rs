@@ -10,6 +10,7 @@ use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, Written};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr, Reporter, Version};
 
+use crate::choose::Warned;
 use crate::fetch::Fetcher;
 use crate::guard::{Turn, package_lock};
 use crate::place::{Existing, Form, Place};
@@ -34,7 +35,7 @@ pub(crate) const ROUNDS: usize = 64;
 /// Installs every job's package and then writes the pins and the lock file.
 ///
 /// The results are in the order of the jobs. A job whose `lock` is empty is held to the entry of the lock file that
-/// will be written; if another program changes that entry meanwhile, also to the new one. Events have the subject
+/// will be written; if another program has changed that entry since `lock` was read, also to the new one. Events have the subject
 /// `HOST/NS/TYPE VERSION OS_ARCH`.
 ///
 /// # Errors
@@ -45,19 +46,24 @@ pub async fn install(
     options: &Options,
     reporter: &dyn Reporter,
 ) -> Result<(Vec<Installed>, Written), InstallError> {
-    let before = tofu_oci_lockfile::read(&options.lock)?.unwrap_or_default();
+    let file = tofu_oci_lockfile::read(&options.lock)?.unwrap_or_default();
     for job in &mut jobs {
-        job.lock = job.lock.take().or_else(|| before.guide(&job.address));
+        job.lock = job.lock.take().or_else(|| file.guide(&job.address));
     }
-    let mut warned = BTreeSet::new();
-    for job in jobs.iter().filter(|job| warned.insert(&job.address)) {
-        job.choice().warn_of_predecessor(reporter);
-    }
+    let warned = Warned::default();
+    jobs.iter().for_each(|job| job.choice().warn_of_predecessor(&warned, reporter));
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
     let court = Court::new(&options.trust, reporter);
-    let crew = Crew { fetcher: &fetcher, court: &court, limits: &options.limits, waiter: &options.waiter, reporter };
+    let crew = Crew {
+        fetcher: &fetcher,
+        court: &court,
+        limits: &options.limits,
+        waiter: &options.waiter,
+        warned: &warned,
+        reporter,
+    };
     let mut done = crew.run(jobs.iter()).await?;
-    let written = crew.record(options, before, &mut jobs, &mut done).await?;
+    let written = crew.record(options, &mut jobs, &mut done).await?;
     Ok((done.into_iter().map(|done| done.installed).collect(), written))
 }
 
@@ -67,30 +73,25 @@ struct Crew<'a> {
     court: &'a Court<'a>,
     limits: &'a Limits,
     waiter: &'a Waiter,
+    warned: &'a Warned,
     reporter: &'a dyn Reporter,
 }
 
 impl Crew<'_> {
     async fn run(&self, jobs: impl Iterator<Item = &Job>) -> Result<Vec<Done>, InstallError> {
-        let Self { fetcher, court, limits, waiter, reporter } = *self;
+        let Self { fetcher, court, limits, waiter, reporter, .. } = *self;
         let runs = jobs.map(|job| Run { job, fetcher, court, limits, waiter, reporter }.run());
         futures_util::stream::iter(runs).buffered(JOBS).try_collect().await
     }
 
-    /// Writes the pins and the lock file, in this program's turn. Jobs whose entry another program has changed since
-    /// `judged` was read are held to the new entry first, out of turn: that may take a download.
-    async fn record(
-        &self,
-        options: &Options,
-        mut judged: LockFile,
-        jobs: &mut [Job],
-        done: &mut [Done],
-    ) -> Result<Written, InstallError> {
+    /// Writes the pins and the lock file, in this program's turn. A job that was held to another entry than the file has
+    /// now is held to that one first, out of turn: that may take a download.
+    async fn record(&self, options: &Options, jobs: &mut [Job], done: &mut [Done]) -> Result<Written, InstallError> {
         let path = &options.lock;
         for _ in 0..ROUNDS {
             let turn = Turn::take(path, self.waiter, self.reporter).await?;
             let now = tofu_oci_lockfile::read(path)?.unwrap_or_default();
-            let is_changed = |job: &Job| now.guide(&job.address) != judged.guide(&job.address);
+            let is_changed = |job: &Job| now.guide(&job.address) != job.lock;
             let changed: Vec<usize> = (0..jobs.len()).filter(|&nth| is_changed(&jobs[nth])).collect();
             if changed.is_empty() {
                 let file = merged(now, jobs, done, &options.forget)?;
@@ -100,12 +101,12 @@ impl Crew<'_> {
             drop(turn);
             for &nth in &changed {
                 jobs[nth].lock = now.guide(&jobs[nth].address);
+                jobs[nth].choice().warn_of_predecessor(self.warned, self.reporter);
             }
             let again = self.run(changed.iter().map(|&nth| &jobs[nth])).await?;
             for (nth, again) in changed.into_iter().zip(again) {
                 done[nth].replace(again);
             }
-            judged = now;
         }
         let address = jobs.first().map(|job| job.address.clone()).expect("an entry of one of the jobs was changed");
         Err(InstallError::LockFileChanged { address, path: path.to_owned() })

@@ -25,6 +25,7 @@ use tofu_oci_lockfile::{Guide, LockEntry, LockFile, Written, read_text, rewrite}
 use tofu_oci_source::Source;
 use tofu_oci_types::{Constraints, Platform, ProviderAddr, Reporter};
 
+use crate::choose::Warned;
 use crate::fetch::Fetcher;
 use crate::job::pipelines;
 use crate::pipeline::ROUNDS;
@@ -119,7 +120,9 @@ pub async fn lock(
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
     let court = Court::new(&options.trust, reporter);
     let (fetcher, court, scratch, seen) = (&fetcher, &court, options.scratch.as_path(), &Seen::default());
-    let work = |job, before, guide| Locking { job, before, guide, fetcher, court, scratch, seen, reporter }.run();
+    let warned = &Warned::default();
+    let work =
+        |job, before, guide| Locking { job, before, guide, fetcher, court, scratch, seen, warned, reporter }.run();
     let mut locked = run(jobs.iter(), &judged, &work).await?;
     if options.write == LockWrite::Compare {
         let file = judged;

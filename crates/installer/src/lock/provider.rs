@@ -14,7 +14,7 @@ use tofu_oci_trust::ManifestChecksums;
 use tofu_oci_types::{Constraints, Digest, Event, PackageHash, Platform, Reporter, Scheme};
 
 use super::{Basis, LockJob, LockedPlatform, LockedProvider, Wanted};
-use crate::choose::Choice;
+use crate::choose::{Choice, Warned};
 use crate::fetch::Fetcher;
 use crate::pipeline::blocking;
 use crate::place::{Form, Place};
@@ -37,6 +37,7 @@ pub(super) struct Locking<'a> {
     pub(super) court: &'a Court<'a>,
     pub(super) scratch: &'a Path,
     pub(super) seen: &'a Seen,
+    pub(super) warned: &'a Warned,
     pub(super) reporter: &'a dyn Reporter,
 }
 
@@ -88,7 +89,7 @@ impl Locking<'_> {
             lock: self.guide.as_ref(),
             upgrade: self.job.upgrade,
         };
-        choice.warn_of_predecessor(self.reporter);
+        choice.warn_of_predecessor(self.warned, self.reporter);
         let version = choice.version(self.reporter).await?;
         let release = choice.release(&version).await?;
         let before = self.before.as_ref().filter(|entry| entry.version == version);

@@ -13,10 +13,19 @@ use tofu_oci_types::{Constraints, PackageHash, Platform, ProviderAddr, Version};
 /// What happens.
 type Meanwhile = dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
 
-/// A source that lets something else happen before it says which versions there are.
+/// A source that lets something else happen before it answers a question.
 pub(super) struct Meddler {
     inner: OciSource,
     meanwhile: Box<Meanwhile>,
+    before: Question,
+}
+
+#[derive(PartialEq, Eq)]
+enum Question {
+    /// Which versions are there?
+    Versions,
+    /// What is in this version?
+    Release,
 }
 
 impl Meddler {
@@ -33,7 +42,23 @@ impl Meddler {
         store: Arc<dyn ReadStore>,
         meanwhile: impl Fn() -> F + Send + Sync + 'static,
     ) -> Arc<Self> {
-        Arc::new(Self { inner: OciSource::new(store), meanwhile: Box::new(move || Box::pin(meanwhile())) })
+        let meanwhile = Box::new(move || -> Pin<Box<dyn Future<Output = ()> + Send>> { Box::pin(meanwhile()) });
+        Arc::new(Self { inner: OciSource::new(store), meanwhile, before: Question::Versions })
+    }
+
+    /// Calls the function before a release, or one of its packages, is told.
+    pub(super) fn before_release(store: Arc<dyn ReadStore>, act: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
+        let meanwhile = Box::new(move || -> Pin<Box<dyn Future<Output = ()> + Send>> {
+            act();
+            Box::pin(std::future::ready(()))
+        });
+        Arc::new(Self { inner: OciSource::new(store), meanwhile, before: Question::Release })
+    }
+
+    async fn asked(&self, question: &Question) {
+        if self.before == *question {
+            (self.meanwhile)().await;
+        }
     }
 }
 
@@ -52,16 +77,18 @@ impl Source for Meddler {
         self.inner.place()
     }
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
-        (self.meanwhile)().await;
+        self.asked(&Question::Versions).await;
         self.inner.versions(address).await
     }
     async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
         self.inner.platforms(address, version).await
     }
     async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
+        self.asked(&Question::Release).await;
         self.inner.release(address, version).await
     }
     async fn offer(&self, address: &ProviderAddr, version: &Version, own: &Platform) -> Result<Offer, SourceError> {
+        self.asked(&Question::Release).await;
         self.inner.offer(address, version, own).await
     }
     async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {

@@ -161,3 +161,35 @@ async fn a_package_that_another_program_locks_otherwise_meanwhile_is_refused() {
     assert_eq!(error.code(), "lock-mismatch");
     assert_eq!(workspace.locked(), [H1], "the lock file is as the other one left it");
 }
+
+/// A job whose caller has read the lock file at a time when it said this; another program changed it before the
+/// installer read it.
+fn job_of_an_old_lock_file(workspace: &Workspace, store: &Arc<MemoryStore>, version: &str, h1: &str) -> Job {
+    let path = workspace.path().join("old.lock.hcl");
+    write_entry(&path, ADDRESS, version, h1);
+    let lock = tofu_oci_lockfile::read(&path).unwrap().unwrap().guide(&address());
+    Job { lock, ..workspace.job(store.clone()) }
+}
+
+#[tokio::test]
+async fn a_version_that_was_locked_after_the_caller_read_the_lock_file_is_not_overwritten() {
+    let workspace = Workspace::new();
+    let (store, old) = store(PackageLayout::Artifact).await;
+    let new = publish(&*store, "2.0.0", PackageLayout::Artifact, Annotations::All).await;
+    let job = job_of_an_old_lock_file(&workspace, &store, "1.0.0", &old[PLATFORM].h1.to_string());
+    write_entry(&workspace.lock_path(), ADDRESS, "2.0.0", &new[PLATFORM].h1.to_string());
+    let (installed, _) = workspace.run(vec![job]).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+    assert_eq!(installed[0].version.to_string(), "2.0.0");
+    assert_eq!(locked(&workspace), [format!("{ADDRESS} 2.0.0")]);
+}
+
+#[tokio::test]
+async fn checksums_that_were_locked_after_the_caller_read_the_lock_file_bind() {
+    let workspace = Workspace::new();
+    let (store, published) = store(PackageLayout::Artifact).await;
+    let job = job_of_an_old_lock_file(&workspace, &store, "1.0.0", &published[PLATFORM].h1.to_string());
+    write_entry(&workspace.lock_path(), ADDRESS, "1.0.0", H1);
+    let error = workspace.run(vec![job]).await.expect_err("both cannot be right");
+    assert_eq!(error.code(), "lock-mismatch");
+    assert_eq!(workspace.locked(), [H1], "the lock file is as the other one left it");
+}

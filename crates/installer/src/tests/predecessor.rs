@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_lockfile::{LockEntry, LockFile};
-use tofu_oci_source::OciSource;
+use tofu_oci_source::{OciSource, Source};
 use tofu_oci_store::MemoryStore;
+use tofu_oci_types::Constraints;
 
 use super::fixture::{Annotations, Workspace, publish, told};
-use crate::{Job, LockJob, LockOptions, LockWrite, Options, Upgrade, Wanted, install, lock};
+use super::meddler::{Meddler, write_entry};
+use crate::{InstallError, Job, LockJob, LockOptions, LockWrite, Options, Upgrade, Wanted, install, lock};
 
 const OLD: &str = "registry.terraform.io/hashicorp/widget";
 const NEW: &str = "registry.opentofu.org/hashicorp/widget";
 const STRANGER: &str = "registry.example.test/acme/other";
+const OTHER_H1: &str = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 const WRONG_H1: &str = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
 
 /// What runs.
@@ -64,27 +67,36 @@ fn check(locked: &[(&str, &str)], constraints: &str, upgrade: Upgrade, want: &st
 
 async fn answer(verb: Verb, locked: &[(&str, &str)], constraints: &str, upgrade: Upgrade) -> String {
     let (store, workspace) = scene(locked).await;
-    let (address, constraints) = (NEW.parse().unwrap(), constraints.parse().unwrap());
-    let done = match verb {
-        Verb::Install => {
-            let job = Job { address, constraints, upgrade, ..workspace.job(store) };
-            workspace.run(vec![job]).await.map(|_| ())
-        }
-        Verb::Lock => {
-            let source = Arc::new(OciSource::new(store));
-            let job = LockJob { address, constraints, source, platforms: Wanted::Offered, upgrade };
-            let scratch = workspace.path().join("scratch");
-            std::fs::create_dir(&scratch).unwrap();
-            let options = LockOptions::new(workspace.lock_path(), LockWrite::Write, scratch, workspace.trust());
-            lock(vec![job], &options, &workspace.reporter).await.map(|_| ())
-        }
-    };
+    let done = run(verb, &workspace, Arc::new(OciSource::new(store)), constraints.parse().unwrap(), upgrade).await;
     // The place has the packages under an address of its own, as a mirror does.
     let codes: Vec<&str> = workspace.reporter.codes().into_iter().filter(|code| *code != "other-address").collect();
     let codes = codes.join(", ");
     match done {
         Ok(()) => format!("{} ({codes})", entries(&workspace)),
         Err(error) => format!("{}: {} ({codes})", error.code(), told(&error)),
+    }
+}
+
+async fn run(
+    verb: Verb,
+    workspace: &Workspace,
+    source: Arc<dyn Source>,
+    constraints: Constraints,
+    upgrade: Upgrade,
+) -> Result<(), InstallError> {
+    let address = NEW.parse().unwrap();
+    match verb {
+        Verb::Install => {
+            let job = workspace.job(Arc::new(MemoryStore::new("nobody asks")));
+            workspace.run(vec![Job { address, constraints, source, upgrade, ..job }]).await.map(|_| ())
+        }
+        Verb::Lock => {
+            let job = LockJob { address, constraints, source, platforms: Wanted::Offered, upgrade };
+            let scratch = workspace.path().join("scratch");
+            std::fs::create_dir(&scratch).unwrap();
+            let options = LockOptions::new(workspace.lock_path(), LockWrite::Write, scratch, workspace.trust());
+            lock(vec![job], &options, &workspace.reporter).await.map(|_| ())
+        }
     }
 }
 
@@ -131,6 +143,19 @@ fn a_team_that_migrates_keeps_its_versions() {
         ),
     ] {
         check(locked, constraints, upgrade, &want);
+    }
+}
+
+#[tokio::test]
+async fn the_predecessor_is_reported_once_although_another_program_changes_the_entry_meanwhile() {
+    for verb in [Verb::Install, Verb::Lock] {
+        let (store, workspace) = scene(&[(OLD, "1.0.0")]).await;
+        let path = workspace.lock_path();
+        let source = Meddler::before_release(store.clone(), move || write_entry(&path, OLD, "1.0.0", OTHER_H1));
+        let answer = run(verb, &workspace, source, Constraints::any(), Upgrade::KeepLocked).await;
+        answer.unwrap_or_else(|error| panic!("{}", told(&error)));
+        let codes = workspace.reporter.codes();
+        assert_eq!(codes.iter().filter(|code| **code == "locked-by-predecessor").count(), 1, "{codes:?}");
     }
 }
 
