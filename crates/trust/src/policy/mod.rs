@@ -43,6 +43,7 @@ impl Policy {
     }
 
     /// The same, read from this file: what its rules refuse names it.
+    #[must_use]
     pub fn read_from(mut self, file: &Path) -> Self {
         for rule in &mut self.rules {
             if let RuleOrigin::File { path, .. } = &mut rule.rule.origin {
