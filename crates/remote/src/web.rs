@@ -108,7 +108,7 @@ impl WebClient {
             })
         };
         let root = address(&secure)?;
-        if self.hosts.allows_plain(&root) { address(&format!("http://{host}/")) } else { Ok(root) }
+        if self.hosts.names_as_plain(host) { address(&format!("http://{host}/")) } else { Ok(root) }
     }
 
     /// The last answer, after all redirects. Any status is an answer.
