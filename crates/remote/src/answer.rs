@@ -122,7 +122,7 @@ impl Answer {
             }
             Ok(Err(error)) => {
                 self.pace.still += start.elapsed();
-                Err(network_problem(error))
+                Err(network_problem(error, self.now))
             }
             Err(Elapsed) => {
                 self.pace.still += start.elapsed();
