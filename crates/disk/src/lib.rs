@@ -17,4 +17,4 @@ mod sweep;
 pub use holder::Holder;
 pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock};
 pub use scratch::{Purpose, Scratch, ScratchFile};
-pub use sweep::{LOCK_NAME, OWN_PREFIX, Whose, sweep};
+pub use sweep::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Whose, sweep};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::{Holder, LOCK_NAME};
+use crate::{HOLDER_NAME, Holder};
 
 /// After this time `tell` reports the holder.
 const SILENT: Duration = Duration::from_secs(1);
@@ -16,6 +16,8 @@ const SILENT: Duration = Duration::from_secs(1);
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 /// The longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+/// So often a file is opened anew because somebody has replaced it. A file system may number one file in two ways.
+const REPLACED: usize = 16;
 
 /// What can be locked. One program at a time has it.
 ///
@@ -26,7 +28,7 @@ pub enum Lockable {
     File(PathBuf),
     /// A folder that its user looks at: nothing stays in it. While it is locked a file in it names the holder.
     ///
-    /// The folder itself is locked. Windows and NFS cannot do that: there the file [`LOCK_NAME`] in it is locked, and
+    /// The folder itself is locked. Windows and NFS cannot do that: there the file [`HOLDER_NAME`] in it is locked, and
     /// stays, empty.
     Folder(PathBuf),
     /// A file that `OpenTofu` locks too: a POSIX record lock on Unix, `LockFileEx` on Windows. It keeps programs apart,
@@ -116,10 +118,10 @@ pub async fn lock(on: &Lockable, waiter: &Waiter, tell: &(dyn Fn(&Held) + Sync))
         let elapsed = begin.elapsed();
         if elapsed >= SILENT && !told {
             told = true;
-            tell(&on.held());
+            tell(&tries.held(on));
         }
         if elapsed >= waiter.limit {
-            return Err(LockError::Held { held: on.held(), limit: waiter.limit });
+            return Err(LockError::Held { held: tries.held(on), limit: waiter.limit });
         }
         tokio::time::sleep(pause.min(waiter.limit.saturating_sub(elapsed))).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
@@ -132,14 +134,6 @@ impl Lockable {
         match self {
             Self::File(path) | Self::Folder(path) | Self::Record(path) => path,
         }
-    }
-
-    fn held(&self) -> Held {
-        let note = match self {
-            Self::File(path) | Self::Record(path) => path.clone(),
-            Self::Folder(path) => path.join(LOCK_NAME),
-        };
-        Held { on: self.clone(), holder: read_note(&note).and_then(|text| Holder::parse(&text)) }
     }
 }
 
@@ -183,10 +177,7 @@ impl<'a> Tries<'a> {
 
     fn next(&mut self, program: &str) -> io::Result<Option<Lock>> {
         match self {
-            Self::File(path) => {
-                let file = open(path)?;
-                Ok(had(exclusive(&file))?.then(|| Lock::with_note_inside(file, program)))
-            }
+            Self::File(path) => lock_file(path, program),
             Self::Folder(path) => folder(path, program),
             Self::Record(path, opened) => {
                 let file = match opened.take() {
@@ -201,6 +192,46 @@ impl<'a> Tries<'a> {
             }
         }
     }
+
+    /// The holder of `on`, as the file says that names it.
+    fn held(&mut self, on: &Lockable) -> Held {
+        let text = match self {
+            Self::Record(_, Some(file)) => file.rewind().ok().and_then(|()| note_in(file)),
+            Self::Record(..) => None,
+            Self::File(path) => read_note(path),
+            Self::Folder(path) => read_note(&path.join(HOLDER_NAME)),
+        };
+        Held { on: on.clone(), holder: text.and_then(|text| Holder::parse(&text)) }
+    }
+}
+
+/// Locks the file that has this name now: whoever has locked one that was removed or replaced meanwhile has locked nothing.
+fn lock_file(path: &Path, program: &str) -> io::Result<Option<Lock>> {
+    let mut left = REPLACED;
+    loop {
+        let file = open(path)?;
+        if !had(exclusive(&file))? {
+            return Ok(None);
+        }
+        if left == 0 || has_name(&file, path) {
+            return Ok(Some(Lock::with_note_inside(file, program)));
+        }
+        left -= 1;
+    }
+}
+
+/// Whether the open file is the one of this name.
+#[cfg(unix)]
+fn has_name(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let of = |data: fs::Metadata| (data.dev(), data.ino());
+    file.metadata().ok().map(of).is_some_and(|open| fs::symlink_metadata(path).ok().map(of) == Some(open))
+}
+
+/// Nobody removes a file that is open.
+#[cfg(not(unix))]
+fn has_name(_file: &File, _path: &Path) -> bool {
+    true
 }
 
 /// Opens or makes a file that is written to; never what a link of that name leads to.
@@ -218,10 +249,13 @@ fn open(path: &Path) -> io::Result<File> {
 /// The beginning of a holder's file. Another user may have put a link or a pipe in its place: these are not read.
 fn read_note(path: &Path) -> Option<String> {
     let file = open_what_is_there(path).ok()?;
-    let mut text = String::new();
     let is_file = file.metadata().is_ok_and(|data| data.is_file());
-    is_file.then(|| file.take(1024).read_to_string(&mut text).ok()).flatten()?;
-    Some(text)
+    if is_file { note_in(&file) } else { None }
+}
+
+fn note_in(file: &File) -> Option<String> {
+    let mut text = String::new();
+    file.take(1024).read_to_string(&mut text).ok().map(|_| text)
 }
 
 /// Opens a file or folder to read it, without following a link and without waiting for a pipe that has taken its place.
@@ -240,7 +274,7 @@ pub(crate) fn open_what_is_there(path: &Path) -> io::Result<File> {
 /// Locks the folder, or where that cannot be done the file in it. A read-only folder needs no lock.
 fn folder(path: &Path, program: &str) -> io::Result<Option<Lock>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    let note = path.join(LOCK_NAME);
+    let note = path.join(HOLDER_NAME);
     if let Ok(folder) = File::open(path) {
         match exclusive(&folder) {
             Ok(false) => return Ok(None),
@@ -253,8 +287,8 @@ fn folder(path: &Path, program: &str) -> io::Result<Option<Lock>> {
             Err(_) => {}
         }
     }
-    match open(&note) {
-        Ok(file) => Ok(had(exclusive(&file))?.then(|| Lock::with_note_inside(file, program))),
+    match lock_file(&note, program) {
+        Ok(tried) => Ok(tried),
         Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
             Ok(Some(Lock { file: None, note: None }))
         }

@@ -22,8 +22,12 @@ use crate::scratch::Purpose;
 /// Names of our own files in a folder of the user begin with this. Other tools pass over them.
 pub const OWN_PREFIX: &str = ".tofu-oci-";
 
-/// The file that names the holder of a lock, or is locked itself.
+/// The file that is locked while the content of a folder is changed, and names its holder.
 pub const LOCK_NAME: &str = ".tofu-oci-lock";
+
+/// The file that names the holder of a lock of its folder. It is another one than [`LOCK_NAME`]: one folder may be locked
+/// for what a user keeps in it and for the content that programs keep in it, by two programs at once.
+pub const HOLDER_NAME: &str = ".tofu-oci-holder";
 
 /// What another kernel's run has made stays so long.
 const FOREIGN: Duration = Duration::from_hours(24);
@@ -43,7 +47,7 @@ pub enum Whose {
 /// Removes what killed runs have left in a folder beside what is there; how much.
 pub fn sweep(folder: &Path, whose: Whose) -> usize {
     remove(folder, |name, _| {
-        let rest = name.strip_prefix(OWN_PREFIX).filter(|_| name != LOCK_NAME)?;
+        let rest = name.strip_prefix(OWN_PREFIX).filter(|_| ![LOCK_NAME, HOLDER_NAME].contains(&name))?;
         // Without a label they are six characters: a longer word is a name that a person gave.
         let is_ours = || is_made_up(rest) && (rest.contains('-') || rest.len() == RANDOM);
         (whose == Whose::Ours || is_ours()).then(|| origin(rest))

@@ -6,10 +6,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::Method;
 use tofu_oci_store::{Patience, StoreError};
-use tofu_oci_types::Event;
+use tofu_oci_types::{Digest, Event};
 use url::Url;
 
-use crate::answer::{Answer, Unread, is_cut_short};
+use crate::answer::{Answer, Unread, is_cut_short, is_document};
 use crate::call::Call;
 use crate::client::RegistryClient;
 use crate::origin::host_of;
@@ -50,7 +50,7 @@ impl RegistryClient {
             if !wanted(&answer) {
                 return Ok((answer, Bytes::new()));
             }
-            let read = answer.read(limit).await;
+            let read = answer.read_document(limit, call.digest()).await;
             let reason = match &read {
                 Err(Unread::TooLarge) => return Err(answer.too_large(what, limit)),
                 Err(Unread::Broken(problem)) => problem.text.clone(),
@@ -125,7 +125,68 @@ impl RegistryClient {
     }
 }
 
+impl Answer {
+    /// Reads a document. One without an end is whole if its bytes are those of the digest that was `asked` for, and of the
+    /// one that the answer names: white space at its end may come late.
+    async fn read_document(&mut self, limit: u64, asked: Option<Digest>) -> Result<Bytes, Unread> {
+        let named = self.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok());
+        let digests: Vec<Digest> = asked.into_iter().chain(named).collect();
+        self.read_until(limit, &|bytes| is_document(bytes) && are_of(bytes, &digests)).await
+    }
+}
+
+/// Whether the bytes have all these digests, as far as they can be computed here.
+fn are_of(bytes: &[u8], digests: &[Digest]) -> bool {
+    digests.iter().all(|digest| {
+        digest.hasher().is_none_or(|mut hasher| {
+            hasher.update(bytes);
+            hasher.finish() == *digest
+        })
+    })
+}
+
 /// The registry wants a longer wait than we are willing to make.
 pub(crate) fn too_long(place: String, asked: Duration) -> StoreError {
     StoreError::RateLimited { place, seconds: asked.as_secs().max(1), patience: Patience::Wait }
+}
+
+#[cfg(test)]
+mod tests {
+    use tofu_oci_types::NoReporter;
+
+    use super::*;
+    use crate::options::{ClientOptions, NoCredentials};
+
+    /// What is read of a body whose parts come a second apart, on a connection that stays open.
+    async fn read(parts: &'static [&'static str], named: Option<Digest>, asked: Option<Digest>) -> Option<Bytes> {
+        let client = RegistryClient::new(ClientOptions::default(), Arc::new(NoCredentials), Arc::new(NoReporter));
+        let client = client.expect("a client");
+        let body = futures_util::stream::unfold(0, async |nth: usize| match parts.get(nth) {
+            Some(part) => {
+                tokio::time::sleep(Duration::from_secs(nth as u64)).await;
+                Some((Ok::<_, std::io::Error>(Bytes::from_static(part.as_bytes())), nth + 1))
+            }
+            None => std::future::pending().await,
+        });
+        let mut response = http::Response::builder();
+        if let Some(named) = named {
+            response = response.header("docker-content-digest", named.to_string());
+        }
+        let response = response.body(reqwest::Body::wrap_stream(body)).expect("an answer").into();
+        let waiting = client.waiting(&Method::GET, &Url::parse("http://a.test/v2/x").expect("an address"));
+        let mut answer = client.answer(response, "a.test/x".to_owned(), "GET /v2/x".to_owned(), waiting);
+        answer.read_document(1024, asked).await.ok()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn white_space_that_comes_late_belongs_to_a_document_of_a_known_digest() {
+        let all = Some(Bytes::from("{}\n"));
+        let (known, other) = (Digest::sha256(b"{}\n"), Digest::sha256(b"other"));
+        assert_eq!(read(&["{}", "\n"], None, Some(known.clone())).await, all);
+        assert_eq!(read(&["{}", "\n"], Some(known), None).await, all);
+        assert_eq!(read(&["{}", "\n"], Some(other.clone()), None).await, all, "and whoever asked compares it");
+        assert_eq!(read(&["{", "}"], None, None).await, Some(Bytes::from("{}")));
+        assert_eq!(read(&["{}", "\n"], None, None).await, Some(Bytes::from("{}")), "nothing says that more comes");
+        assert_eq!(read(&["{"], Some(other), None).await, None);
+    }
 }

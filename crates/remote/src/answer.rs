@@ -9,7 +9,7 @@ use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tofu_oci_store::{AccessFault, Patience, StoreError};
+use tofu_oci_store::{AccessFault, NetworkFault, Patience, StoreError};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
@@ -122,7 +122,7 @@ impl Answer {
             }
             Ok(Err(error)) => {
                 self.pace.still += start.elapsed();
-                Err(network_problem(error))
+                Err(network_problem(error, self.now))
             }
             Err(Elapsed) => {
                 self.pace.still += start.elapsed();
@@ -145,6 +145,15 @@ impl Answer {
     /// The whole body, as long as it is not larger than `limit` bytes. A JSON document that is complete needs no end of
     /// the answer: a server may keep the connection open without saying how long the answer is.
     pub(crate) async fn read(&mut self, limit: u64) -> Result<Bytes, Unread> {
+        self.read_until(limit, &is_document).await
+    }
+
+    /// The same; `is_all` says whether a document that may have no end is all there.
+    pub(crate) async fn read_until(
+        &mut self,
+        limit: u64,
+        is_all: &(dyn Fn(&[u8]) -> bool + Sync),
+    ) -> Result<Bytes, Unread> {
         if let Some(body) = &self.body {
             return Ok(Bytes::clone(body));
         }
@@ -158,10 +167,14 @@ impl Answer {
             let piece = if is_open { timeout(moment, self.piece()).await.ok() } else { Some(self.piece().await) };
             let piece = match piece {
                 Some(piece) => piece,
-                None if is_document(&bytes) => Ok(None),
+                None if is_all(&bytes) => Ok(None),
                 None => {
                     self.pace.still += moment;
-                    self.piece().await
+                    match self.piece().await {
+                        // Another document than was asked for says more than the want of an end.
+                        Err(problem) if problem.fault == NetworkFault::TimedOut && is_document(&bytes) => Ok(None),
+                        piece => piece,
+                    }
                 }
             };
             match piece {
@@ -309,7 +322,7 @@ impl Pace {
 }
 
 /// Whether these bytes are a whole JSON document.
-fn is_document(bytes: &[u8]) -> bool {
+pub(crate) fn is_document(bytes: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
 }
 

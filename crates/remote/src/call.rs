@@ -2,6 +2,7 @@
 
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use tofu_oci_types::Digest;
 use url::Url;
 
 use crate::body::Body;
@@ -93,6 +94,12 @@ impl<'a> Call<'a> {
     pub(crate) fn by_digest(mut self) -> Self {
         self.guarded = Guarded::ByDigest;
         self
+    }
+
+    /// The digest that protects the answer, if it is one.
+    pub(crate) fn digest(&self) -> Option<Digest> {
+        let Target::Registry(path) = &self.target else { return None };
+        path.rsplit('/').next().filter(|_| self.guarded == Guarded::ByDigest)?.parse().ok()
     }
 
     /// Without a word about who asks, even when the registry wants to know.

@@ -16,6 +16,7 @@ use url::Url;
 use crate::answer::Answer;
 use crate::body::Body;
 use crate::call::{Call, Target};
+use crate::origin::host_of;
 use crate::retry::{Asked, Attempts, is_transient};
 use crate::store::RemoteStore;
 use crate::upload::{Broken, Sent};
@@ -158,10 +159,13 @@ impl RemoteStore {
         if sent != descriptor.size {
             return Err(self.wrong_length(descriptor, sent));
         }
+        let host = host_of(&session);
         let call = self.closing(session, &descriptor.digest);
         match self.client.send_within(&call, attempts).await {
             Ok(answer) => self.closed(answer, &descriptor.digest).await,
-            Err(error @ StoreError::Unreachable { .. }) => Ok(Sent::Broken(Broken { error, asked: Asked::Nothing })),
+            Err(error @ StoreError::Unreachable { .. }) => {
+                Ok(Sent::Broken(Broken { error, asked: Asked::Nothing, host }))
+            }
             Err(error) => Err(error),
         }
     }
@@ -183,7 +187,7 @@ impl RemoteStore {
         let answer = match self.client.send_within(&call, attempts).await {
             Ok(answer) => answer,
             Err(error @ StoreError::Unreachable { .. }) => {
-                return Ok(Patched::Broken(Broken { error, asked: Asked::Nothing }));
+                return Ok(Patched::Broken(Broken { error, asked: Asked::Nothing, host: host_of(session) }));
             }
             Err(error) => return Err(error),
         };
@@ -195,9 +199,9 @@ impl RemoteStore {
             411 | 413 => Ok(Patched::TooLong(Box::new(answer))),
             // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says where it stands.
             status if is_transient(status) || matches!(status, 404 | 416) => {
-                let asked = answer.asked();
+                let (asked, host) = (answer.asked(), host_of(answer.url()));
                 let error = self.write_error(answer, "place for a chunk").await;
-                Ok(Patched::Broken(Broken { error, asked }))
+                Ok(Patched::Broken(Broken { error, asked, host }))
             }
             _ => Err(self.write_error(answer, "place for a chunk").await),
         }

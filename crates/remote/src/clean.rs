@@ -79,9 +79,9 @@ impl From<io::Error> for NetworkProblem {
 
 /// What the network said. The operating system and the name service are quoted, no library is: its words are for those
 /// who use it.
-pub(crate) fn network_problem(error: reqwest::Error) -> NetworkProblem {
+pub(crate) fn network_problem(error: reqwest::Error, now: SystemTime) -> NetworkProblem {
     let error = error.without_url();
-    let fault = network_fault(&error);
+    let fault = network_fault(&error, now);
     let mut innermost: &dyn Error = &error;
     while let Some(source) = innermost.source() {
         innermost = source;
@@ -148,10 +148,10 @@ fn certificate(text: &str) -> String {
     format!("{START}{meaning}")
 }
 
-fn network_fault(error: &reqwest::Error) -> NetworkFault {
+fn network_fault(error: &reqwest::Error, now: SystemTime) -> NetworkFault {
     if error.is_timeout() {
         NetworkFault::TimedOut
-    } else if let Some(fault) = tls_fault(error) {
+    } else if let Some(fault) = tls_fault(error, now) {
         fault
     } else if has_cause(error, &is_refused) {
         NetworkFault::Refused
@@ -167,17 +167,17 @@ fn network_fault(error: &reqwest::Error) -> NetworkFault {
 }
 
 /// What the TLS library found wrong, if it was the one that ended the connection.
-fn tls_fault(error: &reqwest::Error) -> Option<NetworkFault> {
+fn tls_fault(error: &reqwest::Error, now: SystemTime) -> Option<NetworkFault> {
     let fault = Cell::new(None);
     let is_tls = |cause: &(dyn Error + 'static)| {
-        fault.set(cause.downcast_ref().map(fault_of));
+        fault.set(cause.downcast_ref().map(|error| fault_of(error, now)));
         fault.get().is_some()
     };
     has_cause(error, &is_tls).then(|| fault.get()).flatten()
 }
 
-fn fault_of(error: &rustls::Error) -> NetworkFault {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+fn fault_of(error: &rustls::Error, now: SystemTime) -> NetworkFault {
+    let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     match error {
         rustls::Error::InvalidCertificate(CertificateError::ExpiredContext { time, not_after }) => {
             NetworkFault::CertificateExpired { not_after: Some(not_after.as_secs()), now: time.as_secs() }
@@ -262,6 +262,15 @@ mod tests {
         check("UnknownIssuer", "UnknownIssuer");
         check("certificate expired: verification time 7 (UNIX)", "it has expired");
         assert_eq!(certificate("connection reset"), "connection reset");
+    }
+
+    #[test]
+    fn an_expired_certificate_is_judged_by_the_time_that_is_given() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let fault = |error| fault_of(&rustls::Error::InvalidCertificate(error), now);
+        let (not_after, not_before, now) = (None, None, 1_700_000_000);
+        assert_eq!(fault(CertificateError::Expired), NetworkFault::CertificateExpired { not_after, now });
+        assert_eq!(fault(CertificateError::NotValidYet), NetworkFault::CertificateNotYetValid { not_before, now });
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::clean::{NetworkProblem, clean};
 use crate::client::RegistryClient;
+use crate::origin::host_of;
 use crate::retry::{Asked, Attempts};
 use crate::scope::Access;
 use crate::store::RemoteStore;
@@ -27,6 +28,8 @@ pub(crate) struct Download {
     access: Access,
     place: String,
     path: String,
+    /// The host that answered last, as all requests name it.
+    host: String,
     descriptor: Descriptor,
     /// Bytes that have been handed on.
     offset: u64,
@@ -56,6 +59,7 @@ impl Download {
             client: Arc::clone(&store.client),
             access: store.pull.clone(),
             place: store.place(),
+            host: store.repository.registry().to_owned(),
             path: store.path("blobs", descriptor.digest.as_str()),
             descriptor: descriptor.clone(),
             offset: 0,
@@ -86,6 +90,7 @@ impl Download {
                 }
             }
             let answer = self.client.send_within(&call, &mut self.attempts).await?;
+            self.host = host_of(answer.url());
             let short = answer.length().filter(|length| *length < self.descriptor.size);
             match (answer.status(), short) {
                 (200, Some(length)) => self.broken(Break::Short(length)).await?,
@@ -170,8 +175,8 @@ impl Download {
             Break::Short(_) => "the answer is too short",
         };
         let reason = format!("{reason} (after {} of {} bytes)", self.offset, self.descriptor.size);
-        let host = self.access.subject.registry().to_owned();
-        let request = format!("GET {host}{}", self.path);
+        let host = self.host.clone();
+        let request = format!("GET {}{}", self.access.subject.registry(), self.path);
         let setback = Setback { request, host, asked: Asked::Nothing, reason: &reason };
         if self.client.again(&mut self.attempts, setback).await.is_ok() {
             return Ok(());

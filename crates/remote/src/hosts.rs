@@ -12,7 +12,6 @@ use crate::tls_probe::speaks_tls;
 
 /// The registries' addresses, as far as they are known.
 pub(crate) struct Hosts {
-    plain: Vec<String>,
     /// The hosts that the user names.
     pub(crate) named: Named,
     found: Mutex<HashMap<String, Url>>,
@@ -20,8 +19,7 @@ pub(crate) struct Hosts {
 
 impl Hosts {
     pub(crate) fn new(plain: &[String], token: &[String]) -> Self {
-        let named = Named::new(plain, token);
-        Self { plain: plain.iter().map(|host| host.to_ascii_lowercase()).collect(), named, found: Mutex::default() }
+        Self { named: Named::new(plain, token), found: Mutex::default() }
     }
 
     /// The registry's root: `https://HOST[:PORT]/`, or with `http:` for hosts that were named so and for those of
@@ -34,8 +32,9 @@ impl Hosts {
         let host = if registry == "docker.io" { "registry-1.docker.io" } else { &registry };
         let address = |scheme: &str| Url::parse(&format!("{scheme}://{host}/")).map_err(NetworkProblem::no_address);
         let secure = address("https")?;
-        if self.is_plain(&registry) {
-            return address("http");
+        let plain = address("http")?;
+        if self.allows_plain(&plain) || self.names_as_plain(&registry) {
+            return Ok(plain);
         }
         if !is_loopback(&secure) {
             return Ok(secure);
@@ -44,7 +43,6 @@ impl Hosts {
         if let Some(root) = found.get(&registry) {
             return Ok(root.clone());
         }
-        let plain = address("http")?;
         let name = secure.host_str().unwrap_or_default();
         let root = match speaks_tls(name, secure.port_or_known_default().unwrap_or(443)).await {
             Ok(true) => secure.clone(),
@@ -71,12 +69,9 @@ impl Hosts {
         self.named.plain.contain(url)
     }
 
-    fn is_plain(&self, registry: &str) -> bool {
-        let host = registry
-            .rsplit_once(':')
-            .filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()))
-            .map_or(registry, |(host, _)| host);
-        self.plain.iter().any(|plain| plain == registry || plain == host)
+    /// Whether the user said so of a host by the name that stands in a repository's: `docker.io` is at another one.
+    pub(crate) fn names_as_plain(&self, host: &str) -> bool {
+        Url::parse(&format!("http://{host}/")).is_ok_and(|url| self.allows_plain(&url))
     }
 }
 
@@ -98,5 +93,22 @@ mod tests {
         check("half.test:5000", "http://half.test:5000/").await;
         check("half.test", "https://half.test/").await;
         check("10.0.0.1:5000", "https://10.0.0.1:5000/").await;
+    }
+
+    #[tokio::test]
+    async fn a_host_is_named_for_plain_http_however_it_is_written() {
+        let check = async |named: &str, registry: &str, want: &str| {
+            let hosts = Hosts::new(&[named.to_owned()], &[]);
+            let root = hosts.root(registry).await.map(String::from).ok();
+            assert_eq!(root.as_deref(), Some(want), "{named} and {registry}");
+        };
+        check("a.test.", "a.test", "http://a.test/").await;
+        check("a.test", "a.test.:5000", "http://a.test.:5000/").await;
+        check("a.test:80", "a.test", "http://a.test/").await;
+        check("a.test", "a.test:80", "http://a.test/").await;
+        check("a.test:443", "a.test", "https://a.test/").await;
+        check("10.1", "10.0.0.1:5000", "http://10.0.0.1:5000/").await;
+        check("docker.io", "docker.io", "http://registry-1.docker.io/").await;
+        check("b.test", "a.test", "https://a.test/").await;
     }
 }

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, ClientBuilder, Identity, Proxy, Request, Response};
@@ -54,6 +54,10 @@ impl Http {
         self.options.limits
     }
 
+    pub(crate) fn now(&self) -> SystemTime {
+        self.options.clock.now()
+    }
+
     /// What is known of the hosts.
     pub(crate) fn pacing(&self) -> &Pacing {
         &self.pacing
@@ -101,7 +105,7 @@ impl Http {
         // A host that was there a moment ago comes back; one that was never there does not.
         let refused_here = is_loopback(url) && has_cause(&error, &is_refused) && !self.pacing.was_reached(url);
         let lasting = refused_here || has_cause(&error, &untrusted) || has_cause(&error, &unknown_host);
-        NoAnswer { lasting, problem: network_problem(error) }
+        NoAnswer { lasting, problem: network_problem(error, self.now()) }
     }
 }
 
@@ -127,7 +131,8 @@ fn certificates(options: &ClientOptions) -> Result<Vec<Certificate>, ClientError
     let mut all = Vec::new();
     for pem in &options.ca_certificates {
         let invalid = |problem: String| ClientError::CaCertificate { problem };
-        let some = Certificate::from_pem_bundle(pem).map_err(|error| invalid(network_problem(error).text))?;
+        let some = Certificate::from_pem_bundle(pem)
+            .map_err(|error| invalid(network_problem(error, options.clock.now()).text))?;
         if some.is_empty() {
             return Err(invalid("the file holds no PEM certificate".to_owned()));
         }
@@ -179,14 +184,14 @@ fn build(
     };
     let problem = match builder()?.tls_certs_merge(certificates.to_vec()).build() {
         Ok(client) => return Ok(client),
-        Err(error) => network_problem(error).text,
+        Err(error) => network_problem(error, options.clock.now()).text,
     };
     // A machine without any system roots (a bare container) still reaches plain registries and those of `--ca-file`.
     if problem.contains("No CA certificates") {
         return builder()?
             .tls_certs_only(certificates.to_vec())
             .build()
-            .map_err(|error| tls(network_problem(error).text));
+            .map_err(|error| tls(network_problem(error, options.clock.now()).text));
     }
     Err(if certificates.is_empty() { tls(problem) } else { ClientError::CaCertificate { problem } })
 }

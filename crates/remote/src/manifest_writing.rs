@@ -152,7 +152,12 @@ impl RemoteStore {
         let error = self.write_error(answer, &format!("place for manifest {reference}")).await;
         // What consists of things that are missing is refused with good reason.
         let is_denied = may_pass && self.has_all_parts(bytes).await.unwrap_or(false);
-        if is_denied { Ok(Tried::Denied(error)) } else { Err(error) }
+        Ok(Tried::Denied(match error {
+            StoreError::Rejected { place, status, request, problem } if is_denied => {
+                StoreError::Disturbed { place, status, request, problem }
+            }
+            error => return Err(error),
+        }))
     }
 
     /// The `PUT` of a manifest, for people.
@@ -199,7 +204,7 @@ fn subject(bytes: &[u8]) -> Option<Digest> {
 
 pub(crate) fn denied(error: &StoreError) -> String {
     match error {
-        StoreError::Rejected { status, .. } => format!("status {status}, and everything that it asks for is there"),
+        StoreError::Disturbed { status, .. } => format!("status {status}, and everything that it asks for is there"),
         _ => "everything that it asks for is there".to_owned(),
     }
 }

@@ -33,7 +33,7 @@ impl RemoteStore {
     /// A registry whose tags cannot be written twice also refuses a write that changes nothing: one that follows a write
     /// whose answer was lost, or the write of another program that publishes the same.
     async fn tag_after(&self, error: &StoreError, tag: &Tag) -> Option<Digest> {
-        if !matches!(error, StoreError::Rejected { status: 400..=499, .. }) {
+        if !matches!(error, StoreError::Rejected { status: 400..=499, .. } | StoreError::Disturbed { .. }) {
             return None;
         }
         let found = self.resolve_manifest(&Reference::Tag(tag.clone())).await;

@@ -13,7 +13,7 @@ use crate::body::Body;
 use crate::call::{Call, Target};
 use crate::chunked::ChunkLength;
 use crate::options::ChunkMode;
-use crate::origin::upload_location;
+use crate::origin::{host_of, upload_location};
 use crate::retry::{Asked, Attempts, is_transient};
 use crate::scope::Access;
 use crate::store::RemoteStore;
@@ -36,6 +36,8 @@ pub(crate) enum Sent {
 pub(crate) struct Broken {
     pub(crate) error: StoreError,
     pub(crate) asked: Asked,
+    /// The host that broke it, as all requests name it: the registry may have named another one for the session.
+    pub(crate) host: String,
 }
 
 impl RemoteStore {
@@ -147,10 +149,9 @@ impl RemoteStore {
 
     /// Waits after a break, or ends with its error.
     pub(crate) async fn after_break(&self, attempts: &mut Attempts, broken: &Broken) -> Result<(), StoreError> {
-        let host = self.repository.registry().to_owned();
-        let request = format!("PUT {host}{}", self.path("blobs", "uploads/"));
+        let request = format!("PUT {}{}", self.repository.registry(), self.path("blobs", "uploads/"));
         let reason = broken.error.to_string();
-        let setback = Setback { request, host, asked: broken.asked, reason: &reason };
+        let setback = Setback { request, host: broken.host.clone(), asked: broken.asked, reason: &reason };
         self.client.again(attempts, setback).await.map_err(|stop| match stop {
             Stop::GiveUp => broken.error.clone(),
             Stop::TooLong(asked) => too_long(self.place(), asked),
@@ -182,11 +183,12 @@ impl RemoteStore {
         content: &Content<'_>,
         attempts: &mut Attempts,
     ) -> Result<Sent, StoreError> {
+        let host = host_of(&location);
         let call = self.closing(location, &descriptor.digest).body(Body::Content(content, descriptor.size));
         let answer = match self.client.send_within(&call, attempts).await {
             Ok(answer) => answer,
             Err(error @ StoreError::Unreachable { .. }) => {
-                return Ok(Sent::Broken(Broken { error, asked: Asked::Nothing }));
+                return Ok(Sent::Broken(Broken { error, asked: Asked::Nothing, host }));
             }
             Err(error) => return Err(error),
         };
@@ -203,7 +205,7 @@ impl RemoteStore {
 
     /// What the answer to the closing request means.
     pub(crate) async fn closed(&self, mut answer: Answer, digest: &Digest) -> Result<Sent, StoreError> {
-        let asked = answer.asked();
+        let (asked, host) = (answer.asked(), host_of(answer.url()));
         match answer.status() {
             200 | 201 | 202 | 204 => {}
             411 | 413 | 416 => return Ok(Sent::TooLong(Box::new(answer))),
@@ -212,7 +214,7 @@ impl RemoteStore {
                 let may_pass = self.may_pass(&mut answer).await;
                 let error = self.write_error(answer, "place for a blob").await;
                 if is_lost || is_transient(status) {
-                    return Ok(Sent::Broken(Broken { error, asked }));
+                    return Ok(Sent::Broken(Broken { error, asked, host }));
                 }
                 // The registry may have denied what it has just taken.
                 return if may_pass && self.has_blob(digest, &self.push).await? { Ok(Sent::Done) } else { Err(error) };

@@ -1,7 +1,7 @@
 //! Single documents over HTTP, for protocols that are not a registry's: the same connections, proxies and certificates.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
@@ -53,6 +53,7 @@ pub struct WebAnswer {
     response: Response,
     deadline: Instant,
     timeout: Duration,
+    now: SystemTime,
 }
 
 /// Why there is no document.
@@ -108,7 +109,7 @@ impl WebClient {
             })
         };
         let root = address(&secure)?;
-        if self.hosts.allows_plain(&root) { address(&format!("http://{host}/")) } else { Ok(root) }
+        if self.hosts.names_as_plain(host) { address(&format!("http://{host}/")) } else { Ok(root) }
     }
 
     /// The last answer, after all redirects. Any status is an answer.
@@ -121,7 +122,8 @@ impl WebClient {
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             let Some(location) = location.filter(|_| matches!(response.status().as_u16(), 301..=303 | 307 | 308))
             else {
-                return Ok(WebAnswer { response, deadline, timeout: request.timeout });
+                let (timeout, now) = (request.timeout, self.http.now());
+                return Ok(WebAnswer { response, deadline, timeout, now });
             };
             let next =
                 next_hop(&url, location, &self.hosts.plain_rule(&url, FromHttps::Refused)).map_err(|detour| {
@@ -206,7 +208,7 @@ impl WebAnswer {
                 Ok(Ok(Some(piece))) if bytes.len() as u64 + piece.len() as u64 > limit => return Err(too_large()),
                 Ok(Ok(Some(piece))) => bytes.extend_from_slice(&piece),
                 Ok(Ok(None)) => return Ok(bytes.freeze()),
-                Ok(Err(error)) => return Err(network(&url, network_problem(error))),
+                Ok(Err(error)) => return Err(network(&url, network_problem(error, self.now))),
                 Err(_) => return Err(network(&url, NetworkProblem::timed_out("no end of the answer", self.timeout))),
             }
         }

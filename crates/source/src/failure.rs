@@ -131,7 +131,7 @@ pub(crate) fn store_code(error: &StoreError) -> &'static str {
         StoreError::Denied { fault, .. } if fault.code() == "registry-status:403" => "denied",
         StoreError::Denied { .. } | StoreError::Unauthorized { .. } => "unauthorized",
         StoreError::NoToken { .. } => "no-token",
-        StoreError::Rejected { status, .. } => status_code(*status),
+        StoreError::Rejected { status, .. } | StoreError::Disturbed { status, .. } => status_code(*status),
         StoreError::RateLimited { .. } => "too-many-requests",
         StoreError::Unreachable { fault, .. } => fault.code(),
         StoreError::Forbidden { .. } => "bad-redirect",

@@ -125,6 +125,19 @@ pub enum StoreError {
         /// The registry's own words, shortened.
         problem: String,
     },
+    /// The registry says that something is missing or damaged which it has, as often as it is asked: other programs write
+    /// the same at the same time.
+    #[error("{place} answered {status} to {request} although it has everything that this needs: {problem}")]
+    Disturbed {
+        /// The repository.
+        place: String,
+        /// The HTTP status.
+        status: u16,
+        /// Method and path.
+        request: String,
+        /// The registry's own words, shortened.
+        problem: String,
+    },
     /// The registry asks to slow down for longer than we are willing to wait.
     #[error("{place} asks to wait {seconds} s before trying again")]
     RateLimited {
@@ -351,7 +364,7 @@ impl StoreError {
             | Self::NoToken { problem, .. }
             | Self::Unreachable { problem, .. }
             | Self::Forbidden { problem, .. } => *problem = map(problem),
-            Self::Rejected { request, problem, .. } => {
+            Self::Rejected { request, problem, .. } | Self::Disturbed { request, problem, .. } => {
                 *request = map(request);
                 *problem = map(problem);
             }
@@ -372,7 +385,9 @@ impl StoreError {
                 Some(fault.code())
             }
             Self::Forbidden { fault, .. } => fault.map(AccessFault::code),
-            Self::Rejected { status, .. } => Some(AccessFault::RegistryStatus(*status).code()),
+            Self::Rejected { status, .. } | Self::Disturbed { status, .. } => {
+                Some(AccessFault::RegistryStatus(*status).code())
+            }
             Self::RateLimited { .. } => Some(AccessFault::RegistryStatus(429).code()),
             _ => None,
         }
@@ -381,7 +396,7 @@ impl StoreError {
     /// Whether the same request may succeed when made again.
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::Unreachable { .. } | Self::RateLimited { .. } => true,
+            Self::Unreachable { .. } | Self::RateLimited { .. } | Self::Disturbed { .. } => true,
             Self::Rejected { status, .. } | Self::NoToken { fault: AccessFault::TokenServerStatus(status), .. } => {
                 matches!(status, 408 | 429 | 500..=599)
             }

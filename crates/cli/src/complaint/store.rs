@@ -39,6 +39,9 @@ impl From<&StoreError> for Complaint {
                     "ask the owner of {place} for the right to read, and for a push to write; another login may have it"
                 ))
                 .refused(place, Trouble::Right),
+            StoreError::Disturbed { .. } => {
+                complaint.hint("other programs write to this repository at the same time: run the same command again")
+            }
             StoreError::Rejected { problem, .. } if problem.contains("DIGEST_INVALID") => complaint.hint(
                 "what was sent is not what its digest says: the source is damaged, or something changed it on the way",
             ),

@@ -1,6 +1,7 @@
 use std::sync::Mutex;
 
 use super::*;
+use crate::LOCK_NAME;
 
 fn waiter(seconds: u64) -> Waiter {
     Waiter { program: "tofu-oci test".to_owned(), limit: Duration::from_secs(seconds) }
@@ -121,8 +122,10 @@ async fn a_link_with_the_name_of_a_lock_leads_nowhere() {
     let (inside, precious) = (folder.path().join("inside"), folder.path().join("precious"));
     fs::create_dir(&inside).unwrap();
     fs::write(&precious, "years of work").unwrap();
-    std::os::unix::fs::symlink("../precious", inside.join(LOCK_NAME)).unwrap();
-    assert!(wait(&Lockable::File(inside.join(LOCK_NAME)), 0).await.1.is_err());
+    for name in [LOCK_NAME, HOLDER_NAME] {
+        std::os::unix::fs::symlink("../precious", inside.join(name)).unwrap();
+        assert!(wait(&Lockable::File(inside.join(name)), 0).await.1.is_err());
+    }
     drop(wait(&Lockable::Folder(inside), 0).await.1.unwrap());
     assert_eq!(fs::read_to_string(&precious).unwrap(), "years of work");
 }
@@ -132,7 +135,7 @@ async fn a_link_with_the_name_of_a_lock_leads_nowhere() {
 async fn a_pipe_in_the_place_of_the_holders_name_holds_nobody_up() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
     let folder = tempfile::tempdir().unwrap();
-    let note = folder.path().join(LOCK_NAME);
+    let note = folder.path().join(HOLDER_NAME);
     mknodat(CWD, &note, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     // Somebody writes to it, so that a program that reads it has an end, and the test has one.
     let mut pipe = File::options().read(true).write(true).open(&note).unwrap();
@@ -143,4 +146,59 @@ async fn a_pipe_in_the_place_of_the_holders_name_holds_nobody_up() {
     let (told, ended) = wait(&on, 3).await;
     assert_eq!(told, [format!("{on} is locked by another program")]);
     assert!(matches!(ended, Err(LockError::Held { .. })));
+}
+
+/// An OCI image layout in the working directory: a `push` had the file locked, a `lock` removed it, and the next `push`
+/// locked a new one.
+#[tokio::test]
+async fn the_lock_of_a_folder_leaves_the_lock_of_what_is_in_it_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let [content, whole] = ways(folder.path());
+    let writer = wait(&content, 0).await.1.unwrap();
+    drop(wait(&whole, 0).await.1.unwrap());
+    assert!(wait(&content, 0).await.1.is_err(), "the writer still has it");
+    drop(writer);
+    assert!(wait(&content, 0).await.1.is_ok());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_was_removed_while_it_was_locked_makes_nobody_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(LOCK_NAME);
+    let on = Lockable::File(path.clone());
+    let before = open(&path).unwrap();
+    assert!(has_name(&before, &path));
+    fs::remove_file(&path).unwrap();
+    assert!(!has_name(&before, &path), "it is gone");
+    let lock = wait(&on, 0).await.1.unwrap();
+    assert!(!has_name(&before, &path), "another one has the name");
+    assert!(has_name(lock.file.as_ref().unwrap(), &path), "and that one is locked");
+}
+
+/// A record lock ends when its process closes any handle of the file, also one that was only read.
+#[cfg(unix)]
+#[tokio::test]
+async fn who_asks_for_the_holder_of_a_record_does_not_give_up_its_own_lock() {
+    const PATH: &str = "TOFU_OCI_TEST_RECORD";
+    if let Some(path) = std::env::var_os(PATH) {
+        let (_, tried) = wait(&Lockable::Record(path.into()), 0).await;
+        assert!(matches!(tried, Err(LockError::Held { .. })), "the parent has it: {tried:?}");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let on = Lockable::Record(folder.path().join("linux_amd64.lock"));
+    let lock = wait(&on, 0).await.1.unwrap();
+    let mut tries = Tries::Record(on.path(), Some(open(on.path()).unwrap()));
+    let held = tries.held(&on).to_string();
+    assert!(held.contains("is locked by tofu-oci test (process "), "{held}");
+    let own = std::thread::current().name().unwrap_or_default().to_owned();
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &own])
+        .env(PATH, on.path())
+        .output()
+        .unwrap();
+    assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
+    assert!(String::from_utf8_lossy(&child.stdout).contains("1 passed"), "the child has run");
+    drop((tries, lock));
 }

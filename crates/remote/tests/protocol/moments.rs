@@ -76,9 +76,26 @@ async fn a_refusal_that_lasts_or_is_about_something_else_stays_an_error() {
     {
         let (server, bench, (descriptor, bytes)) = (denying(answer, 99, None), bench(), manifest());
         let pushed = bench.store(&server).push(&descriptor, &Content::Bytes(&bytes)).await;
-        assert!(matches!(pushed, Err(StoreError::Rejected { .. } | StoreError::Denied { .. })), "{pushed:?}");
+        let is_error = matches!(
+            pushed,
+            Err(StoreError::Disturbed { .. } | StoreError::Rejected { .. } | StoreError::Denied { .. })
+        );
+        assert!(is_error, "{pushed:?}");
         assert_eq!(puts(&server), want);
     }
+}
+
+#[tokio::test]
+async fn who_is_denied_to_the_end_what_is_there_is_not_told_that_the_source_is_damaged() {
+    let lasting = reply(400).error("DIGEST_INVALID", "provided digest did not match uploaded content");
+    let (server, bench, (descriptor, bytes)) = (denying(lasting, 99, None), bench(), manifest());
+    let pushed = bench.store(&server).push(&descriptor, &Content::Bytes(&bytes)).await;
+    assert!(pushed.as_ref().is_err_and(StoreError::is_transient), "the same command may succeed");
+    let want = format!(
+        "HOST/x answered 400 to PUT /v2/x/manifests/{} although it has everything that this needs: provided digest did not match uploaded content (DIGEST_INVALID)",
+        descriptor.digest
+    );
+    check_error(pushed, &server, &want);
 }
 
 #[tokio::test]
