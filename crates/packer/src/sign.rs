@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 use tofu_oci_layout::{LayoutError, MAX_DOCUMENT, ReleaseIndex};
+use tofu_oci_source::{Neighbour, newest_neighbour};
 use tofu_oci_store::{ReadStore, Store, fetch_bytes};
 use tofu_oci_trust::{KeyId, SignedSubject};
 use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::copy::no_release;
-use crate::neighbours::{self, Neighbour};
 use crate::push::{for_version, resolve};
 use crate::signing::{Wanted, Wish};
 use crate::{Attachment, AttachmentState, PackError, Rename, SignError, Signing, Transfers};
@@ -147,7 +147,7 @@ async fn require_address(store: &dyn ReadStore, tag: &Tag, address: &ProviderAdd
         Err(error) if error.is_transient() => return Err(error.into()),
         Err(_) => Vec::new(),
     };
-    match neighbours::newest(store, &tags, tag).await? {
+    match newest_neighbour(store, &tags, tag).await? {
         Some(Neighbour { version, address: kept }) if kept != *address => {
             let (version, kept, address) = (Box::new(version), Box::new(kept), Box::new(address.clone()));
             Err(SignError::OtherAddress { place: store.place(), tag: tag.clone(), address, kept, version }.into())

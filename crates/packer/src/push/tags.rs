@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use tofu_oci_layout::{MAX_DOCUMENT, ReleaseIndex};
+use tofu_oci_source::{Neighbour, newest_neighbour, provider_of};
 use tofu_oci_store::{ReadStore, Store, StoreError, fetch_bytes};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Version};
 
-use crate::neighbours::{self, Neighbour};
 use crate::{OtherAddress, PackError, PushRequest, Rename, ReplaceTag};
 
 /// The one tag of a version.
@@ -93,7 +93,7 @@ impl Found {
             return Ok(());
         }
         let own = match &self.existing {
-            Some(existing) => neighbours::of(store, existing).await?,
+            Some(existing) => provider_of(store, existing).await?,
             None => None,
         };
         // What was published once under a wrong name may be published again, and be mended.
@@ -101,7 +101,7 @@ impl Found {
             return Ok(());
         }
         let own = own.map(|address| Neighbour { version: request.version.clone(), address });
-        match neighbours::newest(store, &self.tags, tag).await?.or(own) {
+        match newest_neighbour(store, &self.tags, tag).await?.or(own) {
             Some(Neighbour { version, address }) if address != *request.address => {
                 let (place, given) = (store.place(), request.address.clone());
                 Err(PackError::OtherAddress(Box::new(OtherAddress { place, kept: address, version, given })))
