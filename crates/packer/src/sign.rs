@@ -8,7 +8,7 @@ use tofu_oci_trust::{KeyId, SignedSubject};
 use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::copy::no_release;
-use crate::push::{for_version, resolve};
+use crate::push::{for_version, resolve, tags_unknown};
 use crate::signing::{Wanted, Wish};
 use crate::{Attachment, AttachmentState, PackError, Rename, SignError, Signing, Transfers};
 
@@ -134,18 +134,26 @@ async fn find(store: &dyn ReadStore, request: &SignRequest<'_>, reporter: &dyn R
         }
     };
     if request.rename == Rename::Refuse {
-        require_address(store, &tag, &address).await?;
+        require_address(store, &tag, &address, reporter).await?;
     }
     Ok(Found { tag, index, address })
 }
 
 /// Demands that the repository's newest other version does not name another provider: a signature under a name that
-/// nobody asks for protects nobody. Tags that cannot be listed say nothing.
-async fn require_address(store: &dyn ReadStore, tag: &Tag, address: &ProviderAddr) -> Result<(), PackError> {
+/// nobody asks for protects nobody. Tags that cannot be listed are reported, and nothing is compared.
+async fn require_address(
+    store: &dyn ReadStore,
+    tag: &Tag,
+    address: &ProviderAddr,
+    reporter: &dyn Reporter,
+) -> Result<(), PackError> {
     let tags = match store.tags().await {
         Ok(tags) => tags,
         Err(error) if error.is_transient() => return Err(error.into()),
-        Err(_) => Vec::new(),
+        Err(error) => {
+            reporter.event(&tags_unknown(&error));
+            Vec::new()
+        }
     };
     match newest_neighbour(store, &tags, tag).await? {
         Some(Neighbour { version, address: kept }) if kept != *address => {

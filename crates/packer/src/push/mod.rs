@@ -40,7 +40,7 @@ pub use plan::plan;
 use prepare::Preparation;
 use release::{Attached, Release};
 use send::Sender;
-pub(crate) use tags::{for_version, leaves_of, point, resolve};
+pub(crate) use tags::{for_version, leaves_of, point, resolve, tags_unknown};
 
 use crate::{Difference, PackError, PushReport, PushRequest, ReplaceTag, TagTaken, Transfers};
 

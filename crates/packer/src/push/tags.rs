@@ -47,6 +47,11 @@ pub(crate) async fn point(
     }
 }
 
+/// The note that nothing is known about the repository's other versions.
+pub(crate) fn tags_unknown(error: &StoreError) -> Event {
+    Event::note("tags-unknown", format!("cannot list the tags: {error}"))
+}
+
 /// A repository before a push.
 pub(super) struct Found {
     /// Where the version's tag points.
@@ -67,7 +72,7 @@ pub(super) async fn look(
         Ok(tags) => tags,
         Err(error) if error.is_not_found() => Vec::new(),
         Err(error) => {
-            reporter.event(&Event::note("tags-unknown", format!("cannot list the tags: {error}")));
+            reporter.event(&tags_unknown(&error));
             Vec::new()
         }
     };
