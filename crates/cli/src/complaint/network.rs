@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use tofu_oci_store::NetworkFault;
 
 use super::Complaint;
+use crate::again;
 use crate::exit::Exit;
 
 impl Complaint {
@@ -24,10 +25,13 @@ impl Complaint {
                 "it answers and the two cannot agree on TLS; check the host name and the port, and whether a proxy stands \
                  between",
             ),
-            NetworkFault::TimedOut => self.hint(
-                "the registry, or the way to it, is too slow just now: run the same command again, or allow it more time \
-                 with --timeout 5m",
-            ),
+            NetworkFault::TimedOut => {
+                let more = again::more_time().map(|option| format!(", or allow it more time with {option}"));
+                let more = more.unwrap_or_default();
+                self.hint(format!(
+                    "the registry, or the way to it, is too slow just now: run the same command again{more}"
+                ))
+            }
             NetworkFault::Lost => {
                 let text = format!("the connection to {place} broke: {problem}");
                 let hint = "run the same command again: what has arrived is not sent again";
