@@ -12,11 +12,11 @@ impl Complaint {
     /// The same with the advice that fits what kept this machine and the place from talking.
     pub(crate) fn network(self, place: &str, fault: NetworkFault, problem: &str) -> Self {
         let host = registry(place);
+        if let Some(hint) = certificate_time(fault) {
+            return self.hint(hint);
+        }
         match fault {
-            NetworkFault::CertificateExpired { .. } | NetworkFault::CertificateNotYetValid { .. } => {
-                self.hint(certificate_time(fault).unwrap_or_default())
-            }
-            _ if problem.contains("certificate") => self.hint("trust a private certificate authority with --ca-file FILE"),
+            NetworkFault::Certificate => self.hint("trust a private certificate authority with --ca-file FILE"),
             NetworkFault::NotHttp => self.hint("something else than a registry listens there; check the host name and the port"),
             NetworkFault::NotTls => self.hint(format!(
                 "it does not speak TLS; if it is a registry that speaks plain HTTP, allow that with --plain-http {host}"
@@ -77,4 +77,26 @@ fn is_bare(host: &str) -> bool {
 /// The host of a place such as `ghcr.io/acme/widget`.
 fn registry(place: &str) -> &str {
     place.split('/').next().unwrap_or(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(fault: NetworkFault, problem: &str, want: &str) {
+        let complaint =
+            Complaint::new(Exit::Unexpected, "no connection").network("r.example/acme/widget", fault, problem);
+        assert!(complaint.hints()[0].contains(want), "{:?}", complaint.hints());
+    }
+
+    #[test]
+    fn the_kind_of_fault_decides_the_hint_and_no_word_of_the_text() {
+        check(NetworkFault::Certificate, "it is not trusted", "--ca-file FILE");
+        check(NetworkFault::Tls, "received fatal alert: bad certificate", "cannot agree on TLS");
+        check(NetworkFault::Dns, "certificate.example is not known", "check the host name");
+        let expired = NetworkFault::CertificateExpired { not_after: Some(0), now: 86400 };
+        check(expired, "", "was valid until Thu, 01 Jan 1970 00:00:00 GMT");
+        check(NetworkFault::CertificateNotYetValid { not_before: None, now: 0 }, "", "is not valid yet");
+    }
 }
