@@ -353,3 +353,19 @@ fn notes_that_say_the_same_are_shown_once_with_their_places() {
     let json = scene.run(&format!("{CHECK} --json"));
     assert_eq!(json.json().iter().filter(|line| line["rule"] == "unsigned").count(), 3, "one line a finding");
 }
+
+#[test]
+fn a_version_beside_the_asked_one_that_cannot_be_read_is_not_judged() {
+    let scene = Scene::published();
+    scene.dist("next", "1.5.0");
+    scene.run(&format!("push next REGISTRY/acme/widget --address {WIDGET}")).success();
+    let line = "check REGISTRY/acme/widget:1.4.0 --attempts 1 --json";
+    let good = rules(&scene.run(line).success());
+    for (name, fault) in faults() {
+        scene.registry.clear_faults();
+        scene.registry.fault(Rule::on("*", "/v2/acme/widget/manifests/1.5.0").then(fault));
+        let said = scene.run(line);
+        assert_eq!((said.code, not_judged(&said)), (Some(3), 1), "{name}: {}", said.text);
+        assert_eq!(rules(&said), good, "{name}");
+    }
+}

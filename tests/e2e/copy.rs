@@ -310,4 +310,9 @@ fn a_dry_run_says_whether_the_tag_is_free_at_the_destination() {
     scene.run(&format!("push dist oci:other --address {WIDGET} --h1 skip")).success();
     let said = scene.run("copy REGISTRY/acme/widget oci:other --dry-run --json");
     assert_eq!(said.json()[0]["tag_state"]["state"], "taken", "{}", said.text);
+    assert_eq!(said.json()[0]["tag_state"]["of"], WIDGET, "{}", said.text);
+    let said = scene.run("copy REGISTRY/acme/widget oci:other --dry-run");
+    assert!(said.stdout.contains(&format!("points at another release of {WIDGET}, ")), "{}", said.text);
+    let said = scene.refuse("copy REGISTRY/acme/widget oci:other");
+    assert!(said.contains(&format!("the tag points at a release of {WIDGET}; to move it")), "{said}");
 }

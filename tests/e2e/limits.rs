@@ -5,24 +5,24 @@ use tofu_oci_testkit::{Fault, Rule};
 
 use crate::setup::Scene;
 
+/// What the program says of wrong usage, as it stands: the lengths of time in it are under test.
+#[track_caller]
+fn refused(scene: &Scene, line: &str) -> String {
+    let said = scene.run(line);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{}", said.text);
+    said.stderr
+}
+
 #[test]
 fn a_timeout_that_cannot_be_kept_is_wrong_usage() {
     let scene = Scene::new();
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget --timeout 0"), @"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: invalid value '0' for '--timeout <DURATION>': it must be longer than zero; write a length of time such as [TIME] or 2m
+    assert_snapshot!(refused(&scene, "versions REGISTRY/acme/widget --timeout 0"), @"
+    error: invalid value '0' for '--timeout <DURATION>': it must be longer than zero; write a length of time such as 90s or 2m
 
     For more information, try '--help'.
     ");
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget --timeout soon"), @"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: invalid value 'soon' for '--timeout <DURATION>': it is not a length of time; write seconds, or a number with ms, s, m or h, such as [TIME] or 2m
+    assert_snapshot!(refused(&scene, "versions REGISTRY/acme/widget --timeout soon"), @"
+    error: invalid value 'soon' for '--timeout <DURATION>': it is not a length of time; write seconds, or a number with ms, s, m or h, such as 90s or 2m
 
     For more information, try '--help'.
     ");
@@ -36,12 +36,8 @@ fn a_timeout_that_cannot_be_kept_is_wrong_usage() {
 fn a_timeout_may_come_from_the_environment() {
     let mut scene = Scene::published();
     scene.context.env("TOFU_OCI_TIMEOUT", "0s");
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget"), @"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: invalid value '[TIME]' for '--timeout <DURATION>': it must be longer than zero; write a length of time such as [TIME] or 2m
+    assert_snapshot!(refused(&scene, "versions REGISTRY/acme/widget"), @"
+    error: invalid value '0s' for '--timeout <DURATION>': it must be longer than zero; write a length of time such as 90s or 2m
 
     For more information, try '--help'.
     ");
@@ -59,8 +55,9 @@ fn a_silent_registry_is_named_and_given_up() {
     let host = scene.registry.address();
     for words in [
         &format!("note: waiting for {host}: GET /v2/acme/widget/tags/list has got no further for "),
-        &format!("error: cannot reach {host}/acme/widget: timed out: no answer came for "),
-        "--timeout 5m",
+        // On a busy machine the connection may be what took too long.
+        &format!("error: cannot reach {host}/acme/widget: timed out: no "),
+        "or allow it more time with --timeout 1600ms\n",
     ] {
         assert!(said.stderr.contains(words), "no `{words}` in {}", said.text);
     }

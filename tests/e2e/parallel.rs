@@ -100,13 +100,15 @@ fn a_directory_that_another_program_has_locked_is_waited_for_aloud_and_not_for_e
     error: layout/.tofu-oci-lock is locked by another program, and was not released within 1.2 s
 
     hint: wait until the other program has ended, or end it, and run the same command again
-    hint: --timeout DURATION, such as --timeout 10m, waits longer
+    hint: --timeout 2400ms waits longer
     ");
     drop(lock);
     scene.run(&line).success();
     let folder = std::fs::File::open(scene.context.work()).expect("the work folder");
     folder.lock().expect("nobody has it");
-    let said = scene.run(&format!("lock {WIDGET} {FROM} --timeout 1200ms"));
+    // No registry is asked, so that only the wait for the lock is short.
+    let line = format!("lock {WIDGET} --from oci:layout --timeout 1200ms");
+    let said = scene.run(&line);
     assert_eq!(said.code, Some(1), "{}", said.text);
     let words: Vec<&str> = said.stderr.lines().filter(|line| !line.contains(": verified")).collect();
     assert_snapshot!(words.join("\n"), @"
@@ -114,12 +116,12 @@ fn a_directory_that_another_program_has_locked_is_waited_for_aloud_and_not_for_e
     error: the current directory is locked by another program, and was not released within 1.2 s
 
     hint: wait until the other program has ended, or end it, and run the same command again
-    hint: --timeout DURATION, such as --timeout 10m, waits longer
+    hint: --timeout 2400ms waits longer
     hint: the lock file is as it was
     ");
     assert!(!scene.path(".terraform.lock.hcl").exists());
     drop(folder);
-    scene.run(&format!("lock {WIDGET} {FROM} --timeout 1200ms")).success();
+    scene.run(&line).success();
 }
 
 #[cfg(unix)]

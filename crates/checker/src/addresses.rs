@@ -4,33 +4,43 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tofu_oci_layout::annotation;
+use tofu_oci_source::{Neighbour, newest_neighbour};
 use tofu_oci_store::ReadStore;
-use tofu_oci_types::{ProviderAddr, Reference, Tag, Version};
+use tofu_oci_types::{ProviderAddr, Tag, Version};
 
 use crate::facts::{Facts, Release};
-use crate::model::Finding;
+use crate::model::{Finding, NotJudged};
 use crate::rules::catalogue::annotations::ADDRESSES_DIFFER;
 
 /// Most versions of one address that are named.
 const NAMED: usize = 8;
-/// Most releases that are read when one version is looked at.
-const MOST: usize = 2;
-
 /// A finding if the versions that were read name different providers. When one version was `asked` for, it is compared
 /// with the newest other version that names one, for which at most two indexes are read.
-pub(crate) async fn check(store: &dyn ReadStore, facts: &Facts, asked: Option<&Version>) -> Option<Finding> {
+///
+/// # Errors
+/// If the other version could not be asked for.
+pub(crate) async fn check(
+    store: &dyn ReadStore,
+    facts: &Facts,
+    asked: Option<&Version>,
+) -> Result<Option<Finding>, NotJudged> {
     let mut versions: BTreeMap<ProviderAddr, Vec<Version>> = BTreeMap::new();
     for release in &facts.releases {
         if let Some(address) = of_release(release) {
             versions.entry(address).or_default().push(release.version.clone());
         }
     }
-    if let Some(asked) = asked.filter(|_| !versions.is_empty())
-        && let Some((version, address)) = newest_other(store, facts, asked).await
-    {
-        versions.entry(address).or_default().push(version);
+    if let Some(own) = asked.filter(|_| !versions.is_empty()).and_then(|asked| Tag::for_version(asked).ok()) {
+        let tags: Vec<Tag> = facts.tags.iter().filter_map(|text| text.parse().ok()).collect();
+        let found = newest_neighbour(store, &tags, &own).await.map_err(|error| {
+            let (place, version) = ("provider of the other versions".to_owned(), asked.map(ToString::to_string));
+            NotJudged { place, version, platform: None, error }
+        })?;
+        if let Some(Neighbour { version, address }) = found {
+            versions.entry(address).or_default().push(version);
+        }
     }
-    finding(facts, versions)
+    Ok(finding(facts, versions))
 }
 
 /// One finding for the whole repository: the address of most versions comes first.
@@ -61,24 +71,6 @@ fn address(index: &Value) -> Option<ProviderAddr> {
     index.get("annotations")?.get(annotation::ADDRESS)?.as_str()?.parse().ok()
 }
 
-/// The newest of the two newest other versions that names a provider. What cannot be read says nothing.
-async fn newest_other(store: &dyn ReadStore, facts: &Facts, asked: &Version) -> Option<(Version, ProviderAddr)> {
-    let tags = facts.tags.iter().filter_map(|text| text.parse::<Tag>().ok());
-    let mut others: Vec<(Version, Tag)> = tags
-        .filter_map(|tag| Some((tag.version()?, tag)))
-        .filter(|(version, tag)| version != asked && Tag::for_version(version).as_ref() == Ok(tag))
-        .collect();
-    others.sort_by(|(one, _), (other, _)| other.precedence(one));
-    for (version, tag) in others.into_iter().take(MOST) {
-        let Ok((_, bytes)) = store.manifest(&Reference::Tag(tag)).await else { continue };
-        let index: Option<Value> = serde_json::from_slice(&bytes).ok();
-        if let Some(address) = index.as_ref().and_then(address) {
-            return Some((version, address));
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
@@ -105,7 +97,7 @@ mod tests {
         let asked: Option<Version> = asked.map(|asked| asked.parse().unwrap());
         let versions = asked.clone().map_or(Versions::All, Versions::One);
         let facts = facts::read(&store, &What { versions, depth: Depth::Manifests }).await.unwrap();
-        check(&store, &facts, asked.as_ref()).await.map(|finding| finding.text)
+        check(&store, &facts, asked.as_ref()).await.expect("it answers").map(|finding| finding.text)
     }
 
     #[tokio::test]

@@ -119,8 +119,11 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
     if transport == Transport::PlainHttp {
         findings.push(plain_http(&facts.place));
     }
-    findings.extend(addresses::check(store, &facts, request.version).await);
-    let not_judged = not_judged::of_check(&facts, &images, &referring);
+    let mut not_judged = not_judged::of_check(&facts, &images, &referring);
+    match addresses::check(store, &facts, request.version).await {
+        Ok(found) => findings.extend(found),
+        Err(unasked) => not_judged.push(unasked),
+    }
     Ok(CheckReport { facts, provider, predictions, findings, not_judged })
 }
 

@@ -10,6 +10,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use tofu_oci_types::ProviderAddr;
 
+use crate::args::Timeout;
+
 /// What was typed.
 static GIVEN: OnceLock<Given> = OnceLock::new();
 
@@ -38,6 +40,8 @@ struct Given {
     /// What has no name: addresses, repositories, folders.
     words: Vec<String>,
     options: Vec<Typed>,
+    /// The time in force, by the option, the variable or default; `None` if the verb has none.
+    timeout: Option<Timeout>,
 }
 
 /// One option that was typed.
@@ -61,6 +65,12 @@ pub(crate) fn command(words: &str) -> String {
 /// The same for somebody else, who has a login and files of their own.
 pub(crate) fn command_for_others(words: &str) -> String {
     given().command(words, REACH)
+}
+
+/// The option that gives this command twice its time; `None` if it has the longest already. A verb that takes no
+/// `--timeout` has the default.
+pub(crate) fn more_time() -> Option<String> {
+    given().timeout.unwrap_or_default().doubled().map(|time| format!("--timeout {time}"))
 }
 
 /// The same with every option that was typed and that the other verb takes.
@@ -101,6 +111,7 @@ impl Given {
             given.verb = format!("{}{gap}{name}", given.verb);
             (declared, matches) = (found, inner);
         }
+        given.timeout = matches.try_get_one("timeout").ok().flatten().copied();
         for argument in declared.get_arguments() {
             let id = argument.get_id().as_str();
             if matches.value_source(id) != Some(ValueSource::CommandLine) {
@@ -228,6 +239,21 @@ mod tests {
             "lock example.com/a/b --platform darwin_arm64",
             "tofu-oci lock example.com/a/b --platform darwin_arm64 --from oci:x",
         );
+    }
+
+    #[test]
+    fn the_time_in_force_is_known_to_hints() {
+        let declared = crate::args::command();
+        for (typed, want) in [
+            (&["versions", "r.example/a", "--timeout", "90"][..], Some("90s")),
+            (&["pack", "dist", "oci:x", "--timeout", "5m"], Some("5m")),
+            (&["config", "check"], None),
+        ] {
+            let words = [&["tofu-oci"], typed].concat();
+            let matches = declared.clone().try_get_matches_from(words).expect("it is well-formed");
+            let timeout = Given::of(&declared, &matches).timeout;
+            assert_eq!(timeout.map(|time| time.to_string()).as_deref(), want, "{typed:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A release from one store to another, byte for byte.
 
 use serde::Serialize;
+use tofu_oci_source::provider_of;
 use tofu_oci_store::{CopyOptions, ReadStore, Referrers, Store};
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
 
@@ -150,7 +151,7 @@ async fn taken(
         existing: there.digest.clone(),
         new: root.digest.clone(),
         difference,
-        of: None,
+        of: provider_of(to, there).await?,
     })))
 }
 
@@ -369,6 +370,8 @@ mod tests {
         let error = copy(&from, &to, &both, ReplaceTag::Refuse).await.expect_err("taken");
         assert_snapshot!(error, @"memory has a tag 1.5.0 already: it points at a release with other packages");
         assert!(to.take().is_empty());
+        let PackError::TagTaken(taken) = error else { panic!("{error}") };
+        assert_eq!(taken.of.map(|address| address.to_string()).as_deref(), Some("example.com/acme/zap"));
         copy(&from, &to, &both, ReplaceTag::Replace).await.unwrap();
         let index = |store| async move {
             ReadStore::resolve(store, &Reference::Tag("1.5.0".parse().unwrap())).await.unwrap().digest

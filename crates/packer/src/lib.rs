@@ -16,7 +16,6 @@
 mod copy;
 mod dist;
 mod error;
-mod neighbours;
 mod other;
 mod push;
 mod report;

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 use tofu_oci_layout::{LayoutError, MAX_DOCUMENT, ReleaseIndex};
+use tofu_oci_source::{Neighbour, newest_neighbour};
 use tofu_oci_store::{ReadStore, Store, fetch_bytes};
 use tofu_oci_trust::{KeyId, SignedSubject};
 use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::copy::no_release;
-use crate::neighbours::{self, Neighbour};
-use crate::push::{for_version, resolve};
+use crate::push::{for_version, resolve, tags_unknown};
 use crate::signing::{Wanted, Wish};
 use crate::{Attachment, AttachmentState, PackError, Rename, SignError, Signing, Transfers};
 
@@ -134,20 +134,28 @@ async fn find(store: &dyn ReadStore, request: &SignRequest<'_>, reporter: &dyn R
         }
     };
     if request.rename == Rename::Refuse {
-        require_address(store, &tag, &address).await?;
+        require_address(store, &tag, &address, reporter).await?;
     }
     Ok(Found { tag, index, address })
 }
 
 /// Demands that the repository's newest other version does not name another provider: a signature under a name that
-/// no client asks for protects no client. Tags that cannot be listed say nothing.
-async fn require_address(store: &dyn ReadStore, tag: &Tag, address: &ProviderAddr) -> Result<(), PackError> {
+/// no client asks for protects no client. Tags that cannot be listed are reported, and nothing is compared.
+async fn require_address(
+    store: &dyn ReadStore,
+    tag: &Tag,
+    address: &ProviderAddr,
+    reporter: &dyn Reporter,
+) -> Result<(), PackError> {
     let tags = match store.tags().await {
         Ok(tags) => tags,
         Err(error) if error.is_transient() => return Err(error.into()),
-        Err(_) => Vec::new(),
+        Err(error) => {
+            reporter.event(&tags_unknown(&error));
+            Vec::new()
+        }
     };
-    match neighbours::newest(store, &tags, tag).await? {
+    match newest_neighbour(store, &tags, tag).await? {
         Some(Neighbour { version, address: kept }) if kept != *address => {
             let (version, kept, address) = (Box::new(version), Box::new(kept), Box::new(address.clone()));
             Err(SignError::OtherAddress { place: store.place(), tag: tag.clone(), address, kept, version }.into())

@@ -195,6 +195,8 @@ pub(crate) struct Watching {
     pub(crate) rival: Option<Descriptor>,
     /// Whether it lists what it took as a referrer.
     pub(crate) lists_referrers: bool,
+    /// Whether somebody may list its tags.
+    pub(crate) lists_tags: bool,
     /// Somebody else writes this right after a tag was written, once.
     pub(crate) meanwhile: Mutex<Option<(Descriptor, Tag)>>,
     pub(crate) running: AtomicUsize,
@@ -209,6 +211,7 @@ impl Watching {
             fail_at: None,
             rival: None,
             lists_referrers: true,
+            lists_tags: true,
             meanwhile: Mutex::default(),
             running: AtomicUsize::new(0),
             most_running: AtomicUsize::new(0),
@@ -253,7 +256,11 @@ impl ReadStore for Watching {
         self.inner.resolve(reference).await
     }
     async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
-        self.inner.tags().await
+        if self.lists_tags {
+            return self.inner.tags().await;
+        }
+        let (place, fault) = (self.place(), tofu_oci_store::AccessFault::RegistryStatus(403));
+        Err(StoreError::Denied { place, fault, problem: "denied".to_owned() })
     }
     async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
         self.inner.exists(descriptor).await

@@ -90,7 +90,7 @@ pub(crate) fn network_problem(error: reqwest::Error, now: SystemTime) -> Network
     let text = match fault {
         NetworkFault::TimedOut if error.is_connect() => "timed out: no connection came about".to_owned(),
         NetworkFault::TimedOut => "timed out".to_owned(),
-        NetworkFault::Tls => tls(&text),
+        NetworkFault::Tls | NetworkFault::Certificate | NetworkFault::CertificateOfAnother => tls(&text),
         NetworkFault::Lost => lost(&error, &text).to_owned(),
         _ => text,
     };
@@ -192,6 +192,10 @@ fn fault_of(error: &rustls::Error, now: SystemTime) -> NetworkFault {
             NetworkFault::CertificateNotYetValid { not_before: None, now }
         }
         rustls::Error::InvalidMessage(_) => NetworkFault::NotTls,
+        rustls::Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        ) => NetworkFault::CertificateOfAnother,
+        rustls::Error::InvalidCertificate(_) => NetworkFault::Certificate,
         _ => NetworkFault::Tls,
     }
 }

@@ -286,8 +286,13 @@ pub enum NetworkFault {
     Dns,
     /// Nobody listens there.
     Refused,
-    /// The TLS handshake failed: a certificate that is not trusted, or nothing in common.
+    /// The TLS handshake failed for another reason than the other side's certificate: nothing in common, or the other
+    /// side refused.
     Tls,
+    /// The other side's certificate is not accepted, for another reason than its dates.
+    Certificate,
+    /// The certificate is for another host.
+    CertificateOfAnother,
     /// The other side's certificate has expired, by this machine's clock. Both in seconds since 1970.
     CertificateExpired {
         /// The last second in which it was valid, if that is known.
@@ -320,7 +325,12 @@ impl NetworkFault {
         match self {
             Self::Dns => "dns",
             Self::Refused => "connection-refused",
-            Self::Tls | Self::CertificateExpired { .. } | Self::CertificateNotYetValid { .. } | Self::NotTls => "tls",
+            Self::Tls
+            | Self::Certificate
+            | Self::CertificateOfAnother
+            | Self::CertificateExpired { .. }
+            | Self::CertificateNotYetValid { .. }
+            | Self::NotTls => "tls",
             Self::TimedOut => "timeout",
             Self::Lost | Self::NotHttp => "connection-lost",
             Self::NoRoute => "unreachable",

@@ -1,5 +1,6 @@
 //! Lengths of time as options take them.
 
+use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -15,6 +16,26 @@ pub(crate) struct Timeout(pub(crate) Duration);
 impl Default for Timeout {
     fn default() -> Self {
         Self(Limits::DEFAULT_TOTAL)
+    }
+}
+
+impl Timeout {
+    /// Twice the time, at most the longest that is taken; `None` if it is that already.
+    pub(crate) fn doubled(self) -> Option<Self> {
+        let twice = self.0.saturating_mul(2).min(LONGEST);
+        (twice > self.0).then_some(Self(twice))
+    }
+}
+
+impl fmt::Display for Timeout {
+    /// As the option takes it, with the largest unit that needs no fraction.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_millis() {
+            time if time == 0 || !time.is_multiple_of(1000) => write!(f, "{}ms", time.max(1)),
+            time if !time.is_multiple_of(60_000) => write!(f, "{}s", time / 1000),
+            time if !time.is_multiple_of(3_600_000) => write!(f, "{}m", time / 60_000),
+            time => write!(f, "{}h", time / 3_600_000),
+        }
     }
 }
 
@@ -88,6 +109,28 @@ mod tests {
         check(" 1h ", Ok(3_600_000));
         check("250ms", Ok(250));
         check("24h", Ok(86_400_000));
+    }
+
+    /// The time that a hint advises to somebody who has given this one.
+    #[track_caller]
+    fn check_doubled(text: &str, want: Option<&str>) {
+        let doubled = text.parse::<Timeout>().expect("it is well-formed").doubled();
+        assert_eq!(doubled.map(|time| time.to_string()).as_deref(), want, "{text}");
+        if let Some(doubled) = doubled {
+            assert_eq!(doubled.to_string().parse(), Ok(doubled), "{text}");
+        }
+    }
+
+    #[test]
+    fn more_time_is_twice_the_time_that_was_given_and_at_most_a_day() {
+        check_doubled("2m", Some("4m"));
+        check_doubled("90", Some("3m"));
+        check_doubled("5m", Some("10m"));
+        check_doubled("800ms", Some("1600ms"));
+        check_doubled("20s", Some("40s"));
+        check_doubled("30m", Some("1h"));
+        check_doubled("20h", Some("24h"));
+        check_doubled("24h", None);
     }
 
     #[test]

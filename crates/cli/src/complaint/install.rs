@@ -218,13 +218,13 @@ impl Complaint {
                 .hint("say which repository holds it with --from REPOSITORY")
                 .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),
             Failure::InvalidService(_) => self.hint("the owner of the host must mend its oci-providers.v1"),
-            Failure::Network { fault, .. } if super::network::certificate_time(*fault).is_some() => {
-                self.hint(super::network::certificate_time(*fault).unwrap_or_default())
-            }
-            Failure::Network { .. } => self
-                .hint("say which repository holds the provider with --from REPOSITORY")
-                .hint("or check the host name and the network; --ca-file FILE trusts a private certificate authority")
-                .hint("for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci config snippet --help`"),
+            Failure::Network { fault, .. } => match super::network::certificate_time(*fault) {
+                Some(hint) => self.hint(hint),
+                None => self
+                    .hint("say which repository holds the provider with --from REPOSITORY")
+                    .hint("or check the host name and the network; --ca-file FILE trusts a private certificate authority")
+                    .hint("for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci config snippet --help`"),
+            },
             Failure::Unauthorized(_) | Failure::Denied(_) => {
                 self.hint("the token of a host is in TF_TOKEN_HOST, with _ for each dot, or in a `credentials` block")
             }

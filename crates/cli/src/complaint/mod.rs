@@ -137,9 +137,13 @@ impl Complaint {
 
     /// The same with what to do about a lock that another program holds.
     fn locked(self) -> Self {
-        self.code("locked-by-another")
-            .hint("wait until the other program has ended, or end it, and run the same command again")
-            .hint("--timeout DURATION, such as --timeout 10m, waits longer")
+        let complaint = self
+            .code("locked-by-another")
+            .hint("wait until the other program has ended, or end it, and run the same command again");
+        match again::more_time() {
+            Some(option) => complaint.hint(format!("{option} waits longer")),
+            None => complaint,
+        }
     }
 
     /// What is wrong, in one line.

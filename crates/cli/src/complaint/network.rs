@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use tofu_oci_store::NetworkFault;
 
 use super::Complaint;
+use crate::again;
 use crate::exit::Exit;
 
 impl Complaint {
@@ -12,15 +13,15 @@ impl Complaint {
     pub(crate) fn network(self, place: &str, fault: NetworkFault, problem: &str) -> Self {
         let host = registry(place);
         let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        if let Some(hint) = certificate_time(fault) {
+            return self.hint(hint);
+        }
         match fault {
-            NetworkFault::CertificateExpired { .. } | NetworkFault::CertificateNotYetValid { .. } => {
-                self.hint(certificate_time(fault).unwrap_or_default())
-            }
-            _ if problem.contains("not valid for name") => self.hint(format!(
+            NetworkFault::CertificateOfAnother => self.hint(format!(
                 "its certificate is for another host than {name}: name the registry as the certificate does, or ask its \
                  operator for a certificate that names {name}"
             )),
-            _ if problem.contains("certificate") => self.hint("trust a private certificate authority with --ca-file FILE"),
+            NetworkFault::Certificate => self.hint("trust a private certificate authority with --ca-file FILE"),
             NetworkFault::NotHttp => self.hint("another service listens there; check the host name and the port"),
             NetworkFault::NotTls => self.hint(format!(
                 "it does not speak TLS; if it is a registry that speaks plain HTTP, allow that with --plain-http {host}"
@@ -29,10 +30,13 @@ impl Complaint {
                 "it answers and the two cannot agree on TLS; check the host name and the port, and whether a proxy stands \
                  between",
             ),
-            NetworkFault::TimedOut => self.hint(
-                "the registry, or the way to it, is too slow just now: run the same command again, or allow it more time \
-                 with --timeout 5m",
-            ),
+            NetworkFault::TimedOut => {
+                let more = again::more_time().map(|option| format!(", or allow it more time with {option}"));
+                let more = more.unwrap_or_default();
+                self.hint(format!(
+                    "the registry, or the way to it, is too slow just now: run the same command again{more}"
+                ))
+            }
             NetworkFault::Lost => {
                 let text = format!("the connection to {place} broke: {problem}");
                 let hint = "run the same command again: what has arrived is not sent again";
@@ -85,19 +89,20 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(problem: &str, want: &str) {
-        let complaint = Complaint::usage("x").network("127.0.0.1:5000/acme/widget", NetworkFault::Tls, problem);
-        assert_eq!(complaint.hints(), [want], "{problem}");
+    fn check(fault: NetworkFault, problem: &str, want: &str) {
+        let complaint =
+            Complaint::new(Exit::Unexpected, "no connection").network("r.example/acme/widget", fault, problem);
+        assert!(complaint.hints()[0].contains(want), "{:?}", complaint.hints());
     }
 
     #[test]
-    fn another_authority_does_not_mend_a_certificate_for_another_host() {
-        check(
-            "invalid peer certificate: certificate not valid for name \"127.0.0.1\"; certificate is only valid for \
-             DnsName(\"other.example\")",
-            "its certificate is for another host than 127.0.0.1: name the registry as the certificate does, or ask \
-             its operator for a certificate that names 127.0.0.1",
-        );
-        check("invalid peer certificate: UnknownIssuer", "trust a private certificate authority with --ca-file FILE");
+    fn the_kind_of_fault_decides_the_hint_and_no_word_of_the_text() {
+        check(NetworkFault::Certificate, "it is not trusted", "--ca-file FILE");
+        check(NetworkFault::Tls, "received fatal alert: bad certificate", "cannot agree on TLS");
+        check(NetworkFault::Dns, "certificate.example is not known", "check the host name");
+        let expired = NetworkFault::CertificateExpired { not_after: Some(0), now: 86400 };
+        check(expired, "", "was valid until Thu, 01 Jan 1970 00:00:00 GMT");
+        check(NetworkFault::CertificateNotYetValid { not_before: None, now: 0 }, "", "is not valid yet");
+        check(NetworkFault::CertificateOfAnother, "", "its certificate is for another host than r.example: name");
     }
 }

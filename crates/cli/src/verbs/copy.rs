@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tofu_oci_packer::{CopiedRelease, CopyRequest, ReplaceTag, TagState, copy_release};
-use tofu_oci_source::Listing;
+use tofu_oci_source::{Listing, provider_of};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Digest, Reference, Tag, Version};
 
@@ -94,10 +94,13 @@ async fn preview(
         let what = match tag_state {
             TagState::Free => format!("would copy {here} to {there}"),
             TagState::Equal => format!("{there} is this release already; only what refers to it would be copied"),
-            TagState::Taken { existing, .. } => format!(
-                "{there} points at another release, {existing}\n\
-                 would copy {here} only with --replace-tag"
-            ),
+            TagState::Taken { existing, of } => {
+                let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
+                format!(
+                    "{there} points at another release{of}, {existing}\n\
+                     would copy {here} only with --replace-tag"
+                )
+            }
         };
         printer::stdout(&format!("{what}\n  index {index}\n"));
     }
@@ -108,7 +111,10 @@ async fn tag_state(destination: Option<&dyn ReadStore>, tag: &Tag, index: &Diges
     let Some(destination) = destination else { return Ok(TagState::Free) };
     match destination.resolve(&Reference::Tag(tag.clone())).await {
         Ok(there) if there.digest == *index => Ok(TagState::Equal),
-        Ok(there) => Ok(TagState::Taken { existing: there.digest, of: None }),
+        Ok(there) => {
+            let of = provider_of(destination, &there).await?;
+            Ok(TagState::Taken { existing: there.digest, of })
+        }
         Err(error) if error.is_not_found() => Ok(TagState::Free),
         Err(error) => Err(error.into()),
     }

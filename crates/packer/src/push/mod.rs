@@ -31,6 +31,7 @@ mod tags;
 mod tests;
 mod watched;
 
+use tofu_oci_source::provider_of;
 use tofu_oci_store::Store;
 use tofu_oci_types::{Descriptor, Reporter, Tag};
 
@@ -39,9 +40,8 @@ pub use plan::plan;
 use prepare::Preparation;
 use release::{Attached, Release};
 use send::Sender;
-pub(crate) use tags::{for_version, leaves_of, point, resolve};
+pub(crate) use tags::{for_version, leaves_of, point, resolve, tags_unknown};
 
-use crate::neighbours;
 use crate::{Difference, PackError, PushReport, PushRequest, ReplaceTag, TagTaken, Transfers};
 
 /// Writes the release, and its tag last of all.
@@ -146,7 +146,7 @@ async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag:
         Ok(there) => there,
         Err(error) => return error.into(),
     };
-    let of = match neighbours::of(store, existing).await {
+    let of = match provider_of(store, existing).await {
         Ok(of) => of,
         Err(error) => return error.into(),
     };

@@ -2,6 +2,7 @@
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::LeafKind;
+use tofu_oci_source::provider_of;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Platform, Reporter};
 
@@ -9,7 +10,6 @@ use super::attached::Extras;
 use super::prepare::Preparation;
 use super::release::Release;
 use super::{inspect, tags};
-use crate::neighbours;
 use crate::{AttachmentState, PackError, PlannedItem, PushPlan, PushRequest, TagState};
 
 /// What [`push()`](crate::push()) would write. The store is only read; on disk nothing outside of `work_dir` is touched, save
@@ -35,7 +35,7 @@ pub async fn plan(
     let of = match taken {
         Some(existing) => {
             found.require_address(store, &tag, request).await?;
-            neighbours::of(store, existing).await?
+            provider_of(store, existing).await?
         }
         None => None,
     };

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use tofu_oci_layout::{MAX_DOCUMENT, ReleaseIndex};
+use tofu_oci_source::{Neighbour, newest_neighbour, provider_of};
 use tofu_oci_store::{ReadStore, Store, StoreError, fetch_bytes};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Version};
 
-use crate::neighbours::{self, Neighbour};
 use crate::{OtherAddress, PackError, PushRequest, Rename, ReplaceTag};
 
 /// The one tag of a version.
@@ -47,6 +47,11 @@ pub(crate) async fn point(
     }
 }
 
+/// The note that nothing is known about the repository's other versions.
+pub(crate) fn tags_unknown(error: &StoreError) -> Event {
+    Event::note("tags-unknown", format!("cannot list the tags: {error}"))
+}
+
 /// A repository before a push.
 pub(super) struct Found {
     /// Where the version's tag points.
@@ -67,7 +72,7 @@ pub(super) async fn look(
         Ok(tags) => tags,
         Err(error) if error.is_not_found() => Vec::new(),
         Err(error) => {
-            reporter.event(&Event::note("tags-unknown", format!("cannot list the tags: {error}")));
+            reporter.event(&tags_unknown(&error));
             Vec::new()
         }
     };
@@ -93,7 +98,7 @@ impl Found {
             return Ok(());
         }
         let own = match &self.existing {
-            Some(existing) => neighbours::of(store, existing).await?,
+            Some(existing) => provider_of(store, existing).await?,
             None => None,
         };
         // What was published once under a wrong name may be published again, and be mended.
@@ -101,7 +106,7 @@ impl Found {
             return Ok(());
         }
         let own = own.map(|address| Neighbour { version: request.version.clone(), address });
-        match neighbours::newest(store, &self.tags, tag).await?.or(own) {
+        match newest_neighbour(store, &self.tags, tag).await?.or(own) {
             Some(Neighbour { version, address }) if address != *request.address => {
                 let (place, given) = (store.place(), request.address.clone());
                 Err(PackError::OtherAddress(Box::new(OtherAddress { place, kept: address, version, given })))

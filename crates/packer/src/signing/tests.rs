@@ -44,9 +44,20 @@ async fn run_at(
     forms: Forms,
     address: SignAddress,
 ) -> Result<SignReport, PackError> {
+    heard_at(store, version, key, forms, address, &Heard::default()).await
+}
+
+async fn heard_at(
+    store: &dyn Store,
+    version: &str,
+    key: &PrivateKey,
+    forms: Forms,
+    address: SignAddress,
+    heard: &Heard,
+) -> Result<SignReport, PackError> {
     let version = version.parse().unwrap();
     let request = SignRequest { version: &version, address, rename: Rename::Refuse, signing: Signing { key, forms } };
-    sign(store, &request, &Heard::default()).await
+    sign(store, &request, heard).await
 }
 
 async fn tagged(store: &dyn ReadStore, tag: &str) -> Descriptor {
@@ -317,6 +328,14 @@ async fn only_the_release_that_was_meant_is_signed() {
     store.inner.tag(&descriptor, &"1.7.0".parse().unwrap()).await.unwrap();
     assert_snapshot!(told("1.7.0", ANNOTATED).await, @"memory has no release under the tag 1.7.0");
     assert_eq!(tags(&store).await.len(), 4);
+}
+
+#[tokio::test]
+async fn tags_that_cannot_be_listed_are_reported_since_no_address_was_compared() {
+    let store = Watching { lists_tags: false, ..released().await };
+    let heard = Heard::default();
+    heard_at(&store, "1.4.0", &key(1), Forms::Bundle, ANNOTATED, &heard).await.unwrap();
+    assert_eq!(heard.codes(), ["tags-unknown"]);
 }
 
 #[tokio::test]

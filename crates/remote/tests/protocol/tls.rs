@@ -73,7 +73,7 @@ async fn a_certificate_that_is_not_trusted_is_an_error_and_never_plain_http() {
     let bench = bench();
     let error = bench.store(&server).exists(&blob(b"x")).await.unwrap_err();
     assert!(
-        matches!(&error, StoreError::Unreachable { problem, fault: NetworkFault::Tls, .. } if problem.contains("certificate")),
+        matches!(&error, StoreError::Unreachable { problem, fault: NetworkFault::Certificate, .. } if problem.contains("certificate")),
         "{error}"
     );
     assert!(server.requests().is_empty());

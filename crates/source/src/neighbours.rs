@@ -1,0 +1,153 @@
+//! Which provider a repository is kept for, as the releases in it say.
+//!
+//! A repository holds the versions of one provider. A user who forgets its address publishes, or signs, under a name that
+//! no client asks for; the releases that are there show it.
+
+use tofu_oci_layout::{MAX_DOCUMENT, ReleaseIndex};
+use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
+use tofu_oci_types::{Descriptor, ProviderAddr, Reference, Tag, Version};
+
+/// Most releases that are read to find out.
+const MOST: usize = 2;
+
+/// What a release of a repository says about its provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    /// The release's version.
+    pub version: Version,
+    /// The provider that it names.
+    pub address: ProviderAddr,
+}
+
+/// The newer one of the two newest versions that names a provider, among `tags`. The version of the tag `own` does not
+/// count, nor do tags that are not the canonical tag of their version. At most two requests.
+///
+/// # Errors
+/// If a release could not be asked for ([`StoreError::is_of_content`]): it may name a provider. What is missing, damaged
+/// or not a release names none.
+pub async fn newest_neighbour(store: &dyn ReadStore, tags: &[Tag], own: &Tag) -> Result<Option<Neighbour>, StoreError> {
+    let canonical = |tag: &Tag| tag.version().filter(|version| Tag::for_version(version).as_ref() == Ok(tag));
+    let mut versions: Vec<Version> = tags.iter().filter(|tag| *tag != own).filter_map(canonical).collect();
+    versions.sort_by(|one, other| other.precedence(one));
+    for version in versions.into_iter().take(MOST) {
+        let Ok(tag) = Tag::for_version(&version) else { continue };
+        let found = of_content(store.manifest(&Reference::Tag(tag)).await)?;
+        if let Some(address) = found.and_then(|(index, bytes)| address(&index, &bytes)) {
+            return Ok(Some(Neighbour { version, address }));
+        }
+    }
+    Ok(None)
+}
+
+/// The provider that a release names; `None` if it names none, or is not a release.
+///
+/// # Errors
+/// As [`newest_neighbour`].
+pub async fn provider_of(store: &dyn ReadStore, index: &Descriptor) -> Result<Option<ProviderAddr>, StoreError> {
+    let bytes = of_content(fetch_bytes(store, index, MAX_DOCUMENT).await)?;
+    Ok(bytes.and_then(|bytes| address(index, &bytes)))
+}
+
+/// What was read; `None` if what is wrong lies in the repository.
+fn of_content<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+    match read {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_of_content() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn address(index: &Descriptor, bytes: &[u8]) -> Option<ProviderAddr> {
+    ReleaseIndex::parse(index, bytes).ok()?.claims().address
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use bytes::Bytes;
+    use tofu_oci_layout::{annotation, artifact_type, media_type};
+    use tofu_oci_store::{AccessFault, ByteStream, MemoryStore, NetworkFault, Store as _};
+    use tofu_oci_types::Digest;
+
+    use super::*;
+
+    /// A repository with versions of different providers, whose tag 1.2.0 is answered with an error.
+    struct Repository {
+        inner: MemoryStore,
+        newest: Option<StoreError>,
+    }
+
+    impl Repository {
+        async fn new(newest: Option<StoreError>) -> Self {
+            let inner = MemoryStore::new("memory");
+            for (tag, name) in [("1.0.0", "a"), ("1.1.0", "b"), ("1.2.0", "c")] {
+                let text = format!(
+                    r#"{{"schemaVersion":2,"mediaType":"{}","artifactType":"{}","manifests":[],"annotations":{{"{}":"example.com/acme/{name}"}}}}"#,
+                    media_type::OCI_INDEX,
+                    artifact_type::PROVIDER,
+                    annotation::ADDRESS,
+                );
+                let index = Descriptor::of(media_type::OCI_INDEX, text.as_bytes());
+                inner.insert_unchecked(&index, Bytes::from(text));
+                inner.tag(&index, &tag.parse().unwrap()).await.unwrap();
+            }
+            Self { inner, newest }
+        }
+
+        /// The provider of the newest version beside `own`.
+        async fn newest_beside(&self, own: &str) -> Result<String, String> {
+            let tags = self.inner.tags().await.unwrap();
+            let found = newest_neighbour(self, &tags, &own.parse().unwrap()).await;
+            let name = |found: Option<Neighbour>| {
+                found.map_or("none".to_owned(), |found| format!("{} {}", found.version, found.address.provider_type()))
+            };
+            found.map(name).map_err(|error| error.to_string())
+        }
+    }
+
+    #[async_trait]
+    impl ReadStore for Repository {
+        fn place(&self) -> String {
+            self.inner.place()
+        }
+        async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+            match &self.newest {
+                Some(error) if reference.to_string() == "1.2.0" => Err(error.clone()),
+                _ => self.inner.resolve(reference).await,
+            }
+        }
+        async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+            self.inner.tags().await
+        }
+        async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
+            self.inner.exists(descriptor).await
+        }
+        async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+            self.inner.fetch_unverified(descriptor).await
+        }
+        async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+            self.inner.referrers(subject).await
+        }
+    }
+
+    #[tokio::test]
+    async fn the_newest_other_version_names_the_provider() {
+        let repository = Repository::new(None).await;
+        assert_eq!(repository.newest_beside("1.0.0").await.as_deref(), Ok("1.2.0 c"));
+        assert_eq!(repository.newest_beside("1.2.0").await.as_deref(), Ok("1.1.0 b"));
+    }
+
+    #[tokio::test]
+    async fn a_version_that_is_missing_names_no_provider_and_one_that_could_not_be_asked_for_is_an_error() {
+        let place = || "memory".to_owned();
+        let missing = StoreError::NotFound { place: place(), what: "tag 1.2.0".to_owned() };
+        assert_eq!(Repository::new(Some(missing)).await.newest_beside("1.0.0").await.as_deref(), Ok("1.1.0 b"));
+        for error in [
+            StoreError::Unreachable { place: place(), fault: NetworkFault::Refused, problem: String::new() },
+            StoreError::Denied { place: place(), fault: AccessFault::RegistryStatus(403), problem: String::new() },
+        ] {
+            let repository = Repository::new(Some(error.clone())).await;
+            assert_eq!(repository.newest_beside("1.0.0").await, Err(error.to_string()));
+        }
+    }
+}
