@@ -100,11 +100,7 @@ impl Answer {
 
     /// What a passing refusal says about the next attempt.
     pub(crate) fn asked(&self) -> Asked {
-        match (self.status(), self.asked_wait()) {
-            (429, time) => Asked::Slower(time),
-            (_, Some(time)) => Asked::Wait(time),
-            (_, None) => Asked::Nothing,
-        }
+        Asked::of(self.status(), self.asked_wait())
     }
 
     /// The next piece of the body. Only the time that is waited here counts: whoever takes the pieces may be slow.

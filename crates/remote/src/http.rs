@@ -54,6 +54,10 @@ impl Http {
         self.options.limits
     }
 
+    pub(crate) fn options(&self) -> &ClientOptions {
+        &self.options
+    }
+
     pub(crate) fn now(&self) -> SystemTime {
         self.options.clock.now()
     }

@@ -28,6 +28,17 @@ pub(crate) enum Asked {
     Slower(Option<Duration>),
 }
 
+impl Asked {
+    /// What an answer of this status says that names this wait, or none.
+    pub(crate) fn of(status: u16, time: Option<Duration>) -> Self {
+        match (status, time) {
+            (429, time) => Self::Slower(time),
+            (_, Some(time)) => Self::Wait(time),
+            (_, None) => Self::Nothing,
+        }
+    }
+}
+
 /// The attempts of one request, and the time that they took without any progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempts {
@@ -50,7 +61,7 @@ impl Attempts {
         Self::within(options.retry, options.limits.total, options.max_retry_after)
     }
 
-    fn within(policy: RetryPolicy, total: Duration, longest_asked: Duration) -> Self {
+    pub(crate) fn within(policy: RetryPolicy, total: Duration, longest_asked: Duration) -> Self {
         Self {
             policy,
             total,

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
+};
 use reqwest::{Method, Request, Response};
 use tofu_oci_credentials::Secret;
 use tofu_oci_store::NetworkFault;
-use tofu_oci_types::{NoReporter, Reporter};
+use tofu_oci_types::{Event, NoReporter, Reporter};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -17,13 +19,15 @@ use crate::clean::{NetworkProblem, network_problem};
 use crate::client::{ClientError, RegistryClient};
 use crate::hosts::Hosts;
 use crate::http::Http;
+use crate::limits::Limits;
 use crate::options::ClientOptions;
 use crate::origin::{FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
+use crate::retry::{Asked, Attempts, Next, is_transient, retry_after};
 use crate::token::bearer;
 use crate::waiting::Waiting;
 use crate::witness::shown_url;
 
-/// Gets single documents. Nothing is retried, nothing is kept.
+/// Gets single documents. What may pass is tried again, as with a registry; nothing is kept.
 ///
 /// Redirects: at most 10; never from HTTPS to HTTP, nor to an address with a user info; the token stays with the origin
 /// that it was meant for.
@@ -43,17 +47,25 @@ pub struct WebRequest<'a> {
     pub accept: &'static str,
     /// What shows who asks, as a bearer token.
     pub token: Option<&'a Secret>,
-    /// How long all of it may take: redirects and body included.
+    /// How long no answer may come, all tries together, redirects and bodies included. `--timeout` scales it.
     pub timeout: Duration,
 }
 
-/// The head of the last answer, its body unread.
+/// The last answer.
 #[derive(Debug)]
 pub struct WebAnswer {
     response: Response,
     deadline: Instant,
     timeout: Duration,
     now: SystemTime,
+    body: Bytes,
+}
+
+/// An attempt without a document.
+struct Failed {
+    error: WebError,
+    /// Whether the next attempt may end otherwise.
+    passing: bool,
 }
 
 /// Why there is no document.
@@ -112,29 +124,78 @@ impl WebClient {
         if self.hosts.names_as_plain(host) { address(&format!("http://{host}/")) } else { Ok(root) }
     }
 
-    /// The last answer, after all redirects. Any status is an answer.
-    pub async fn get(&self, request: &WebRequest<'_>) -> Result<WebAnswer, WebError> {
-        let deadline = Instant::now() + request.timeout;
+    /// The last answer, after all redirects. Any status is an answer; the body is read if the answer is `wanted`, at most
+    /// `limit` bytes of it.
+    ///
+    /// # Errors
+    /// What kept the document from coming, when all attempts have been made.
+    pub async fn get(
+        &self,
+        request: &WebRequest<'_>,
+        limit: u64,
+        wanted: impl Fn(&WebAnswer) -> bool,
+    ) -> Result<WebAnswer, WebError> {
+        let options = self.http.options();
+        let total = request.timeout.mul_f64(options.limits.total.div_duration_f64(Limits::DEFAULT_TOTAL));
+        let mut attempts = Attempts::within(options.retry, total, options.max_retry_after);
+        loop {
+            let began = Instant::now();
+            let got = self.attempt(request, attempts.left(), limit, &wanted).await;
+            attempts.spend(began.elapsed());
+            let (asked, reason) = match &got {
+                Ok(answer) if is_transient(answer.status()) => (answer.asked(), format!("status {}", answer.status())),
+                Err(Failed { error, passing: true }) => (Asked::Nothing, error.problem.clone()),
+                _ => return got.map_err(|failed| failed.error),
+            };
+            let attempt = attempts.tries() + 1;
+            let Next::Wait(wait) = attempts.next(asked) else { return got.map_err(|failed| failed.error) };
+            self.reporter.event(&Event::Retrying {
+                request: format!("GET {}", shown_url(&request.url)),
+                attempt,
+                after_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+                reason,
+            });
+            options.clock.sleep(wait).await;
+        }
+    }
+
+    async fn attempt(
+        &self,
+        request: &WebRequest<'_>,
+        left: Duration,
+        limit: u64,
+        wanted: &impl Fn(&WebAnswer) -> bool,
+    ) -> Result<WebAnswer, Failed> {
+        let mut answer = self.head(request, left).await?;
+        if wanted(&answer) {
+            answer.body = answer.read(limit).await?;
+        }
+        Ok(answer)
+    }
+
+    /// The head of the last answer.
+    async fn head(&self, request: &WebRequest<'_>, left: Duration) -> Result<WebAnswer, Failed> {
+        let deadline = Instant::now() + left;
         let mut url = request.url.clone();
         let mut crossed = false;
         for _ in 0..=MAX_REDIRECTS {
-            let response = self.exchange(request, &url, crossed, deadline).await?;
+            let response = self.exchange(request, &url, crossed, (left, deadline)).await?;
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             let Some(location) = location.filter(|_| matches!(response.status().as_u16(), 301..=303 | 307 | 308))
             else {
-                let (timeout, now) = (request.timeout, self.http.now());
-                return Ok(WebAnswer { response, deadline, timeout, now });
+                let now = self.http.now();
+                return Ok(WebAnswer { response, deadline, timeout: left, now, body: Bytes::new() });
             };
             let next =
                 next_hop(&url, location, &self.hosts.plain_rule(&url, FromHttps::Refused)).map_err(|detour| {
                     let problem = format!("its redirect is not followed: {}", detour.problem);
-                    WebError { url: shown_url(&url), fault: WebFault::Redirect, problem }
+                    lasting(WebError { url: shown_url(&url), fault: WebFault::Redirect, problem })
                 })?;
             crossed |= !same_origin(&next, &request.url);
             url = next;
         }
         let problem = format!("it redirects more than {MAX_REDIRECTS} times");
-        Err(WebError { url: shown_url(&request.url), fault: WebFault::Redirect, problem })
+        Err(lasting(WebError { url: shown_url(&request.url), fault: WebFault::Redirect, problem }))
     }
 
     async fn exchange(
@@ -142,8 +203,8 @@ impl WebClient {
         request: &WebRequest<'_>,
         url: &Url,
         crossed: bool,
-        deadline: Instant,
-    ) -> Result<Response, WebError> {
+        (left, deadline): (Duration, Instant),
+    ) -> Result<Response, Failed> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static(request.accept));
         if let Some(token) = request.token.filter(|_| !crossed).and_then(bearer) {
@@ -160,11 +221,14 @@ impl WebClient {
             said: Arc::default(),
         };
         let progress = Progress::default();
-        let answer = self.http.execute(sent, &progress, request.timeout, &waiting);
+        let answer = self.http.execute(sent, &progress, left, &waiting);
         match timeout_at(deadline, answer).await {
             Ok(Ok(response)) => Ok(response),
-            Ok(Err(no_answer)) => Err(network(url, no_answer.problem)),
-            Err(_) => Err(network(url, NetworkProblem::timed_out("no answer", request.timeout))),
+            Ok(Err(no_answer)) => {
+                let passing = !no_answer.lasting;
+                Err(Failed { error: network(url, no_answer.problem), passing })
+            }
+            Err(_) => Err(passing(url, NetworkProblem::timed_out("no answer", left))),
         }
     }
 }
@@ -191,12 +255,22 @@ impl WebAnswer {
         self.response.headers().get(CONTENT_TYPE)?.to_str().ok()
     }
 
-    /// The body, when it has no more than `limit` bytes.
-    pub async fn read(mut self, limit: u64) -> Result<Bytes, WebError> {
+    /// The body, if the answer was wanted.
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// What a passing refusal says about the next attempt.
+    fn asked(&self) -> Asked {
+        let value = self.response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        Asked::of(self.status(), value.and_then(|value| retry_after(value, self.now)))
+    }
+
+    async fn read(&mut self, limit: u64) -> Result<Bytes, Failed> {
         let url = self.response.url().clone();
         let too_large = || {
             let problem = format!("its answer is larger than {limit} bytes");
-            WebError { url: shown_url(&url), fault: WebFault::TooLarge, problem }
+            lasting(WebError { url: shown_url(&url), fault: WebFault::TooLarge, problem })
         };
         let announced = self.response.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
         if announced.is_some_and(|length: u64| length > limit) {
@@ -208,11 +282,19 @@ impl WebAnswer {
                 Ok(Ok(Some(piece))) if bytes.len() as u64 + piece.len() as u64 > limit => return Err(too_large()),
                 Ok(Ok(Some(piece))) => bytes.extend_from_slice(&piece),
                 Ok(Ok(None)) => return Ok(bytes.freeze()),
-                Ok(Err(error)) => return Err(network(&url, network_problem(error, self.now))),
-                Err(_) => return Err(network(&url, NetworkProblem::timed_out("no end of the answer", self.timeout))),
+                Ok(Err(error)) => return Err(passing(&url, network_problem(error, self.now))),
+                Err(_) => return Err(passing(&url, NetworkProblem::timed_out("no end of the answer", self.timeout))),
             }
         }
     }
+}
+
+fn lasting(error: WebError) -> Failed {
+    Failed { error, passing: false }
+}
+
+fn passing(url: &Url, problem: NetworkProblem) -> Failed {
+    Failed { error: network(url, problem), passing: true }
 }
 
 fn network(url: &Url, problem: NetworkProblem) -> WebError {

@@ -26,7 +26,7 @@ pub type TokenOf = Arc<dyn Fn(&Hostname) -> Option<Secret> + Send + Sync>;
 /// What a [`HttpDiscovery`] is made from.
 #[derive(Clone)]
 pub struct DiscoveryOptions {
-    /// How long one discovery may take, redirects and body included.
+    /// How long one discovery may take, all tries together, redirects and bodies included; `--timeout` scales it.
     pub timeout: Duration,
     /// Services that the user wrote down: these hosts are not asked.
     pub overrides: BTreeMap<Hostname, Services>,
@@ -122,7 +122,8 @@ impl Inner {
         let token = self.options.token.as_ref().and_then(|token| token(host));
         let request =
             WebRequest { url, accept: "application/json", token: token.as_ref(), timeout: self.options.timeout };
-        let answer = self.web.get(&request).await.map_err(|error| not_got(&error))?;
+        let is_document = |answer: &WebAnswer| answer.status() == 200 && check_media_type(answer, "").is_ok();
+        let answer = self.web.get(&request, LIMIT, is_document).await.map_err(|error| not_got(&error))?;
         let place = answer.place();
         match answer.status() {
             200 => {}
@@ -130,8 +131,7 @@ impl Inner {
             status => return Err(refused(status, &place)),
         }
         check_media_type(&answer, &place)?;
-        let bytes = answer.read(LIMIT).await.map_err(|error| not_got(&error))?;
-        let values = parse(&bytes).map_err(|problem| Failure::BadBody(format!("{place}: {problem}")))?;
+        let values = parse(answer.body()).map_err(|problem| Failure::BadBody(format!("{place}: {problem}")))?;
         Ok(Services::new(host.clone(), place, values))
     }
 }

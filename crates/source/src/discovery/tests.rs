@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use insta::assert_snapshot;
-use tofu_oci_remote::{ClientOptions, Proxies};
+use tofu_oci_remote::{ClientOptions, Clock, Proxies};
 use tofu_oci_testkit::{Answer, Fault, Gate, Length, Rule, Tunnel, WebServer};
 
 use super::*;
@@ -13,10 +13,23 @@ fn json(body: &str) -> Answer {
     Answer::new(200).header("Content-Type", "application/json").body(body.to_owned())
 }
 
+/// Never waits.
+struct NoWait;
+
+#[async_trait]
+impl Clock for NoWait {
+    fn now(&self) -> std::time::SystemTime {
+        std::time::SystemTime::UNIX_EPOCH
+    }
+
+    async fn sleep(&self, _time: Duration) {}
+}
+
 fn options(server: &WebServer) -> ClientOptions {
     ClientOptions {
         ca_certificates: server.ca_pem().map(|pem| pem.as_bytes().to_vec()).into_iter().collect(),
         proxies: Proxies::Direct,
+        clock: Arc::new(NoWait),
         ..ClientOptions::default()
     }
 }
@@ -37,6 +50,10 @@ type Answered = Result<Services, DiscoveryError>;
 
 /// Code and text of what one document leads to.
 async fn check(rule: Rule, want: &str) {
+    check_tries(rule, want, 1).await;
+}
+
+async fn check_tries(rule: Rule, want: &str, tries: usize) {
     let server = WebServer::start(&[]);
     server.fault(rule);
     let got = match ask(&server).await {
@@ -44,7 +61,7 @@ async fn check(rule: Rule, want: &str) {
         Err(error) => format!("{}: {}", error.code(), error.failure),
     };
     assert_eq!(got.replace(server.address(), "HOST"), want);
-    assert_eq!(server.requests().len(), 1, "nothing is retried");
+    assert_eq!(server.requests().len(), tries, "{want}");
 }
 
 fn get() -> Rule {
@@ -83,10 +100,10 @@ async fn answers_that_are_documents() {
 #[tokio::test]
 async fn answers_that_are_none() {
     let url = "https://HOST/.well-known/terraform.json";
-    check(answers(Answer::text(500, "no")), &format!("server-error: {url} answered 500")).await;
+    check_tries(answers(Answer::text(500, "no")), &format!("server-error: {url} answered 500"), 5).await;
     check(answers(Answer::text(401, "no")), &format!("unauthorized: {url} answered 401")).await;
     check(answers(Answer::text(403, "no")), &format!("denied: {url} answered 403")).await;
-    check(answers(Answer::text(429, "no")), &format!("too-many-requests: {url} answered 429")).await;
+    check_tries(answers(Answer::text(429, "no")), &format!("too-many-requests: {url} answered 429"), 5).await;
     check(answers(Answer::new(204)), &format!("bad-status: {url} answered 204")).await;
     check(answers(Answer::new(304)), &format!("bad-status: {url} answered 304")).await;
     check(answers(Answer::new(302)), &format!("bad-status: {url} answered 302")).await;
@@ -121,6 +138,23 @@ async fn a_broken_connection_is_one() {
     };
     assert_eq!(code(get().then(Fault::Disconnect)).await, "connection-lost");
     assert_eq!(code(answers(json(r#"{"providers.v1":"/"}"#)).then(Fault::CutBody(5))).await, "connection-lost");
+}
+
+#[tokio::test]
+async fn a_document_that_fails_once_for_a_passing_reason_is_asked_for_again() {
+    let slower = Answer::text(429, "no").header("Retry-After", "1");
+    let page = json(r#"{"providers.v1":"/"}"#);
+    let cut = answers(page.clone()).then(Fault::CutBody(5));
+    let answer = |status| answers(Answer::text(status, "no"));
+    for rule in [answers(slower), answer(408), answer(503), get().then(Fault::Disconnect), cut] {
+        let server = WebServer::start(&[]);
+        server.fault(rule.clone());
+        assert!(ask(&server).await.is_err(), "it never ends");
+        server.clear();
+        server.fault(rule.once());
+        server.page(DOCUMENT, page.clone());
+        assert!(ask(&server).await.unwrap().has_registry_protocol());
+    }
 }
 
 #[tokio::test]
@@ -222,7 +256,7 @@ async fn many_who_ask_at_once_share_one_request() {
 async fn a_failure_is_shared_and_not_kept() {
     let server = WebServer::start(&[]);
     let gate = Gate::closed();
-    server.fault(get().once().then(Fault::Hold(gate.clone())).then(Fault::Answer(Answer::new(503))));
+    server.fault(get().once().then(Fault::Hold(gate.clone())).then(Fault::Answer(Answer::new(403))));
     server.page(DOCUMENT, json("{}"));
     let discovery = discovery(&server);
     let host = host(&server);
@@ -231,7 +265,7 @@ async fn a_failure_is_shared_and_not_kept() {
         gate.open();
     };
     let (first, second, ()) = tokio::join!(discovery.services(&host), discovery.services(&host), open);
-    assert_eq!((first.unwrap_err().code(), second.unwrap_err().code()), ("server-error", "server-error"));
+    assert_eq!((first.unwrap_err().code(), second.unwrap_err().code()), ("denied", "denied"));
     assert_eq!(server.requests().len(), 1);
     assert!(discovery.services(&host).await.is_ok());
     assert!(discovery.services(&host).await.is_ok());
