@@ -246,7 +246,7 @@ fn a_copy_onto_a_taken_tag_is_refused() {
     error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms
 
     hint: push with the --layout and the platforms of the published release, and nothing has to be sent
-    hint: to move the tag all the same, add --replace-tag
+    hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     ");
     let said = scene.run("copy oci:second REGISTRY/acme/widget --replace-tag");
     assert_snapshot!(said.text, @"

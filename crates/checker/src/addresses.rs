@@ -96,7 +96,9 @@ mod tests {
         }
         let asked: Option<Version> = asked.map(|asked| asked.parse().unwrap());
         let versions = asked.clone().map_or(Versions::All, Versions::One);
-        let facts = facts::read(&store, &What { versions, depth: Depth::Manifests }).await.unwrap();
+        let facts = facts::read(&store, &What { versions, depth: Depth::Manifests, work_dir: std::env::temp_dir() })
+            .await
+            .unwrap();
         check(&store, &facts, asked.as_ref()).await.expect("it answers").map(|finding| finding.text)
     }
 

@@ -1,6 +1,7 @@
 //! A repository from its store to its findings.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -28,6 +29,8 @@ pub struct CheckRequest<'a> {
     pub own: &'a Platform,
     /// How deep to read.
     pub depth: Depth,
+    /// Where layers are put while they are read and unpacked; an existing folder.
+    pub work_dir: &'a Path,
 }
 
 /// A checked repository.
@@ -84,7 +87,8 @@ impl CheckedAs {
 /// When its tags cannot be listed. What is wrong with the content is a finding; what could not be asked for is not judged.
 pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<CheckReport, StoreError> {
     let versions = request.version.map_or(Versions::All, |version| Versions::One(version.clone()));
-    let facts = facts::read(store, &What { versions, depth: request.depth }).await?;
+    let facts =
+        facts::read(store, &What { versions, depth: request.depth, work_dir: request.work_dir.to_owned() }).await?;
     let provider = checked_as(&facts, request.address);
     let mut platforms: Vec<Platform> = request.platforms.to_vec();
     if platforms.is_empty() {
@@ -103,7 +107,7 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
     if transport == Transport::PlainHttp {
         over_plain_http(&mut predictions);
     }
-    let images = Images::read(store, &facts).await;
+    let images = Images::read(store, &facts, request.work_dir).await;
     let referring = Referring::read(store, &facts).await;
     let subject = Subject {
         facts: &facts,

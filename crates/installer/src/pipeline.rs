@@ -51,7 +51,9 @@ pub async fn install(
         job.lock = job.lock.take().or_else(|| file.guide(&job.address));
     }
     let warned = Warned::default();
-    jobs.iter().for_each(|job| job.choice().warn_of_predecessor(&warned, reporter));
+    for job in &jobs {
+        job.choice().warn_of_predecessor(&warned, reporter);
+    }
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
     let court = Court::new(&options.trust, reporter);
     let crew = Crew {

@@ -29,6 +29,7 @@ const TALK: &[&str] = &[
     "env::vars_os",
     "env::home_dir",
     "env::current_dir",
+    "env::temp_dir",
     "process::exit",
 ];
 
@@ -105,6 +106,7 @@ mod tests {
     fn talk_and_async_are_found() {
         check("fn f() {\n    println!(\"x\");\n}", &["x:2: `println!` does not belong in this crate"]);
         check("let home = std::env::var(\"HOME\");", &["x:1: `env::var` does not belong in this crate"]);
+        check("let place = std::env::temp_dir();", &["x:1: `env::temp_dir` does not belong in this crate"]);
         check("pub async fn f() {}", &["x:1: `async fn` does not belong in this crate"]);
         check("std::process::exit(1)", &["x:1: `process::exit` does not belong in this crate"]);
     }

@@ -69,12 +69,12 @@ pub(super) async fn read_config(
 pub(super) async fn read_layer(
     store: &dyn ReadStore,
     descriptor: &Descriptor,
+    work_dir: &Path,
     budget: &Budget,
 ) -> Result<Content, Fault> {
     let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| Fault::from(&error))?;
-    let temporary = std::env::temp_dir();
-    let folder = Scratch::temporary(&temporary, Purpose::Check)
-        .map_err(|error| local("create a folder in", &temporary, error))?;
+    let folder =
+        Scratch::temporary(work_dir, Purpose::Check).map_err(|error| local("create a folder in", work_dir, error))?;
     let mut file = tempfile::NamedTempFile::new_in(folder.path())
         .map_err(|error| local("create a file in", folder.path(), error))?;
     let (mut sha256, mut own) = (DigestHasher::sha256(), descriptor.digest.hasher());
@@ -96,8 +96,7 @@ pub(super) async fn read_layer(
         examine(file, size, sha256, intact, &unpacked)
     })
     .await;
-    let package = examined
-        .unwrap_or_else(|error| Err(StoreError::io("read", std::env::temp_dir(), std::io::Error::other(error))));
+    let package = examined.unwrap_or_else(|error| Err(StoreError::io("read", work_dir, std::io::Error::other(error))));
     match package.map_err(|error| Fault::from(&error))? {
         Some(package) => Ok(Content::Package(Box::new(package))),
         None => Err(Fault::new(FaultKind::NotRead, "it was not read: it has more than 100000 entries")),

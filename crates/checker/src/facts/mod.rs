@@ -24,6 +24,7 @@ pub(crate) use packages::is_any_executable;
 pub use read::read;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -38,6 +39,8 @@ pub struct What {
     pub versions: Versions,
     /// How deep.
     pub depth: Depth,
+    /// Where layers are put while they are read; an existing folder.
+    pub work_dir: PathBuf,
 }
 
 /// Which versions are read.

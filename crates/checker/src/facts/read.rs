@@ -52,7 +52,7 @@ pub async fn read(store: &dyn ReadStore, what: &What) -> Result<Facts, StoreErro
     // The newest are the ones that matter.
     wanted.drain(..wanted.len().saturating_sub(MOST));
 
-    let reading = Reading { store, depth: what.depth, budget: Budget::new() };
+    let reading = Reading { store, what, budget: Budget::new() };
     let indexes: Vec<(Version, Vec<String>, Option<Tag>, Manifest)> = stream::iter(wanted)
         .map(async |(version, read_from)| {
             let tag = Tag::for_version(&version).ok();
@@ -82,7 +82,7 @@ pub(crate) fn version_of(tag: &str) -> Option<Version> {
 
 struct Reading<'a> {
     store: &'a dyn ReadStore,
-    depth: Depth,
+    what: &'a What,
     budget: Budget,
 }
 
@@ -173,9 +173,9 @@ impl Reading<'_> {
             let fault = Fault::new(FaultKind::Unaddressable, format!("`{digest}` is not a digest"));
             return Blob { digest, content: Err(fault) };
         };
-        let content = match (layer, self.depth) {
+        let content = match (layer, self.what.depth) {
             (false, _) => read_config(self.store, &asked, &self.budget).await,
-            (true, Depth::Packages) => read_layer(self.store, &asked, &self.budget).await,
+            (true, Depth::Packages) => read_layer(self.store, &asked, &self.what.work_dir, &self.budget).await,
             (true, Depth::Manifests) => match self.store.exists(&asked).await {
                 Ok(true) => Ok(Content::There),
                 Ok(false) => {

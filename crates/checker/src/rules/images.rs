@@ -40,9 +40,9 @@ pub(super) enum ImageFault {
 }
 
 impl Images {
-    /// Unpacks the labelled images of a repository into a temporary folder, one after the other; nothing at
+    /// Unpacks the labelled images of a repository into a folder in `work_dir`, one after the other; nothing at
     /// [`Depth::Manifests`]. Images whose layers are missing or damaged are left out: the facts have that already.
-    pub async fn read(store: &dyn ReadStore, facts: &Facts) -> Self {
+    pub async fn read(store: &dyn ReadStore, facts: &Facts, work_dir: &Path) -> Self {
         let mut images = Self::default();
         if facts.depth == Depth::Manifests {
             return images;
@@ -53,7 +53,7 @@ impl Images {
                 continue;
             }
             if let Some(layers) = intact_layers(entry) {
-                images.0.insert(digest.clone(), union(store, layers, diff_ids(entry)).await);
+                images.0.insert(digest.clone(), union(store, layers, diff_ids(entry), work_dir).await);
             }
         }
         images
@@ -95,9 +95,10 @@ async fn union(
     store: &dyn ReadStore,
     layers: Vec<(Descriptor, LayerCompression)>,
     diff_ids: Vec<Digest>,
+    work_dir: &Path,
 ) -> Result<Union, ImageFault> {
-    let folder = Scratch::temporary(&std::env::temp_dir(), Purpose::Check)
-        .map_err(|source| ImageFault::from(StoreError::io("create a folder in", std::env::temp_dir(), source)))?;
+    let folder = Scratch::temporary(work_dir, Purpose::Check)
+        .map_err(|source| ImageFault::from(StoreError::io("create a folder in", work_dir, source)))?;
     let mut files = Vec::new();
     for (number, (descriptor, compression)) in layers.iter().enumerate() {
         let path = folder.path().join(format!("layer-{number}"));

@@ -13,12 +13,28 @@ fn repositories() -> PathBuf {
 }
 
 async fn checked(name: &str) -> CheckReport {
+    checked_in(name, &std::env::temp_dir()).await
+}
+
+async fn checked_in(name: &str, work_dir: &Path) -> CheckReport {
     let store = DirStore::open(repositories().join(name)).unwrap();
-    let address = "registry.example.test/acme/widget".parse().unwrap();
-    let own = "linux_amd64".parse().unwrap();
-    let request =
-        CheckRequest { address: Some(&address), version: None, platforms: &[], own: &own, depth: Depth::Packages };
+    let (address, own) = ("registry.example.test/acme/widget".parse().unwrap(), "linux_amd64".parse().unwrap());
+    let (address, depth) = (Some(&address), Depth::Packages);
+    let request = CheckRequest { address, version: None, platforms: &[], own: &own, depth, work_dir };
     check(&store, &request).await.unwrap()
+}
+
+#[tokio::test]
+async fn layers_are_put_where_the_caller_says() {
+    for name in ["good", "image-only"] {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(checked_in(name, folder.path()).await.not_judged.len(), 0, "{name}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{name}: nothing stays");
+        let missing = folder.path().join("missing");
+        let not_judged = checked_in(name, &missing).await.not_judged;
+        let told = not_judged.first().map(|one| one.error.to_string()).unwrap_or_default();
+        assert!(told.contains(&missing.display().to_string()), "{name}: {told}");
+    }
 }
 
 /// The rules of the findings that matter, each once; notes in parentheses.
@@ -139,7 +155,8 @@ async fn an_index_is_read_as_often_whether_it_is_for_few_platforms_or_many() {
     let reads = async |entries: usize| {
         let folder = wide(entries);
         let own = "linux_amd64".parse().unwrap();
-        let request = CheckRequest { address: None, version: None, platforms: &[], own: &own, depth: Depth::Packages };
+        let (depth, work_dir) = (Depth::Packages, folder.path());
+        let request = CheckRequest { address: None, version: None, platforms: &[], own: &own, depth, work_dir };
         let before = crate::opentofu::json::READS.get();
         let report = check(&DirStore::open(folder.path()).unwrap(), &request).await.unwrap();
         assert_eq!(report.predictions.len(), (entries + 1) * 4);

@@ -40,7 +40,7 @@ fn rows(facts: &Facts, version: Option<&Version>) -> Vec<Prediction> {
 
 async fn predicted(folder: &Path, constraint: Option<&str>) -> Vec<Prediction> {
     let store = DirStore::open(folder).unwrap();
-    let what = What { versions: Versions::All, depth: Depth::Packages };
+    let what = What { versions: Versions::All, depth: Depth::Packages, work_dir: std::env::temp_dir() };
     rows(&read(&store, &what).await.unwrap(), question(constraint).as_ref())
 }
 

@@ -41,6 +41,7 @@ pub(super) async fn check(
         platforms: &args.platforms,
         own: &own,
         depth,
+        work_dir: &std::env::temp_dir(),
     };
     let trust = crate::trust::load(&args.trust, args.chdir.as_deref().unwrap_or(Path::new(".")))?;
     let mut report = tofu_oci_checker::check(store.as_ref(), &request).await?;
@@ -129,7 +130,9 @@ async fn compare(
 ) -> Result<(), Complaint> {
     let store = connector.source(other)?;
     let versions = version.map_or(Versions::All, |version| Versions::One(version.clone()));
-    let facts = facts::read(store.as_ref(), &What { versions, depth: Depth::Manifests }).await?;
+    let facts =
+        facts::read(store.as_ref(), &What { versions, depth: Depth::Manifests, work_dir: std::env::temp_dir() })
+            .await?;
     report.findings.extend(drift(&report.facts, &facts));
     let there = |one: NotJudged| NotJudged { place: format!("{} of {}", one.place, facts.place), ..one };
     report.not_judged.extend(not_judged(&facts).into_iter().map(there));
