@@ -165,7 +165,7 @@ mod tests {
         check_hop("https://a.test/v2/x", "http://127.0.0.1/y", Err("plain HTTP"));
         check_hop("https://a.test/v2/x", "file:///etc/passwd", Err("scheme file"));
         check_hop("https://a.test/v2/x", "https://u:p@b.test/y", Err("user info"));
-        check_hop("https://a.test/v2/x", "https://[", Err("none"));
+        check_hop("https://a.test/v2/x", "https://[", Err("invalid address"));
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub(super) fn run(lab: &Lab) -> Outcome {
             scope.spawn(|| {
                 while let Some(cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
                     match judge(lab, &site, cell) {
-                        Ok(run) => push(&runs, run),
+                        Ok(run) => keep(&runs, run, cells.len()),
                         Err(why) => *failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(why),
                     }
                 }
@@ -81,8 +81,17 @@ pub(super) fn run(lab: &Lab) -> Outcome {
     report(&runs.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner), lab.whole())
 }
 
-fn push(runs: &Mutex<Vec<Run>>, run: Run) {
-    runs.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(run);
+/// Keeps a run; a bad ending is shown at once, and every 200 runs a line says how far it is.
+fn keep(runs: &Mutex<Vec<Run>>, run: Run, of: usize) {
+    if !run.wrong.is_empty() {
+        println!("   BAD {} ({:.1} s): {}", run.cell, run.took.as_secs_f64(), run.wrong.join("; "));
+        println!("{}", run.shown);
+    }
+    let mut runs = runs.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    runs.push(run);
+    if runs.len().is_multiple_of(200) {
+        println!("   {} of {of} cells", runs.len());
+    }
 }
 
 /// Runs one cell and judges its ending.
@@ -135,7 +144,7 @@ fn said_badly(site: &Site, cell: &Cell, printed: &Printed) -> Vec<String> {
     wrong
 }
 
-/// Prints how the cells ended, the bad endings whole; a failure if there is one, or if a fault of all cells met nothing.
+/// Prints how the cells ended; a failure if there is one, or if a fault of all cells met nothing.
 fn report(runs: &[Run], whole: bool) -> Outcome {
     let mut codes: BTreeMap<String, usize> = BTreeMap::new();
     for run in runs {
@@ -144,10 +153,6 @@ fn report(runs: &[Run], whole: bool) -> Outcome {
     let met = runs.iter().filter(|run| run.met).count();
     let codes: Vec<String> = codes.iter().map(|(code, count)| format!("{count} with {code}")).collect();
     let (bad, good): (Vec<&Run>, Vec<&Run>) = runs.iter().partition(|run| !run.wrong.is_empty());
-    for run in &bad {
-        println!("   BAD {} ({:.1} s): {}", run.cell, run.took.as_secs_f64(), run.wrong.join("; "));
-        println!("{}", run.shown);
-    }
     if let Some(longest) = runs.iter().max_by_key(|run| run.took) {
         println!("   longest: {:.1} s, {}", longest.took.as_secs_f64(), longest.cell);
     }

@@ -158,7 +158,8 @@ async fn the_lock_of_a_folder_leaves_the_lock_of_what_is_in_it_alone() {
     drop(wait(&whole, 0).await.1.unwrap());
     assert!(wait(&content, 0).await.1.is_err(), "the writer still has it");
     drop(writer);
-    assert!(wait(&content, 0).await.1.is_ok());
+    // A process that another test starts may hold a copy of the handle for a moment.
+    assert!(wait(&content, 10).await.1.is_ok());
 }
 
 #[cfg(unix)]

@@ -291,7 +291,7 @@ async fn a_token_server_of_another_site_is_told_no_password() {
     let server = registry("http://tokens.elsewhere.test/token".to_owned(), |_, _| false);
     let error = bench_as(user()).store(&server).tags().await.unwrap_err();
     assert!(matches!(error, StoreError::Forbidden { .. }), "{error}");
-    assert!(error.to_string().contains("tokens.elsewhere.test is of another site"), "{error}");
+    assert!(error.to_string().contains("tokens.elsewhere.test belongs to another site"), "{error}");
 }
 
 #[tokio::test]
