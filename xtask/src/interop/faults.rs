@@ -34,9 +34,7 @@ pub(super) const NEEDS: &[&str] = &["docker-registry", "htpasswd", "python3", "t
 pub(super) const PROXY: &str = "faultproxy.py";
 
 /// Cells that run at a time.
-const AT_A_TIME: usize = 6;
-/// Each how many of the cells runs in the sample.
-const SAMPLE: usize = 61;
+const AT_A_TIME: usize = 8;
 /// What `--timeout` of each run is, in seconds.
 const TIMEOUT: u32 = 12;
 /// A run that takes longer than this has a bad ending: three requests in a row may each use up the whole timeout.
@@ -58,8 +56,7 @@ struct Run {
 /// Runs a sample of the cells, or all of them.
 pub(super) fn run(lab: &Lab) -> Outcome {
     let site = Site::new(lab)?;
-    let every = if lab.whole() { 1 } else { SAMPLE };
-    let cells: Vec<Cell> = matrix::cells().into_iter().step_by(every).collect();
+    let cells: Vec<Cell> = matrix::cells().into_iter().step_by(lab.every()).collect();
     let next = AtomicUsize::new(0);
     let runs = Mutex::new(Vec::new());
     let failure = Mutex::new(None);
@@ -78,7 +75,7 @@ pub(super) fn run(lab: &Lab) -> Outcome {
     if let Some(why) = failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
         return Err(why);
     }
-    report(&runs.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner), lab.whole())
+    report(&runs.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner), lab.every() == 1)
 }
 
 /// Keeps a run; a bad ending is shown at once, and every 200 runs a line says how far it is.

@@ -20,25 +20,25 @@ pub(super) struct Lab {
     program: PathBuf,
     folders: AtomicU32,
     rounds: u32,
-    whole: bool,
+    every: usize,
 }
 
 /// The three forms in which a release can be published.
 pub(super) const LAYOUTS: &[&str] = &["artifact", "image", "both"];
 
 impl Lab {
-    /// Builds the program and makes the home folder of everything that runs here. `rounds` is for `parallel`; `whole`
-    /// asks the sub-stages that run a sample of their cases for all of them.
-    pub(super) fn new(rounds: u32, whole: bool) -> Outcome<Self> {
+    /// Builds the program and makes the home folder of everything that runs here. `rounds` is for `parallel`; each
+    /// `every`th cell of `faults` runs.
+    pub(super) fn new(rounds: u32, every: usize) -> Outcome<Self> {
         let program = program::build()?;
         let folder = tempfile::tempdir()?;
         paths::write(&folder.path().join("home/.config/containers/policy.json"), POLICY)?;
-        Ok(Self { folder, program, folders: AtomicU32::new(0), rounds, whole })
+        Ok(Self { folder, program, folders: AtomicU32::new(0), rounds, every })
     }
 
-    /// Whether every case is to run, not only a sample.
-    pub(super) fn whole(&self) -> bool {
-        self.whole
+    /// Each how many of the cells of `faults` runs; 1 for all of them.
+    pub(super) fn every(&self) -> usize {
+        self.every
     }
 
     /// The path of the program.
