@@ -69,7 +69,7 @@ fn releases(lab: &Lab, registry: &Guard) -> Outcome {
     lab.tofu_oci(registry, &["push", &dist, &broken, "--address", ADDRESS]).success()?;
     lab.tofu_oci(registry, &["check", &broken]).refused_with(1)?.must_show("error[signature-refused]")?;
     let probed = lab.tofu_oci(registry, &["check", &repository, "--registry"]);
-    probed.refused_with(2)?.must_show("is no scratch repository")?;
+    probed.refused_with(2)?.must_show("is not a scratch repository")?;
     seen(
         "registry:2: a good release has no findings, a mirror that lags behind has, a repository in use is not probed",
     );
