@@ -146,7 +146,6 @@ const FAULTS: &[Fault] = &[
     passing("times=1 truncate=0", Meets::Reads),
     passing("no-range=1", Meets::Reads),
     passing("slow=200000", Meets::Reads),
-    passing("redirect=307", Meets::Blobs),
     passing("times=1 reset-request=40", Meets::Uploads),
     passing("times=2 reset-request=0", Meets::Uploads),
     passing("slow-up=200000", Meets::Uploads),
@@ -175,6 +174,8 @@ const FAULTS: &[Fault] = &[
     refused("corrupt=-3", Meets::Reads),
     refused("garbage=<html>", Meets::Reads),
     refused("garbage=", Meets::Reads),
+    // The other host asks the registry for the blob, and has no login: none goes along a redirect.
+    refused("redirect=307", Meets::Blobs),
     refused("redirect=302 to=http://127.0.0.1:1", Meets::Blobs),
     refused("redirect=302 to=ftp://example.test", Meets::Blobs),
 ];
