@@ -1,7 +1,7 @@
 //! What killed runs have left.
 //!
 //! A run locks its temporary folders and files. A killed one cannot remove them, and its locks are gone: what can be
-//! locked is nobody's. Two rules keep a living run's files where locks say less:
+//! locked belongs to no running program. Two rules keep a living run's files where locks say less:
 //!
 //! - Machines that share a folder do not always see each other's locks. The name of a temporary file tells the kernel that
 //!   it was made under; what another one has made goes after a day only.
@@ -126,7 +126,7 @@ fn is_old(data: &Metadata) -> bool {
     data.modified().ok().and_then(|changed| changed.elapsed().ok()).is_some_and(|age| age > FOREIGN)
 }
 
-/// Removes a file or folder that nobody has locked; whether it did.
+/// Removes a file or folder that no program has locked; true if it did.
 fn remove_unlocked(path: &Path, data: &Metadata) -> io::Result<bool> {
     if !data.is_dir() && !data.is_file() {
         return Ok(false);

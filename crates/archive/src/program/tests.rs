@@ -136,7 +136,7 @@ fn marks_beyond_what_is_read_are_not_called_missing() {
     let head = of("netbsd_amd64");
     let mut unmarked = head.clone();
     unmarked[7] = 0;
-    // The note still marks it; without the bytes of the note nobody knows.
+    // The note still marks it; without the bytes of the note the system is unknown.
     assert!(Program::read(&unmarked).unwrap().contradicts(&platform("linux_amd64")));
     unmarked.truncate(1024);
     let program = Program::read(&unmarked).unwrap();

@@ -27,7 +27,7 @@ pub enum FaultKind {
     WrongSize,
     /// It has another digest than the one that names it.
     WrongDigest,
-    /// It is there in a form that nobody can use, such as a link out of an image layout.
+    /// It is there in an unusable form, such as a link out of an image layout.
     Unusable,
     /// The network, the machine or missing access rights kept the store from answering: nothing is known of the content.
     Unasked,

@@ -81,7 +81,7 @@ fn kinds(release: &Release, body: &Value, place: &str) -> Findings {
     let provider = has_kind(Kind::Provider);
     let labelled = release.entries.iter().any(super::image::is_labelled);
     let own = text(body, "artifactType");
-    // Whether an image is a package stands in its config: as long as one could not be asked for, nobody can tell.
+    // Whether an image is a package stands in its config: it is unknown if one config could not be asked for.
     let unsure = !labelled && release.entries.iter().any(super::image::is_label_unasked);
     if own.is_empty() && !provider && unsure {
         return found;
