@@ -54,16 +54,11 @@ impl Place {
             Target::MirrorUnpacked(root) | Target::MirrorPacked(root) => root.clone(),
         };
         let provider = root.join(address.hostname().display()).join(address.namespace()).join(address.provider_type());
-        match target {
-            Target::MirrorPacked(_) => {
-                let path = provider.join(zip_name(address, version, platform));
-                Self { path, form: Form::Archive, tree: Some(root), scratch: None }
-            }
-            _ => {
-                let path = provider.join(version.to_string()).join(platform.to_string());
-                Self { path, form: Form::Folder, tree: Some(root), scratch: None }
-            }
-        }
+        let (path, form) = match target {
+            Target::MirrorPacked(_) => (provider.join(zip_name(address, version, platform)), Form::Archive),
+            _ => (provider.join(version.to_string()).join(platform.to_string()), Form::Folder),
+        };
+        Self { path, form, tree: Some(root), scratch: None }
     }
 
     /// The place of a package in a plugin cache: a user may spread one over several disks by links.
@@ -88,7 +83,7 @@ impl Place {
     }
 
     /// Refuses folders between the tree and the package that are symbolic links out of the tree: a repository may have
-    /// them checked in, and what they lead to belongs to somebody else. Before anything is made or removed here.
+    /// them checked in, and what they lead to belongs to somebody else. It is called before anything is made or removed.
     ///
     /// The tree itself may be a link, and so may the package: it is never written through.
     ///
@@ -103,7 +98,7 @@ impl Place {
             match fs::symlink_metadata(&path) {
                 Ok(metadata) if metadata.is_symlink() => {}
                 Ok(_) => continue,
-                // Nothing is there, or no folder: whoever makes it says so.
+                // Missing, or not a folder: making it says so.
                 Err(_) => return Ok(()),
             }
             let inside =

@@ -51,7 +51,7 @@ fn precious(workspace: &Workspace, below: &str) -> PathBuf {
 fn assert_refused(result: &Result<Installed, InstallError>, link: &Path) {
     match result {
         Err(error) if error.code() == "link-out-of-tree" => {
-            assert!(error.to_string().contains(&*link.to_string_lossy()))
+            assert!(error.to_string().contains(&*link.to_string_lossy()));
         }
         other => panic!("{}: {other:?}", link.display()),
     }

@@ -11,7 +11,7 @@ use super::Trust;
 /// The contents of the packages of a release that was judged.
 #[derive(Debug)]
 pub(crate) struct Known {
-    /// By hand if a person let the release in where signatures are asked for, and nobody has signed it.
+    /// By hand if signatures are asked for, the release has none, and a person let it in.
     pub(super) admission: Admission,
     /// What the pins know.
     remembered: Contents,
@@ -22,13 +22,13 @@ pub(crate) struct Known {
 /// Which packages that the lock file vouches for may be used without asking their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unasked {
-    /// All of them: nobody asks for signatures.
+    /// All of them: neither a rule nor a pin asks for signatures.
     Locked,
     /// Those with one of these `h1:`.
     Known(BTreeSet<PackageHash>),
 }
 
-/// Whether anybody asks for signatures of a provider.
+/// Whether a rule or a pin asks for signatures of a provider, or refuses or reports unsigned releases.
 pub(super) fn asks(trust: &Trust, address: &ProviderAddr) -> bool {
     let Trust { policy, pins, .. } = trust;
     policy.wants_evidence(pins, address) || policy.rule(address).unsigned.action() != Action::Allow

@@ -21,10 +21,10 @@ impl Pins {
         self.change(pin, force);
     }
 
-    /// The contents that are known of this very index, as far as the verdict on it bears them out.
+    /// The contents that are known of this very index, as far as the verdict on it covers them.
     pub fn contents(&self, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Contents {
-        // What an index said counted when the index was signed. Signed archives bear out what was computed, and the pin
-        // does not tell which is which.
+        // An `h1:` that the index names counts only if the index is covered. If archives alone are, the pin does not say
+        // which of its contents were computed from them.
         let counts =
             |pin: &&Pin| verdict.covered.index || !pin.signers.iter().any(super::PinnedSigner::signed_the_index);
         let mut contents = Contents::new();
