@@ -9,6 +9,7 @@
 //! credentials*       every kind of source and every way to be refused; what is warned of; options for one command
 //! check_*      what is wrong with repositories, lock files and registries, and what OpenTofu is predicted to do
 //! address, other_platform       releases under a wrong name, packages for the wrong platform
+//! plugin_cache  what is not linked from it; links in the tree of packages
 //! plain_http   what OpenTofu is predicted to do with a registry without TLS
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! readme       the guide of the README prints what it says
@@ -87,6 +88,8 @@ mod newcomer;
 mod other_platform;
 mod parallel;
 mod plain_http;
+#[cfg(unix)]
+mod plugin_cache;
 mod profiles;
 mod providers;
 mod push;

@@ -1,11 +1,16 @@
 //! Packages that lie in the plugin cache.
 //!
 //! ```text
-//! locked, and the cache has a package with a locked `h1:`   -> linked; where signatures are asked for and no pin vouches
-//!                                                              for the version, only when the release is let in
+//! locked, and the cache has a package with a locked `h1:`   -> linked; where signatures are asked for and no pin knows
+//!                                                              this `h1:`, only when the release is let in
 //! not locked, and the cache may break the lock file         -> the place is asked, the cached package linked
 //! otherwise                                                 -> fetched, verified, compared with the cached one, linked
 //! ```
+//!
+//! Where a signature stands for the package, its bytes must be covered: what is linked without being fetched has an `h1:`
+//! that the signed index names, or that was computed from a fetched package ([`Judged::admits_unfetched`]).
+//!
+//! [`Judged::admits_unfetched`]: crate::trust::Judged::admits_unfetched
 //!
 //! Spec: `OpenTofu` 1.12, providercache installer, "globalCacheDir"; measured with 1.12.6 and 1.13.
 
@@ -18,6 +23,7 @@ use crate::link::{Linked, link};
 use crate::pipeline::{Done, Offered, Run, blocking, is_vouched};
 use crate::place::{Existing, Place};
 use crate::staging::Staging;
+use crate::trust::Unasked;
 use crate::verify::{Held, check_lines, known_before, report_wrong};
 use crate::{InstallError, Outcome, PluginCache, Target, subject};
 
@@ -36,19 +42,25 @@ impl Run<'_> {
 
     /// Uses what the lock file vouches for, from the cache or where it is installed already; nothing is asked.
     ///
-    /// A line of `h1:` decides, whatever else the entry says: the contents are the locked ones.
+    /// A line of `h1:` decides, whatever else the entry says: the contents are the locked ones. They must also be among
+    /// the `unasked` ones.
     pub(crate) async fn locked_in_the_cache(
         &self,
         version: &Version,
         entry: Option<&LockEntry>,
         place: &Place,
+        unasked: &Unasked,
     ) -> Result<Option<Done>, InstallError> {
+        if unasked.is_empty() {
+            return Ok(None);
+        }
         let (Some(cached), Some(entry)) = (self.cached(version), entry) else { return Ok(None) };
+        let admitted = |held| locked(held, entry).filter(|package| unasked.admits(&package.h1()));
         let held = match self.inspect(&cached).await? {
             Existing::Nothing => return Ok(None),
-            held => locked(held, entry),
+            held => admitted(held),
         };
-        if let Some(installed) = locked(self.inspect(place).await?, entry) {
+        if let Some(installed) = admitted(self.inspect(place).await?) {
             return Ok(Some(self.without_asking(version, &installed, place, Outcome::AlreadyInstalled)));
         }
         let Some(held) = held else { return Ok(None) };
@@ -57,7 +69,7 @@ impl Run<'_> {
     }
 
     /// Uses the cached package of a release that was let in, when the lock file has its `h1:`, and the release is known
-    /// to have these very contents: by the lock file, or by a signature.
+    /// to have these very contents: by a signature, or where none stands for it, by the lock file.
     pub(crate) async fn judged_in_the_cache(
         &self,
         offered: &Offered,
@@ -70,18 +82,18 @@ impl Run<'_> {
         let offer = &offered.offer;
         let hashes = PackageHashes { h1: Some(held.h1()), ..known_before(offer) };
         let covered = offered.judged.as_ref().and_then(|judged| judged.covered().get(&offer.platform));
-        if !is_vouched(entry, offer) && !covered.is_some_and(|covered| covered.contains(&held.h1())) {
+        let is_known = is_vouched(entry, offer) || covered.is_some_and(|covered| covered.contains(&held.h1()));
+        if !is_known || !offered.admits_unfetched(&hashes) {
             return Ok(None);
         }
         let report = check_lines(offer, lines, &hashes)?;
         report_wrong(offer, &report, self.reporter);
         self.link(&offer.version, cached, place).await?;
-        let subject = subject(&self.job.address, &offer.version, &self.job.platform);
-        self.reporter.event(&Event::Finished { subject, outcome: "linked".to_owned() });
-        Ok(Some(self.done(offered, place, Outcome::Linked, held.bytes(), hashes)))
+        Ok(Some(self.linked(offered, place, &held, hashes)))
     }
 
-    /// Uses the cached package of an offer that the lock file says nothing of, where the cache may do so.
+    /// Uses the cached package of an offer that the lock file says nothing of, where the cache may do so. Where a signature
+    /// stands for the package, it must be that one.
     pub(crate) async fn unlocked_in_the_cache(
         &self,
         offered: &Offered,
@@ -97,9 +109,23 @@ impl Run<'_> {
         if held.executable(self.job.address.provider_type()).is_none() {
             return Ok(None);
         }
-        let version = &offered.offer.version;
-        self.link(version, cached, place).await?;
-        Ok(Some(self.without_asking(version, &held, place, Outcome::Linked)))
+        let Offered { offer, judged } = offered;
+        let hashes = PackageHashes { h1: Some(held.h1()), ..known_before(offer) };
+        if !offered.admits_unfetched(&hashes) {
+            return Ok(None);
+        }
+        self.link(&offer.version, cached, place).await?;
+        Ok(Some(match judged {
+            Some(judged) if judged.stands_for(offer) => self.linked(offered, place, &held, hashes),
+            _ => self.without_asking(&offer.version, &held, place, Outcome::Linked),
+        }))
+    }
+
+    /// What came of a package that was linked and belongs to an offer.
+    fn linked(&self, offered: &Offered, place: &Place, package: &PackageContents, hashes: PackageHashes) -> Done {
+        let subject = subject(&self.job.address, &offered.offer.version, &self.job.platform);
+        self.reporter.event(&Event::Finished { subject, outcome: "linked".to_owned() });
+        self.done(offered, place, Outcome::Linked, package.bytes(), hashes)
     }
 
     /// Links what has just been put into the cache, or was found there to be the same.
@@ -132,8 +158,8 @@ impl Run<'_> {
     }
 
     async fn link(&self, version: &Version, cached: &Place, place: &Place) -> Result<Linked, InstallError> {
-        let parent = place.parent().to_owned();
-        let staging = blocking(move || Staging::new(&parent)).await?;
+        let beside = place.clone();
+        let staging = blocking(move || Staging::beside(&beside)).await?;
         let _guard = package_lock(&place.path, self.waiter, self.reporter).await?;
         let (from, to) = (cached.clone(), place.clone());
         let linked = blocking(move || link(staging, &from, &to)).await?;

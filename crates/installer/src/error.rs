@@ -168,6 +168,14 @@ pub enum InstallError {
         /// The folder, archive or link. Deleting it makes room.
         path: PathBuf,
     },
+    /// A folder that packages would be put below is a link to somewhere else. Nothing is made or removed there.
+    #[error("{} is a symbolic link that leads out of {}", link.display(), tree.display())]
+    LinkOutOfTree {
+        /// The link.
+        link: PathBuf,
+        /// The folder of packages that it lies in.
+        tree: PathBuf,
+    },
     /// There is nothing to read.
     #[error("there is no configuration in {}", dir.display())]
     NoConfiguration {
@@ -256,6 +264,7 @@ impl InstallError {
             Self::Pins(PinFileError::Conflict(_)) => "pin-conflict",
             Self::Pins(PinFileError::File(_)) => "pin-file",
             Self::LocallyModified { .. } => "cache-modified",
+            Self::LinkOutOfTree { .. } => "link-out-of-tree",
             Self::LockFileChanged { .. } => "lock-changed",
             Self::Locked { .. } => "locked-by-another",
             Self::LockFile(LockFileError::Invalid { .. }) => "lock-invalid",

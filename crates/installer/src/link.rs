@@ -110,7 +110,7 @@ mod tests {
     use crate::place::Form;
 
     fn place(path: PathBuf) -> Place {
-        Place { path, form: Form::Folder, scratch: None }
+        Place { path, form: Form::Folder, tree: None, scratch: None }
     }
 
     /// A cached package and the place of its link, below one folder.
@@ -128,7 +128,7 @@ mod tests {
         let (_root, from, to) = package();
         fs::create_dir_all(to.parent()).unwrap();
         prepare(&from.path, &to.path);
-        assert_eq!(link(Staging::new(to.parent()).unwrap(), &from, &to).unwrap(), want);
+        assert_eq!(link(Staging::beside(&to).unwrap(), &from, &to).unwrap(), want);
         assert_eq!(fs::read_to_string(to.path.join("docs/guide.md")).unwrap(), "the guide");
         let left: Vec<_> = fs::read_dir(to.parent()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["os_arch"], "the staging folder is gone");

@@ -1,12 +1,11 @@
 //! Jobs to packages in their places.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::{Limits, folder_program, zip_program};
 use tofu_oci_disk::Waiter;
-use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, Written};
+use tofu_oci_lockfile::{LockEntry, PackageHashes, Written};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr, Reporter, Version};
 
@@ -14,7 +13,7 @@ use crate::choose::Warned;
 use crate::fetch::Fetcher;
 use crate::guard::{Turn, package_lock};
 use crate::place::{Existing, Form, Place};
-use crate::record::{Record, entry};
+use crate::record::merged;
 use crate::trust::{Court, Judged};
 use crate::verify::{
     Held, Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, zh_is_suspicious,
@@ -115,39 +114,6 @@ impl Crew<'_> {
     }
 }
 
-/// The lock file with what has been verified and what trusted signatures cover, and without what is to be forgotten.
-fn merged(
-    mut file: LockFile,
-    jobs: &[Job],
-    done: &[Done],
-    forget: &BTreeSet<ProviderAddr>,
-) -> Result<LockFile, InstallError> {
-    for address in forget {
-        file.remove(address);
-    }
-    let mut records: BTreeMap<&ProviderAddr, (&Job, &Version, Record)> = BTreeMap::new();
-    for (job, Done { installed, hashes, judged }) in jobs.iter().zip(done) {
-        let version = &installed.version;
-        let (_, first, record) = records.entry(&job.address).or_insert_with(|| (job, version, Record::default()));
-        if *first != version {
-            return Err(InstallError::VersionsDiffer {
-                address: job.address.clone(),
-                first: (*first).clone(),
-                second: version.clone(),
-            });
-        }
-        if let Some(judged) = judged {
-            record.cover(judged.covered());
-        }
-        record.verify(&job.platform, hashes);
-    }
-    for (address, (job, version, record)) in records {
-        let entry = entry(file.get(address), version, &job.constraints, &record);
-        file.insert(address.clone(), entry);
-    }
-    Ok(file)
-}
-
 /// A job that has succeeded.
 pub(crate) struct Done {
     pub(crate) installed: Installed,
@@ -170,6 +136,14 @@ impl Done {
 pub(crate) struct Offered {
     pub(crate) offer: Offer,
     pub(crate) judged: Option<Arc<Judged>>,
+}
+
+impl Offered {
+    /// Whether a package with these checksums may be used although it was not fetched: see [`Judged::admits_unfetched`].
+    pub(crate) fn admits_unfetched(&self, hashes: &PackageHashes) -> bool {
+        let h1 = hashes.h1.as_ref();
+        self.judged.as_ref().is_none_or(|judged| h1.is_some_and(|h1| judged.admits_unfetched(&self.offer, h1)))
+    }
 }
 
 /// One job at work.
@@ -214,8 +188,8 @@ impl Run<'_> {
         let entry = self.job.lock.as_ref().map(|guide| &guide.entry).filter(|entry| entry.version == version);
         let locked = entry.map(|entry| Held { entry, manifests: self.court.manifest_lines(&self.job.address) });
         let place = Place::of(&self.job.target, &self.job.address, &version, &self.job.platform);
-        let unasked = self.court.lets_in_unasked(&self.job.address, &version);
-        if unasked && let Some(done) = self.locked_in_the_cache(&version, entry, &place).await? {
+        let unasked = self.court.unasked(&self.job.address, &version, &self.job.platform);
+        if let Some(done) = self.locked_in_the_cache(&version, entry, &place, &unasked).await? {
             return Ok(done);
         }
         // Only what the lock file vouches for can be known to be right without fetching the package.
@@ -230,22 +204,23 @@ impl Run<'_> {
         };
         let offered = match self.offer(&version).await {
             Ok(offered) => offered,
-            Err(error) => return self.without_the_place(error, version, &place, vouched.filter(|_| unasked)),
+            Err(error) => {
+                let vouched = vouched.filter(|(h1, _)| unasked.admits(h1));
+                return self.without_the_place(error, version, &place, vouched);
+            }
         };
         let offer = &offered.offer;
         check_before(offer, locked)?;
         if let (Some((h1, bytes)), Some(entry)) = (vouched, entry) {
             let hashes = PackageHashes { h1: Some(h1), ..known_before(offer) };
             let report = check_lines(offer, locked, &hashes)?;
-            if is_vouched(entry, offer) {
+            if is_vouched(entry, offer) && offered.admits_unfetched(&hashes) {
                 report_wrong(offer, &report, self.reporter);
                 return Ok(self.done(&offered, &place, Outcome::AlreadyInstalled, bytes, hashes));
             }
         }
         let Some(cached) = self.cached(&version) else {
-            let verified = self.fetcher.fetch(&*self.job.source, offer, &place, locked).await?;
-            self.report(offer, locked, &verified).await;
-            return self.commit(verified, &offered, &place).await;
+            return self.fetch(&offered, locked, &place).await;
         };
         if let Some(done) = self.judged_in_the_cache(&offered, locked, &cached, &place).await? {
             return Ok(done);
@@ -253,9 +228,7 @@ impl Run<'_> {
         if let Some(done) = self.unlocked_in_the_cache(&offered, entry, &cached, &place).await? {
             return Ok(done);
         }
-        let verified = self.fetcher.fetch(&*self.job.source, offer, &cached, locked).await?;
-        self.report(offer, locked, &verified).await;
-        let done = self.commit(verified, &offered, &cached).await?;
+        let done = self.fetch(&offered, locked, &cached).await?;
         self.link_fetched(done, &cached, &place).await
     }
 
@@ -287,6 +260,17 @@ impl Run<'_> {
     pub(crate) async fn inspect(&self, place: &Place) -> Result<Existing, InstallError> {
         let (place, limits) = (place.clone(), self.limits.clone());
         blocking(move || place.inspect(&limits)).await
+    }
+
+    /// Fetches the package and puts it in its place, when it is the right one.
+    async fn fetch(&self, offered: &Offered, locked: Option<Held<'_>>, place: &Place) -> Result<Done, InstallError> {
+        let Offered { offer, judged } = offered;
+        let verified = self.fetcher.fetch(&*self.job.source, offer, place, locked).await?;
+        self.report(offer, locked, &verified).await;
+        if let (Some(judged), Some(h1)) = (judged, &verified.hashes.h1) {
+            judged.fetched(offer, h1);
+        }
+        self.commit(verified, offered, place).await
     }
 
     /// Tells of lines of the lock file that are not the package's. The release's other manifests are asked only when

@@ -17,6 +17,9 @@ pub(crate) struct Place {
     /// The folder or archive.
     pub(crate) path: PathBuf,
     pub(crate) form: Form,
+    /// The folder `…/providers`, or the mirror, if it lies in a directory that may come from a repository. No link below
+    /// it is followed out of it to write.
+    pub(crate) tree: Option<PathBuf>,
     /// The folder that goes away with everything in it, where the package is only looked at.
     pub(crate) scratch: Option<Arc<Scratch>>,
 }
@@ -51,36 +54,60 @@ impl Place {
             Target::MirrorUnpacked(root) | Target::MirrorPacked(root) => root.clone(),
         };
         let provider = root.join(address.hostname().display()).join(address.namespace()).join(address.provider_type());
-        match target {
-            Target::MirrorPacked(_) => {
-                Self { path: provider.join(zip_name(address, version, platform)), form: Form::Archive, scratch: None }
-            }
-            _ => Self {
-                path: provider.join(version.to_string()).join(platform.to_string()),
-                form: Form::Folder,
-                scratch: None,
-            },
-        }
+        let (path, form) = match target {
+            Target::MirrorPacked(_) => (provider.join(zip_name(address, version, platform)), Form::Archive),
+            _ => (provider.join(version.to_string()).join(platform.to_string()), Form::Folder),
+        };
+        Self { path, form, tree: Some(root), scratch: None }
     }
 
-    /// The place of a package in a plugin cache.
+    /// The place of a package in a plugin cache: a user may spread one over several disks by links.
     pub(crate) fn in_cache(
         cache: &PluginCache,
         address: &ProviderAddr,
         version: &Version,
         platform: &Platform,
     ) -> Self {
-        Self::of(&Target::MirrorUnpacked(cache.dir.clone()), address, version, platform)
+        let place = Self::of(&Target::MirrorUnpacked(cache.dir.clone()), address, version, platform);
+        Self { tree: None, ..place }
     }
 
     /// A place that nothing is ever put into: what is staged beside it is looked at and thrown away.
     pub(crate) fn to_look_at(scratch: &Arc<Scratch>, form: Form) -> Self {
-        Self { path: scratch.path().join("package"), form, scratch: Some(Arc::clone(scratch)) }
+        Self { path: scratch.path().join("package"), form, tree: None, scratch: Some(Arc::clone(scratch)) }
     }
 
     /// The folder that the place is in.
     pub(crate) fn parent(&self) -> &Path {
         self.path.parent().expect("a place has a folder above it")
+    }
+
+    /// Refuses folders between the tree and the package that are symbolic links out of the tree: a repository may have
+    /// them checked in, and what they lead to belongs to somebody else. It is called before anything is made or removed.
+    ///
+    /// The tree itself may be a link, and so may the package: it is never written through.
+    ///
+    /// # Errors
+    /// [`InstallError::LinkOutOfTree`].
+    pub(crate) fn check_folders(&self) -> Result<(), InstallError> {
+        let Some(tree) = &self.tree else { return Ok(()) };
+        let Ok(below) = self.parent().strip_prefix(tree) else { return Ok(()) };
+        let mut path = tree.clone();
+        for part in below.components() {
+            path.push(part);
+            match fs::symlink_metadata(&path) {
+                Ok(metadata) if metadata.is_symlink() => {}
+                Ok(_) => continue,
+                // Missing, or not a folder: making it says so.
+                Err(_) => return Ok(()),
+            }
+            let inside =
+                matches!((path.canonicalize(), tree.canonicalize()), (Ok(to), Ok(tree)) if to.starts_with(&tree));
+            if !inside {
+                return Err(InstallError::LinkOutOfTree { link: path, tree: tree.clone() });
+            }
+        }
+        Ok(())
     }
 
     /// What lies here now. Reads it all.

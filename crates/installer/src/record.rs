@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tofu_oci_lockfile::{LockEntry, PackageHashes, Recordable, merge};
-use tofu_oci_types::{Constraints, PackageHash, Platform, Scheme, Version};
+use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, Recordable, merge};
+use tofu_oci_types::{Constraints, PackageHash, Platform, ProviderAddr, Scheme, Version};
+
+use crate::pipeline::Done;
+use crate::{InstallError, Job};
 
 /// Checksums of one release: what was verified here, and what trusted signatures cover.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +44,39 @@ impl Record {
         }
         hashes
     }
+}
+
+/// The lock file with what has been verified and what trusted signatures cover, and without what is to be forgotten.
+pub(crate) fn merged(
+    mut file: LockFile,
+    jobs: &[Job],
+    done: &[Done],
+    forget: &BTreeSet<ProviderAddr>,
+) -> Result<LockFile, InstallError> {
+    for address in forget {
+        file.remove(address);
+    }
+    let mut records: BTreeMap<&ProviderAddr, (&Job, &Version, Record)> = BTreeMap::new();
+    for (job, Done { installed, hashes, judged }) in jobs.iter().zip(done) {
+        let version = &installed.version;
+        let (_, first, record) = records.entry(&job.address).or_insert_with(|| (job, version, Record::default()));
+        if *first != version {
+            return Err(InstallError::VersionsDiffer {
+                address: job.address.clone(),
+                first: (*first).clone(),
+                second: version.clone(),
+            });
+        }
+        if let Some(judged) = judged {
+            record.cover(judged.covered());
+        }
+        record.verify(&job.platform, hashes);
+    }
+    for (address, (job, version, record)) in records {
+        let entry = entry(file.get(address), version, &job.constraints, &record);
+        file.insert(address.clone(), entry);
+    }
+    Ok(file)
 }
 
 /// The entry that records it, beside what was recorded before.

@@ -88,7 +88,7 @@ impl Work {
     fn run(&self, feed: &mut Feed) -> Result<Staged, InstallError> {
         let staging = match &self.place.scratch {
             Some(scratch) => Staging::scratch(scratch)?,
-            None => Staging::new(self.place.parent())?,
+            None => Staging::beside(&self.place)?,
         };
         let (package, contents, archive) = match (self.offer.kind, self.place.form) {
             (LeafKind::Artifact, Form::Folder) => {

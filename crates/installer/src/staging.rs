@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tofu_oci_disk::{Purpose, Scratch, Whose, sweep};
 
 use crate::InstallError;
+use crate::place::Place;
 
 /// So often a folder is made whose parent a neighbour that fails takes away.
 const ATTEMPTS: u32 = 8;
@@ -26,8 +27,17 @@ pub(crate) struct Staging {
 }
 
 impl Staging {
-    /// A new folder in `parent`, which is made when it is not there. What dead processes have left there goes.
-    pub(crate) fn new(parent: &Path) -> Result<Self, InstallError> {
+    /// A new folder in the folder of a place, which is made when it is not there. What dead processes have left there
+    /// goes.
+    ///
+    /// # Errors
+    /// [`InstallError::LinkOutOfTree`] where that folder is not in the place's tree.
+    pub(crate) fn beside(place: &Place) -> Result<Self, InstallError> {
+        place.check_folders()?;
+        Self::new(place.parent())
+    }
+
+    fn new(parent: &Path) -> Result<Self, InstallError> {
         Self::after(parent, clean)
     }
 

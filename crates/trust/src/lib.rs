@@ -42,8 +42,8 @@ pub use openpgp::{
     SIGNATURES_LIMIT, WeakPart, verify_detached, verify_each,
 };
 pub use pins::{
-    Admission, PIN_FILE_NAME, Pin, PinConflict, PinnedSigner, Pins, PinsError, ProviderSigner, SignedProvider,
-    SignedStatement,
+    Admission, Contents, PIN_FILE_NAME, Pin, PinConflict, PinnedSigner, Pins, PinsError, ProviderSigner,
+    SignedProvider, SignedStatement,
 };
 pub use policy::{
     Action, ExpiredKeys, KeyMaterial, KeyMaterialError, ManifestChecksums, NamedKey, Policy, PolicyError, PolicyFile,

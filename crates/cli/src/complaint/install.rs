@@ -197,6 +197,9 @@ impl Complaint {
             InstallError::LocallyModified { path, .. } => {
                 complaint.hint(format!("delete {} and run the same command again", path.display()))
             }
+            InstallError::LinkOutOfTree { link, .. } => complaint
+                .hint("nothing was written or deleted there; such a link may have come with the repository")
+                .hint(format!("delete the link {} and run the same command again", link.display())),
             _ => complaint,
         }
     }

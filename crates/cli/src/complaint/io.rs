@@ -31,6 +31,7 @@ impl Complaint {
                 self.hint("a file lies where a folder is needed, or a folder where a file is; choose another place")
             }
             ErrorKind::NotFound => self.hint("check the path; its parent folders must be there"),
+            _ if is_link(error) => self.hint("a symbolic link lies there, and it is not followed: delete it"),
             _ if is_hardware(error) => {
                 self.hint("the disk or the network of this file system is faulty; the system's log says more")
             }
@@ -57,6 +58,17 @@ fn are_files_scarcer(files: (u64, u64), space: (u64, u64)) -> bool {
 
 #[cfg(not(unix))]
 fn has_no_inode(_path: &Path) -> bool {
+    false
+}
+
+/// Whether a link was refused because of what it is.
+#[cfg(unix)]
+fn is_link(error: &Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_link(_error: &Error) -> bool {
     false
 }
 

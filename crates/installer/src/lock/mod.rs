@@ -3,7 +3,7 @@
 //! ```text
 //! LockJob  --choose--> version --> Release --Court--> Judged
 //!   a signature covers h1, and zh or image   -> recorded, nothing is asked
-//!   the lock file has zh (image: ch) and h1  -> kept
+//!   the lock file has zh (image: ch) and h1  -> kept; where signatures stand for the package, only an h1 that is known
 //!   otherwise                                -> offered, fetched, verified in a scratch folder, recorded, thrown away
 //! the lock file's lines are held against all of it;  pins, lock file
 //! ```

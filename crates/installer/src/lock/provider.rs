@@ -143,23 +143,26 @@ impl Locking<'_> {
         }
         let source = &*self.job.source;
         let offer = source.offer(&release.address, &release.version, platform).await?;
-        let trust = match self.court.of_offer(source, &offer).await? {
-            Some(judged) => judged.vouched(platform, offer.zh().as_ref()),
-            None => judged.vouched(platform, offer.zh().as_ref()),
-        };
+        let of_offer = self.court.of_offer(source, &offer).await?;
+        let judged = of_offer.as_deref().unwrap_or(judged);
+        let trust = judged.vouched(platform, offer.zh().as_ref());
         if let (Some(before), Some(ch)) = (before, offer.ch())
             && let Some(refusal) = check_manifest(before, &ch, &release.claims, self.lines())
         {
             return Err(not_the_locked(release, platform, refusal));
         }
         if let Some(hashes) = self.seen.get(&offer) {
+            fetched(judged, &offer, &hashes);
             return Ok(Package { basis: Basis::Downloaded, hashes, bytes: offer.bytes(), trust });
         }
-        if let Some(hashes) = before.and_then(|before| kept(before, &offer)) {
+        let admitted =
+            |hashes: &PackageHashes| hashes.h1.as_ref().is_some_and(|h1| judged.admits_unfetched(&offer, h1));
+        if let Some(hashes) = before.and_then(|before| kept(before, &offer)).filter(admitted) {
             return Ok(Package { basis: Basis::Kept, hashes, bytes: 0, trust });
         }
         let hashes = self.look_at(&offer).await?;
         self.seen.put(&offer, &hashes);
+        fetched(judged, &offer, &hashes);
         Ok(Package { basis: Basis::Downloaded, hashes, bytes: offer.bytes(), trust })
     }
 
@@ -302,7 +305,7 @@ fn is_complete(release: &Release, platform: &Platform, covered: &BTreeSet<Packag
 }
 
 /// The package's checksums, when the lock file has them: its `zh:`, or for an image the leaf's `ch:`, names the contents,
-/// and the `h1:` that the release claims for them is locked too.
+/// and the `h1:` that the release claims for them is locked too. Whether the claim may be believed is not asked here.
 fn kept(before: &LockEntry, offer: &Offer) -> Option<PackageHashes> {
     let known = known_before(offer);
     let contents = known.zh.as_ref().or(known.ch.as_ref())?;
@@ -310,6 +313,12 @@ fn kept(before: &LockEntry, offer: &Offer) -> Option<PackageHashes> {
     let h1 = claims.iter().find(|hash| hash.scheme() == Scheme::H1)?;
     let locked = before.hashes.contains(contents) && before.hashes.contains(h1);
     locked.then(|| PackageHashes { h1: Some(h1.clone()), ..known })
+}
+
+fn fetched(judged: &Judged, offer: &Offer, hashes: &PackageHashes) {
+    if let Some(h1) = &hashes.h1 {
+        judged.fetched(offer, h1);
+    }
 }
 
 fn not_the_locked(release: &Release, platform: &Platform, refusal: tofu_oci_lockfile::Refusal) -> InstallError {

@@ -3,6 +3,8 @@
 mod cache;
 mod faults;
 mod fixture;
+#[cfg(unix)]
+mod links;
 mod lock;
 mod lock_hash_recording;
 mod locking;
@@ -13,3 +15,4 @@ mod real_repositories;
 mod signing;
 mod targets;
 mod trust;
+mod unfetched;

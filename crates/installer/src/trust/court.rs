@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tofu_oci_lockfile::{LockFileError, ManifestLines, Written};
 use tofu_oci_source::{LeafKind, Offer, Release, Search, Source, SourceError};
 use tofu_oci_trust::{
-    Action, Evidence, ManifestChecksums, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Rule, Standing, Verdict, judge,
+    Admission, Evidence, ManifestChecksums, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Rule, Standing, Verdict,
+    judge,
 };
 use tofu_oci_types::{Digest, Event, Level, PackageHash, Platform, ProviderAddr, Reporter, Scheme, Version};
 use tokio::sync::OnceCell;
 
+use super::known::{Known, Unasked, asks};
 use super::{SignedBy, Trust, Vouched};
 use crate::{InstallError, PinFileError, Turn, pin_file};
 
@@ -43,6 +45,8 @@ pub(crate) struct Judged {
     zips: BTreeMap<Platform, PackageHash>,
     /// The checksums that signatures vouch for.
     covered: BTreeMap<Platform, BTreeSet<PackageHash>>,
+    /// The contents of its packages.
+    contents: Known,
 }
 
 /// What is known of a release besides its name.
@@ -67,8 +71,7 @@ impl<'a> Court<'a> {
         offer: &Offer,
     ) -> Result<Option<Arc<Judged>>, InstallError> {
         let wanted = self.trust.policy.wants_evidence(&self.trust.pins, &offer.address);
-        let unsigned = self.trust.policy.rule(&offer.address).unsigned.action();
-        if offer.ch().is_none() && !wanted && unsigned == Action::Allow {
+        if offer.ch().is_none() && !asks(self.trust, &offer.address) {
             return Ok(None);
         }
         let judged = self.judge(source, Case::of_offer(offer), || async {
@@ -112,7 +115,8 @@ impl<'a> Court<'a> {
             let zips = hearing.knowledge.zips;
             let pinned = self.pinned(&case.facts(&zips));
             let rule = self.trust.policy.rule(&case.address).clone();
-            let judged = Judged { case: case.clone(), rule, verdict, pinned, zips, covered };
+            let contents = Known::new(self.trust, &case.facts(&zips), &verdict);
+            let judged = Judged { case: case.clone(), rule, verdict, pinned, zips, covered, contents };
             self.tell(&judged);
             Ok::<_, InstallError>(Arc::new(judged))
         });
@@ -123,19 +127,23 @@ impl<'a> Court<'a> {
         }
     }
 
-    /// Whether a package that the lock file vouches for may be used without asking its place: nobody asks for signatures
-    /// and unsigned releases are let in, or the version was signed when it was pinned, by keys that still count.
-    pub(crate) fn lets_in_unasked(&self, address: &ProviderAddr, version: &Version) -> bool {
+    /// Which packages that the lock file vouches for may be used without asking their place: all of them if no
+    /// signatures are asked for and unsigned releases are let in. Otherwise those with the contents that are known of the
+    /// version, if it was signed when it was pinned, by keys that still count.
+    pub(crate) fn unasked(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Unasked {
         let Trust { policy, pins, now, .. } = self.trust;
-        if !policy.wants_evidence(pins, address) && policy.rule(address).unsigned.action() == Action::Allow {
-            return true;
+        if !asks(self.trust, address) {
+            return Unasked::Locked;
         }
         let zips = BTreeMap::new();
-        pins.iter().filter(|pin| pin.address == *address && pin.version == *version).any(|pin| {
+        let known = pins.iter().filter(|pin| pin.address == *address && pin.version == *version).flat_map(|pin| {
             let facts = ReleaseFacts { address, version, place: &pin.place, index: &pin.index, zips: &zips };
             let verdict = judge(policy, pins, &facts, &[], *now);
-            verdict.standing == Standing::Pinned && verdict.covered.index && verdict.refusal.is_none()
-        })
+            let counts = verdict.standing == Standing::Pinned && verdict.covered.index && verdict.refusal.is_none();
+            let contents = counts.then(|| pins.contents(&facts, &verdict).remove(platform));
+            contents.flatten().unwrap_or_default()
+        });
+        Unasked::Known(known.collect())
     }
 
     /// How `ch:` lines of a provider count.
@@ -153,14 +161,18 @@ impl<'a> Court<'a> {
     }
 
     /// Writes the pins. Where they cannot be written, but the lock file vouches for everything and no signature would be
-    /// forgotten, that is a warning: directories of configurations may be read-only.
+    /// forgotten, that is a warning: directories of configurations may be read-only. What is not known of contents is
+    /// asked for again.
     ///
     /// # Errors
     /// [`InstallError::Pins`].
     pub(crate) fn write_pins(&self, lock_file: Written, turn: &Turn) -> Result<(), InstallError> {
         let (before, after) = (&self.trust.pins, self.pins());
         let Err(error) = pin_file::write(&self.trust.pins_path, &after, turn) else { return Ok(()) };
-        let is_new = |pin: &&Pin| before.get(&pin.address, &pin.version, &pin.place) != Some(*pin);
+        let is_new = |pin: &&Pin| {
+            let before = before.get(&pin.address, &pin.version, &pin.place);
+            before.is_none_or(|before| before.index != pin.index || before.signers != pin.signers)
+        };
         let forgets = after.iter().filter(is_new).any(|pin| !pin.signers.is_empty());
         let read_only = matches!(&error, PinFileError::File(LockFileError::Io { action: "write" | "replace", .. }));
         if !read_only || forgets || lock_file != Written::Unchanged {
@@ -197,7 +209,9 @@ impl<'a> Court<'a> {
         judged.sort_by(|one, other| one.case.order().cmp(&other.case.order()));
         let mut pins = self.trust.pins.clone();
         for judged in judged {
-            pins.remember(&judged.case.facts(&judged.zips), &judged.verdict);
+            let facts = judged.case.facts(&judged.zips);
+            pins.remember(&facts, &judged.verdict);
+            pins.remember_contents(&facts, &judged.contents.to_remember(&judged.covered));
         }
         pins
     }
@@ -253,6 +267,28 @@ impl Judged {
     /// Who stands for the package with this archive.
     pub(crate) fn vouched(&self, platform: &Platform, zip: Option<&PackageHash>) -> Vouched {
         Vouched::of(&self.verdict, &self.pinned, platform, zip)
+    }
+
+    /// Whether bytes with this `h1:` may be used as the package of an offer although they were not fetched from it.
+    ///
+    /// If a signature stands for the package, or a person accepted the release by hand, these very bytes must be known to
+    /// be the package: the `h1:` is in the signed index, or was computed from what was fetched, now or before. A lock file
+    /// does not suffice: it says what was locked, not what was signed.
+    pub(crate) fn admits_unfetched(&self, offer: &Offer, h1: &PackageHash) -> bool {
+        let is_covered = || self.covered.get(&offer.platform).is_some_and(|hashes| hashes.contains(h1));
+        !self.stands_for(offer) || is_covered() || self.contents.has(&offer.platform, h1)
+    }
+
+    /// Whether more than the policy's leave for unsigned releases stands for an offered package.
+    pub(crate) fn stands_for(&self, offer: &Offer) -> bool {
+        self.verdict.covers(&offer.platform, offer.zh().as_ref()) || self.contents.admission == Admission::ByHand
+    }
+
+    /// The package of an offer was fetched, and has this `h1:`.
+    pub(crate) fn fetched(&self, offer: &Offer, h1: &PackageHash) {
+        if self.stands_for(offer) {
+            self.contents.put(&offer.platform, h1);
+        }
     }
 
     /// The checksums that signatures vouch for, by platform.

@@ -9,6 +9,7 @@
 //! ```
 
 mod court;
+mod known;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use tofu_oci_types::{PackageHash, Platform};
 
 pub use court::real_zips;
 pub(crate) use court::{Court, Judged};
+pub(crate) use known::Unasked;
 
 /// What is trusted, and what was.
 #[derive(Clone, Debug)]

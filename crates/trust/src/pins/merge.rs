@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use tofu_oci_types::{Digest, ProviderAddr};
 
 use super::signers::add_signer;
-use super::{Admission, Change, Force, Pin};
+use super::{Admission, Change, Force, Pin, contents};
 
 /// Somebody else has pinned another index for the same version while this program ran.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +20,13 @@ pub struct PinConflict {
 /// What there is one pin of.
 pub(super) fn place_of(pin: &Pin) -> (&ProviderAddr, String, &str) {
     (&pin.address, pin.version.to_string(), &pin.place)
+}
+
+impl Pin {
+    /// Whether both are of one version at one place.
+    pub(super) fn is_of(&self, other: &Self) -> bool {
+        place_of(self) == place_of(other)
+    }
 }
 
 pub(super) fn order(one: &Pin, other: &Pin) -> Ordering {
@@ -45,6 +52,7 @@ pub(super) fn onto(disk: &[Pin], changed: &[Change]) -> Result<Vec<Pin>, PinConf
                     add_signer(&mut pin.signers, signer);
                 }
                 pin.signers.sort_by(|one, other| one.key.cmp(&other.key));
+                contents::add(&mut pin.contents, &theirs.contents);
                 if theirs.admission == Admission::ByHand && pin.signers.is_empty() {
                     pin.admission = Admission::ByHand;
                 }

@@ -3,6 +3,7 @@
 //! Every released `init` drops the `ch:` lines of a lock file, and a registry can lose a signature. Here stands which
 //! index each version was and who had signed it, so that neither makes a signed provider an unsigned one.
 
+mod contents;
 mod merge;
 mod place;
 mod signers;
@@ -12,6 +13,7 @@ mod text;
 
 use tofu_oci_types::{Digest, ProviderAddr, Version};
 
+pub use contents::Contents;
 pub use merge::PinConflict;
 pub(crate) use signers::add_statements;
 pub use signers::{PinnedSigner, ProviderSigner, SignedProvider, SignedStatement};
@@ -52,6 +54,8 @@ pub struct Pin {
     pub signers: Vec<PinnedSigner>,
     /// How it came here.
     pub admission: Admission,
+    /// The `h1:` of its packages that a signature covered or that were computed here.
+    pub contents: Contents,
 }
 
 /// How a pin came to be.
@@ -182,6 +186,10 @@ impl Pins {
                 self.learned.push(learned);
             }
         }
+        let mut known = Contents::new();
+        for pin in self.same_index(facts) {
+            contents::add(&mut known, &pin.contents);
+        }
         let pin = Pin {
             address: facts.address.clone(),
             version: facts.version.clone(),
@@ -189,13 +197,18 @@ impl Pins {
             index: facts.index.clone(),
             signers,
             admission,
+            contents: known,
         };
-        let before = self.get(facts.address, facts.version, facts.place).cloned();
+        self.change(pin, force);
+    }
+
+    /// Puts a pin in the place of the one before, and keeps in mind that it was changed.
+    fn change(&mut self, pin: Pin, force: Force) {
+        let before = self.get(&pin.address, &pin.version, &pin.place).cloned();
         if before.as_ref() == Some(&pin) {
             return;
         }
-        let place = merge::place_of(&pin);
-        let first = self.changed.iter().position(|change| merge::place_of(&change.pin) == place);
+        let first = self.changed.iter().position(|change| change.pin.is_of(&pin));
         let before = match first {
             Some(first) => self.changed.remove(first).before,
             None => before.map(|pin| pin.index),

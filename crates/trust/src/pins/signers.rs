@@ -20,6 +20,13 @@ pub struct PinnedSigner {
     pub statements: Vec<SignedStatement>,
 }
 
+impl PinnedSigner {
+    /// Whether the index was signed, and not archives only.
+    pub(super) fn signed_the_index(&self) -> bool {
+        self.statements.iter().any(|statement| statement.zips.is_none())
+    }
+}
+
 /// What somebody has signed: what a signature said when it counted, so that it can be held against another rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SignedStatement {

@@ -223,3 +223,53 @@ fn one_place_in_two_spellings_is_one_place() {
         assert_eq!(read.to_text(), text);
     }
 }
+
+/// Pins of 1.4.0, and the contents of `linux_amd64` in them.
+fn with_contents(at: &str, h1: &[&str]) -> Pins {
+    let mut pins = Pins::default();
+    remember(&mut pins, "1.4.0", at, &[bundle(1)]);
+    let (address, version, index) = (address("example.com/acme/widget"), version("1.4.0"), index("1.4.0"));
+    let zips = BTreeMap::default();
+    let facts = ReleaseFacts { address: &address, version: &version, place: at, index: &index, zips: &zips };
+    let hashes: BTreeSet<_> = h1.iter().map(|hash| hash.parse().unwrap()).collect();
+    pins.remember_contents(&facts, &Contents::from([("linux_amd64".parse().unwrap(), hashes)]));
+    pins
+}
+
+#[test]
+fn contents_are_remembered_with_the_index_that_has_them() {
+    const PLACE: &str = "ghcr.io/acme/widget";
+    let (one, other) = (with_contents(PLACE, &["h1:one="]), with_contents(PLACE, &["h1:other="]));
+    let both = with_contents(PLACE, &["h1:other=", "h1:one="]);
+    let disk = one.onto(&Pins::default()).unwrap();
+    assert_eq!(other.onto(&disk).unwrap().to_text(), both.to_text(), "two programs at once lose nothing");
+    let text = both.to_text();
+    let (_, entry) = text.split_once("\"signers\"").unwrap();
+    let (_, contents) = entry.split_once("      \"contents\"").unwrap();
+    let (contents, _) = contents.split_once("\"signed\"").unwrap();
+    assert_snapshot!(contents.trim_end(), @r#"
+    : {
+            "linux_amd64": [
+              "h1:one=",
+              "h1:other="
+            ]
+          }
+        }
+      ],
+    "#);
+    assert_eq!(Pins::parse(&text).unwrap().to_text(), text);
+
+    // What is seen later of the same index keeps them, and so does a pin of it at another place; another index does not.
+    let mut later = Pins::parse(&text).unwrap();
+    remember(&mut later, "1.4.0", PLACE, &[]);
+    assert!(!later.is_changed());
+    remember(&mut later, "1.4.0", "mirror.example/widget", &[]);
+    assert_eq!(later.iter().filter(|pin| !pin.contents.is_empty()).count(), 2);
+    let mut other = moved("1.4.0", &text);
+    remember(&mut other, "1.4.0", PLACE, &[]);
+    assert!(other.iter().all(|pin| pin.contents.is_empty()));
+
+    let wrong = text.replace("h1:one=", "zh:0000000000000000000000000000000000000000000000000000000000000000");
+    let error = Pins::parse(&wrong).unwrap_err();
+    assert_snapshot!(error, @"the contents of example.com/acme/widget 1.4.0 for linux_amd64: zh:0000000000000000000000000000000000000000000000000000000000000000 is not an h1: checksum");
+}

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
-use tofu_oci_types::{Digest, PackageHash, ProviderAddr, Scheme, Version};
+use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Scheme, Version};
 
 use super::place::canonical;
-use super::{Admission, Pin, PinnedSigner, ProviderSigner, SignedProvider, SignedStatement, merge, signers};
+use super::{Admission, Contents, Pin, PinnedSigner, ProviderSigner, SignedProvider, SignedStatement, merge, signers};
 use crate::{KeyId, Missing, PublicKey};
 
 /// A pin file that cannot be read. It is never passed over: what it holds may be what protects the user.
@@ -53,6 +53,16 @@ pub enum PinsError {
         /// How many have signed.
         keys: usize,
     },
+    /// Contents that are no checksum of contents.
+    #[error("the contents of {release} for {platform}: {hash} is not an h1: checksum")]
+    Contents {
+        /// Provider and version.
+        release: String,
+        /// The platform.
+        platform: Box<Platform>,
+        /// As written.
+        hash: Box<PackageHash>,
+    },
     /// A signer that cannot be right.
     #[error("the signer {name:?} of {release}: {problem}")]
     Signer {
@@ -83,6 +93,8 @@ struct PinEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     accepted: Option<Accepted>,
     signers: Vec<SignerEntry>,
+    #[serde(default, skip_serializing_if = "Contents::is_empty")]
+    contents: Contents,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -179,7 +191,7 @@ fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
 }
 
 fn pin(entry: PinEntry) -> Result<Pin, PinsError> {
-    let PinEntry { address, version, place, index, accepted, signers } = entry;
+    let PinEntry { address, version, place, index, accepted, signers, contents } = entry;
     let wrong = |name: &str, problem: String| {
         let release = format!("{address} {version}");
         PinsError::Signer { release, name: name.to_owned(), problem }
@@ -198,7 +210,13 @@ fn pin(entry: PinEntry) -> Result<Pin, PinsError> {
         Some(Accepted::Unsigned) => Admission::ByHand,
         None => Admission::ByPolicy,
     };
-    Ok(Pin { address, version, place: canonical(&place), index, signers: read, admission })
+    for (platform, hashes) in &contents {
+        if let Some(hash) = hashes.iter().find(|hash| hash.scheme() != Scheme::H1) {
+            let (platform, hash) = (Box::new(platform.clone()), Box::new(hash.clone()));
+            return Err(PinsError::Contents { release: format!("{address} {version}"), platform, hash });
+        }
+    }
+    Ok(Pin { address, version, place: canonical(&place), index, signers: read, admission, contents })
 }
 
 fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
@@ -259,6 +277,7 @@ fn entry(pin: &Pin) -> PinEntry {
             Admission::ByHand => Some(Accepted::Unsigned),
         },
         signers: signers.collect(),
+        contents: pin.contents.clone(),
     }
 }
 
