@@ -3,6 +3,7 @@
 mod cache;
 mod faults;
 mod fixture;
+mod limits;
 mod lock;
 mod lock_hash_recording;
 mod locking;
