@@ -101,9 +101,11 @@ impl Read for Consumed<'_> {
 pub(super) fn decoder<'a>(input: Consumed<'a>, compression: LayerCompression, window_log: u32) -> Box<dyn Read + 'a> {
     let (open, begins, what): (Opener<'a>, Begins, _) = match compression {
         LayerCompression::None => return Box::new(input),
-        LayerCompression::Gzip => {
-            (Box::new(|input| Ok(Member::Gzip(Box::new(GzDecoder::new(input))))), |bytes| agrees(bytes, &[0x1f, 0x8b]), "gzip stream")
-        }
+        LayerCompression::Gzip => (
+            Box::new(|input| Ok(Member::Gzip(Box::new(GzDecoder::new(input))))),
+            |bytes| agrees(bytes, &[0x1f, 0x8b]),
+            "gzip stream",
+        ),
         LayerCompression::Zstd => (
             Box::new(move |input| {
                 let mut decoder = zstd::stream::read::Decoder::with_buffer(input)?.single_frame();

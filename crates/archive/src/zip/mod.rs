@@ -134,9 +134,9 @@ pub(crate) fn open_entries(path: &Path, limits: &Limits) -> Result<Vec<CentralEn
 fn hints_of(path: &Path, limits: &Limits) -> Result<Option<Hints>, ArchiveError> {
     match open_entries(path, limits) {
         Ok(entries) => Ok(Some(hints(entries))),
-        Err(error @ (ArchiveError::Io { .. } | ArchiveError::TooManyEntries { .. } | ArchiveError::Oversized { .. })) => {
-            Err(error)
-        }
+        Err(
+            error @ (ArchiveError::Io { .. } | ArchiveError::TooManyEntries { .. } | ArchiveError::Oversized { .. }),
+        ) => Err(error),
         Err(_) => Ok(None),
     }
 }

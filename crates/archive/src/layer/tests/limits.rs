@@ -20,9 +20,8 @@ fn hard_links_do_not_multiply_beyond_the_limit() {
     let lower = [file("a", &content)];
     let upper: Vec<Item> = links(20).collect();
     let removed: Vec<Item> = (0..20).map(|nth| file(&format!(".wh.l{nth}"), "")).collect();
-    let replaced: Vec<Item> = std::iter::once(file("a", &content))
-        .chain((0..20).flat_map(|_| [link("l", "a"), file("l", "")]))
-        .collect();
+    let replaced: Vec<Item> =
+        std::iter::once(file("a", &content)).chain((0..20).flat_map(|_| [link("l", "a"), file("l", "")])).collect();
     for layers in [
         vec![plain(&one)],
         vec![plain(&lower), plain(&upper)],

@@ -23,7 +23,10 @@ fn an_archive_may_be_delivered_up_to_the_limit() {
             let dir = tempfile::tempdir().unwrap();
             let saved = save_zip(&mut Pieces { bytes: &bytes, size: 3 }, &dir.path().join("zip"), &limits);
             let unpacked = unpack_within(&bytes, &limits).map(drop);
-            assert_eq!(saved.map_err(|error| error.to_string()), unpacked.as_ref().map_err(ToString::to_string).copied());
+            assert_eq!(
+                saved.map_err(|error| error.to_string()),
+                unpacked.as_ref().map_err(ToString::to_string).copied()
+            );
             unpacked.map_err(|error| error.to_string())
         };
         assert_eq!(within(size), Ok(()));
