@@ -83,3 +83,40 @@ fn an_endless_package_ends_at_its_declared_size() {
     let said = scene.refuse(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64"));
     assert!(said.contains("has the wrong size"), "{said}");
 }
+
+/// Manifests that each refer to the one before, with the youngest first in the index: it must wait for all others.
+#[test]
+fn a_chain_of_subjects_is_not_copied() {
+    const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+    const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+    let scene = Scene::new();
+    let config = scene.registry.put_blob("acme/widget", "{}");
+    let config = json!({"mediaType": "application/vnd.oci.empty.v1+json", "digest": config, "size": 2});
+    let mut chain: Vec<Value> = Vec::new();
+    for _ in 0..20 {
+        let manifest = json!({
+            "schemaVersion": 2, "mediaType": MANIFEST, "config": config, "layers": [], "subject": chain.last(),
+        });
+        let text = manifest.to_string();
+        let size = text.len();
+        let digest = scene.registry.put_manifest("acme/widget", MANIFEST, text);
+        chain.push(json!({"mediaType": MANIFEST, "digest": digest, "size": size}));
+    }
+    chain.reverse();
+    let index = json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": chain});
+    let index = scene.registry.put_manifest("acme/widget", INDEX, index.to_string());
+    scene.registry.put_tag("acme/widget", "1.4.0", &index);
+    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget oci:layout --version 1.4.0"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: manifests of [REGISTRY]/acme/widget need each other over more than 16 levels
+      cause: it happened at the source of the copy
+
+    hint: a release needs two levels; check who wrote these manifests
+    ");
+    let said = scene.run("copy REGISTRY/acme/widget REGISTRY/acme/copy --version 1.4.0");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(!scene.conversation().iter().any(|line| line.starts_with("PUT ")), "nothing is sent");
+}

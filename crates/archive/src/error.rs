@@ -193,6 +193,7 @@ impl ArchiveError {
         matches!(
             self,
             Self::NotAZip
+                | Self::Empty
                 | Self::NotALayer { .. }
                 | Self::Oversized { .. }
                 | Self::TooLarge { .. }
