@@ -215,9 +215,11 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
           --timeout <DURATION>  How long a request may make no progress, all its tries together, such as
                                 [TIME] or 2m (plain seconds without a unit). The other limits keep their
                                 proportion to it: with 2m, 10 s to connect, 30 s until an answer begins,
-                                60 s until more of an upload is taken, and at least 2 KiB of an answer
-                                every 30 s. A lock that another program holds is waited for as long
-                                [env: TOFU_OCI_TIMEOUT=] [default: 2m]
+                                60 s until more of an upload is taken, at least 2 KiB of an answer every
+                                30 s, and at least 60 KiB of any upload or answer every 60 s (a longer
+                                time asks for fewer bytes a second, a shorter one never for more). A
+                                lock that another program holds is waited for as long [env:
+                                TOFU_OCI_TIMEOUT=] [default: 2m]
           --anonymous           Show no credentials: no file is read for them, and no helper is asked
           --username <USER>     Log in as this user to the one registry that the command names
           --password-stdin      Read the password of --username from standard input; a line break at its

@@ -103,4 +103,5 @@ mod sign;
 mod sign_refused;
 #[cfg(unix)]
 mod sources_replay;
+mod too_large;
 mod verify;

@@ -15,6 +15,12 @@ pub enum ArchiveError {
     /// The bytes do not begin as a zip archive does. Self-extracting archives are refused here too.
     #[error("this is not a zip archive")]
     NotAZip,
+    /// The bytes of a layer do not begin as its media type says.
+    #[error("this does not begin as a {format} does")]
+    NotALayer {
+        /// What it should be: `gzip stream`, `zstd stream` or `tar archive`.
+        format: &'static str,
+    },
     /// The archive ends before it is complete.
     #[error("the archive is cut short")]
     Truncated,
@@ -113,6 +119,14 @@ pub enum ArchiveError {
         /// The digest of the bytes that came.
         found: Digest,
     },
+    /// The archive itself has more bytes than the limit: nothing of it was unpacked, or only a part.
+    #[error("the archive has {size} bytes or more, and the limit is {limit}")]
+    Oversized {
+        /// Its bytes: those that were declared, or one more than the limit if more came.
+        size: u64,
+        /// The limit, in bytes.
+        limit: u64,
+    },
     /// More bytes than the limit.
     #[error("the archive holds more than {limit} bytes")]
     TooLarge {
@@ -171,6 +185,21 @@ impl ArchiveError {
     /// Whether the archive itself is at fault, so that fetching it again brings the same answer.
     pub fn is_refusal(&self) -> bool {
         !matches!(self, Self::Cancelled | Self::Input(_) | Self::Io { .. } | Self::Changed { .. })
+    }
+
+    /// Whether the rest of the archive does not matter: it is something else, or more than is read. A transfer that changed
+    /// some bytes is an unlikely cause of that.
+    pub fn ends_reading(&self) -> bool {
+        matches!(
+            self,
+            Self::NotAZip
+                | Self::Empty
+                | Self::NotALayer { .. }
+                | Self::Oversized { .. }
+                | Self::TooLarge { .. }
+                | Self::TooManyEntries { .. }
+                | Self::RatioExceeded { .. }
+        )
     }
 
     /// For `map_err`: an [`ArchiveError::Io`] about `path`.

@@ -9,6 +9,8 @@ pub const ZSTD_WINDOW_LOG: u32 = 27;
 /// is allocated from them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
+    /// Most bytes of an archive as it is delivered, all layers of an image together. 2 GiB.
+    pub packed_bytes: u64,
     /// Most bytes after unpacking, all entries (and all layers of an image) together. 2 GiB.
     pub total_bytes: u64,
     /// Most bytes out for each byte in, once a MiB has come out. 200.
@@ -21,13 +23,29 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { total_bytes: 2 << 30, ratio: 200, entries: 50_000, window_log: ZSTD_WINDOW_LOG }
+        Self { packed_bytes: 2 << 30, total_bytes: 2 << 30, ratio: 200, entries: 50_000, window_log: ZSTD_WINDOW_LOG }
     }
 }
 
 impl Limits {
     /// Bytes that may come out before the ratio is looked at.
     const RATIO_GRACE: u64 = 1 << 20;
+
+    /// Refuses an archive of this size.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Oversized`] if it is more than [`Limits::packed_bytes`].
+    pub fn check_packed(&self, bytes: u64) -> Result<(), ArchiveError> {
+        if bytes > self.packed_bytes {
+            return Err(ArchiveError::Oversized { size: bytes, limit: self.packed_bytes });
+        }
+        Ok(())
+    }
+
+    /// Refuses when more bytes have been delivered than the limit.
+    pub(crate) fn check_delivered(&self, bytes: u64) -> Result<(), ArchiveError> {
+        self.check_packed(bytes.min(self.packed_bytes.saturating_add(1)))
+    }
 
     /// Refuses when `bytes_out` is too much, by itself or for `bytes_in`.
     pub(crate) fn check_bytes(&self, bytes_in: u64, bytes_out: u64) -> Result<(), ArchiveError> {

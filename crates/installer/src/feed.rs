@@ -86,9 +86,15 @@ impl Feed {
         self.ended = false;
     }
 
-    /// Reads the rest of the part, so that its size and digest are checked to the end.
-    pub(crate) fn drain(&mut self) -> io::Result<()> {
-        while self.next_chunk()?.is_some() {}
+    /// Reads the rest of the part, so that its size and digest are checked to the end. Gives up after `most` bytes.
+    pub(crate) fn drain(&mut self, most: u64) -> io::Result<()> {
+        let mut read = 0;
+        while let Some(chunk) = self.next_chunk()? {
+            read += chunk.len() as u64;
+            if read > most {
+                break;
+            }
+        }
         Ok(())
     }
 }

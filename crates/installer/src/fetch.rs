@@ -9,7 +9,7 @@ use tofu_oci_types::{Event, ProviderAddr, Reporter};
 use tokio::sync::Semaphore;
 
 use crate::place::Place;
-use crate::stage::stage;
+use crate::stage::{package_error, stage};
 use crate::verify::{Held, Verified, verify};
 use crate::{InstallError, subject};
 
@@ -31,7 +31,8 @@ impl<'a> Fetcher<'a> {
         Self { turns: Semaphore::new(parallel.max(1)), told: Mutex::default(), limits, reporter }
     }
 
-    /// The package, in a temporary folder of `place`, when it is what the offer says and the lock file admits it.
+    /// The package, in a temporary folder of `place`, when it is what the offer says and the lock file admits it. One that
+    /// is larger than the limit by its descriptors is not asked for.
     pub(crate) async fn fetch(
         &self,
         source: &dyn Source,
@@ -39,6 +40,7 @@ impl<'a> Fetcher<'a> {
         place: &Place,
         locked: Option<Held<'_>>,
     ) -> Result<Verified, InstallError> {
+        self.limits.check_packed(offer.bytes()).map_err(|error| package_error(offer, error))?;
         let _turn = match offer.bytes() {
             0..=SMALL => None,
             _ => Some(self.turns.acquire().await.expect("nobody closes the semaphore")),

@@ -1,12 +1,10 @@
 //! An offer's bytes, fetched, checked and unpacked into a temporary folder.
 
-use std::fs::File;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tofu_oci_archive::{
-    ArchiveError, ByteSource as _, LayerCompression, LayerTree, Limits, PackageContents, input_files, read_zip,
-    unpack_zip, write_zip,
+    ArchiveError, LayerCompression, LayerTree, Limits, PackageContents, input_files, read_zip, save_zip, unpack_zip,
+    write_zip,
 };
 use tofu_oci_layout::{LayerFormat, media_type};
 use tofu_oci_source::{LeafKind, Offer, Source};
@@ -76,6 +74,9 @@ fn compressions(offer: &Offer) -> Result<Vec<LayerCompression>, InstallError> {
     offer.parts.iter().map(compression).collect()
 }
 
+/// So many bytes of something that is not read are read, to see whether the download was damaged.
+const MOST_AFTER_THE_END: u64 = 4 << 20;
+
 /// What the unpacking thread does.
 struct Work {
     offer: Offer,
@@ -98,7 +99,7 @@ impl Work {
             }
             (LeafKind::Artifact, Form::Archive) => {
                 let zip = staging.path().join(self.zip_name());
-                self.read_to_the_end(feed, |feed| save(feed, &zip))?;
+                self.read_to_the_end(feed, |feed| save_zip(feed, &zip, &self.limits))?;
                 let contents = read_zip(&zip, &self.limits).map_err(|error| self.refused(error))?;
                 (zip, contents, Archive::Original)
             }
@@ -134,8 +135,9 @@ impl Work {
         Ok((folder, contents))
     }
 
-    /// Reads one part. Whatever the reader says, the part is read to its end, because size and digest are known only
-    /// there, and a damaged download is a better cause than what it looks like to the reader.
+    /// Reads one part. If the reader refuses it, the part is read to its end all the same, because size and digest are
+    /// known only there, and a damaged download is a better cause than what it looks like to the reader. What is no archive
+    /// at all, or more than is read, is given up soon.
     fn read_to_the_end<T>(
         &self,
         feed: &mut Feed,
@@ -145,7 +147,8 @@ impl Work {
         let result = read(feed);
         let complete = match &result {
             Err(error) if !error.is_refusal() => Ok(()),
-            _ => feed.drain(),
+            Err(error) if error.ends_reading() => feed.drain(MOST_AFTER_THE_END),
+            _ => feed.drain(u64::MAX),
         };
         let value = result.map_err(|error| self.refused(error))?;
         complete.map_err(|error| self.refused(ArchiveError::Input(error)))?;
@@ -165,13 +168,4 @@ pub(crate) fn package_error(offer: &Offer, source: ArchiveError) -> InstallError
         place: offer.place.clone(),
         source,
     }
-}
-
-fn save(feed: &mut Feed, path: &Path) -> Result<(), ArchiveError> {
-    let failed = |source| ArchiveError::Io { action: "write", path: path.to_owned(), source };
-    let mut file = File::create_new(path).map_err(failed)?;
-    while let Some(chunk) = feed.next_chunk().map_err(ArchiveError::Input)? {
-        file.write_all(&chunk).map_err(failed)?;
-    }
-    Ok(())
 }

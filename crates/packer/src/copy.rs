@@ -1,8 +1,10 @@
 //! A release from one store to another, byte for byte.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use tofu_oci_source::provider_of;
-use tofu_oci_store::{CopyOptions, ReadStore, Referrers, Store};
+use tofu_oci_store::{CopyBudget, CopyOptions, ReadStore, Referrers, Store};
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
 
 use crate::push::{for_version, leaves_of, point, resolve};
@@ -43,7 +45,8 @@ pub struct CopiedRelease {
 ///
 /// # Errors
 /// [`PackError::TagTaken`] before anything is sent when one of the tags points at something else there;
-/// [`PackError::NoRelease`] when the source has no such version; [`PackError::NothingToCopy`] when none is asked for.
+/// [`PackError::NoRelease`] when the source has no such version; [`PackError::NothingToCopy`] when none is asked for;
+/// [`PackError::Copy`] when all releases together lead to more manifests than a [`CopyBudget`] has.
 pub async fn copy_release(
     from: &dyn ReadStore,
     to: &dyn Store,
@@ -56,12 +59,15 @@ pub async fn copy_release(
         existing.push(look(from, to, tag, root, request.replace).await?);
     }
     let known = Known::of(from).await?;
+    let budget: Arc<CopyBudget> = Arc::default();
     let mut copied = Vec::with_capacity(releases.len());
     for ((tag, root), existing) in releases.into_iter().zip(existing) {
         let jobs = request.jobs.max(1);
-        let options = CopyOptions { jobs, reporter, tag: None, referrers: Referrers::Copy };
+        let options =
+            CopyOptions { jobs, reporter, tag: None, referrers: Referrers::Copy, budget: Arc::clone(&budget) };
         let report = tofu_oci_store::copy(from, to, &root, options).await?;
-        let mut carrier = Carrier { from, to, jobs, reporter, transfers: Transfers::of_copy(&report) };
+        let mut carrier =
+            Carrier { from, to, budget: Arc::clone(&budget), jobs, reporter, transfers: Transfers::of_copy(&report) };
         let leaves = leaves_of(from, &root).await?.unwrap_or_default();
         let tags = carrier.carry(&known, &root.digest, &leaves).await?;
         let transfers = carrier.transfers;

@@ -58,7 +58,7 @@ impl RegistryClient {
                 Ok(_) => String::new(),
             };
             if !reason.is_empty() {
-                attempts.spend(answer.pace.still);
+                attempts.spend(answer.pace.still());
                 let request = format!("{} {}{}", call.method, host_of(answer.url()), answer.url().path());
                 let setback = Setback { request, host: host_of(answer.url()), asked: Asked::Nothing, reason: &reason };
                 if self.again(&mut attempts, setback).await.is_ok() {

@@ -16,6 +16,7 @@ use url::Url;
 use crate::challenge::parse;
 use crate::clean::{NetworkProblem, clean, network_problem};
 use crate::origin::host_of;
+use crate::pace::Pace;
 use crate::refusal::Refusal;
 use crate::retry::{Asked, retry_after};
 use crate::told::Told;
@@ -105,29 +106,20 @@ impl Answer {
 
     /// The next piece of the body. Only the time that is waited here counts: whoever takes the pieces may be slow.
     pub(crate) async fn piece(&mut self) -> Result<Option<Bytes>, NetworkProblem> {
-        let limit = self.pace.limit(self.waiting.http.limits().window);
+        let limits = self.waiting.http.limits();
         let start = Instant::now();
         // What was waited before counts, as long as not enough has come since.
-        let since = start.checked_sub(self.pace.still).unwrap_or(start);
+        let since = start.checked_sub(self.pace.stalled()).unwrap_or(start);
+        let limit = self.pace.stalled().saturating_add(self.pace.patience(&limits));
         let piece = self.waiting.until(limit, || since, self.response.chunk()).await;
+        self.pace.waited(start.elapsed());
         match piece {
             Ok(Ok(piece)) => {
-                let length = piece.as_ref().map_or(0, |piece| piece.len() as u64);
-                self.pace.moved(length, start.elapsed(), self.waiting.http.limits().floor);
+                self.pace.moved(piece.as_ref().map_or(0, |piece| piece.len() as u64), &limits);
                 Ok(piece)
             }
-            Ok(Err(error)) => {
-                self.pace.still += start.elapsed();
-                Err(network_problem(error, self.now))
-            }
-            Err(Elapsed) => {
-                self.pace.still += start.elapsed();
-                let what = match self.pace.bytes {
-                    0 => "nothing came".to_owned(),
-                    bytes => format!("only {bytes} bytes came"),
-                };
-                Err(NetworkProblem::timed_out(&what, self.pace.still))
-            }
+            Ok(Err(error)) => Err(network_problem(error, self.now)),
+            Err(Elapsed) => Err(self.pace.too_slow(&limits)),
         }
     }
 
@@ -165,7 +157,7 @@ impl Answer {
                 Some(piece) => piece,
                 None if is_all(&bytes) => Ok(None),
                 None => {
-                    self.pace.still += moment;
+                    self.pace.waited(moment);
                     match self.piece().await {
                         // Another document than was asked for says more than the want of an end.
                         Err(problem) if problem.fault == NetworkFault::TimedOut && is_document(&bytes) => Ok(None),
@@ -286,35 +278,6 @@ impl Answer {
 pub(crate) enum Unread {
     TooLarge,
     Broken(NetworkProblem),
-}
-
-/// How a body comes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Pace {
-    /// How much longer nothing may move, of the time that all tries of the request have.
-    pub(crate) left: Duration,
-    /// The time that was waited since enough had come last.
-    pub(crate) still: Duration,
-    /// What has come in this time.
-    bytes: u64,
-}
-
-impl Pace {
-    pub(crate) fn within(left: Duration) -> Self {
-        Self { left, ..Self::default() }
-    }
-
-    fn limit(&self, window: Duration) -> Duration {
-        window.min(self.left)
-    }
-
-    fn moved(&mut self, bytes: u64, waited: Duration, floor: u64) {
-        self.bytes += bytes;
-        self.still += waited;
-        if self.bytes >= floor {
-            (self.bytes, self.still) = (0, Duration::ZERO);
-        }
-    }
 }
 
 /// Whether these bytes are a whole JSON document.

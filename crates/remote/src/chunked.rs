@@ -21,6 +21,9 @@ use crate::retry::{Asked, Attempts, is_transient};
 use crate::store::RemoteStore;
 use crate::upload::{Broken, Sent};
 
+/// So often in a row a registry may keep less of a chunk than the smallest one has.
+const MOST_SHORT: u32 = 10;
+
 /// The size of a chunk: more is refused by a large registry.
 const CHUNK: u64 = 4 * 1024 * 1024;
 /// The largest chunk that a registry may ask for with `OCI-Chunk-Min-Length`; a chunk is held in memory.
@@ -106,7 +109,7 @@ impl RemoteStore {
         attempts: &mut Attempts,
     ) -> Result<Sent, StoreError> {
         let mut reader = Reader::at(content, 0).await?;
-        let mut sent = 0;
+        let (mut sent, mut short) = (0, 0);
         loop {
             let (pieces, size) = reader.chunk(length.next).await?;
             if size == 0 {
@@ -128,6 +131,14 @@ impl RemoteStore {
                         let problem = format!("a chunked upload went wrong: of {sent} bytes it has kept {kept}");
                         return Err(self.malformed(problem));
                     };
+                    short = if known < sent + size.min(SMALLEST_CHUNK) { short + 1 } else { 0 };
+                    if short > MOST_SHORT {
+                        self.cancel(session).await;
+                        let problem = format!(
+                            "a chunked upload does not get on: {short} times in a row it kept less than {SMALLEST_CHUNK} bytes of a chunk"
+                        );
+                        return Err(self.malformed(problem));
+                    }
                     known
                 }
                 Patched::TooLong(answer) if !length.refused() => return Ok(Sent::TooLong(answer)),
@@ -143,8 +154,8 @@ impl RemoteStore {
                 }
             };
             if known > length.furthest {
+                attempts.got_on(known - length.furthest);
                 length.furthest = known;
-                attempts.reset();
             }
             if (sent..=sent + size).contains(&known) {
                 reader.put_back(pieces, known - sent);

@@ -22,6 +22,10 @@ use crate::store::RemoteStore;
 /// So many bytes count as progress: the attempts begin anew.
 const PROGRESS: u64 = 64 * 1024;
 
+/// What comes once more from the start may be so many times what is new: otherwise a blob could be asked for as often as it
+/// has pieces.
+const AGAIN: u64 = 16;
+
 /// One blob being read.
 pub(crate) struct Download {
     client: Arc<RegistryClient>,
@@ -35,6 +39,8 @@ pub(crate) struct Download {
     offset: u64,
     /// Bytes of the current answer that have been handed on before.
     skip: u64,
+    /// Bytes that the current answer, or the one that broke last, brought once more from the start.
+    skipped: u64,
     /// Where the last break was.
     broke_at: u64,
     answer: Option<Answer>,
@@ -64,6 +70,7 @@ impl Download {
             descriptor: descriptor.clone(),
             offset: 0,
             skip: 0,
+            skipped: 0,
             broke_at: 0,
             answer: None,
             etag: None,
@@ -96,7 +103,7 @@ impl Download {
                 (200, Some(length)) => self.broken(Break::Short(length)).await?,
                 (200, None) => return self.whole(answer),
                 (206, _) if partial && self.continues(&answer) => {
-                    self.skip = 0;
+                    (self.skip, self.skipped) = (0, 0);
                     self.answer = Some(answer);
                     return Ok(());
                 }
@@ -118,6 +125,7 @@ impl Download {
         }
         self.etag = answer.header("etag").filter(|etag| etag.starts_with('"')).map(str::to_owned);
         self.skip = self.offset;
+        self.skipped = self.offset;
         self.answer = Some(answer);
         Ok(())
     }
@@ -165,11 +173,13 @@ impl Download {
 
     /// Waits for the next attempt after a break, or ends.
     async fn broken(&mut self, fault: Break) -> Result<(), StoreError> {
-        if self.offset >= self.broke_at + PROGRESS {
-            self.attempts.reset();
+        // What the lost answer waited counts first, so that progress cannot make good what comes after it.
+        self.attempts.spend(self.answer.take().map_or(Duration::ZERO, |answer| answer.pace.still()));
+        let bytes = self.offset - self.broke_at;
+        if bytes >= PROGRESS.max(self.skipped / AGAIN) {
+            self.attempts.got_on(bytes);
         }
         self.broke_at = self.offset;
-        self.attempts.spend(self.answer.take().map_or(Duration::ZERO, |answer| answer.pace.still));
         let reason = match &fault {
             Break::Network(problem) => &problem.text,
             Break::Short(_) => "the answer is too short",

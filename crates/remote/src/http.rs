@@ -98,9 +98,8 @@ impl Http {
             }
             Ok(Err(error)) => Err(self.no_answer(error, &url)),
             Err(Elapsed) => {
-                let what =
-                    if progress.has_body() { "it took nothing more and did not answer" } else { "no answer came" };
-                Err(NoAnswer { problem: NetworkProblem::timed_out(what, limit), lasting: false })
+                let what = if progress.has_body() { progress.told() } else { "no answer came".to_owned() };
+                Err(NoAnswer { problem: NetworkProblem::timed_out(&what, limit), lasting: false })
             }
         }
     }

@@ -61,6 +61,7 @@ mod moment;
 mod named;
 mod options;
 mod origin;
+mod pace;
 mod pacing;
 mod probe;
 mod raw;

@@ -16,6 +16,11 @@ pub struct Limits {
     pub window: Duration,
     /// Bytes.
     pub floor: u64,
+    /// The time in which at least [`Limits::pace_floor`] bytes of any body must move, in either direction, unless that is all
+    /// of it.
+    pub pace_window: Duration,
+    /// Bytes. Without `--timeout` this is 1 KiB a second; a longer one asks for less, a shorter one never for more.
+    pub pace_floor: u64,
     /// The time without progress of all tries of one request together, the waits between them included.
     pub total: Duration,
     /// After this much waiting an event says for whom.
@@ -36,10 +41,18 @@ impl Limits {
             taken: scaled(60),
             window: scaled(30),
             floor: 2 * 1024,
+            pace_window: scaled(60),
+            pace_floor: pace_floor(scaled(60)),
             total,
             notice: scaled(3).min(Duration::from_secs(3)),
         }
     }
+}
+
+/// The bytes that must move in this time.
+fn pace_floor(window: Duration) -> u64 {
+    let at_a_kibibyte_a_second = u64::try_from(window.as_millis()).unwrap_or(u64::MAX).saturating_mul(1024) / 1000;
+    at_a_kibibyte_a_second.clamp(1, 60 * 1024)
 }
 
 impl Default for Limits {
@@ -64,8 +77,8 @@ mod tests {
     fn a_timeout_scales_the_whole_table() {
         let seconds = Duration::from_secs;
         let table = |limits: Limits| {
-            let Limits { connect, first_byte, taken, window, floor, total, notice } = limits;
-            assert_eq!(floor, 2048);
+            let Limits { connect, first_byte, taken, window, floor, total, notice, pace_window, .. } = limits;
+            assert_eq!((floor, pace_window), (2048, taken));
             [connect, first_byte, taken, window, total, notice]
         };
         assert_eq!(table(Limits::default()), [10, 30, 60, 30, 120, 3].map(seconds));
@@ -74,5 +87,8 @@ mod tests {
             table(Limits::within(seconds(12))),
             [1000, 3000, 6000, 3000, 12_000, 300].map(Duration::from_millis)
         );
+        let pace = |total| Limits::within(total).pace_floor;
+        assert_eq!([12, 120, 240, 86_400].map(seconds).map(pace), [6 * 1024, 60 * 1024, 60 * 1024, 60 * 1024]);
+        assert_eq!(pace(Duration::from_millis(1)), 1);
     }
 }

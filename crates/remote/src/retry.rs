@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
+use crate::limits::Limits;
 use crate::options::{ClientOptions, RetryPolicy};
 
 /// What comes after an attempt that did not count.
@@ -32,7 +33,8 @@ impl Asked {
     /// What an answer of this status says that names this wait, or none.
     pub(crate) fn of(status: u16, time: Option<Duration>) -> Self {
         match (status, time) {
-            (429, time) => Self::Slower(time),
+            // One that names no time at all costs an attempt: it may say so for ever.
+            (429, time) => Self::Slower(time.filter(|time| !time.is_zero())),
             (_, Some(time)) => Self::Wait(time),
             (_, None) => Self::Nothing,
         }
@@ -47,6 +49,8 @@ pub(crate) struct Attempts {
     total: Duration,
     /// The longest time that the registry may make us wait.
     longest_asked: Duration,
+    /// So many bytes of progress make good this much time.
+    worth: (u64, Duration),
     made: u32,
     /// How often the request went out, those attempts included that cost none.
     tries: u32,
@@ -58,7 +62,8 @@ pub(crate) struct Attempts {
 
 impl Attempts {
     pub(crate) fn new(options: &ClientOptions) -> Self {
-        Self::within(options.retry, options.limits.total, options.max_retry_after)
+        let worth = (options.limits.pace_floor, options.limits.pace_window);
+        Self { worth, ..Self::within(options.retry, options.limits.total, options.max_retry_after) }
     }
 
     pub(crate) fn within(policy: RetryPolicy, total: Duration, longest_asked: Duration) -> Self {
@@ -66,6 +71,7 @@ impl Attempts {
             policy,
             total,
             longest_asked,
+            worth: (Limits::default().pace_floor, Limits::default().pace_window),
             made: 1,
             tries: 1,
             still: Duration::ZERO,
@@ -98,10 +104,15 @@ impl Attempts {
         self.still = self.still.saturating_add(time);
     }
 
-    /// Forgets what was counted, because there has been progress since.
-    pub(crate) fn reset(&mut self) {
+    /// Counts the attempts anew, because so many bytes have moved since. Of the time only as much is forgotten as they may
+    /// take: otherwise a transfer that breaks again and again could be as slow as it likes.
+    pub(crate) fn got_on(&mut self, bytes: u64) {
+        let (floor, window) = self.worth;
+        let millis = window.as_millis().saturating_mul(u128::from(bytes)) / u128::from(floor.max(1));
+        let time = Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX));
         (self.made, self.tries) = (1, 1);
-        (self.still, self.asked) = (Duration::ZERO, Duration::ZERO);
+        self.still = self.still.saturating_sub(time);
+        self.asked = self.asked.saturating_sub(time);
     }
 
     /// The attempts of another request that serves the same purpose: counted anew, within the same time.
@@ -250,8 +261,30 @@ mod tests {
         assert!(matches!(attempts.next(Asked::Nothing), Next::Wait(_)));
         attempts.spend(seconds(15));
         assert_eq!(attempts.next(Asked::Nothing), Next::GiveUp);
-        attempts.reset();
+        attempts.got_on(120 << 10);
         assert!(matches!(attempts.next(Asked::Nothing), Next::Wait(_)), "there was progress");
+    }
+
+    #[test]
+    fn progress_makes_good_only_the_time_that_it_may_take() {
+        let mut attempts = attempts();
+        attempts.spend(seconds(90));
+        attempts.got_on(60 << 10);
+        assert_eq!(attempts.left(), seconds(90));
+        attempts.got_on(1 << 30);
+        assert_eq!(attempts.left(), TOTAL);
+        // 64 KiB, and then a wait of two minutes, over and over.
+        assert_eq!(attempts.next_with(Asked::Wait(seconds(120)), 0), Next::Wait(seconds(120)));
+        attempts.got_on(64 << 10);
+        assert_eq!(attempts.next_with(Asked::Wait(seconds(120)), 0), Next::TooLong(seconds(120)));
+    }
+
+    #[test]
+    fn a_429_that_names_no_time_at_all_costs_an_attempt() {
+        let mut attempts = attempts();
+        let asked = Asked::of(429, Some(Duration::ZERO));
+        let waits = std::iter::repeat_with(|| attempts.next(asked)).take(5).collect::<Vec<_>>();
+        assert_eq!(waits[4], Next::GiveUp);
     }
 
     #[test]

@@ -8,12 +8,13 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::again::{Setback, Stop, too_long};
-use crate::answer::{Answer, Pace, Unread};
+use crate::answer::{Answer, Unread};
 use crate::body::Progress;
 use crate::clean::NetworkProblem;
 use crate::client::RegistryClient;
 use crate::http::NoAnswer;
 use crate::origin::{FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
+use crate::pace::Pace;
 use crate::realm::{Refusal, check_realm};
 use crate::retry::{Asked, Attempts, is_transient};
 use crate::token::{Asker, TOKEN_LIMIT, TokenRequest};
@@ -56,7 +57,7 @@ impl TokenRequest<'_> {
                 }
                 Ok(mut answer) if answer.status() == 200 => match answer.read(TOKEN_LIMIT).await {
                     Err(Unread::Broken(problem)) => {
-                        attempts.spend(answer.pace.still);
+                        attempts.spend(answer.pace.still());
                         let url = answer.url().clone();
                         (url, Asked::Nothing, self.unreachable(client, sending, answer.url(), &problem, &server))
                     }

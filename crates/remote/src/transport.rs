@@ -16,13 +16,14 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::again::{Setback, Stop, too_long};
-use crate::answer::{Answer, Pace, Words};
+use crate::answer::{Answer, Words};
 use crate::authority::{Proof, Reply};
 use crate::call::{Call, Guarded, Repeat, Showing, Target};
 use crate::clean::{NetworkProblem, clean};
 use crate::client::RegistryClient;
 use crate::http::NoAnswer;
 use crate::origin::{Detour, FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
+use crate::pace::Pace;
 use crate::retry::{Asked, Attempts, is_transient};
 use crate::waiting::Waiting;
 use crate::witness::{Exchange, Shown, shown_challenge, shown_url};
@@ -226,7 +227,7 @@ impl RegistryClient {
         attempts: &mut Attempts,
     ) -> Result<Result<Response, NoAnswer>, StoreError> {
         self.pass(url, attempts).await.map_err(|asked| too_long(place.to_owned(), asked))?;
-        let (body, progress) = call.body.open(place).await?;
+        let (body, progress) = call.body.open(place, self.options.limits.pace_floor).await?;
         let mut request = reqwest::Request::new(call.method.clone(), url.clone());
         *request.headers_mut() = call.headers.clone();
         if let Some(authorization) = authorization {

@@ -127,7 +127,10 @@ pub(crate) fn store_code(error: &StoreError) -> &'static str {
         StoreError::SizeMismatch { what, .. } if of_blob(what) => "blob-size-mismatch",
         StoreError::SizeMismatch { .. } => "manifest-size-mismatch",
         StoreError::UnsupportedDigest { .. } => "unsupported-digest",
-        StoreError::TooLarge { .. } | StoreError::Malformed { .. } => "bad-body",
+        StoreError::TooLarge { .. }
+        | StoreError::TooManyManifests { .. }
+        | StoreError::TooDeep { .. }
+        | StoreError::Malformed { .. } => "bad-body",
         StoreError::Denied { fault, .. } if fault.code() == "registry-status:403" => "denied",
         StoreError::Denied { .. } | StoreError::Unauthorized { .. } => "unauthorized",
         StoreError::NoToken { .. } => "no-token",

@@ -43,9 +43,9 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// The bytes to fetch, all parts together, as the descriptors claim.
+    /// The bytes to fetch, all parts together, as the descriptors claim; `u64::MAX` if the sum is out of range.
     pub fn bytes(&self) -> u64 {
-        self.parts.iter().map(|part| part.size).sum()
+        self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.size))
     }
 
     /// `ch:` of the leaf; nothing for a package from elsewhere, which has no manifest.

@@ -65,6 +65,33 @@ pub enum StoreError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// More manifests hang together than one run reads.
+    #[error(
+        "{manifests} manifests with {bytes} bytes, or more, hang together in {place}, and the limits are {most} manifests and \
+         {most_bytes} bytes"
+    )]
+    TooManyManifests {
+        /// The repository.
+        place: String,
+        /// How many had been found when reading stopped, those of the whole run.
+        manifests: usize,
+        /// Their bytes.
+        bytes: u64,
+        /// The limit of their number.
+        most: usize,
+        /// The limit of their bytes.
+        most_bytes: u64,
+    },
+    /// Manifests name each other in a longer row than is followed.
+    #[error("manifests of {place} {relation} over more than {limit} levels")]
+    TooDeep {
+        /// The repository.
+        place: String,
+        /// How they name each other, as a verb.
+        relation: &'static str,
+        /// The limit.
+        limit: usize,
+    },
     /// The repository's own structure is broken (not an OCI layout, an index that is no JSON).
     #[error("{place} is not usable: {problem}")]
     Malformed {
@@ -360,6 +387,8 @@ impl StoreError {
                 | Self::SizeMismatch { .. }
                 | Self::UnsupportedDigest { .. }
                 | Self::TooLarge { .. }
+                | Self::TooManyManifests { .. }
+                | Self::TooDeep { .. }
                 | Self::Malformed { .. }
         )
     }

@@ -24,7 +24,7 @@ mod traits;
 mod verify;
 
 pub use content::Content;
-pub use copy::{CopyError, CopyOptions, CopyReport, Referrers, Side, copy};
+pub use copy::{CopyBudget, CopyError, CopyOptions, CopyReport, Referrers, Side, copy};
 pub use dir::DirStore;
 pub use error::{AccessFault, NetworkFault, Patience, StoreError};
 pub use manifest::is_manifest_type;

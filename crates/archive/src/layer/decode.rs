@@ -25,6 +25,11 @@ impl Faults {
         io::Error::other("stopped")
     }
 
+    /// How many bytes went in.
+    pub(super) fn bytes_in(&self) -> u64 {
+        self.bytes_in.get()
+    }
+
     pub(super) fn take(&self) -> Option<ArchiveError> {
         self.first.borrow_mut().take()
     }
@@ -35,26 +40,43 @@ pub(super) struct Consumed<'a> {
     source: &'a mut dyn ByteSource,
     chunk: Bytes,
     faults: Faults,
+    limits: Limits,
+    /// Bytes that were delivered, those of the layers before among them.
+    delivered: u64,
 }
 
 impl<'a> Consumed<'a> {
-    pub(super) fn new(source: &'a mut dyn ByteSource) -> Self {
-        Self { source, chunk: Bytes::new(), faults: Faults::default() }
+    /// The layers before this one had `packed_before` bytes.
+    pub(super) fn new(source: &'a mut dyn ByteSource, limits: Limits, packed_before: u64) -> Self {
+        Self { source, chunk: Bytes::new(), faults: Faults::default(), limits, delivered: packed_before }
     }
 
     pub(super) fn faults(&self) -> Faults {
         self.faults.clone()
+    }
+
+    fn next_chunk(&mut self) -> io::Result<Option<Bytes>> {
+        let chunk = self.source.next_chunk().map_err(|error| self.faults.keep(ArchiveError::Input(error)))?;
+        self.delivered += chunk.as_ref().map_or(0, |chunk| chunk.len() as u64);
+        self.limits.check_delivered(self.delivered).map_err(|error| self.faults.keep(error))?;
+        Ok(chunk)
+    }
+
+    /// Up to `count` of the next bytes without stepping over them; fewer only at the end.
+    fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
+        while self.chunk.len() < count {
+            let Some(more) = self.next_chunk()? else { break };
+            self.chunk = [&self.chunk[..], &more].concat().into();
+        }
+        Ok(&self.chunk[..count.min(self.chunk.len())])
     }
 }
 
 impl BufRead for Consumed<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         while self.chunk.is_empty() {
-            match self.source.next_chunk() {
-                Ok(Some(chunk)) => self.chunk = chunk,
-                Ok(None) => break,
-                Err(error) => return Err(self.faults.keep(ArchiveError::Input(error))),
-            }
+            let Some(chunk) = self.next_chunk()? else { break };
+            self.chunk = chunk;
         }
         Ok(&self.chunk)
     }
@@ -77,11 +99,13 @@ impl Read for Consumed<'_> {
 
 /// The uncompressed bytes of `input`.
 pub(super) fn decoder<'a>(input: Consumed<'a>, compression: LayerCompression, window_log: u32) -> Box<dyn Read + 'a> {
-    let (open, begins, what): (Opener<'a>, fn(u8) -> bool, _) = match compression {
+    let (open, begins, what): (Opener<'a>, Begins, _) = match compression {
         LayerCompression::None => return Box::new(input),
-        LayerCompression::Gzip => {
-            (Box::new(|input| Ok(Member::Gzip(Box::new(GzDecoder::new(input))))), |byte| byte == 0x1f, "gzip stream")
-        }
+        LayerCompression::Gzip => (
+            Box::new(|input| Ok(Member::Gzip(Box::new(GzDecoder::new(input))))),
+            |bytes| agrees(bytes, &[0x1f, 0x8b]),
+            "gzip stream",
+        ),
         LayerCompression::Zstd => (
             Box::new(move |input| {
                 let mut decoder = zstd::stream::read::Decoder::with_buffer(input)?.single_frame();
@@ -89,12 +113,23 @@ pub(super) fn decoder<'a>(input: Consumed<'a>, compression: LayerCompression, wi
                 Ok(Member::Zstd(decoder))
             }),
             // A frame, or one to be skipped.
-            |byte| matches!(byte, 0x28 | 0x50..=0x5f),
+            |bytes| {
+                agrees(bytes, &[0x28, 0xb5, 0x2f, 0xfd])
+                    || matches!(bytes, [0x50..=0x5f, rest @ ..] if agrees(rest, &[0x2a, 0x4d, 0x18]))
+            },
             "zstd stream",
         ),
     };
     let faults = input.faults();
     Box::new(Members { state: State::Between(input, true), open, begins, what, faults })
+}
+
+/// Whether a member may begin with these four bytes, or with these fewer that are all there are.
+type Begins = fn(&[u8]) -> bool;
+
+/// Whether the bytes are those of `magic`, as far as both go.
+fn agrees(bytes: &[u8], magic: &[u8]) -> bool {
+    bytes.iter().zip(magic).all(|(byte, magic)| byte == magic)
 }
 
 type Opener<'a> = Box<dyn Fn(Consumed<'a>) -> io::Result<Member<'a>> + 'a>;
@@ -133,8 +168,7 @@ enum State<'a> {
 struct Members<'a> {
     state: State<'a>,
     open: Opener<'a>,
-    /// Whether another member may begin with this byte.
-    begins: fn(u8) -> bool,
+    begins: Begins,
     what: &'static str,
     faults: Faults,
 }
@@ -163,12 +197,15 @@ impl Read for Members<'_> {
                     }
                     self.state = State::Between(member.into_input(), false);
                 }
-                State::Between(mut input, first) => match input.fill_buf()?.first() {
-                    None if first => return Err(self.faults.keep(ArchiveError::Truncated)),
-                    None => return Ok(0),
-                    Some(0) if !first => return only_zeros(&mut input, &self.faults),
-                    Some(byte) if !first && !(self.begins)(*byte) => return Err(self.faults.keep(AFTER_THE_END)),
-                    Some(_) => {
+                State::Between(mut input, first) => match input.peek(4)? {
+                    [] if first => return Err(self.faults.keep(ArchiveError::Truncated)),
+                    [] => return Ok(0),
+                    [0, ..] if !first => return only_zeros(&mut input, &self.faults),
+                    bytes if !(self.begins)(bytes) => {
+                        let error = if first { ArchiveError::NotALayer { format: self.what } } else { AFTER_THE_END };
+                        return Err(self.faults.keep(error));
+                    }
+                    _ => {
                         let member = (self.open)(input).map_err(|error| self.damaged(error))?;
                         self.state = State::Inside(member);
                     }

@@ -38,10 +38,11 @@ impl Reading<'_> {
         let mut archive = Archive::new(stream);
         let mut changes = Changes::default();
         let mut extended = Extended::default();
-        let mut pending = false;
+        let (mut pending, mut is_begun) = (false, false);
         let mut buffer = vec![0; BUFFER_BYTES];
         for entry in archive.entries().map_err(damaged)?.raw(true) {
-            let mut entry = entry.map_err(damaged)?;
+            let mut entry = entry.map_err(|error| if is_begun { damaged(error) } else { not_a_tar(error) })?;
+            is_begun = true;
             self.used.entries += 1;
             self.limits.check_entries(self.used.entries)?;
             let header = entry.header().clone();
@@ -180,6 +181,14 @@ fn damaged(source: io::Error) -> ArchiveError {
         return ArchiveError::Truncated;
     }
     ArchiveError::Damaged { what: "tar archive", source }
+}
+
+/// What is wrong with the very first header.
+fn not_a_tar(source: io::Error) -> ArchiveError {
+    match damaged(source) {
+        ArchiveError::Damaged { what: format, .. } => ArchiveError::NotALayer { format },
+        other => other,
+    }
 }
 
 fn read_extended(entry: &mut dyn Read) -> Result<Vec<u8>, ArchiveError> {

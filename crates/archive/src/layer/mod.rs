@@ -14,7 +14,7 @@ mod entries;
 mod tests;
 mod tree;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -57,6 +57,9 @@ pub struct LayerTree {
 #[derive(Clone, Debug, Default)]
 struct Used {
     entries: usize,
+    /// Of the layers as they were delivered.
+    packed: u64,
+    /// Of the layers unpacked, and of the copies that hard links become.
     bytes: u64,
     files: u64,
     names: NameBytes,
@@ -74,7 +77,7 @@ impl LayerTree {
     /// `diff_id` where one is given. The source is read to its end; the digest of its bytes is the caller's to check.
     ///
     /// # Errors
-    /// Links, devices and the like; names as in [`crate::unpack_zip`]; anything after the end of the compressed stream
+    /// Symbolic links, devices and the like; a hard link whose copy does not fit into the limits; names as in [`crate::unpack_zip`]; anything after the end of the compressed stream
     /// or of the tar archive but zeros; more bytes or entries in all layers together than the limits allow.
     pub fn apply(
         &mut self,
@@ -83,7 +86,7 @@ impl LayerTree {
         diff_id: Option<&Digest>,
     ) -> Result<Digest, ArchiveError> {
         let hasher = diff_id.and_then(Digest::hasher).unwrap_or_else(DigestHasher::sha256);
-        let consumed = Consumed::new(source);
+        let consumed = Consumed::new(source, self.limits.clone(), self.used.packed);
         let faults = consumed.faults();
         let stream = decoder(consumed, compression, self.limits.window_log);
         let metered = Metered::new(stream, hasher, self.limits.clone(), self.used.bytes, faults.clone());
@@ -92,10 +95,15 @@ impl LayerTree {
         let (changes, metered) = reading.read(metered).map_err(|error| faults.take().unwrap_or(error))?;
         let found = metered.finish();
         self.used.bytes = found.bytes;
+        self.used.packed = self.used.packed.saturating_add(faults.bytes_in());
         if let Some(expected) = diff_id.filter(|expected| **expected != found.digest) {
             return Err(ArchiveError::WrongDiffId { expected: expected.clone(), found: found.digest });
         }
-        self.tree.apply(changes)?;
+        let (used, limit) = (&mut self.used.bytes, self.limits.total_bytes);
+        self.tree.apply(changes, &mut |copied| {
+            *used = used.saturating_add(copied);
+            if *used > limit { Err(ArchiveError::TooLarge { limit }) } else { Ok(()) }
+        })?;
         Ok(found.digest)
     }
 
@@ -113,7 +121,6 @@ impl LayerTree {
                 }
             }
         }
-        self.check_size(&nodes)?;
         let mut folder = FolderTarget::new(into);
         let mut files = Vec::new();
         for (name, node) in nodes {
@@ -131,16 +138,6 @@ impl LayerTree {
         let contents = PackageContents::new(files);
         folder.set_modes(&contents)?;
         Ok(contents)
-    }
-
-    /// Refuses when the files are too large together: every hard link becomes a copy, and costs the archive nothing.
-    fn check_size(&self, nodes: &BTreeMap<String, Node>) -> Result<(), ArchiveError> {
-        let sizes = nodes.values().map(|node| match node {
-            Node::Directory => 0,
-            Node::File(file) => file.size,
-        });
-        let limit = self.limits.total_bytes;
-        if sizes.fold(0, u64::saturating_add) > limit { Err(ArchiveError::TooLarge { limit }) } else { Ok(()) }
     }
 }
 

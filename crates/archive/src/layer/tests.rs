@@ -9,6 +9,8 @@ use super::*;
 use crate::read_directory;
 use crate::testing::Pieces;
 
+mod limits;
+
 /// One entry: kind, name, what it points to or contains, mode.
 #[derive(Clone)]
 struct Item(EntryType, Vec<u8>, Vec<u8>, u32);
@@ -242,8 +244,9 @@ fn every_compression_gives_the_same() {
     check_bytes(Gzip, gzip(&[plain.clone(), b"x".to_vec()].concat()), after);
     check_bytes(Gzip, [gzip(&plain), b"garbage".to_vec()].concat(), after);
     check_bytes(Zstd, [zst(&plain), b"garbage".to_vec()].concat(), after);
-    check_bytes(Gzip, plain.clone(), "error: the gzip stream is damaged");
-    check_bytes(None, gzip(&plain), "error: the tar archive is damaged");
+    check_bytes(Gzip, plain.clone(), "error: this does not begin as a gzip stream does");
+    check_bytes(Zstd, gzip(&plain), "error: this does not begin as a zstd stream does");
+    check_bytes(None, gzip(&plain), "error: this does not begin as a tar archive does");
     for (compression, whole) in [(Gzip, gzip(&plain)), (Zstd, zst(&plain))] {
         for length in 0..whole.len() {
             check_bytes(compression, whole[..length].to_vec(), "error: the archive is cut short");
@@ -328,17 +331,6 @@ fn limits_hold_for_all_layers_together() {
     header.set_cksum();
     liar[..512].copy_from_slice(header.as_bytes());
     check_bytes(LayerCompression::None, liar, "error: the archive is cut short");
-}
-
-#[test]
-fn hard_links_do_not_multiply_beyond_the_limit() {
-    let content = "x".repeat(1000);
-    let items: Vec<Item> =
-        std::iter::once(file("a", &content)).chain((0..20).map(|nth| link(&format!("l{nth}"), "a"))).collect();
-    let layer = [(LayerCompression::None, tar_of(&items))];
-    let limits = Limits { total_bytes: 20_000, ..Limits::default() };
-    insta::assert_snapshot!(union_within(&layer, &limits).unwrap_err(), @"the archive holds more than 20000 bytes");
-    assert!(union_within(&layer, &Limits { total_bytes: 21_000, ..Limits::default() }).is_ok());
 }
 
 #[test]

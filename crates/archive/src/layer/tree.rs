@@ -59,7 +59,12 @@ pub(super) struct Tree(BTreeMap<String, Node>);
 impl Tree {
     /// Whiteouts first, wherever they stood, since they never hide anything of their own layer; then the entries in
     /// order, a later one replacing an earlier one of the same name.
-    pub(super) fn apply(&mut self, changes: Changes) -> Result<(), ArchiveError> {
+    /// `copies` is told of the bytes of each copy that a hard link becomes, and may refuse them.
+    pub(super) fn apply(
+        &mut self,
+        changes: Changes,
+        copies: &mut dyn FnMut(u64) -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
         for directory in &changes.opaque {
             self.remove_below(directory);
         }
@@ -71,10 +76,11 @@ impl Tree {
                 Change::Node(Node::Directory) => self.make_directory(&name),
                 Change::Node(file) => self.put(name, file),
                 Change::Link(target) => {
-                    let Some(file @ Node::File(_)) = self.0.get(&target).cloned() else {
+                    let Some(Node::File(file)) = self.0.get(&target).cloned() else {
                         return Err(ArchiveError::DanglingHardLink { name, target });
                     };
-                    self.put(name, file);
+                    copies(file.size)?;
+                    self.put(name, Node::File(file));
                 }
             }
         }

@@ -15,6 +15,9 @@ pub(crate) struct Input<'a> {
     source: Source<'a>,
     chunk: Bytes,
     position: u64,
+    /// Bytes that the source has delivered.
+    delivered: u64,
+    limits: &'a Limits,
 }
 
 enum Source<'a> {
@@ -23,8 +26,8 @@ enum Source<'a> {
 }
 
 impl<'a> Input<'a> {
-    pub(crate) fn new(source: &'a mut dyn ByteSource) -> Self {
-        Self { source: Source::Given(source), chunk: Bytes::new(), position: 0 }
+    pub(crate) fn new(source: &'a mut dyn ByteSource, limits: &'a Limits) -> Self {
+        Self { source: Source::Given(source), chunk: Bytes::new(), position: 0, delivered: 0, limits }
     }
 
     /// How many bytes have been consumed.
@@ -43,7 +46,12 @@ impl<'a> Input<'a> {
 
     fn next_chunk(&mut self) -> Result<Option<Bytes>, ArchiveError> {
         match &mut self.source {
-            Source::Given(source) => source.next_chunk().map_err(ArchiveError::Input),
+            Source::Given(source) => {
+                let chunk = source.next_chunk().map_err(ArchiveError::Input)?;
+                self.delivered += chunk.as_ref().map_or(0, |chunk| chunk.len() as u64);
+                self.limits.check_delivered(self.delivered)?;
+                Ok(chunk)
+            }
             Source::Spooled(source) => {
                 source.next_chunk().map_err(ArchiveError::io("read", Path::new("the spool file")))
             }
@@ -93,23 +101,18 @@ impl<'a> Input<'a> {
 
     /// Puts the rest of the source into a temporary file in `folder`, from which reading goes on. Returns the entries
     /// of the central directory, found from the end of that file.
-    pub(crate) fn spool(&mut self, folder: &Path, limits: &Limits) -> Result<Vec<CentralEntry>, ArchiveError> {
+    pub(crate) fn spool(&mut self, folder: &Path) -> Result<Vec<CentralEntry>, ArchiveError> {
         let mut file = tempfile::tempfile_in(folder).map_err(ArchiveError::io("write into", folder))?;
-        let mut length = 0_u64;
         loop {
             // Not `consume`: these bytes are still to come.
             let chunk = self.fill()?;
             if chunk.is_empty() {
                 break;
             }
-            length += chunk.len() as u64;
-            if length > limits.total_bytes {
-                return Err(ArchiveError::TooLarge { limit: limits.total_bytes });
-            }
             file.write_all(chunk).map_err(ArchiveError::io("write into", folder))?;
             self.chunk = Bytes::new();
         }
-        let entries = read_entries(&file, self.position, limits)?;
+        let entries = read_entries(&file, self.position, self.limits)?;
         file.rewind().map_err(ArchiveError::io("read from", folder))?;
         self.source = Source::Spooled(ReadSource::new(file));
         Ok(entries)

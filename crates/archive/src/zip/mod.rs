@@ -14,6 +14,7 @@ pub(crate) mod builder;
 mod directory;
 mod format;
 mod input;
+mod save;
 mod tail;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile, Read
 use directory::check_directory;
 pub(crate) use format::{CentralEntry, DEFLATED, LOCAL, u16_at};
 use input::Input;
+pub use save::save_zip;
 use tail::{Hints, hints, read_entries};
 use walk::Walk;
 
@@ -123,6 +125,7 @@ pub fn list_zip(path: &Path) -> Result<Vec<ZipEntry>, ArchiveError> {
 
 pub(crate) fn open_entries(path: &Path, limits: &Limits) -> Result<Vec<CentralEntry>, ArchiveError> {
     let file = File::open(path).map_err(ArchiveError::io("read", path))?;
+    limits.check_packed(file.metadata().map_err(ArchiveError::io("read", path))?.len())?;
     read_entries(&file, 0, limits)
 }
 
@@ -131,7 +134,9 @@ pub(crate) fn open_entries(path: &Path, limits: &Limits) -> Result<Vec<CentralEn
 fn hints_of(path: &Path, limits: &Limits) -> Result<Option<Hints>, ArchiveError> {
     match open_entries(path, limits) {
         Ok(entries) => Ok(Some(hints(entries))),
-        Err(error @ (ArchiveError::Io { .. } | ArchiveError::TooManyEntries { .. })) => Err(error),
+        Err(
+            error @ (ArchiveError::Io { .. } | ArchiveError::TooManyEntries { .. } | ArchiveError::Oversized { .. }),
+        ) => Err(error),
         Err(_) => Ok(None),
     }
 }
@@ -141,8 +146,9 @@ fn read_through(
     target: &mut dyn Target,
     walk: Walk<'_>,
 ) -> Result<PackageContents, ArchiveError> {
+    let limits = walk.limits;
     let ((walked, modes), hashes) = sink::run(target, |mut feed| {
-        let mut input = Input::new(source);
+        let mut input = Input::new(source, limits);
         let walked = walk.run(&mut input, &mut feed)?;
         // The sink finishes the last file while the directory is compared.
         drop(feed);

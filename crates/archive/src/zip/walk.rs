@@ -79,7 +79,7 @@ impl Walk<'_> {
         let needed = header.sizes_missing || header.method == STORED && header.has_descriptor();
         if needed && self.hints.is_none() {
             let folder = self.spool.ok_or(ArchiveError::Malformed { reason: "its directory cannot be found" })?;
-            self.hints = Some(hints(input.spool(folder, self.limits)?));
+            self.hints = Some(hints(input.spool(folder)?));
         }
         let Some(hints) = &mut self.hints else { return Ok(None) };
         let mismatch = || ArchiveError::Mismatch { name: header.name.clone(), what: "offset" };
@@ -87,7 +87,7 @@ impl Walk<'_> {
     }
 }
 
-fn check_beginning(input: &mut Input<'_>) -> Result<(), ArchiveError> {
+pub(super) fn check_beginning(input: &mut Input<'_>) -> Result<(), ArchiveError> {
     let beginning = input.peek(4)?;
     match beginning.len() {
         4 if *beginning == LOCAL => Ok(()),

@@ -72,6 +72,8 @@ pub(super) async fn read_layer(
     work_dir: &Path,
     budget: &Budget,
 ) -> Result<Content, Fault> {
+    let limits = Limits::default();
+    limits.check_packed(descriptor.size).map_err(|error| too_large(&error))?;
     let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| Fault::from(&error))?;
     let folder =
         Scratch::temporary(work_dir, Purpose::Check).map_err(|error| local("create a folder in", work_dir, error))?;
@@ -81,6 +83,7 @@ pub(super) async fn read_layer(
     let mut size = 0;
     while let Some(piece) = stream.try_next().await.map_err(|error| Fault::from(&error))? {
         size += piece.len() as u64;
+        limits.check_packed(size).map_err(|error| too_large(&error))?;
         sha256.update(&piece);
         if let Some(own) = &mut own {
             own.update(&piece);
@@ -101,6 +104,11 @@ pub(super) async fn read_layer(
         Some(package) => Ok(Content::Package(Box::new(package))),
         None => Err(Fault::new(FaultKind::NotRead, "it was not read: it has more than 100000 entries")),
     }
+}
+
+/// No client of ours installs it. Another one may, so that no rule judges it.
+fn too_large(error: &ArchiveError) -> Fault {
+    Fault::new(FaultKind::NotRead, format!("it was not read: {error}"))
 }
 
 /// The package; none where its directory has too many entries.
@@ -128,4 +136,29 @@ fn examine(
 
 fn local(action: &'static str, path: &Path, error: std::io::Error) -> Fault {
     Fault::from(&StoreError::io(action, path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use tofu_oci_store::MemoryStore;
+
+    use super::*;
+
+    /// What reading a layer of this declared size comes to, where there is no such layer.
+    async fn read(size: u64) -> (FaultKind, String) {
+        let descriptor = Descriptor::new("archive/zip", Digest::sha256(b"package"), size);
+        let (store, folder) = (MemoryStore::new("memory"), tempfile::tempdir().unwrap());
+        let fault = read_layer(&store, &descriptor, folder.path(), &Budget::new()).await.expect_err("it is not there");
+        (fault.kind, fault.text)
+    }
+
+    #[tokio::test]
+    async fn a_layer_declared_as_larger_than_the_limit_is_not_asked_for() {
+        let limit = Limits::default().packed_bytes;
+        assert_eq!(read(limit).await.0, FaultKind::Missing);
+        let (kind, text) = read(limit + 1).await;
+        assert_eq!(kind, FaultKind::NotRead);
+        insta::assert_snapshot!(text, @"it was not read: the archive has 2147483649 bytes or more, and the limit is 2147483648");
+        assert_eq!(read(1 << 50).await.0, FaultKind::NotRead);
+    }
 }

@@ -99,6 +99,8 @@ async fn union(
 ) -> Result<Union, ImageFault> {
     let folder = Scratch::temporary(work_dir, Purpose::Check)
         .map_err(|source| ImageFault::from(StoreError::io("create a folder in", work_dir, source)))?;
+    let size = layers.iter().fold(0, |sum: u64, (layer, _)| sum.saturating_add(layer.size));
+    Limits::default().check_packed(size).map_err(|error| ImageFault::Layer(error.to_string()))?;
     let mut files = Vec::new();
     for (number, (descriptor, compression)) in layers.iter().enumerate() {
         let path = folder.path().join(format!("layer-{number}"));

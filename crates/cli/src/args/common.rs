@@ -56,8 +56,9 @@ pub(crate) struct Network {
     pub(crate) max_wait: u64,
     /// How long a request may make no progress, all its tries together, such as 90s or 2m (plain seconds without a
     /// unit). The other limits keep their proportion to it: with 2m, 10 s to connect, 30 s until an answer begins, 60 s
-    /// until more of an upload is taken, and at least 2 KiB of an answer every 30 s. A lock that another program holds is
-    /// waited for as long
+    /// until more of an upload is taken, at least 2 KiB of an answer every 30 s, and at least 60 KiB of any upload or
+    /// answer every 60 s (a longer time asks for fewer bytes a second, a shorter one never for more). A lock that another
+    /// program holds is waited for as long
     #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m")]
     pub(crate) timeout: Timeout,
 }

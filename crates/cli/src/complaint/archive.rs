@@ -8,7 +8,7 @@ impl Complaint {
     /// The same with the advice for whoever makes the archive.
     pub(super) fn archive_hint(self, error: &ArchiveError) -> Self {
         match error {
-            ArchiveError::NotAZip | ArchiveError::Truncated => {
+            ArchiveError::NotAZip | ArchiveError::NotALayer { .. } | ArchiveError::Truncated => {
                 self.hint("the file may be an interrupted download or build; make it again")
             }
             ArchiveError::Malformed { .. }
@@ -31,7 +31,8 @@ impl Complaint {
             ArchiveError::Encrypted { .. } | ArchiveError::UnsupportedMethod { .. } => {
                 self.hint("make the archive with plain `zip`: stored or deflated, and not encrypted")
             }
-            ArchiveError::TooLarge { .. }
+            ArchiveError::Oversized { .. }
+            | ArchiveError::TooLarge { .. }
             | ArchiveError::TooManyEntries { .. }
             | ArchiveError::RatioExceeded { .. } => {
                 self.hint("this is far more than a provider needs; check what the archive holds")

@@ -85,6 +85,11 @@ impl From<&StoreError> for Complaint {
                 complaint.hint(format!("`{versions}` lists what is there"))
             }
             StoreError::UnsupportedDigest { .. } => complaint.hint("sha256 and sha512 are known here"),
+            StoreError::TooManyManifests { .. } => complaint.hint(
+                "a run has these limits: copy fewer versions at a time; if one version alone is too much, somebody has attached \
+                 far more to it than a release needs",
+            ),
+            StoreError::TooDeep { .. } => complaint.hint("a release needs two levels; check who wrote these manifests"),
             StoreError::TooLarge { .. } => complaint.hint("this is no provider release"),
             StoreError::Unreachable { place, fault, problem } => complaint.network(place, *fault, problem),
             StoreError::DigestMismatch { place, .. } | StoreError::SizeMismatch { place, .. }

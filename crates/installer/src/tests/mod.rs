@@ -5,6 +5,7 @@ mod faults;
 mod fixture;
 #[cfg(unix)]
 mod links;
+mod limits;
 mod lock;
 mod lock_hash_recording;
 mod locking;

@@ -1,11 +1,12 @@
 //! The tags that cosign keeps beside manifests, from one store to another.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::Value;
 use tofu_oci_layout::MAX_ENTRIES;
 use tofu_oci_source::LAYER_LIMIT;
-use tofu_oci_store::{CopyError, CopyOptions, CopyReport, ReadStore, Referrers, Side, Store, StoreError};
+use tofu_oci_store::{CopyBudget, CopyError, CopyOptions, CopyReport, ReadStore, Referrers, Side, Store, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag};
 
 use super::WRITES;
@@ -50,6 +51,8 @@ impl Known {
 pub(crate) struct Carrier<'a> {
     pub(crate) from: &'a dyn ReadStore,
     pub(crate) to: &'a dyn Store,
+    /// What is left for all copies of the run.
+    pub(crate) budget: Arc<CopyBudget>,
     pub(crate) jobs: usize,
     pub(crate) reporter: &'a dyn Reporter,
     /// What was sent and what was there.
@@ -125,7 +128,8 @@ impl Carrier<'_> {
             return Ok(());
         }
         let (jobs, reporter) = (self.jobs, self.reporter);
-        let options = CopyOptions { jobs, reporter, tag: None, referrers: Referrers::Copy };
+        let options =
+            CopyOptions { jobs, reporter, tag: None, referrers: Referrers::Copy, budget: Arc::clone(&self.budget) };
         let report = tofu_oci_store::copy(self.from, self.to, &one.root, options).await?;
         self.transfers.add(Transfers::of_copy(&report));
         one.is_sent = true;

@@ -8,6 +8,7 @@ mod challenges;
 mod content;
 mod documents;
 mod download;
+mod dripping;
 mod expiry;
 mod moments;
 mod network;

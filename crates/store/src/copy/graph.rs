@@ -1,28 +1,33 @@
 //! What hangs below some manifests.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use tofu_oci_types::{Descriptor, Digest};
 
+use super::CopyBudget;
 use crate::manifest::{MAX_MANIFEST, Manifest, is_manifest_type};
+use crate::verify::what;
 use crate::{ReadStore, StoreError, fetch_bytes};
 
-/// How deep manifests may nest.
+/// How many levels of indexes are followed.
 const MAX_DEPTH: usize = 8;
 
-/// How many manifests are copied at once.
-const MAX_MANIFESTS: usize = 20_000;
+/// How long a row of manifests may be in which each one needs the next: as an entry, or as its subject.
+const MAX_ROW: usize = 16;
 
-/// Most bytes of all these manifests together: they are held in memory.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// The largest blob that is copied, in bytes: 10 GiB. Registries in use take no larger ones, and a package has 2 GiB at most.
+const MAX_BLOB: u64 = 10 << 30;
 
 /// Manifests with their bytes, and the blobs that they name.
+#[derive(Default)]
 pub(super) struct Graph {
     nodes: HashMap<Digest, Node>,
     /// The order in which manifests were found.
     order: Vec<Digest>,
+    /// The manifests in groups: each group needs only those before it.
+    levels: Vec<Vec<Digest>>,
     blobs: Vec<Descriptor>,
     configs: HashSet<Digest>,
 }
@@ -34,36 +39,30 @@ struct Node {
 }
 
 impl Graph {
-    /// Reads every manifest below the roots, except those in `seen` and what is below them.
+    /// Reads every manifest below the roots, except those in `seen` and what is below them, as far as the budget goes.
     pub(super) async fn read(
         from: &dyn ReadStore,
         roots: Vec<Descriptor>,
         subject: Option<&Digest>,
         seen: &HashSet<Digest>,
-        jobs: usize,
+        (budget, jobs): (&CopyBudget, usize),
     ) -> Result<Self, StoreError> {
-        let mut graph = Self { nodes: HashMap::new(), order: Vec::new(), blobs: Vec::new(), configs: HashSet::new() };
+        let mut graph = Self::default();
         let mut asked: HashSet<Digest> = seen.clone();
         let mut level: Vec<Descriptor> = roots;
-        let mut bytes = 0;
         for depth in 0.. {
             level.retain(|entry| asked.insert(entry.digest.clone()));
             if level.is_empty() {
                 break;
             }
-            if depth == MAX_DEPTH || asked.len() - seen.len() > MAX_MANIFESTS {
-                let problem = format!("more than {MAX_DEPTH} levels or {MAX_MANIFESTS} manifests hang together");
-                return Err(StoreError::Malformed { place: from.place(), problem });
+            if depth == MAX_DEPTH {
+                return Err(StoreError::TooDeep { place: from.place(), relation: "list each other", limit: MAX_DEPTH });
             }
+            budget.take(&from.place(), level.iter().map(|entry| entry.size.min(MAX_MANIFEST)))?;
             let work: Vec<_> = level.iter().map(|entry| Node::read(from, entry).boxed()).collect();
             let mut nodes = futures_util::stream::iter(work).buffered(jobs);
             let mut below = Vec::new();
             while let Some(node) = nodes.try_next().await? {
-                bytes += node.bytes.len() as u64;
-                if bytes > MAX_BYTES {
-                    let what = "the manifests that hang together".to_owned();
-                    return Err(StoreError::TooLarge { place: from.place(), what, limit: MAX_BYTES });
-                }
                 if depth == 0 && subject.is_some() && node.manifest.subject() != subject {
                     continue;
                 }
@@ -79,6 +78,14 @@ impl Graph {
         }
         let mut known = asked;
         graph.blobs.retain(|blob| known.insert(blob.digest.clone()));
+        if let Some(blob) = graph.blobs.iter().find(|blob| blob.size > MAX_BLOB) {
+            return Err(StoreError::TooLarge { place: from.place(), what: what(blob), limit: MAX_BLOB });
+        }
+        graph.levels = graph.arrange().ok_or_else(|| StoreError::TooDeep {
+            place: from.place(),
+            relation: "need each other",
+            limit: MAX_ROW,
+        })?;
         Ok(graph)
     }
 
@@ -111,26 +118,34 @@ impl Graph {
     /// The manifests in groups: each group needs only those before it. A manifest comes after its subject as well,
     /// because some registries refuse it otherwise.
     pub(super) fn levels(&self) -> Vec<Vec<(&Descriptor, &Bytes)>> {
-        let mut heights = HashMap::new();
-        let mut levels: BTreeMap<usize, Vec<(&Descriptor, &Bytes)>> = BTreeMap::new();
-        for digest in &self.order {
-            if let Some(node) = self.nodes.get(digest) {
-                levels.entry(self.height(digest, &mut heights)).or_default().push((&node.descriptor, &node.bytes));
-            }
-        }
-        levels.into_values().collect()
+        let node = |digest: &Digest| self.nodes.get(digest).map(|node| (&node.descriptor, &node.bytes));
+        self.levels.iter().map(|level| level.iter().filter_map(node).collect()).collect()
     }
 
-    /// The length of the longest way down from here. Digests make circles impossible.
-    fn height<'a>(&'a self, digest: &'a Digest, known: &mut HashMap<&'a Digest, usize>) -> usize {
-        if let Some(height) = known.get(digest) {
-            return *height;
+    /// The groups, or `None` if there would be more than [`MAX_ROW`].
+    fn arrange(&self) -> Option<Vec<Vec<Digest>>> {
+        let mut levels = Vec::new();
+        let mut placed: HashSet<&Digest> = HashSet::new();
+        let mut open: Vec<&Digest> = self.order.iter().collect();
+        while !open.is_empty() {
+            let is_ready = |digest: &&Digest| self.needs(digest).all(|needed| placed.contains(needed));
+            let (ready, later): (Vec<_>, Vec<_>) = open.into_iter().partition(is_ready);
+            if ready.is_empty() || levels.len() == MAX_ROW {
+                return None;
+            }
+            placed.extend(&ready);
+            levels.push(ready.into_iter().cloned().collect());
+            open = later;
         }
-        let Some(node) = self.nodes.get(digest) else { return 0 };
-        let below = node.manifest.children().map(|child| &child.digest).chain(node.manifest.subject());
-        let height = 1 + below.map(|below| self.height(below, known)).max().unwrap_or(0);
-        known.insert(digest, height);
-        height
+        Some(levels)
+    }
+
+    /// Those of these manifests that must be there before this one.
+    fn needs(&self, digest: &Digest) -> impl Iterator<Item = &Digest> {
+        let manifest = self.nodes.get(digest).map(|node| &node.manifest).into_iter();
+        let named =
+            manifest.flat_map(|manifest| manifest.children().map(|child| &child.digest).chain(manifest.subject()));
+        named.filter(|named| self.nodes.contains_key(*named))
     }
 }
 

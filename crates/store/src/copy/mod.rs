@@ -1,11 +1,13 @@
 //! Moving a release between two stores, byte for byte.
 
+mod budget;
 mod graph;
 mod proof;
 mod witness;
 
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _, future::BoxFuture};
@@ -13,6 +15,7 @@ use tofu_oci_types::{Descriptor, Digest, Event, NoReporter, Reporter, Tag};
 use tokio::sync::mpsc;
 
 use crate::{Content, Pushed, ReadStore, Store, StoreError};
+pub use budget::CopyBudget;
 use graph::Graph;
 use proof::Proof;
 use witness::Witness;
@@ -34,6 +37,8 @@ pub struct CopyOptions<'a> {
     pub tag: Option<Tag>,
     /// What happens to signatures and other manifests that refer to what is copied.
     pub referrers: Referrers,
+    /// How much it follows, together with the other copies that have the same one.
+    pub budget: Arc<CopyBudget>,
 }
 
 /// What a copy does with manifests that refer to the copied ones.
@@ -107,7 +112,8 @@ impl CopyError {
 /// source like any other and never from there.
 ///
 /// # Errors
-/// [`CopyError`] names the end that failed; [`StoreError::NotListed`] if the destination does not list a referrer.
+/// [`CopyError`] names the end that failed; [`StoreError::TooManyManifests`], [`StoreError::TooDeep`] and, for a blob of more than
+/// 10 GiB, [`StoreError::TooLarge`] before anything of that part is sent; [`StoreError::NotListed`] if the destination does not list a referrer.
 pub async fn copy(
     from: &dyn ReadStore,
     to: &dyn Store,
@@ -143,7 +149,8 @@ impl Job<'_> {
     /// Copies what these roots lead to, and tells which manifests that was. With `subject`, a root that does not
     /// refer to it is left out: a listing of referrers is only a claim.
     async fn copy_graph(&mut self, roots: Vec<Descriptor>, subject: Option<&Digest>) -> Result<Vec<Digest>, CopyError> {
-        let graph = Graph::read(self.from, roots, subject, &self.seen, self.jobs()).await.map_err(CopyError::source)?;
+        let graph =
+            Graph::read(self.from, roots, subject, &self.seen, self.bounds()).await.map_err(CopyError::source)?;
         self.seen.extend(graph.digests());
         self.proof.extend(&graph);
         let blobs = graph.blobs().into_iter();
@@ -180,7 +187,7 @@ impl Job<'_> {
         for subject in subjects {
             let mut referrers = self.from.referrers(subject).await.map_err(CopyError::source)?;
             referrers.retain(|referrer| !self.seen.contains(&referrer.digest));
-            let graph = Graph::read(self.from, referrers, Some(subject), &self.seen, self.jobs()).await;
+            let graph = Graph::read(self.from, referrers, Some(subject), &self.seen, self.bounds()).await;
             if !graph.map_err(CopyError::source)?.manifests().is_empty() {
                 let problem = format!(
                     "{subject} has referrers of its own: at most {MAX_REFERRER_DEPTH} levels of them are copied"
@@ -196,6 +203,11 @@ impl Job<'_> {
         work: Vec<BoxFuture<'_, Result<(Pushed, u64), CopyError>>>,
     ) -> Result<Vec<(Pushed, u64)>, CopyError> {
         futures_util::stream::iter(work).buffer_unordered(self.jobs()).try_collect().await
+    }
+
+    /// How much of a graph is read, and how much of it at once.
+    fn bounds(&self) -> (&CopyBudget, usize) {
+        (&self.options.budget, self.jobs())
     }
 
     fn jobs(&self) -> usize {

@@ -1,6 +1,6 @@
 //! Moving releases.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -16,7 +16,7 @@ use crate::{
 };
 
 fn options(reporter: &dyn Reporter) -> CopyOptions<'_> {
-    CopyOptions { jobs: 2, reporter, tag: Some(tag("1.0.0")), referrers: Referrers::Leave }
+    CopyOptions { jobs: 2, reporter, tag: Some(tag("1.0.0")), referrers: Referrers::Leave, budget: Arc::default() }
 }
 
 /// A store in a registry that records what it is asked to do, and fails where it is told to.
@@ -299,7 +299,8 @@ async fn manifests_that_do_not_fit_into_memory_are_refused() {
     let index = json!({ "schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": leaves });
     let root = push_json(&from, OCI_INDEX, &index).await;
     let (side, _, cause) = check_failure(&from, &MemoryStore::new("to"), &root).await;
-    let want = "the manifests that hang together of memory is larger than 67108864 bytes";
+    let want = "18 manifests with 71293623 bytes, or more, hang together in memory, and the limits are 50000 manifests and \
+        67108864 bytes";
     assert_eq!((side, cause.as_str()), (Side::Source, want));
 }
 

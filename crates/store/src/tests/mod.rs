@@ -1,5 +1,6 @@
 //! Tests of the stores and of copying, and what they share.
 
+mod copy_limits;
 mod copying;
 mod dir_reading;
 mod dir_unverified;

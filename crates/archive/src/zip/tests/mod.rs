@@ -1,5 +1,6 @@
 //! Archives with one fault each, and what becomes of them.
 
+mod delivered;
 mod refusals;
 
 use std::sync::atomic::AtomicBool;

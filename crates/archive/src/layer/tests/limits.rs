@@ -1,0 +1,85 @@
+//! What layers may come to.
+
+use super::*;
+
+/// Whether the layers are refused within this many bytes after unpacking.
+fn refused_within(layers: &[(LayerCompression, Vec<u8>)], total_bytes: u64) -> Option<String> {
+    union_within(layers, &Limits { total_bytes, ..Limits::default() }).err().map(|error| error.to_string())
+}
+
+fn plain(items: &[Item]) -> (LayerCompression, Vec<u8>) {
+    (LayerCompression::None, tar_of(items))
+}
+
+/// The copies count with the bytes that the layers unpack to, wherever the links stand and whatever becomes of them.
+#[test]
+fn hard_links_do_not_multiply_beyond_the_limit() {
+    let content = "x".repeat(1000);
+    let links = |count: u64| (0..count).map(|nth| link(&format!("l{nth}"), "a"));
+    let one: Vec<Item> = std::iter::once(file("a", &content)).chain(links(20)).collect();
+    let lower = [file("a", &content)];
+    let upper: Vec<Item> = links(20).collect();
+    let removed: Vec<Item> = (0..20).map(|nth| file(&format!(".wh.l{nth}"), "")).collect();
+    let replaced: Vec<Item> =
+        std::iter::once(file("a", &content)).chain((0..20).flat_map(|_| [link("l", "a"), file("l", "")])).collect();
+    for layers in [
+        vec![plain(&one)],
+        vec![plain(&lower), plain(&upper)],
+        vec![plain(&one), plain(&removed)],
+        vec![plain(&replaced)],
+    ] {
+        let unpacked: u64 = layers.iter().map(|(_, tar)| tar.len() as u64).sum();
+        let limit = unpacked + 20 * 1000;
+        assert_eq!(refused_within(&layers, limit), None);
+        let want = format!("the archive holds more than {} bytes", limit - 1);
+        assert_eq!(refused_within(&layers, limit - 1), Some(want));
+    }
+}
+
+#[test]
+fn ten_thousand_hard_links_to_one_large_file_are_refused_before_a_copy_is_made() {
+    let content = "x".repeat(1 << 20);
+    let items: Vec<Item> =
+        std::iter::once(file("a", &content)).chain((0..10_000).map(|nth| link(&format!("l{nth}"), "a"))).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let mut tree = LayerTree::new(dir.path(), Limits::default()).unwrap();
+    let bytes = tar_of(&items);
+    let error = tree.apply(&mut Pieces { bytes: &bytes, size: 1 << 20 }, LayerCompression::None, None).unwrap_err();
+    insta::assert_snapshot!(error, @"the archive holds more than 2147483648 bytes");
+    let spooled = fs::read_dir(tree.spool.path()).unwrap().count();
+    assert_eq!(spooled, 1, "the file itself");
+}
+
+#[test]
+fn layers_may_be_delivered_up_to_the_limit_together() {
+    let layer = tar_of(&[file("a", "contents")]);
+    let all = 2 * layer.len() as u64;
+    let layers = [(LayerCompression::None, layer.clone()), (LayerCompression::None, layer)];
+    let within = |packed_bytes| {
+        let limits = Limits { packed_bytes, ..Limits::default() };
+        union_within(&layers, &limits).err().map(|error| error.to_string())
+    };
+    assert_eq!(within(all), None);
+    assert_eq!(within(all - 1), Some(format!("the archive has {all} bytes or more, and the limit is {}", all - 1)));
+}
+
+#[test]
+fn a_stream_that_is_no_layer_ends_at_its_first_bytes() {
+    /// Counts what was taken.
+    struct Endless(u64);
+    impl ByteSource for Endless {
+        fn next_chunk(&mut self) -> io::Result<Option<bytes::Bytes>> {
+            self.0 += 1024;
+            Ok(Some(bytes::Bytes::from_static(&[b'<'; 1024])))
+        }
+    }
+    for compression in [LayerCompression::None, LayerCompression::Gzip, LayerCompression::Zstd] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut tree = LayerTree::new(dir.path(), Limits::default()).unwrap();
+        let mut source = Endless(0);
+        let error = tree.apply(&mut source, compression, None).unwrap_err();
+        assert!(matches!(error, ArchiveError::NotALayer { .. }), "{compression:?}: {error}");
+        assert!(error.ends_reading());
+        assert!(source.0 <= 2048, "{compression:?}: {} bytes were read", source.0);
+    }
+}

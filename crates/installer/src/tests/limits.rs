@@ -1,0 +1,167 @@
+//! Packages that are larger than what is read, or are something else.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+use tofu_oci_archive::ArchiveError;
+use tofu_oci_layout::PackageLayout;
+use tofu_oci_store::{ByteStream, MemoryStore, NetworkFault, ReadStore, Store as _, StoreError};
+use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+
+use super::fixture::{Workspace, store, told};
+use crate::{InstallError, Options, Target, install};
+
+const PIECE: &[u8] = &[b'<'; 64 << 10];
+
+/// So many bytes of a package come; then the test has failed.
+const MOST: u64 = 64 << 20;
+
+/// A store whose packages have no end, and are not archives.
+struct Endless {
+    inner: Arc<dyn ReadStore>,
+    served: Arc<AtomicU64>,
+}
+
+#[async_trait]
+impl ReadStore for Endless {
+    fn place(&self) -> String {
+        self.inner.place()
+    }
+
+    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+        self.inner.resolve(reference).await
+    }
+
+    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+        self.inner.tags().await
+    }
+
+    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
+        self.inner.exists(descriptor).await
+    }
+
+    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+        if descriptor.media_type.ends_with("json") {
+            return self.inner.fetch_unverified(descriptor).await;
+        }
+        let (served, place) = (Arc::clone(&self.served), self.place());
+        let stream = futures_util::stream::repeat_with(move || {
+            if served.fetch_add(PIECE.len() as u64, Ordering::Relaxed) >= MOST {
+                let problem = "this has no end".to_owned();
+                return Err(StoreError::Unreachable { place: place.clone(), fault: NetworkFault::Lost, problem });
+            }
+            Ok(Bytes::from_static(PIECE))
+        });
+        Ok(stream.boxed())
+    }
+
+    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        self.inner.referrers(subject).await
+    }
+}
+
+/// The document with this digest, changed and stored anew, and its descriptor.
+async fn change(store: &MemoryStore, descriptor: &Value, edit: impl FnOnce(&mut Value)) -> Value {
+    let old: Descriptor = serde_json::from_value(descriptor.clone()).unwrap();
+    let bytes = tofu_oci_store::fetch_bytes(store, &old, 1 << 20).await.unwrap();
+    let mut document: Value = serde_json::from_slice(&bytes).unwrap();
+    edit(&mut document);
+    let bytes = Bytes::from(document.to_string());
+    let made = Descriptor::of(&old.media_type, &bytes);
+    store.insert_unchecked(&made, bytes);
+    let mut changed = descriptor.clone();
+    changed["digest"] = json!(made.digest.to_string());
+    changed["size"] = json!(made.size);
+    changed
+}
+
+/// A release whose packages have these sizes by its manifests.
+async fn declaring(layout: PackageLayout, sizes: &[u64]) -> Arc<MemoryStore> {
+    let (store, _) = store(layout).await;
+    let tag: Tag = "1.0.0".parse().unwrap();
+    let root = store.resolve(&Reference::Tag(tag.clone())).await.unwrap();
+    let bytes = tofu_oci_store::fetch_bytes(&*store, &root, 1 << 20).await.unwrap();
+    let mut index: Value = serde_json::from_slice(&bytes).unwrap();
+    for leaf in index["manifests"].as_array_mut().unwrap() {
+        *leaf = change(&store, leaf, |leaf| {
+            let layer = leaf["layers"][0].clone();
+            let layers = sizes.iter().map(|size| {
+                let mut layer = layer.clone();
+                layer["size"] = json!(size);
+                layer
+            });
+            leaf["layers"] = layers.collect();
+        })
+        .await;
+    }
+    let bytes = Bytes::from(index.to_string());
+    let made = Descriptor::of(&root.media_type, &bytes);
+    store.insert_unchecked(&made, bytes);
+    store.tag(&made, &tag).await.unwrap();
+    store
+}
+
+/// What an installation of it comes to, and how many bytes of the package were taken.
+async fn run(store: Arc<dyn ReadStore>, packed: bool, limit: Option<u64>) -> (Result<(), InstallError>, u64) {
+    let served = Arc::new(AtomicU64::new(0));
+    let store = Arc::new(Endless { inner: store, served: Arc::clone(&served) });
+    let workspace = Workspace::new();
+    let mut job = workspace.job(store);
+    if packed {
+        job.target = Target::MirrorPacked(workspace.path().join("mirror"));
+    }
+    let mut options = Options::new(workspace.lock_path(), workspace.trust());
+    if let Some(limit) = limit {
+        options.limits.packed_bytes = limit;
+    }
+    let done = install(vec![job], &options, &workspace.reporter).await;
+    assert!(workspace.snapshot().is_empty(), "{:?}", workspace.snapshot());
+    (done.map(drop), served.load(Ordering::Relaxed))
+}
+
+#[tokio::test]
+async fn a_package_declared_as_a_pebibyte_fills_no_disk() {
+    let pebibyte = 1 << 50;
+    for (layout, sizes) in [(PackageLayout::Artifact, &[pebibyte][..]), (PackageLayout::Image, &[pebibyte])] {
+        for packed in [false, true] {
+            let (done, served) = run(declaring(layout, sizes).await, packed, None).await;
+            let told = told(&done.expect_err("it is too large"));
+            let all = sizes.iter().fold(0, |sum: u64, size| sum.saturating_add(*size));
+            let want = format!("the archive has {all} bytes or more, and the limit is {}", 2_u64 << 30);
+            assert!(told.ends_with(&want), "{layout} {sizes:?} packed {packed}: {told}");
+            assert_eq!(served, 0, "{layout} {sizes:?} packed {packed}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_package_may_be_as_large_as_the_limit() {
+    for (declared, want) in [(1000, "not an archive"), (1001, "too large")] {
+        let (done, served) = run(declaring(PackageLayout::Artifact, &[declared]).await, true, Some(1000)).await;
+        let error = done.expect_err("it is not an archive");
+        let is_size = matches!(&error, InstallError::Package { source: ArchiveError::Oversized { .. }, .. });
+        assert_eq!(is_size, want == "too large", "{}", told(&error));
+        assert_eq!(served > 0, want == "not an archive");
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_begin_as_an_archive_is_not_read_to_its_end() {
+    for layout in [PackageLayout::Artifact, PackageLayout::Image] {
+        for packed in [false, true] {
+            let (done, served) = run(declaring(layout, &[1 << 30]).await, packed, None).await;
+            let told = told(&done.expect_err("it is not an archive"));
+            let want = if layout == PackageLayout::Artifact {
+                "this is not a zip archive"
+            } else {
+                "this does not begin as a gzip stream does"
+            };
+            assert!(told.ends_with(want), "{layout} packed {packed}: {told}");
+            assert!(served < 8 << 20, "{layout} packed {packed}: {served} bytes were read");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! How much all copies of one run may follow: what hangs together is written by whoever may write to the source.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::StoreError;
+
+/// How many manifests, and how many bytes of them, the copies that share it may read. They are held in memory while they
+/// are copied.
+#[derive(Debug)]
+pub struct CopyBudget {
+    manifests: usize,
+    bytes: u64,
+    read: Mutex<Read>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Read {
+    manifests: usize,
+    bytes: u64,
+}
+
+impl Default for CopyBudget {
+    /// 50,000 manifests and 64 MiB: 500 versions for 14 platforms, most of them signed, have less.
+    fn default() -> Self {
+        Self::new(50_000, 64 << 20)
+    }
+}
+
+impl CopyBudget {
+    /// So many manifests, and so many bytes of them.
+    pub fn new(manifests: usize, bytes: u64) -> Self {
+        Self { manifests, bytes, read: Mutex::default() }
+    }
+
+    /// Takes manifests before they are read; their sizes are those that their descriptors claim, and that they have if they
+    /// are read at all.
+    ///
+    /// # Errors
+    /// [`StoreError::TooManyManifests`] if they do not fit; they are not taken then.
+    pub(super) fn take(&self, place: &str, sizes: impl Iterator<Item = u64>) -> Result<(), StoreError> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wanted = *read;
+        for size in sizes {
+            wanted.manifests += 1;
+            wanted.bytes = wanted.bytes.saturating_add(size);
+        }
+        if wanted.manifests > self.manifests || wanted.bytes > self.bytes {
+            return Err(StoreError::TooManyManifests {
+                place: place.to_owned(),
+                manifests: wanted.manifests,
+                bytes: wanted.bytes,
+                most: self.manifests,
+                most_bytes: self.bytes,
+            });
+        }
+        *read = wanted;
+        Ok(())
+    }
+}
