@@ -9,7 +9,7 @@ use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Rule, Unsigned};
 
 /// The verdict on what was looked at.
 pub(super) fn stand(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut examination: Examination<'_>) -> Verdict {
-    let signed = offered(facts, tally::covered(rule, &examination.votes));
+    let signed = offered(facts, tally::covered(&examination));
     let (pinned, lost) = tally::pinned(&examination, pins.same_index(facts));
     let pinned = offered(facts, pinned);
     let standing = match (is_some(&signed), is_some(&pinned)) {

@@ -17,7 +17,7 @@ pub(crate) use signers::add_statements;
 pub use signers::{PinnedSigner, ProviderSigner, SignedProvider, SignedStatement};
 pub use text::PinsError;
 
-use crate::{Refusal, ReleaseFacts, Standing, Verdict};
+use crate::{DistinctKeys, Refusal, ReleaseFacts, Standing, Verdict};
 use place::canonical;
 
 /// The name of the pin file, which lies beside the lock file.
@@ -123,6 +123,11 @@ impl Pins {
     /// Everybody who has signed a version of this provider, each key once.
     pub fn signers(&self, address: &ProviderAddr) -> impl Iterator<Item = &ProviderSigner> {
         self.signed(address).into_iter().flat_map(|signed| &signed.signers)
+    }
+
+    /// The keys that have signed a version of this provider, told apart by their material.
+    pub(crate) fn distinct_keys(&self, address: &ProviderAddr) -> DistinctKeys {
+        DistinctKeys::new(self.signers(address).map(ProviderSigner::key_with_materials))
     }
 
     /// The pins of this very index under this address and version, wherever it was.

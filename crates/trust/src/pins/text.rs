@@ -9,7 +9,7 @@ use tofu_oci_types::{Digest, PackageHash, ProviderAddr, Scheme, Version};
 
 use super::place::canonical;
 use super::{Admission, Pin, PinnedSigner, ProviderSigner, SignedProvider, SignedStatement, merge, signers};
-use crate::{KeyId, Missing, PublicKey};
+use crate::{KeyId, Material, Missing, PublicKey};
 
 /// A pin file that cannot be read. It is never passed over: what it holds may be what protects the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -98,6 +98,8 @@ struct SignerEntry {
     key: KeyId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     public_key: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    materials: BTreeSet<Material>,
     statements: Vec<StatementEntry>,
 }
 
@@ -127,6 +129,8 @@ struct KeyEntry {
     key: KeyId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     public_key: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    materials: BTreeSet<Material>,
 }
 
 pub(super) fn parse(text: &str) -> Result<(Vec<Pin>, Vec<SignedProvider>), PinsError> {
@@ -163,13 +167,13 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Pin>, Vec<SignedProvider>), PinsE
 fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
     let SignedEntry { address, threshold, predicate_types, signers } = entry;
     let mut read: Vec<ProviderSigner> = Vec::new();
-    for KeyEntry { name, key, public_key } in signers {
+    for KeyEntry { name, key, public_key, materials } in signers {
         let wrong = |problem| PinsError::Signer { release: address.to_string(), name: name.clone(), problem };
-        let public_key = public(&key, public_key).map_err(wrong)?;
+        let public_key = public(&key, public_key, &materials).map_err(wrong)?;
         if read.iter().any(|have| have.key == key) {
             return Err(wrong(format!("the key {key} is there twice")));
         }
-        read.push(ProviderSigner { name, key, public_key });
+        read.push(ProviderSigner { name, key, public_key, materials });
     }
     if threshold == 0 || threshold > read.len() {
         return Err(PinsError::Threshold { address: Box::new(address), threshold, keys: read.len() });
@@ -202,7 +206,7 @@ fn pin(entry: PinEntry) -> Result<Pin, PinsError> {
 }
 
 fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
-    let SignerEntry { name, key, public_key, statements: entries } = entry;
+    let SignerEntry { name, key, public_key, materials, statements: entries } = entry;
     let mut statements = Vec::new();
     for StatementEntry { predicate_type, unnamed, zips } in entries {
         if zips.iter().flatten().any(|zip| zip.scheme() != Scheme::Zh) {
@@ -213,12 +217,15 @@ fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
     if statements.is_empty() {
         return Err("it has signed no statement".to_owned());
     }
-    let public_key = public(&key, public_key)?;
-    Ok(PinnedSigner { name, key, public_key, statements })
+    let public_key = public(&key, public_key, &materials)?;
+    Ok(PinnedSigner { name, key, public_key, materials, statements })
 }
 
 /// The key itself, which is there exactly where the id is none of `OpenPGP`.
-fn public(key: &KeyId, written: Option<String>) -> Result<Option<PublicKey>, String> {
+fn public(key: &KeyId, written: Option<String>, materials: &BTreeSet<Material>) -> Result<Option<PublicKey>, String> {
+    if key.openpgp_fingerprint().is_none() && !materials.is_empty() {
+        return Err("only an OpenPGP key has `materials` here".to_owned());
+    }
     match (key.openpgp_fingerprint(), written) {
         (Some(_), None) => Ok(None),
         (Some(_), Some(_)) => Err("an OpenPGP key has no `public_key` here".to_owned()),
@@ -247,6 +254,7 @@ fn entry(pin: &Pin) -> PinEntry {
         name: signer.name.clone(),
         key: signer.key.clone(),
         public_key: written(signer.public_key.as_ref()),
+        materials: signer.materials.clone(),
         statements: signer.statements.iter().map(statement).collect(),
     });
     PinEntry {
@@ -272,6 +280,7 @@ fn signed_entry(signed: &SignedProvider) -> SignedEntry {
         name: signer.name.clone(),
         key: signer.key.clone(),
         public_key: written(signer.public_key.as_ref()),
+        materials: signer.materials.clone(),
     });
     SignedEntry {
         address: signed.address.clone(),

@@ -3,6 +3,7 @@
 mod evidence;
 mod kept;
 mod memory;
+mod one_key;
 mod sums;
 mod thresholds;
 mod tightened;
