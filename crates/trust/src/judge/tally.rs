@@ -43,7 +43,12 @@ pub(super) fn pinned<'a>(
     };
     let signers: Vec<&PinnedSigner> = pins.flat_map(|pin| &pin.signers).filter(counts).collect();
     let said = signers.iter().flat_map(|signer| {
-        let named = |statement: &&SignedStatement| statement.missing.is_none() || rule.unnamed != Action::Refuse;
+        // Whether a list names the provider is for the rule to say, if it has keys, as for a list that is there.
+        let is_named = move |statement: &SignedStatement| match &statement.zips {
+            Some(_) if !rule.keys.is_empty() => examination.authority.is_dedicated(&signer.key),
+            _ => statement.missing.is_none(),
+        };
+        let named = move |statement: &&SignedStatement| rule.unnamed != Action::Refuse || is_named(statement);
         signer.statements.iter().filter(named).map(|statement| Said {
             key: &signer.key,
             predicate_type: &statement.predicate_type,

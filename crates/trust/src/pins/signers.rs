@@ -27,7 +27,8 @@ pub struct PinnedSigner {
 pub struct SignedStatement {
     /// What it said about its subject.
     pub predicate_type: String,
-    /// What it did not name; nothing where it named provider and version.
+    /// What it did not name, or `None` if it named provider and version. A list of archives names the provider if its key
+    /// spoke for the provider's namespace alone.
     pub missing: Option<Missing>,
     /// The archives that were signed; nothing where it was the index.
     pub zips: Option<BTreeSet<PackageHash>>,

@@ -108,9 +108,41 @@ struct SignerEntry {
 struct StatementEntry {
     predicate_type: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    unnamed: Option<Missing>,
+    unnamed: Option<Unnamed>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     zips: Option<BTreeSet<PackageHash>>,
+}
+
+/// What a signature did not name. A list of archives always says it; the signature of an index that named both omits it.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Unnamed {
+    Nothing,
+    Address,
+    Version,
+    Both,
+}
+
+impl Unnamed {
+    fn written(missing: Option<Missing>, zips: Option<&BTreeSet<PackageHash>>) -> Option<Self> {
+        match missing {
+            Some(Missing::Address) => Some(Self::Address),
+            Some(Missing::Version) => Some(Self::Version),
+            Some(Missing::Both) => Some(Self::Both),
+            None => zips.map(|_| Self::Nothing),
+        }
+    }
+
+    /// An earlier program did not write it for lists of archives, which name no host and no namespace by themselves.
+    fn read(written: Option<Self>, zips: Option<&BTreeSet<PackageHash>>) -> Option<Missing> {
+        match written {
+            Some(Self::Nothing) => None,
+            Some(Self::Address) => Some(Missing::Address),
+            Some(Self::Version) => Some(Missing::Version),
+            Some(Self::Both) => Some(Missing::Both),
+            None => zips.map(|_| Missing::Address),
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -212,7 +244,8 @@ fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
         if zips.iter().flatten().any(|zip| zip.scheme() != Scheme::Zh) {
             return Err("`zips` holds something that is no zh: checksum".to_owned());
         }
-        signers::add_statements(&mut statements, &[SignedStatement { predicate_type, missing: unnamed, zips }]);
+        let missing = Unnamed::read(unnamed, zips.as_ref());
+        signers::add_statements(&mut statements, &[SignedStatement { predicate_type, missing, zips }]);
     }
     if statements.is_empty() {
         return Err("it has signed no statement".to_owned());
@@ -272,7 +305,7 @@ fn entry(pin: &Pin) -> PinEntry {
 
 fn statement(statement: &SignedStatement) -> StatementEntry {
     let SignedStatement { predicate_type, missing, zips } = statement.clone();
-    StatementEntry { predicate_type, unnamed: missing, zips }
+    StatementEntry { predicate_type, unnamed: Unnamed::written(missing, zips.as_ref()), zips }
 }
 
 fn signed_entry(signed: &SignedProvider) -> SignedEntry {

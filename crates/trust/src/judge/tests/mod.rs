@@ -7,6 +7,7 @@ mod one_key;
 mod sums;
 mod thresholds;
 mod tightened;
+mod unnamed_lists;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
