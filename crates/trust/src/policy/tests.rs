@@ -134,6 +134,22 @@ fn a_pattern_without_a_host_is_refused() {
     assert!(read(&rule.replace("acme/*", "*/*/*")).is_ok());
 }
 
+#[test]
+fn a_dot_at_the_end_of_a_host_escapes_no_rule() {
+    for host in ["example.com.", "EXAMPLE.com.:443", "example.com\u{3002}"] {
+        let error = format!("{host}/acme/widget").parse::<ProviderAddr>().unwrap_err().to_string();
+        assert!(error.ends_with("it ends with a dot; write it without the dot"), "{error}");
+    }
+    let policy = read(&format!("{KEY}{RULE}")).unwrap();
+    for same in ["EXAMPLE.com", "example.com:443", "\u{ff45}xample.com", "example\u{3002}com", "exam\u{ad}ple.com"] {
+        assert_eq!(policy.rule(&address(&format!("{same}/acme/widget"))).keys.len(), 1, "{same}");
+    }
+    let rule = "[[rule]]\nproviders = [\"example.com./acme/*\"]\nunsigned = \"refuse\"\n";
+    assert_snapshot!(refused(rule), @r#"2: "example.com./acme/*" => `example.com./acme/*` is not a pattern of providers: `example.com.` is not a hostname: it ends with a dot; write it without the dot [write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*"]"#);
+    let rule = "[[rule]]\nproviders = [\"127.1/acme/*\"]\nunsigned = \"refuse\"\n";
+    assert_snapshot!(refused(rule), @r#"2: "127.1/acme/*" => `127.1/acme/*` is not a pattern of providers: `127.1` is not a hostname: an IPv4 address is four decimal numbers from 0 to 255 without leading zeros [write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*"]"#);
+}
+
 /// A file of `testdata/trust`.
 fn fixture(path: &str) -> Vec<u8> {
     std::fs::read(format!("{}/../../testdata/trust/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
