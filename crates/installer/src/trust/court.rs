@@ -28,6 +28,7 @@ pub(crate) struct Case {
     pub(crate) version: Version,
     pub(crate) place: String,
     pub(crate) index: Digest,
+    pub(crate) index_sha512: Digest,
 }
 
 /// A release that has been judged.
@@ -132,7 +133,8 @@ impl<'a> Court<'a> {
         }
         let zips = BTreeMap::new();
         pins.iter().filter(|pin| pin.address == *address && pin.version == *version).any(|pin| {
-            let facts = ReleaseFacts { address, version, place: &pin.place, index: &pin.index, zips: &zips };
+            let (place, index) = (&pin.place, &pin.index);
+            let facts = ReleaseFacts { address, version, place, index, index_sha512: None, zips: &zips };
             let verdict = judge(policy, pins, &facts, &[], *now);
             verdict.standing == Standing::Pinned && verdict.covered.index && verdict.refusal.is_none()
         })
@@ -210,6 +212,7 @@ impl Case {
             version: offer.version.clone(),
             place: offer.place.clone(),
             index: offer.index.digest.clone(),
+            index_sha512: offer.index_sha512.clone(),
         }
     }
 
@@ -219,12 +222,13 @@ impl Case {
             version: release.version.clone(),
             place: release.place.clone(),
             index: release.index.digest.clone(),
+            index_sha512: release.index_sha512.clone(),
         }
     }
 
     fn facts<'a>(&'a self, zips: &'a BTreeMap<Platform, PackageHash>) -> ReleaseFacts<'a> {
-        let Self { address, version, place, index } = self;
-        ReleaseFacts { address, version, place, index, zips }
+        let Self { address, version, place, index, index_sha512 } = self;
+        ReleaseFacts { address, version, place, index, index_sha512: Some(index_sha512), zips }
     }
 
     fn order(&self) -> (String, String, &str, &str) {

@@ -13,7 +13,14 @@ fn remember(pins: &mut Pins, release: &str, place: &str, found: &[Evidence]) {
     let policy = policy(&[1], "unsigned = \"allow\"\nmoved_tags = \"allow\"");
     let policy = Policy::parse(&policy).unwrap().resolve(|_| Ok(Vec::new())).unwrap();
     let (address, version, index) = (address("example.com/acme/widget"), version(release), index(release));
-    let facts = ReleaseFacts { address: &address, version: &version, place, index: &index, zips: &BTreeMap::default() };
+    let facts = ReleaseFacts {
+        address: &address,
+        version: &version,
+        place,
+        index: &index,
+        index_sha512: None,
+        zips: &BTreeMap::default(),
+    };
     let verdict = judge(&policy, pins, &facts, found, UNIX_EPOCH);
     assert_eq!(verdict.refusal, None);
     pins.remember(&facts, &verdict);

@@ -7,7 +7,6 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use tofu_oci_types::{Digest, PackageHash, ProviderAddr, Scheme, Version};
 
-use super::place::canonical;
 use super::{Admission, Pin, PinnedSigner, ProviderSigner, SignedProvider, SignedStatement, merge, signers};
 use crate::{KeyId, Material, Missing, PublicKey};
 
@@ -193,7 +192,7 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Pin>, Vec<SignedProvider>), PinsE
     for pin in pins.iter().filter(|pin| !pin.signers.is_empty()) {
         signers::add_provider(&mut signed, &SignedProvider::of_signers(&pin.address, &pin.signers));
     }
-    Ok((pins, signed))
+    Ok((merge::gathered(pins), signed))
 }
 
 fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
@@ -234,7 +233,7 @@ fn pin(entry: PinEntry) -> Result<Pin, PinsError> {
         Some(Accepted::Unsigned) => Admission::ByHand,
         None => Admission::ByPolicy,
     };
-    Ok(Pin { address, version, place: canonical(&place), index, signers: read, admission })
+    Ok(Pin { address, version, place, index, signers: read, admission })
 }
 
 fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tofu_oci_credentials::docker_file::server_key;
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{DOCKER_HUB_NAMES, RepositoryRef};
 
 use crate::complaint::Complaint;
 
@@ -73,7 +73,7 @@ impl RegistryName {
     ///
     /// Spec: docker CLI 29, `command/registry/logout.go`, and `config/credentials`, `ConvertToHostname`.
     pub(super) fn keys(&self) -> Vec<String> {
-        let hosts: &[&str] = if self.is_hub() { &HUB } else { &[&self.0] };
+        let hosts: &[&str] = if self.is_hub() { &DOCKER_HUB_NAMES } else { &[&self.0] };
         let mut keys = Vec::new();
         for host in hosts {
             keys.push((*host).to_owned());
@@ -91,7 +91,7 @@ impl RegistryName {
     }
 
     fn is_hub(&self) -> bool {
-        HUB.contains(&self.as_str())
+        DOCKER_HUB_NAMES.contains(&self.as_str())
     }
 }
 
@@ -100,9 +100,6 @@ impl fmt::Display for RegistryName {
         f.write_str(&self.0)
     }
 }
-
-/// The names of Docker Hub.
-const HUB: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
 
 /// The registry without the dot at the end of its host, or `None` if there is no such dot.
 fn without_dot(registry: &str) -> Option<String> {
