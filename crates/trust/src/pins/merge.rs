@@ -30,7 +30,7 @@ pub(super) fn order(one: &Pin, other: &Pin) -> Ordering {
 
 /// Pins whose places are as they were written, in order. Those of one place in several spellings become one if they agree.
 /// Those that disagree stay as they are, so that no index is right until somebody accepts one.
-pub(super) fn gathered(pins: Vec<Pin>) -> Vec<Pin> {
+pub(super) fn gathered(pins: &[Pin]) -> Vec<Pin> {
     let mut gathered: Vec<Pin> = Vec::new();
     for (nth, pin) in pins.iter().enumerate() {
         let same: Vec<&Pin> = pins.iter().filter(|other| is_same_release(other, pin)).collect();

@@ -113,7 +113,7 @@ struct StatementEntry {
 }
 
 /// What a signature did not name. A list of archives always says it; the signature of an index that named both omits it.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Unnamed {
     Nothing,
@@ -192,7 +192,7 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Pin>, Vec<SignedProvider>), PinsE
     for pin in pins.iter().filter(|pin| !pin.signers.is_empty()) {
         signers::add_provider(&mut signed, &SignedProvider::of_signers(&pin.address, &pin.signers));
     }
-    Ok((merge::gathered(pins), signed))
+    Ok((merge::gathered(&pins), signed))
 }
 
 fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
