@@ -85,6 +85,7 @@ mod login_sources;
 mod logout;
 mod named_hosts;
 mod newcomer;
+mod one_place;
 mod other_platform;
 mod parallel;
 mod plain_http;

@@ -1,15 +1,16 @@
 //! Keys of `auths` and `credHelpers` and labels of blocks: a registry, or a repository prefix.
 
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{DOCKER_HUB_NAMES, RepositoryRef};
 
 use crate::Fit;
 
 /// The Docker Hub as its logins are written down.
 pub(crate) const HUB_V1: &str = "https://index.docker.io/v1/";
 /// The Docker Hub as repositories are written.
-pub(crate) const HUB: &str = "docker.io";
+pub(crate) const HUB: &str = DOCKER_HUB_NAMES[0];
 
-const HUB_NAMES: [&str; 4] = [HUB, HUB_V1, "index.docker.io", "registry-1.docker.io"];
+/// All names, in the order that counts.
+const HUB_NAMES: [&str; 4] = [HUB, HUB_V1, DOCKER_HUB_NAMES[1], DOCKER_HUB_NAMES[2]];
 
 /// How a key fits a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -306,6 +306,8 @@ pub(crate) mod tests {
         insta::assert_snapshot!(LockFile::parse(text).expect_err("not normal"), @".terraform.lock.hcl:3:13: the version `1` must be written `1.0.0`");
         let text = "provider \"Example.com/a/b\" {\n  version = \"1.0.0\"\n}\n";
         insta::assert_snapshot!(LockFile::parse(text).expect_err("not normal"), @".terraform.lock.hcl:1:10: `Example.com/a/b` is not a provider address in normal form; write `example.com/a/b`");
+        let text = text.replace("Example.com", "example.com.");
+        insta::assert_snapshot!(LockFile::parse(&text).expect_err("not normal"), @".terraform.lock.hcl:1:10: `example.com./a/b` is not a provider address in normal form");
     }
 
     #[test]

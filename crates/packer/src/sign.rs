@@ -1,14 +1,14 @@
 //! A signature for a release that is in a store already.
 
 use serde::Serialize;
-use tofu_oci_layout::{LayoutError, MAX_DOCUMENT, ReleaseIndex};
+use tofu_oci_layout::{LayoutError, ReleaseIndex};
 use tofu_oci_source::{Neighbour, newest_neighbour};
-use tofu_oci_store::{ReadStore, Store, fetch_bytes};
+use tofu_oci_store::{ReadStore, Store};
 use tofu_oci_trust::{KeyId, SignedSubject};
 use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::copy::no_release;
-use crate::push::{for_version, resolve, tags_unknown};
+use crate::push::{for_version, tags_unknown};
 use crate::signing::{Wanted, Wish};
 use crate::{Attachment, AttachmentState, PackError, Rename, SignError, Signing, Transfers};
 
@@ -103,11 +103,14 @@ struct Found {
 async fn find(store: &dyn ReadStore, request: &SignRequest<'_>, reporter: &dyn Reporter) -> Result<Found, PackError> {
     let tag = for_version(request.version)?;
     let place = || store.place();
-    let Some(index) = resolve(store, &Reference::Tag(tag.clone())).await? else {
-        return Err(no_release(store, tag).await);
+    let (index, bytes) = match store.manifest(&Reference::Tag(tag.clone())).await {
+        Ok(found) => found,
+        Err(error) if error.is_not_found() => return Err(no_release(store, tag).await),
+        Err(error) => return Err(error.into()),
     };
     let not_a_release = |source| SignError::NotARelease { place: place(), tag: tag.clone(), source: Box::new(source) };
-    let bytes = fetch_bytes(store, &index, MAX_DOCUMENT).await?;
+    // A signature names the bytes by SHA-256, whatever algorithm the registry names them by.
+    let index = Descriptor { digest: Digest::sha256(&bytes), ..index };
     let release = ReleaseIndex::parse(&index, &bytes).map_err(not_a_release)?;
     if release.platforms().is_empty() && release.nested().is_empty() {
         return Err(not_a_release(LayoutError::NoProviderPackages { found: Vec::new() }).into());

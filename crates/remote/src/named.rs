@@ -1,31 +1,21 @@
 //! Hosts that the user names for one purpose, such as `--plain-http` and `--token-host`. Pure.
 
-use url::{Host, Url};
+use tofu_oci_types::RegistryHost;
+use url::Url;
 
 /// A list of `HOST`, which counts for every port, and `HOST:PORT`, which counts for that port alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct NamedHosts(Vec<(Host, Option<u16>)>);
+pub(crate) struct NamedHosts(Vec<RegistryHost>);
 
 impl NamedHosts {
-    /// Reads each text as a URL's host is read: `127.1` is `127.0.0.1`, and capitals do not count. A text that is not a
-    /// host names nothing.
+    /// Reads each text. A text that is not a host names nothing.
     pub(crate) fn new(texts: &[String]) -> Self {
-        let read = |text: &String| {
-            // `Url` drops a port that is the default of its scheme, so the port is read from the text.
-            let port = text.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
-            let port = port.filter(|_| !text.ends_with(']'));
-            let url = Url::parse(&format!("https://{text}/")).ok()?;
-            let is_host_alone = url.path() == "/" && url.username().is_empty() && url.password().is_none();
-            Some((whole(&url)?, port)).filter(|_| is_host_alone && url.query().is_none() && url.fragment().is_none())
-        };
-        Self(texts.iter().filter_map(read).collect())
+        Self(texts.iter().filter_map(|text| text.parse().ok()).collect())
     }
 
     /// Whether the list names the host of this address, with its port or without one.
     pub(crate) fn contain(&self, url: &Url) -> bool {
-        let Some(host) = whole(url) else { return false };
-        let port = url.port_or_known_default();
-        self.0.iter().any(|(named, only)| *named == host && (only.is_none() || *only == port))
+        RegistryHost::of_url(url).is_some_and(|host| self.0.iter().any(|named| named.names(&host)))
     }
 }
 
@@ -44,12 +34,10 @@ impl Named {
     }
 }
 
-/// The host without the dot at the end that says that a name is whole.
-pub(crate) fn whole(url: &Url) -> Option<Host> {
-    Some(match url.host()? {
-        Host::Domain(name) => Host::Domain(name.strip_suffix('.').unwrap_or(name).to_owned()),
-        other => other.to_owned(),
-    })
+/// Whether two addresses have the same host, whatever their ports.
+pub(crate) fn same_host(one: &Url, other: &Url) -> bool {
+    let (one, other) = (RegistryHost::of_url(one), RegistryHost::of_url(other));
+    one.zip(other).is_some_and(|(one, other)| one.has_host_of(&other))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use tofu_oci_store::AccessFault;
 use url::{Host, Url};
 
-use crate::named::{NamedHosts, whole};
+use crate::named::{NamedHosts, same_host};
 
 /// Most redirects that one request follows.
 pub(crate) const MAX_REDIRECTS: usize = 10;
@@ -77,7 +77,7 @@ pub(crate) fn next_hop(from: &Url, location: &str, rule: &PlainRule<'_>) -> Resu
         let fault = match rule.from_https {
             FromHttps::ToNamed if named => return Ok(to),
             // Who names the registry's own host speaks plain HTTP with the registry itself, login included.
-            FromHttps::ToNamed if whole(&to) != whole(rule.began) => AccessFault::RedirectUnnamed,
+            FromHttps::ToNamed if !same_host(&to, rule.began) => AccessFault::RedirectUnnamed,
             _ => AccessFault::RedirectDowngrade,
         };
         return refused(Some(fault), format!("it leads from HTTPS to plain HTTP on {}", host_of(&to)));

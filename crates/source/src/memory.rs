@@ -20,6 +20,8 @@ pub(crate) type Once<T> = Arc<OnceCell<T>>;
 #[derive(Default)]
 pub(crate) struct Memory {
     tags: Mutex<HashMap<Tag, Once<Descriptor>>>,
+    /// What the store calls a manifest that it does not name by its SHA-256.
+    named: Mutex<HashMap<Digest, Digest>>,
     /// By digest and media type: the same bytes may be read as something else, and are refused then.
     documents: Mutex<Documents>,
     listed: Mutex<Option<Arc<BTreeSet<Tag>>>>,
@@ -32,11 +34,17 @@ struct Documents {
 }
 
 impl Memory {
-    /// What the tag names: as it was when it was asked for first.
+    /// What the tag names: as it was when it was asked for first, by its SHA-256 whatever algorithm the store names it by.
+    ///
+    /// Pins, signatures and checksums name content, so the same bytes must have the same digest from every store.
     pub(crate) async fn resolve(&self, store: &dyn ReadStore, tag: &Tag) -> Result<Descriptor, StoreError> {
         let once = slot(&mut lock(&self.tags), tag.clone());
         let descriptor = once.get_or_try_init(|| async {
-            let (descriptor, bytes) = store.manifest(&Reference::Tag(tag.clone())).await?;
+            let (named, bytes) = store.manifest(&Reference::Tag(tag.clone())).await?;
+            let descriptor = Descriptor { digest: Digest::sha256(&bytes), ..named.clone() };
+            if named.digest != descriptor.digest {
+                lock(&self.named).insert(descriptor.digest.clone(), named.digest);
+            }
             self.keep(&descriptor, &bytes);
             Ok(descriptor)
         });
@@ -47,7 +55,7 @@ impl Memory {
     pub(crate) async fn document(&self, store: &dyn ReadStore, descriptor: &Descriptor) -> Result<Bytes, StoreError> {
         let once = slot(&mut lock(&self.documents).known, key(descriptor));
         let fetched = once.get_or_try_init(|| async {
-            let bytes = fetch_bytes(store, descriptor, MAX_DOCUMENT).await?;
+            let bytes = self.fetch(store, descriptor).await?;
             self.make_room(bytes.len());
             Ok(bytes)
         });
@@ -56,7 +64,19 @@ impl Memory {
             return Ok(bytes);
         }
         // Another descriptor of the same bytes claims another size: the store says what is wrong with that.
-        fetch_bytes(store, descriptor, MAX_DOCUMENT).await
+        self.fetch(store, descriptor).await
+    }
+
+    /// The bytes, asked for by the digest that the store itself has named.
+    async fn fetch(&self, store: &dyn ReadStore, descriptor: &Descriptor) -> Result<Bytes, StoreError> {
+        let named = lock(&self.named).get(&descriptor.digest).cloned();
+        let Some(digest) = named else { return fetch_bytes(store, descriptor, MAX_DOCUMENT).await };
+        let bytes = fetch_bytes(store, &Descriptor { digest, ..descriptor.clone() }, MAX_DOCUMENT).await?;
+        let (expected, actual) = (descriptor.digest.clone(), Digest::sha256(&bytes));
+        if actual == expected {
+            return Ok(bytes);
+        }
+        Err(StoreError::DigestMismatch { place: store.place(), what: "the manifest".to_owned(), expected, actual })
     }
 
     fn keep(&self, descriptor: &Descriptor, bytes: &Bytes) {
@@ -71,6 +91,12 @@ impl Memory {
             *documents = Documents::default();
         }
         documents.bytes += more;
+    }
+
+    /// As when so much was read that nothing is kept.
+    #[cfg(test)]
+    pub(crate) fn forget_documents(&self) {
+        *lock(&self.documents) = Documents::default();
     }
 
     pub(crate) fn set_listed(&self, tags: &[Tag]) {

@@ -22,6 +22,9 @@ pub struct Offer {
     pub tag: Tag,
     /// The release's index.
     pub index: Descriptor,
+    /// The SHA-512 of the same bytes, by which an earlier tofu-oci may have pinned it.
+    #[serde(skip)]
+    pub index_sha512: Digest,
     /// The leaf manifest, as its index lists it.
     pub leaf: Descriptor,
     /// Whether the parts are one zip or the layers of an image.

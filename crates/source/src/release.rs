@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use tofu_oci_layout::{LeafKind, PackageLayout};
-use tofu_oci_types::{Descriptor, PackageHash, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Tag, Version};
 
 /// What the index of a release says. The index has been verified by its digest; what it says are claims until somebody
 /// who is trusted stands for that digest.
@@ -20,6 +20,9 @@ pub struct Release {
     pub tag: Tag,
     /// The release's index: what is signed.
     pub index: Descriptor,
+    /// The SHA-512 of the same bytes, by which an earlier tofu-oci may have pinned it.
+    #[serde(skip)]
+    pub index_sha512: Digest,
     /// How the packages lie in the repository.
     pub layout: PackageLayout,
     /// The platforms that a package can be installed for, sorted.

@@ -70,8 +70,17 @@ pub struct ReleaseFacts<'a> {
     pub version: &'a Version,
     /// The repository, as people write it.
     pub place: &'a str,
-    /// The digest of the index, computed here.
+    /// The digest of the index, computed here with SHA-256: what signatures and pins name.
     pub index: &'a Digest,
+    /// The SHA-512 of the same bytes, if they are at hand: what a registry may have named when it was pinned.
+    pub index_sha512: Option<&'a Digest>,
     /// `zh:` of each platform's archive, as far as known: what `SHA256SUMS` is held against.
     pub zips: &'a BTreeMap<Platform, PackageHash>,
+}
+
+impl ReleaseFacts<'_> {
+    /// Whether a digest, of whatever algorithm, is that of this index.
+    pub fn is_index(&self, digest: &Digest) -> bool {
+        digest == self.index || Some(digest) == self.index_sha512
+    }
 }

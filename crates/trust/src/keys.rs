@@ -9,6 +9,7 @@ use p256::pkcs8::spki::AlgorithmIdentifierRef;
 use p256::pkcs8::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 
 use crate::key_id::KeyId;
+use crate::material::Material;
 use crate::pem;
 
 pub(crate) const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
@@ -227,6 +228,25 @@ impl PublicKey {
 
     pub(crate) fn material(&self) -> &[u8] {
         &self.material
+    }
+
+    /// What it has in common with the same key in an `OpenPGP` certificate.
+    pub(crate) fn numbers(&self) -> Material {
+        let point = |name| Material::of(name, &self.material);
+        match self.kind {
+            KeyKind::EcdsaP256 => point("p256"),
+            KeyKind::EcdsaP384 => point("p384"),
+            KeyKind::Ed25519 => point("ed25519"),
+            KeyKind::Rsa { .. } => {
+                let mut reader = SliceReader::new(&self.material).expect("it was read before");
+                let modulus = reader.sequence(|reader| {
+                    let modulus = UintRef::decode(reader)?;
+                    UintRef::decode(reader)?;
+                    Ok(modulus)
+                });
+                Material::rsa(modulus.expect("it was read before").as_bytes())
+            }
+        }
     }
 }
 

@@ -16,6 +16,7 @@ mod key_id;
 #[cfg(test)]
 mod key_tests;
 mod keys;
+mod material;
 mod openpgp;
 mod pem;
 mod pins;
@@ -37,6 +38,8 @@ pub use judge::{
 };
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keys::{KeyError, KeyKind, PublicKey};
+pub(crate) use material::DistinctKeys;
+pub use material::Material;
 pub use openpgp::{
     Expired, KEYS_LIMIT, KeyPart, KeyStanding, OpenPgpError, OpenPgpFault, OpenPgpKey, OpenPgpSignature, Reason,
     SIGNATURES_LIMIT, WeakPart, verify_detached, verify_each,

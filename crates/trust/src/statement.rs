@@ -210,6 +210,11 @@ mod tests {
         );
         check(r#"{"org.opentofu.provider.version":"1.0.0"}"#, Name::Absent, Name::Is(version()));
         check(
+            r#"{"org.opentofu.provider.address":"registry.example.test./acme/widget"}"#,
+            Name::Invalid("registry.example.test./acme/widget".to_owned()),
+            Name::Absent,
+        );
+        check(
             r#"{"org.opentofu.provider.address":"a b","org.opentofu.provider.version":1}"#,
             Name::Invalid("a b".to_owned()),
             Name::Invalid("1".to_owned()),

@@ -67,6 +67,11 @@ impl InvalidProviderAddr {
         }
     }
 
+    /// Whether `OpenTofu` takes the text as an address, of another host than the one that is meant here.
+    pub fn passes_opentofu(&self) -> bool {
+        matches!(&self.fault, Fault::InvalidHostname(error) if error.passes_opentofu())
+    }
+
     /// The address that was probably meant.
     pub fn suggestion(&self) -> Option<&str> {
         match &self.fault {

@@ -1,6 +1,7 @@
 //! Hostnames of provider registries.
 
 use std::fmt;
+use std::net::Ipv4Addr;
 use std::str::FromStr;
 
 use crate::idn;
@@ -11,8 +12,9 @@ use crate::serde_text::serde_as_text;
 /// `Display` gives the comparison form; [`Hostname::display`] the one for people and folders (Unicode). Neither
 /// contains a path separator, and neither is `.` or `..`.
 ///
-/// Stricter than `OpenTofu` in two points: a port is never negative, and no label is empty after normalisation
-/// either.
+/// One host has one value, so that a rule for the host holds however the host is written. Therefore this is stricter than
+/// `OpenTofu`: no name ends with a dot, an IPv4 address is four decimal numbers, a port is never negative, and no label is
+/// empty after normalisation either.
 ///
 /// Spec: opentofu/svchost; `OpenTofu` 1.12.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +37,8 @@ enum Fault {
     UrlNotHost,
     PunycodeGiven,
     Idna,
+    TrailingDot,
+    AmbiguousAddress,
 }
 
 impl Fault {
@@ -47,6 +51,8 @@ impl Fault {
             Self::UrlNotHost => "it is written without a scheme such as https://",
             Self::PunycodeGiven => "a name beginning with xn-- is written in Unicode here",
             Self::Idna => "it may contain only letters, digits, dots, and dashes between them",
+            Self::TrailingDot => "it ends with a dot; write it without the dot",
+            Self::AmbiguousAddress => "an IPv4 address is four decimal numbers from 0 to 255 without leading zeros",
         }
     }
 }
@@ -67,7 +73,14 @@ impl InvalidHostname {
             Fault::UrlNotHost => "url-not-host",
             Fault::PunycodeGiven => "punycode-given",
             Fault::Idna => "idna",
+            Fault::TrailingDot => "trailing-dot",
+            Fault::AmbiguousAddress => "ambiguous-address",
         }
+    }
+
+    /// Whether `OpenTofu` takes the text as a hostname, and as another host than the one that is meant here.
+    pub fn passes_opentofu(&self) -> bool {
+        matches!(self.fault, Fault::TrailingDot | Fault::AmbiguousAddress)
     }
 }
 
@@ -113,6 +126,12 @@ fn parse(input: &str) -> Result<String, Fault> {
     }
     let ascii = idn::host_to_ascii(host).ok_or(Fault::Idna)?;
     check_labels(&ascii)?;
+    if ascii.ends_with('.') {
+        return Err(Fault::TrailingDot);
+    }
+    if ends_in_a_number(&ascii) && ascii.parse::<Ipv4Addr>().is_err() {
+        return Err(Fault::AmbiguousAddress);
+    }
     Ok(match port {
         Some(port) => format!("{ascii}:{port}"),
         None => ascii,
@@ -130,7 +149,16 @@ fn parse_port(host: &str, text: &str) -> Result<Option<u16>, Fault> {
     Ok((port != 443).then_some(port))
 }
 
-/// One dot may end the name; otherwise no label is empty.
+/// Whether a URL with this host has an IPv4 address, such as `127.1` and `0x7f000001`, or none at all.
+///
+/// Spec: WHATWG URL, "ends in a number checker".
+fn ends_in_a_number(host: &str) -> bool {
+    let last = host.rsplit('.').next().unwrap_or(host);
+    let is_hexadecimal = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    last.bytes().all(|byte| byte.is_ascii_digit()) || last.strip_prefix("0x").is_some_and(is_hexadecimal)
+}
+
+/// One dot may end the name, which is looked at later; otherwise no label is empty.
 fn check_labels(host: &str) -> Result<(), Fault> {
     let rooted = host.strip_suffix('.').unwrap_or(host);
     if rooted.split('.').any(str::is_empty) { Err(Fault::EmptyLabel) } else { Ok(()) }
@@ -183,7 +211,32 @@ mod tests {
         check(".", Err("empty-label"));
         check("..", Err("empty-label"));
         check("example\u{3002}\u{3002}com", Err("empty-label"));
-        check("example.com\u{3002}", Ok("example.com."));
+    }
+
+    #[test]
+    fn a_dot_at_the_end_is_refused_because_it_names_the_host_without_it() {
+        for host in [
+            "example.com.",
+            "example.com.:8080",
+            "example.com.:443",
+            "EXAMPLE.com.",
+            "localhost.",
+            "b\u{fc}cher.example.",
+        ] {
+            check(host, Err("trailing-dot"));
+        }
+        for dot in ['\u{3002}', '\u{ff0e}', '\u{ff61}'] {
+            check(&format!("example.com{dot}"), Err("trailing-dot"));
+            check(&format!("example.com{dot}:8080"), Err("trailing-dot"));
+        }
+        check("127.0.0.1.", Err("trailing-dot"));
+        let error = "Example.com.:8080".parse::<Hostname>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`Example.com.:8080` is not a hostname: it ends with a dot; write it without the dot"
+        );
+        assert!(error.passes_opentofu());
+        assert!(!"a..b".parse::<Hostname>().unwrap_err().passes_opentofu());
     }
 
     #[test]
@@ -191,7 +244,52 @@ mod tests {
         check("example.com..", Err("empty-label"));
         check("example.com..:8080", Err("empty-label"));
         check("example.com.\u{3002}", Err("empty-label"));
-        check("example.com.", Ok("example.com."));
+    }
+
+    #[test]
+    fn an_ipv4_address_has_one_spelling() {
+        check("127.0.0.1", Ok("127.0.0.1"));
+        check("127.0.0.1:8080", Ok("127.0.0.1:8080"));
+        check("\u{ff11}27.0.0.1", Ok("127.0.0.1"));
+        for host in [
+            "127.1",
+            "0x7f.0.0.1",
+            "0x7F000001",
+            "2130706433",
+            "0177.0.0.1",
+            "127.0.0.01",
+            "127.0.1:8080",
+            "1.2.3.4.5",
+            "256.0.0.1",
+            "0x",
+        ] {
+            check(host, Err("ambiguous-address"));
+        }
+        for name in ["1.example", "0x7f.example", "a1", "x0x1", "1a"] {
+            check(name, Ok(name));
+        }
+    }
+
+    #[test]
+    fn a_host_has_one_spelling_however_it_is_typed() {
+        let same = |spellings: &[&str], want: &str| spellings.iter().for_each(|spelling| check(spelling, Ok(want)));
+        same(&["example.com", "EXAMPLE.com", "example.com:443", "example.com:0443", "example.com:+443"], "example.com");
+        same(&["\u{ff45}xample.com", "example\u{3002}com", "exam\u{ad}ple.com", "exam\u{200b}ple.com"], "example.com");
+        same(
+            &["b\u{fc}cher.example", "bu\u{308}cher.example", "B\u{dc}CHER.example", "Xn--bcher-kva.example"],
+            "xn--bcher-kva.example",
+        );
+        for host in
+            [" example.com", "example.com ", "example.com\n", "\texample.com", "example.com\u{a0}", "example.com\0"]
+        {
+            check(host, Err("idna"));
+        }
+        for host in ["[::1]", "::1", "[::ffff:127.0.0.1]", "example.com: 443", "example.com:443 "] {
+            check(host, Err("bad-port"));
+        }
+        for host in ["a..b", ".example.com", "example.com..:1"] {
+            check(host, Err("empty-label"));
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! pattern           registry.example.test/acme/*           Pattern
 //! platform          linux_amd64                            Platform
 //! repository        ghcr.io/acme/opentofu-provider-widget  RepositoryRef
+//! registry          ghcr.io, localhost:5000               RegistryHost
 //! tag, digest       1.4.0 / sha256:…                       Tag, Digest, Reference
 //! descriptor        {mediaType, digest, size, …}           Descriptor
 //! checksum          h1:… zh:… ch:…                         PackageHash
@@ -31,6 +32,7 @@ mod module;
 mod pattern;
 mod platform;
 mod prefix;
+mod registry_host;
 mod repository;
 mod serde_text;
 mod tag;
@@ -54,6 +56,7 @@ pub use module::{
 pub use pattern::{InvalidPattern, Pattern};
 pub use platform::{InvalidPlatform, Platform};
 pub use prefix::{RepositoryPrefix, parse_prefix};
+pub use registry_host::{DOCKER_HUB_NAMES, InvalidRegistryHost, RegistryHost};
 pub use repository::{InvalidRepositoryRef, RepositoryRef};
 pub use tag::{InvalidTag, Reference, Tag};
 pub use version::{InvalidVersion, Version};

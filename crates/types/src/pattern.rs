@@ -32,7 +32,7 @@ enum Fault {
     #[error("it must read [HOST/]NAMESPACE/TYPE")]
     SegmentCount,
     #[error("{0}")]
-    Hostname(String),
+    Hostname(InvalidHostname),
     #[error("the type {0}")]
     Type(&'static str),
     #[error("the namespace {0}")]
@@ -58,9 +58,14 @@ impl InvalidPattern {
 }
 
 impl InvalidPattern {
+    /// Whether `OpenTofu` takes the text as a pattern, of another host than the one that is meant here.
+    pub fn passes_opentofu(&self) -> bool {
+        matches!(&self.fault, Fault::Hostname(error) if error.passes_opentofu())
+    }
+
     /// What to write instead.
     pub fn instead(&self) -> String {
-        match self.fault {
+        match &self.fault {
             Fault::NamespaceWildcard => "write the namespace, or * for the type too".to_owned(),
             Fault::HostnameWildcard => "write the host, or */*/* for every provider".to_owned(),
             _ => "write HOST/NAMESPACE/TYPE, such as \"registry.opentofu.org/acme/*\"".to_owned(),
@@ -140,7 +145,7 @@ fn parse(input: &str) -> Result<Pattern, Fault> {
     };
     let hostname = match host {
         Some(WILDCARD) => None,
-        Some(host) => Some(host.parse().map_err(|error: InvalidHostname| Fault::Hostname(error.to_string()))?),
+        Some(host) => Some(host.parse().map_err(Fault::Hostname)?),
         None => Some(Hostname::default_registry()),
     };
     let provider_type = part(provider_type).map_err(Fault::Type)?;

@@ -94,6 +94,7 @@ impl RepositoryRef {
 const SCHEME: &str = "it is written without a scheme such as https://";
 const SHAPE: &str = "it must read HOST/NAME, such as ghcr.io/acme/widget";
 const REGISTRY: &str = "the part before the first `/` is not a host with an optional port";
+const DOT: &str = "its host ends with a dot; write it without the dot";
 const REFERENCE: &str = "it must name no tag and no digest";
 const NAME: &str = "a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`";
 
@@ -107,7 +108,9 @@ impl FromStr for RepositoryRef {
         }
         let (registry, name) = input.split_once('/').ok_or_else(|| invalid(SHAPE))?;
         if !valid_registry(registry) {
-            return Err(invalid(REGISTRY));
+            let host = registry.split(':').next().unwrap_or(registry);
+            let without_dot = host.strip_suffix('.').is_some_and(valid_registry);
+            return Err(invalid(if without_dot { DOT } else { REGISTRY }));
         }
         if name.contains(['@', ':']) {
             return Err(invalid(REFERENCE));
@@ -335,6 +338,14 @@ mod tests {
         assert_eq!(host("example.com/a"), "example.com");
         assert_eq!(host("[::1]:5000/a"), "[::1]");
         assert_eq!(host("[::1]/a"), "[::1]");
+    }
+
+    #[test]
+    fn a_dot_at_the_end_of_the_host_is_refused() {
+        for host in ["ghcr.io.", "ghcr.io.:443", "LOCALHOST.:5000"] {
+            let error = format!("{host}/a").parse::<RepositoryRef>().expect_err("refused").to_string();
+            assert!(error.ends_with("its host ends with a dot; write it without the dot"), "{error}");
+        }
     }
 
     #[test]

@@ -148,3 +148,35 @@ primary usage ed25519 sign,cert
 sign 20240601 usage not-for-signing.sig
 printf 'change-usage\ns\nq\nsave\n' | ask 20240201 --edit-key usage
 key usage not-for-signing
+
+# One key in several certificates: `twin-one` and `twin-two` have the same primary key, which is a subkey of `holder`, and
+# `cosign-rsa` has the key of ../cosign/test-keys/rsa-2048.pem.
+keygrip() { gpg --batch --with-colons --with-keygrip --list-keys "$1" | awk -F: '$1 == "grp" { print $10; exit }'; }
+# over NAME TYPE KEYGRIP [OPTION]...: a certificate of a key that is there.
+over() {
+    name=$1 type=$2 grip=$3
+    shift 3
+    printf '%%no-protection\nKey-Type: %s\nKey-Grip: %s\nKey-Usage: sign,cert\nName-Real: %s\nName-Email: %s\n%%commit\n' \
+        "$type" "$grip" "$name" "$name@example.com" | on 20240102 "$@" --generate-key
+}
+primary twin-one ed25519 sign,cert
+over twin-two eddsa "$(keygrip twin-one)"
+primary holder ed25519 sign,cert
+printf 'addkey\n13\n%s\nq\n0\nsave\n' "$(keygrip twin-one)" | ask 20240103 --expert --edit-key holder
+for name in twin-one twin-two holder; do
+    key "$name" "$name"
+done
+sign 20240601 twin-one twin-one.sig
+sign 20240601 twin-two twin-two.sig
+sign 20240601 holder holder.sig
+cat "$out/twin-one.pgp" "$out/twin-two.pgp" >"$out/twins.pgp"
+pem=$out/../cosign/test-keys/rsa-2048.pem
+openssl req -x509 -key "$pem" -subj /CN=cosign-rsa -days 10 -out "$GNUPGHOME/cosign-rsa.crt"
+openssl pkcs12 -export -certpbe PBE-SHA1-3DES -keypbe PBE-SHA1-3DES -macalg sha1 -inkey "$pem" \
+    -in "$GNUPGHOME/cosign-rsa.crt" -passout pass:x -out "$GNUPGHOME/cosign-rsa.p12"
+before=$(ls "$GNUPGHOME/private-keys-v1.d")
+echo x | gpgsm --batch --yes --pinentry-mode loopback --passphrase-fd 0 --import "$GNUPGHOME/cosign-rsa.p12"
+grip=$(ls "$GNUPGHOME/private-keys-v1.d" | grep -vxF "$before")
+over cosign-rsa rsa "${grip%.key}" --passphrase x
+key cosign-rsa cosign-rsa
+sign 20240601 cosign-rsa cosign-rsa.sig --passphrase x

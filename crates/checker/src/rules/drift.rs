@@ -54,7 +54,8 @@ fn missing(version: &Version, has: &str, has_not: &str) -> Finding {
 fn releases((here, one): (&str, &Release), (there, other): (&str, &Release)) -> Findings {
     let mut found = referrers((here, one), (there, other));
     let (Ok(index), Ok(other_index)) = (&one.index.found, &other.index.found) else { return found };
-    if index.digest == other_index.digest {
+    // One may be named by SHA-256 and the other by SHA-512.
+    if index.bytes == other_index.bytes {
         return found;
     }
     let said = format!("its index is {}, that of {there} is {}", index.digest, other_index.digest);

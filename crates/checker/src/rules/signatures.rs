@@ -7,7 +7,7 @@ use tofu_oci_layout::media_type;
 use tofu_oci_source::{Search, evidence};
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{Evidence, Examined, Outcome, Pins, Policy, ReleaseFacts, judge};
-use tofu_oci_types::{Descriptor, PackageHash, Platform, ProviderAddr};
+use tofu_oci_types::{Descriptor, Digest, DigestHasher, PackageHash, Platform, ProviderAddr};
 
 use super::catalogue::signatures::{
     NOT_TRUSTED, SIGNATURE_NOT_CHECKED, SIGNATURE_REFUSED, SIGNATURE_UNREADABLE, UNSIGNED,
@@ -45,7 +45,8 @@ pub async fn signatures(
         {
             continue;
         }
-        let index = Descriptor::new(media_type::OCI_INDEX, document.digest.clone(), document.bytes.len() as u64);
+        // Signatures and pins name the bytes by SHA-256, whatever algorithm the registry names them by.
+        let index = Descriptor::of(media_type::OCI_INDEX, &document.bytes);
         let of_release = match evidence(store, &index, Search::Everywhere).await {
             Err(error) if error.is_of_content() => {
                 vec![SIGNATURE_UNREADABLE.at(index_place(release), error.to_string())]
@@ -59,7 +60,7 @@ pub async fn signatures(
                 vec![UNSIGNED.at(index_place(release), "nothing refers to it that could be a signature")]
             }
             Ok(evidence) => match address {
-                Some(address) => judged(&facts.place, release, address, &index, &evidence, trust),
+                Some(address) => judged(&facts.place, release, address, &document.bytes, &evidence, trust),
                 None => evidence.iter().map(not_checked).collect(),
             },
         };
@@ -80,12 +81,16 @@ fn judged(
     place: &str,
     release: &Release,
     address: &ProviderAddr,
-    index: &Descriptor,
+    index: &[u8],
     evidence: &[Evidence],
     trust: &Trust<'_>,
 ) -> Findings {
     let zips = zips(release);
-    let facts = ReleaseFacts { address, version: &release.version, place, index: &index.digest, zips: &zips };
+    let mut sha512 = DigestHasher::sha512();
+    sha512.update(index);
+    let (index, sha512) = (Digest::sha256(index), sha512.finish());
+    let version = &release.version;
+    let facts = ReleaseFacts { address, version, place, index: &index, index_sha512: Some(&sha512), zips: &zips };
     let verdict = judge(trust.policy, trust.pins, &facts, evidence, trust.now);
     let counts = verdict.examined.iter().any(|examined| examined.outcome.counts());
     let mut found: Findings = verdict.examined.iter().filter_map(|one| examined(one, counts)).collect();

@@ -56,7 +56,7 @@ pub(super) fn shape(place: &str) -> Option<String> {
     let (host, name) = place.split_once('/')?;
     let parts = name.split('/').count();
     let form = match host {
-        "docker.io" | "index.docker.io" | "registry-1.docker.io" if parts != 2 => "NAMESPACE/NAME",
+        _ if tofu_oci_types::DOCKER_HUB_NAMES.contains(&host) && parts != 2 => "NAMESPACE/NAME",
         "quay.io" if parts != 2 => "ORGANIZATION/NAME",
         "ghcr.io" if parts < 2 => "OWNER/NAME",
         "registry.gitlab.com" if parts < 2 => "GROUP/PROJECT, or GROUP/PROJECT/NAME below it",

@@ -19,7 +19,8 @@ fn with_release(path: &Path, version: &str, content: &str) -> Pins {
     let mut pins = read(path).expect("pins");
     let (address, version) = ("example.com/acme/widget".parse().unwrap(), version.parse().unwrap());
     let (place, index, zips) = ("ghcr.io/acme/widget", Digest::sha256(content.as_bytes()), BTreeMap::new());
-    let facts = ReleaseFacts { address: &address, version: &version, place, index: &index, zips: &zips };
+    let facts =
+        ReleaseFacts { address: &address, version: &version, place, index: &index, index_sha512: None, zips: &zips };
     let verdict = judge(&Policy::default(), &pins, &facts, &[], std::time::UNIX_EPOCH);
     pins.remember(&facts, &verdict);
     pins

@@ -30,6 +30,7 @@ pub(crate) struct Case {
     pub(crate) version: Version,
     pub(crate) place: String,
     pub(crate) index: Digest,
+    pub(crate) index_sha512: Digest,
 }
 
 /// A release that has been judged.
@@ -137,7 +138,8 @@ impl<'a> Court<'a> {
         }
         let zips = BTreeMap::new();
         let known = pins.iter().filter(|pin| pin.address == *address && pin.version == *version).flat_map(|pin| {
-            let facts = ReleaseFacts { address, version, place: &pin.place, index: &pin.index, zips: &zips };
+            let (place, index) = (&pin.place, &pin.index);
+            let facts = ReleaseFacts { address, version, place, index, index_sha512: None, zips: &zips };
             let verdict = judge(policy, pins, &facts, &[], *now);
             let counts = verdict.standing == Standing::Pinned && verdict.covered.index && verdict.refusal.is_none();
             let contents = counts.then(|| pins.contents(&facts, &verdict).remove(platform));
@@ -224,6 +226,7 @@ impl Case {
             version: offer.version.clone(),
             place: offer.place.clone(),
             index: offer.index.digest.clone(),
+            index_sha512: offer.index_sha512.clone(),
         }
     }
 
@@ -233,12 +236,13 @@ impl Case {
             version: release.version.clone(),
             place: release.place.clone(),
             index: release.index.digest.clone(),
+            index_sha512: release.index_sha512.clone(),
         }
     }
 
     fn facts<'a>(&'a self, zips: &'a BTreeMap<Platform, PackageHash>) -> ReleaseFacts<'a> {
-        let Self { address, version, place, index } = self;
-        ReleaseFacts { address, version, place, index, zips }
+        let Self { address, version, place, index, index_sha512 } = self;
+        ReleaseFacts { address, version, place, index, index_sha512: Some(index_sha512), zips }
     }
 
     fn order(&self) -> (String, String, &str, &str) {

@@ -36,8 +36,7 @@ pub(super) fn asks(trust: &Trust, address: &ProviderAddr) -> bool {
 
 impl Known {
     pub(super) fn new(trust: &Trust, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Self {
-        let pin = trust.pins.get(facts.address, facts.version, facts.place).filter(|pin| pin.index == *facts.index);
-        let admission = match (pin, verdict.standing) {
+        let admission = match (trust.pins.agreed(facts), verdict.standing) {
             (Some(pin), Standing::Unsigned) if asks(trust, facts.address) => pin.admission,
             _ => Admission::ByPolicy,
         };

@@ -265,10 +265,9 @@ impl Block<'_> {
             Some(suggestion) => format!("write \"{suggestion}\""),
             None => "write HOST/NAMESPACE/TYPE, such as \"registry.opentofu.org/acme/widget\"".to_owned(),
         };
-        self.source
-            .problem("dev-overrides-address", key.span.clone(), self.line, error.to_string())
-            .instead(instead)
-            .effect(Effect::EntryIgnored)
+        let problem = self.source.problem("dev-overrides-address", key.span.clone(), self.line, error.to_string());
+        let problem = problem.instead(instead).effect(Effect::EntryIgnored);
+        if error.passes_opentofu() { problem.kept_by_opentofu() } else { problem }
     }
 
     fn unknown(&self, item: &Item, name: &str) -> Problem {

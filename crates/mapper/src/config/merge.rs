@@ -191,7 +191,8 @@ fn check_host(kind: &str, label: &str, at: &At, findings: &mut Findings) {
     let Err(error) = label.parse::<Hostname>() else { return };
     let code = "invalid-host-label";
     let problem = at_place(Problem::load(code, error.to_string()), at);
-    findings.push(problem.instead(format!("write {kind} \"registry.example.com\"")).effect(Effect::EntryIgnored));
+    let problem = problem.instead(format!("write {kind} \"registry.example.com\"")).effect(Effect::EntryIgnored);
+    findings.push(if error.passes_opentofu() { problem.kept_by_opentofu() } else { problem });
 }
 
 /// `OpenTofu` looks for the folder where it was started, and uses it below the working directory.

@@ -122,6 +122,11 @@ impl Problem {
         Self { topic, ..self }
     }
 
+    /// Something that `OpenTofu` uses as it is, and says nothing about.
+    pub(super) fn kept_by_opentofu(self) -> Self {
+        self.effect(Effect::KeptAnyway).ours()
+    }
+
     /// Something that `OpenTofu` says nothing about.
     pub(super) fn ours(self) -> Self {
         Self { ours: true, ..self }

@@ -37,7 +37,8 @@ fn fault(method: &Method, files: &[ConfigFile]) -> Option<Problem> {
         PatternList::Include => ("include-pattern", method.include.get(index)),
         PatternList::Exclude => ("exclude-pattern", method.exclude.get(index)),
     };
-    Some(problem(code, written.map(String::as_str), error.to_string(), error.instead()))
+    let problem = problem(code, written.map(String::as_str), error.to_string(), error.instead());
+    Some(if error.passes_opentofu() { problem.kept_by_opentofu() } else { problem })
 }
 
 /// The place of a text inside a method's block, with its quotes; the whole block's head where it was written in

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use insta::assert_snapshot;
-use tofu_oci_types::Descriptor;
+use tofu_oci_types::{Descriptor, DigestHasher};
 
 use super::*;
 use crate::error::causes;
@@ -131,6 +131,7 @@ fn offer(place: &str, version: &Version, platform: &Platform) -> Offer {
         place: place.to_owned(),
         tag: "1.0.0".parse().unwrap(),
         index: leaf.clone(),
+        index_sha512: DigestHasher::sha512().finish(),
         leaf,
         kind: LeafKind::Artifact,
         parts: Vec::new(),
@@ -149,6 +150,7 @@ fn release(place: &str, version: &Version, platforms: Vec<Platform>) -> Release 
         place: place.to_owned(),
         tag: "1.0.0".parse().unwrap(),
         index: Descriptor::of("index", b"the same everywhere"),
+        index_sha512: DigestHasher::sha512().finish(),
         layout: tofu_oci_layout::PackageLayout::Artifact,
         kinds: platforms.iter().map(|platform| (platform.clone(), LeafKind::Artifact)).collect(),
         claims: BTreeMap::new(),

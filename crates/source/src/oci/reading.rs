@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, ReleaseIndex, check_release, select};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Descriptor, Digest, DigestHasher, PackageHash, Platform, ProviderAddr, Tag, Version};
 
 use super::{OciSource, missing};
 use crate::{NotOffered, Offer, Release, Source as _, SourceError};
@@ -36,7 +36,9 @@ impl Reading<'_> {
             LeafKind::Image => self.image(&leaf, platform).await?,
         };
         let said = index.claims();
+        let index_sha512 = self.sha512(&descriptor).await?;
         Ok(Offer {
+            index_sha512,
             address: self.address.clone(),
             version: self.version.clone(),
             platform: platform.clone(),
@@ -57,17 +59,25 @@ impl Reading<'_> {
     /// What the index says, as far as a package can be installed from it.
     pub(super) async fn release(&self) -> Result<Release, SourceError> {
         let (tag, descriptor, index) = self.whole_index().await?;
-        self.described(tag, descriptor, &index).map_err(|error| *error)
+        let index_sha512 = self.sha512(&descriptor).await?;
+        self.described(tag, descriptor, index_sha512, &index).map_err(|error| *error)
     }
 
     /// The same of the index that an offer is from.
     pub(super) async fn release_of(&self, offer: &Offer) -> Result<Release, SourceError> {
         let mut index = self.parse(&offer.index).await?;
         while self.absorb(&mut index, None).await? {}
-        self.described(offer.tag.clone(), offer.index.clone(), &index).map_err(|error| *error)
+        let (tag, index_sha512) = (offer.tag.clone(), offer.index_sha512.clone());
+        self.described(tag, offer.index.clone(), index_sha512, &index).map_err(|error| *error)
     }
 
-    fn described(&self, tag: Tag, descriptor: Descriptor, index: &ReleaseIndex) -> Result<Release, Box<SourceError>> {
+    fn described(
+        &self,
+        tag: Tag,
+        descriptor: Descriptor,
+        index_sha512: Digest,
+        index: &ReleaseIndex,
+    ) -> Result<Release, Box<SourceError>> {
         let mut kinds = BTreeMap::new();
         let mut refused = None;
         for platform in index.platforms() {
@@ -92,6 +102,7 @@ impl Reading<'_> {
             place: self.source.place(),
             tag,
             index: descriptor,
+            index_sha512,
             layout: index.layout(),
             platforms: kinds.keys().cloned().collect(),
             zips: zips.filter(|(platform, _)| kinds.contains_key(platform)).collect(),
@@ -137,6 +148,13 @@ impl Reading<'_> {
         };
         let index = self.parse(&descriptor).await?;
         Ok((tag, descriptor, index))
+    }
+
+    /// The SHA-512 of the index, which has been read.
+    async fn sha512(&self, descriptor: &Descriptor) -> Result<Digest, SourceError> {
+        let mut hasher = DigestHasher::sha512();
+        hasher.update(&self.document(descriptor).await?);
+        Ok(hasher.finish())
     }
 
     pub(super) async fn parse(&self, descriptor: &Descriptor) -> Result<ReleaseIndex, SourceError> {

@@ -191,3 +191,36 @@ async fn what_is_missing_is_told_with_what_is_there() {
     };
     assert_eq!(offered, ["linux_amd64".parse().unwrap()]);
 }
+
+/// Names the index of 1.0.0 by its SHA-512, under which alone it is there.
+async fn named_by_sha512(layout: PackageLayout) -> (MemoryStore, Digest) {
+    let plain = MemoryStore::new("memory");
+    release(&plain, layout, &["linux_amd64"]).await;
+    let (index, bytes) = plain.manifest(&Reference::Tag("1.0.0".parse().unwrap())).await.unwrap();
+    let store = MemoryStore::new("memory");
+    for plan in leaves(&store, layout, &["linux_amd64"]).await {
+        assert_eq!(plan.manifest.descriptor.digest.algorithm_name(), "sha256");
+    }
+    let mut hasher = tofu_oci_types::DigestHasher::sha512();
+    hasher.update(&bytes);
+    let named = Descriptor { digest: hasher.finish(), ..index.clone() };
+    push(&store, &named, &bytes).await;
+    store.tag(&named, &"1.0.0".parse().unwrap()).await.unwrap();
+    (store, index.digest)
+}
+
+#[tokio::test]
+async fn an_index_that_its_registry_names_by_sha512_has_the_digest_that_was_pinned() {
+    let (store, sha256) = named_by_sha512(PackageLayout::Artifact).await;
+    let source = OciSource::new(Arc::new(store));
+    let (address, version) = (ADDRESS.parse().unwrap(), "1.0.0".parse().unwrap());
+    let offer = source.offer(&address, &version, &"linux_amd64".parse().unwrap()).await.unwrap();
+    assert_eq!(offer.index.digest, sha256);
+    assert_eq!(offer.index_sha512.algorithm_name(), "sha512");
+    let release = source.release(&address, &version).await.unwrap();
+    assert_eq!((&release.index.digest, &release.index_sha512), (&sha256, &offer.index_sha512));
+    assert_eq!(source.release_of(&offer).await.unwrap().index.digest, sha256);
+    // What is not kept any more is asked for by the name that the store knows.
+    source.memory.forget_documents();
+    assert_eq!(source.release_of(&offer).await.unwrap().index.digest, sha256);
+}

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tofu_oci_types::ProviderAddr;
 
-use crate::{KeyId, KeyMaterial, OpenPgpKey, Pins, Policy, PublicKey, Rule};
+use crate::{DistinctKeys, KeyId, KeyMaterial, Material, OpenPgpKey, Pins, Policy, PublicKey, Rule};
 
 /// The keys whose signatures count: those of the rule, or those that the pins remember where it names none.
 pub(super) struct Authority {
@@ -13,12 +13,14 @@ pub(super) struct Authority {
     names: BTreeMap<KeyId, String>,
     /// The `OpenPGP` keys that speak for no other host and namespace.
     dedicated: BTreeSet<KeyId>,
+    /// All of them, told apart by their material.
+    pub(super) distinct: DistinctKeys,
 }
 
 impl Authority {
     pub(super) fn new(policy: &Policy, rule: &Rule, pins: &Pins, address: &ProviderAddr) -> Self {
-        let (names, dedicated) = (BTreeMap::new(), BTreeSet::new());
-        let mut authority = Self { public: Vec::new(), openpgp: Vec::new(), names, dedicated };
+        let (names, dedicated, distinct) = (BTreeMap::new(), BTreeSet::new(), rule.distinct_keys());
+        let mut authority = Self { public: Vec::new(), openpgp: Vec::new(), names, dedicated, distinct };
         for key in &rule.keys {
             match &key.material {
                 KeyMaterial::Public(public) => authority.add_public(&key.name, public),
@@ -31,9 +33,9 @@ impl Authority {
             }
         }
         authority.openpgp = OpenPgpKey::merged(authority.openpgp);
-        let ids = authority.openpgp.iter().map(OpenPgpKey::id);
-        authority.dedicated = ids.filter(|id| policy.is_dedicated(id, address)).collect();
+        authority.dedicated = policy.dedicated(authority.openpgp.iter().map(OpenPgpKey::id), address);
         if rule.keys.is_empty() {
+            authority.distinct = pins.distinct_keys(address);
             for signer in pins.signers(address) {
                 match &signer.public_key {
                     Some(public) => authority.add_public(&signer.name, public),
@@ -63,6 +65,12 @@ impl Authority {
     /// What a key is called.
     pub(super) fn name(&self, key: &KeyId) -> Option<&str> {
         self.names.get(key).map(String::as_str)
+    }
+
+    /// What is known of the material of a key.
+    pub(super) fn materials(&self, id: &KeyId) -> BTreeSet<Material> {
+        let certificate = self.openpgp.iter().find(|certificate| certificate.id() == *id);
+        certificate.map(OpenPgpKey::materials).unwrap_or_default()
     }
 
     /// The key of this id, where it is present: of an `OpenPGP` key of the pins only the fingerprint is.

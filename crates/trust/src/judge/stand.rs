@@ -9,7 +9,7 @@ use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Rule, Unsigned};
 
 /// The verdict on what was looked at.
 pub(super) fn stand(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut examination: Examination<'_>) -> Verdict {
-    let signed = offered(facts, tally::covered(rule, &examination.votes));
+    let signed = offered(facts, tally::covered(&examination));
     let (pinned, lost) = tally::pinned(&examination, pins.same_index(facts));
     let pinned = offered(facts, pinned);
     let standing = match (is_some(&signed), is_some(&pinned)) {
@@ -86,7 +86,7 @@ fn moved(
     examination: &mut Examination<'_>,
     standing: Standing,
 ) -> Option<Refusal> {
-    let pin = pins.get(facts.address, facts.version, facts.place).filter(|pin| pin.index != *facts.index)?;
+    let pin = pins.at(facts.address, facts.version, facts.place).find(|pin| !facts.is_index(&pin.index))?;
     let moved = Refusal::MovedTag { pinned: pin.index.clone(), offered: facts.index.clone() };
     if rule.moved_tags == Action::Refuse {
         if standing == Standing::Signed {
@@ -133,8 +133,7 @@ fn unsigned(
     let signers = names(pins.signers(facts.address).map(|signer| signer.name.as_str()));
     let was_signed = (!signers.is_empty()).then_some(Refusal::WasSigned { by: signers });
     let refusal = reason.or(was_signed.clone()).unwrap_or(Refusal::Unsigned);
-    let pin = pins.get(facts.address, facts.version, facts.place).filter(|pin| pin.index == *facts.index);
-    let accepted = pin.is_some_and(|pin| pin.admission == Admission::ByHand);
+    let accepted = pins.agreed(facts).is_some_and(|pin| pin.admission == Admission::ByHand);
     let remembered = was_signed.is_some() && matches!(rule.unsigned, Unsigned::ByDefault(_));
     if accepted && rule.unsigned != Unsigned::Said(Action::Refuse) && rule.keys.is_empty() {
         if standing == Standing::Unsigned {

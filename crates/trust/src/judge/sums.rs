@@ -134,7 +134,7 @@ impl Examination<'_> {
             name,
             form: Form::Sums,
             predicate_type: SIGN_PREDICATE.to_owned(),
-            missing: None,
+            missing: (!self.authority.is_dedicated(key)).then_some(Missing::Address),
             covers: Covers::Zips(examined.zips.clone()),
             listed: listed.clone(),
         });

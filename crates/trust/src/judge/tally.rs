@@ -18,15 +18,15 @@ struct Said<'a> {
 }
 
 /// What the signatures that are there vouch for.
-pub(super) fn covered(rule: &Rule, votes: &[Vote]) -> Covered {
-    let said = votes.iter().map(|vote| {
+pub(super) fn covered(examination: &Examination<'_>) -> Covered {
+    let said = examination.votes.iter().map(|vote| {
         let zips = match &vote.covers {
             Covers::Index => None,
             Covers::Zips(zips) => Some(zips),
         };
         Said { key: &vote.key, predicate_type: &vote.predicate_type, zips }
     });
-    count(rule, &said.collect::<Vec<_>>())
+    count(examination, &said.collect::<Vec<_>>())
 }
 
 /// What the signatures that were there before vouch for, counted by the rule as it is now. Only those by keys that would
@@ -43,14 +43,19 @@ pub(super) fn pinned<'a>(
     };
     let signers: Vec<&PinnedSigner> = pins.flat_map(|pin| &pin.signers).filter(counts).collect();
     let said = signers.iter().flat_map(|signer| {
-        let named = |statement: &&SignedStatement| statement.missing.is_none() || rule.unnamed != Action::Refuse;
+        // Whether a list names the provider is for the rule to say, if it has keys, as for a list that is there.
+        let is_named = move |statement: &SignedStatement| match &statement.zips {
+            Some(_) if !rule.keys.is_empty() => examination.authority.is_dedicated(&signer.key),
+            _ => statement.missing.is_none(),
+        };
+        let named = move |statement: &&SignedStatement| rule.unnamed != Action::Refuse || is_named(statement);
         signer.statements.iter().filter(named).map(|statement| Said {
             key: &signer.key,
             predicate_type: &statement.predicate_type,
             zips: statement.zips.as_ref(),
         })
     });
-    (count(rule, &said.collect::<Vec<_>>()), signers)
+    (count(examination, &said.collect::<Vec<_>>()), signers)
 }
 
 /// Whether the certificate of the rule is revoked. When the lost signature was made is not known, so where keys that
@@ -67,11 +72,12 @@ fn revoked(examination: &Examination<'_>, key: &KeyId) -> bool {
 }
 
 /// Each type of statement must reach the threshold by itself.
-fn count(rule: &Rule, said: &[Said<'_>]) -> Covered {
+fn count(examination: &Examination<'_>, said: &[Said<'_>]) -> Covered {
+    let (rule, distinct) = (examination.rule, &examination.authority.distinct);
     let mut all: Option<Covered> = None;
     for wanted in &rule.predicate_types {
         let of_type = said.iter().filter(|said| said.predicate_type == wanted);
-        let of_type = reach(rule.threshold, of_type.map(|said| (said.key, said.zips)));
+        let of_type = reach(rule.threshold, of_type.map(|said| (distinct.counted(said.key), said.zips)));
         all = Some(match all {
             Some(covered) => both(covered, &of_type),
             None => of_type,
@@ -121,6 +127,7 @@ pub(super) fn signers(examination: &Examination<'_>) -> Vec<Signer> {
             name: vote.name.clone(),
             key: vote.key.clone(),
             public_key: examination.authority.public_key(&vote.key).cloned(),
+            materials: examination.authority.materials(&vote.key),
             forms: BTreeSet::new(),
             covers: vote.covers.clone(),
             statements: Vec::new(),
@@ -159,7 +166,8 @@ pub(super) fn shortfall(rule: &Rule, examination: &Examination<'_>) -> Option<Re
     }
     let voters = |wanted: &String| {
         let of_type = examination.votes.iter().filter(|vote| vote.predicate_type == *wanted);
-        of_type.map(|vote| (&vote.key, &vote.name)).collect::<BTreeMap<_, _>>()
+        let distinct = &examination.authority.distinct;
+        of_type.map(|vote| (distinct.counted(&vote.key), &vote.name)).collect::<BTreeMap<_, _>>()
     };
     let (wanted, voters) =
         rule.predicate_types.iter().map(|wanted| (wanted, voters(wanted))).min_by_key(|(_, voters)| voters.len())?;

@@ -7,7 +7,7 @@ use tofu_oci_types::{Level, PackageHash, Platform};
 
 use super::platforms::Platforms;
 use super::{Examined, Refusal};
-use crate::{Form, KeyId, PublicKey, SignedStatement};
+use crate::{Form, KeyId, Material, PublicKey, SignedStatement};
 
 /// Whether a release may be used, and who vouches for what of it.
 #[derive(Clone, Debug)]
@@ -79,6 +79,8 @@ pub struct Signer {
     pub key: KeyId,
     /// The key itself; nothing for `OpenPGP`.
     pub public_key: Option<PublicKey>,
+    /// The material of an `OpenPGP` key; empty if another form of the key is here.
+    pub materials: BTreeSet<Material>,
     /// How it has signed.
     pub forms: BTreeSet<Form>,
     /// What it has signed.

@@ -4,15 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pgp::packet::{Packet, PublicKey, PublicSubkey, Signature, SignatureType};
 use pgp::ser::Serialize as _;
-use pgp::types::{Fingerprint, KeyDetails, KeyId as ShortId, PublicParams, Tag};
+use pgp::types::{
+    EcdsaPublicParams, EddsaLegacyPublicParams, Fingerprint, KeyDetails, KeyId as ShortId, PublicParams, Tag,
+};
 
 use super::KEYS_LIMIT;
 use super::algorithms::weak_digest;
 use super::armor::{self, Block, Unframed};
 use super::fault::OpenPgpError;
-use super::self_signature::{Bindings, Revocation, SelfSignature};
+use super::self_signature::{Bindings, Purpose, Revocation, SelfSignature};
 use super::work::Work;
-use crate::KeyId;
+use crate::{KeyId, Material};
 
 /// An `OpenPGP` certificate: a primary key, its subkeys and what it says about them.
 ///
@@ -125,11 +127,12 @@ impl OpenPgpKey {
         }
     }
 
-    /// The numbers of its keys, as they stand in the packets: the same for the same keys under another date.
-    pub(crate) fn materials(&self) -> Vec<Vec<u8>> {
-        let bytes = |parameters: &PublicParams| parameters.to_bytes().ok();
-        let subkeys = self.subkeys.iter().map(|subkey| subkey.key.public_params());
-        std::iter::once(self.primary.public_params()).chain(subkeys).filter_map(bytes).collect()
+    /// The numbers of its keys that can sign, those of the primary key always: the same under another date, and for the same
+    /// key in PEM.
+    pub(crate) fn materials(&self) -> BTreeSet<Material> {
+        let signs = |subkey: &&Subkey| subkey.bindings.0.iter().any(|bound| bound.signature.purpose != Purpose::Other);
+        let subkeys = self.subkeys.iter().filter(signs).map(|subkey| subkey.key.public_params());
+        std::iter::once(self.primary.public_params()).chain(subkeys).filter_map(numbers).collect()
     }
 
     /// The fingerprint of its primary key.
@@ -146,6 +149,29 @@ impl OpenPgpKey {
     pub fn user_ids(&self) -> Vec<String> {
         let signed = |user: &&User| user.signatures.iter().any(|signature| signature.weak.is_none());
         self.users.iter().filter(signed).map(|user| user.name.clone()).collect()
+    }
+}
+
+/// The numbers of a key, or `None` if its algorithm cannot sign.
+///
+/// Spec: RFC 9580, section 5.5.5.
+fn numbers(parameters: &PublicParams) -> Option<Material> {
+    let bytes = parameters.to_bytes().ok()?;
+    let last = |name, length: usize| Some(Material::of(name, bytes.get(bytes.len().checked_sub(length)?..)?));
+    match parameters {
+        // The modulus is the first number, after its length in bits.
+        PublicParams::RSA(_) => {
+            let (bits, rest) = bytes.split_first_chunk()?;
+            Some(Material::rsa(rest.get(..usize::from(u16::from_be_bytes(*bits)).div_ceil(8))?))
+        }
+        // The name of the curve stands before the point.
+        PublicParams::ECDSA(EcdsaPublicParams::P256 { .. }) => last("p256", 65),
+        PublicParams::ECDSA(EcdsaPublicParams::P384 { .. }) => last("p384", 97),
+        PublicParams::EdDSALegacy(EddsaLegacyPublicParams::Ed25519 { .. }) | PublicParams::Ed25519(_) => {
+            last("ed25519", 32)
+        }
+        PublicParams::ECDH(_) | PublicParams::X25519(_) | PublicParams::X448(_) | PublicParams::Elgamal(_) => None,
+        _ => Some(Material::of("openpgp", &bytes)),
     }
 }
 

@@ -14,8 +14,7 @@ impl Pins {
     /// Remembers contents of a release that is pinned as this very index: a signature covered them, or the package was
     /// fetched and its checksum computed. Another release's are not remembered.
     pub fn remember_contents(&mut self, facts: &ReleaseFacts<'_>, contents: &Contents) {
-        let pinned = self.get(facts.address, facts.version, facts.place);
-        let Some(mut pin) = pinned.filter(|pin| pin.index == *facts.index).cloned() else { return };
+        let Some(mut pin) = self.agreed(facts).cloned() else { return };
         add(&mut pin.contents, contents);
         let force = self.changed.iter().find(|change| change.pin.is_of(&pin)).map_or(Force::No, |change| change.force);
         self.change(pin, force);

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use tofu_oci_types::{Digest, ProviderAddr};
 
+use super::place::canonical;
 use super::signers::add_signer;
 use super::{Admission, Change, Force, Pin, contents};
 
@@ -34,7 +35,47 @@ pub(super) fn order(one: &Pin, other: &Pin) -> Ordering {
     one.address.cmp(&other.address).then_with(versions).then_with(|| place_of(one).cmp(&place_of(other)))
 }
 
-pub(super) fn insert(pins: &mut Vec<Pin>, pin: Pin) {
+/// Pins whose places are as they were written, in order. Those of one place in several spellings become one if they agree.
+/// Those that disagree stay as they are, so that no index is right until somebody accepts one.
+pub(super) fn gathered(pins: &[Pin]) -> Vec<Pin> {
+    let mut gathered: Vec<Pin> = Vec::new();
+    for (nth, pin) in pins.iter().enumerate() {
+        let same: Vec<&Pin> = pins.iter().filter(|other| is_same_release(other, pin)).collect();
+        if same.iter().any(|other| other.index != pin.index) {
+            gathered.push(pin.clone());
+            continue;
+        }
+        if pins[..nth].iter().any(|earlier| is_same_release(earlier, pin)) {
+            continue;
+        }
+        let mut one = Pin { place: canonical(&pin.place), signers: Vec::new(), ..pin.clone() };
+        for other in same {
+            other.signers.iter().for_each(|signer| add_signer(&mut one.signers, signer));
+            contents::add(&mut one.contents, &other.contents);
+            // What was accepted by hand under one name only is held to the policy.
+            if other.admission == Admission::ByPolicy {
+                one.admission = Admission::ByPolicy;
+            }
+        }
+        one.signers.sort_by(|one, other| one.key.cmp(&other.key));
+        gathered.push(one);
+    }
+    gathered.sort_by(order);
+    gathered
+}
+
+/// Whether both are of one version at one place, however the places are written.
+fn is_same_release(one: &Pin, other: &Pin) -> bool {
+    one.address == other.address && one.version == other.version && canonical(&one.place) == canonical(&other.place)
+}
+
+/// Puts a pin in the place of all of its release.
+pub(super) fn replace(pins: &mut Vec<Pin>, pin: Pin) {
+    pins.retain(|have| !is_same_release(have, &pin));
+    insert(pins, pin);
+}
+
+fn insert(pins: &mut Vec<Pin>, pin: Pin) {
     match pins.binary_search_by(|have| order(have, &pin)) {
         Ok(at) => pins[at] = pin,
         Err(at) => pins.insert(at, pin),
@@ -43,11 +84,10 @@ pub(super) fn insert(pins: &mut Vec<Pin>, pin: Pin) {
 
 pub(super) fn onto(disk: &[Pin], changed: &[Change]) -> Result<Vec<Pin>, PinConflict> {
     let mut pins = disk.to_vec();
-    for Change { pin, before, force } in changed {
-        let theirs = pins.iter().find(|have| order(have, pin).is_eq());
-        let mut pin = pin.clone();
-        match theirs {
-            Some(theirs) if theirs.index == pin.index => {
+    for Change { pin: ours, before, force } in changed {
+        let mut pin = ours.clone();
+        for theirs in pins.iter().filter(|have| is_same_release(have, ours)) {
+            if theirs.index == pin.index {
                 for signer in &theirs.signers {
                     add_signer(&mut pin.signers, signer);
                 }
@@ -56,13 +96,11 @@ pub(super) fn onto(disk: &[Pin], changed: &[Change]) -> Result<Vec<Pin>, PinConf
                 if theirs.admission == Admission::ByHand && pin.signers.is_empty() {
                     pin.admission = Admission::ByHand;
                 }
+            } else if *force == Force::No && !before.contains(&theirs.index) {
+                return Err(PinConflict { theirs: theirs.index.clone(), ours: Box::new(pin) });
             }
-            Some(theirs) if *force == Force::No && Some(&theirs.index) != before.as_ref() => {
-                return Err(PinConflict { ours: Box::new(pin), theirs: theirs.index.clone() });
-            }
-            _ => {}
         }
-        insert(&mut pins, pin);
+        replace(&mut pins, pin);
     }
     Ok(pins)
 }

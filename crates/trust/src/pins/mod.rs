@@ -19,7 +19,7 @@ pub(crate) use signers::add_statements;
 pub use signers::{PinnedSigner, ProviderSigner, SignedProvider, SignedStatement};
 pub use text::PinsError;
 
-use crate::{Refusal, ReleaseFacts, Standing, Verdict};
+use crate::{DistinctKeys, Refusal, ReleaseFacts, Standing, Verdict};
 use place::canonical;
 
 /// The name of the pin file, which lies beside the lock file.
@@ -34,7 +34,7 @@ pub struct Pins {
     signed: Vec<SignedProvider>,
     /// What was added to it.
     learned: Vec<SignedProvider>,
-    /// What each changed pin held before: the index, or nothing.
+    /// What each changed pin held before: the index, several if the pins of the place disagreed, or nothing.
     changed: Vec<Change>,
 }
 
@@ -71,7 +71,7 @@ pub enum Admission {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Change {
     pin: Pin,
-    before: Option<Digest>,
+    before: Vec<Digest>,
     force: Force,
 }
 
@@ -98,10 +98,25 @@ impl Pins {
         text::render(&self.releases, &self.signed)
     }
 
-    /// The pin of a version at a place, in whatever spelling.
+    /// The pin of a version at a place, in whatever spelling; the first one if an earlier program wrote several that
+    /// disagree.
     pub fn get(&self, address: &ProviderAddr, version: &Version, place: &str) -> Option<&Pin> {
+        self.at(address, version, place).next()
+    }
+
+    /// Every pin of a version at a place, in whatever spelling: several if an earlier program took the spellings for several
+    /// places, and they disagree about the index.
+    pub(crate) fn at(&self, address: &ProviderAddr, version: &Version, place: &str) -> impl Iterator<Item = &Pin> {
         let place = canonical(place);
-        self.releases.iter().find(|pin| pin.address == *address && pin.version == *version && pin.place == place)
+        let is_version = move |pin: &&Pin| pin.address == *address && pin.version == *version;
+        self.releases.iter().filter(is_version).filter(move |pin| canonical(&pin.place) == place)
+    }
+
+    /// The one pin of the release at its place, if it has its index and no other pin disagrees.
+    pub fn agreed(&self, facts: &ReleaseFacts<'_>) -> Option<&Pin> {
+        let mut pins = self.at(facts.address, facts.version, facts.place);
+        let pin = pins.next().filter(|_| pins.next().is_none())?;
+        facts.is_index(&pin.index).then_some(pin)
     }
 
     /// All pins: by address, by version from the oldest, by place.
@@ -129,12 +144,16 @@ impl Pins {
         self.signed(address).into_iter().flat_map(|signed| &signed.signers)
     }
 
+    /// The keys that have signed a version of this provider, told apart by their material.
+    pub(crate) fn distinct_keys(&self, address: &ProviderAddr) -> DistinctKeys {
+        DistinctKeys::new(self.signers(address).map(ProviderSigner::key_with_materials))
+    }
+
     /// The pins of this very index under this address and version, wherever it was.
     pub fn same_index(&self, facts: &ReleaseFacts<'_>) -> impl Iterator<Item = &Pin> {
-        let (address, version, index) = (facts.address, facts.version, facts.index);
-        self.releases
-            .iter()
-            .filter(move |pin| pin.address == *address && pin.version == *version && pin.index == *index)
+        let is_same =
+            |pin: &&Pin| pin.address == *facts.address && pin.version == *facts.version && facts.is_index(&pin.index);
+        self.releases.iter().filter(is_same)
     }
 
     /// Remembers a release that was let in. A refused one is not remembered: that takes [`Pins::accept`].
@@ -142,8 +161,8 @@ impl Pins {
     /// Who had signed this very index stays remembered, whatever the verdict found this time.
     pub fn remember(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict) {
         if verdict.refusal.is_none() {
-            let admission = match self.get(facts.address, facts.version, facts.place) {
-                Some(pin) if pin.index == *facts.index && verdict.standing == Standing::Unsigned => pin.admission,
+            let admission = match self.agreed(facts) {
+                Some(pin) if verdict.standing == Standing::Unsigned => pin.admission,
                 _ => Admission::ByPolicy,
             };
             self.put(facts, verdict, admission, Force::No);
@@ -204,16 +223,17 @@ impl Pins {
 
     /// Puts a pin in the place of the one before, and keeps in mind that it was changed.
     fn change(&mut self, pin: Pin, force: Force) {
-        let before = self.get(&pin.address, &pin.version, &pin.place).cloned();
-        if before.as_ref() == Some(&pin) {
+        let before: Vec<&Pin> = self.at(&pin.address, &pin.version, &pin.place).collect();
+        if before == [&pin] {
             return;
         }
+        let before = before.into_iter().map(|pin| pin.index.clone()).collect();
         let first = self.changed.iter().position(|change| change.pin.is_of(&pin));
         let before = match first {
             Some(first) => self.changed.remove(first).before,
-            None => before.map(|pin| pin.index),
+            None => before,
         };
-        merge::insert(&mut self.releases, pin.clone());
+        merge::replace(&mut self.releases, pin.clone());
         self.changed.push(Change { pin, before, force });
     }
 

@@ -1,13 +1,18 @@
 //! The spelling of places.
 
-/// The place in the one spelling that is compared and written: a registry's host in lower case, the path of an
+use tofu_oci_types::RegistryHost;
+
+/// The place in the one spelling that is compared and written: a registry by the one name of its place, the path of an
 /// `oci:` directory without detours. No file is asked, so a link stays what it is.
 pub(super) fn canonical(place: &str) -> String {
     if let Some(path) = place.strip_prefix("oci:") {
         return format!("oci:{}", lexical(path));
     }
     match place.split_once('/') {
-        Some((host, path)) => format!("{}/{path}", host.to_ascii_lowercase()),
+        Some((host, path)) => {
+            let host = host.parse().map_or_else(|_| host.to_ascii_lowercase(), |host: RegistryHost| host.place());
+            format!("{host}/{path}")
+        }
         None => place.to_owned(),
     }
 }
@@ -49,7 +54,8 @@ mod tests {
     #[test]
     fn each_place_has_one_spelling() {
         check(&["ghcr.io/acme/widget", "GHCR.io/acme/widget"], "ghcr.io/acme/widget");
-        check(&["LOCALHOST:5000/a/B"], "localhost:5000/a/B");
+        check(&["LOCALHOST:5000/a/B", "127.1:5000/a/B", "[::1]:5000/a/B"], "localhost:5000/a/B");
+        check(&["A*b.Test/x"], "a*b.test/x");
         check(&["memory"], "memory");
         check(&["oci:layout", "oci:./layout", "oci:layout/", "oci:a/../layout", "oci:.//layout/."], "oci:layout");
         check(&["oci:/a/b", "oci:/a//b/", "oci:/../a/./b", "oci:/a/c/../b"], "oci:/a/b");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
-use crate::{KeyId, Missing, PublicKey, Signer, Verdict};
+use crate::{KeyId, Material, Missing, PublicKey, Signer, Verdict};
 
 /// Somebody who had signed a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct PinnedSigner {
     pub key: KeyId,
     /// The key itself; an `OpenPGP` key is remembered by its fingerprint alone.
     pub public_key: Option<PublicKey>,
+    /// The material of an `OpenPGP` key; empty for another key, and if an earlier program wrote the pin.
+    pub materials: BTreeSet<Material>,
     /// What was signed with it, sorted; never nothing.
     pub statements: Vec<SignedStatement>,
 }
@@ -32,7 +34,8 @@ impl PinnedSigner {
 pub struct SignedStatement {
     /// What it said about its subject.
     pub predicate_type: String,
-    /// What it did not name; nothing where it named provider and version.
+    /// What it did not name, or `None` if it named provider and version. A list of archives names the provider if its key
+    /// spoke for the provider's namespace alone.
     pub missing: Option<Missing>,
     /// The archives that were signed; nothing where it was the index.
     pub zips: Option<BTreeSet<PackageHash>>,
@@ -62,12 +65,17 @@ pub struct ProviderSigner {
     pub key: KeyId,
     /// The key itself; an `OpenPGP` key is remembered by its fingerprint alone.
     pub public_key: Option<PublicKey>,
+    /// The material of an `OpenPGP` key; empty for another key, and if an earlier program wrote the pin.
+    pub materials: BTreeSet<Material>,
 }
 
 /// Adds a signer, or what it has signed besides.
 pub(super) fn add_signer(signers: &mut Vec<PinnedSigner>, signer: &PinnedSigner) {
     match signers.iter_mut().find(|have| have.key == signer.key) {
-        Some(have) => add_statements(&mut have.statements, &signer.statements),
+        Some(have) => {
+            add_statements(&mut have.statements, &signer.statements);
+            have.materials.extend(signer.materials.iter().cloned());
+        }
         None => signers.push(signer.clone()),
     }
 }
@@ -105,8 +113,9 @@ pub(super) fn add_provider(providers: &mut Vec<SignedProvider>, other: &SignedPr
     have.threshold = have.threshold.max(other.threshold);
     have.predicate_types.extend(other.predicate_types.iter().cloned());
     for signer in &other.signers {
-        if !have.signers.iter().any(|known| known.key == signer.key) {
-            have.signers.push(signer.clone());
+        match have.signers.iter_mut().find(|known| known.key == signer.key) {
+            Some(known) => known.materials.extend(signer.materials.iter().cloned()),
+            None => have.signers.push(signer.clone()),
         }
     }
     have.signers.sort_by(|one, other| one.key.cmp(&other.key));
@@ -120,6 +129,7 @@ impl SignedProvider {
             name: signer.name.clone(),
             key: signer.key.clone(),
             public_key: signer.public_key.clone(),
+            materials: signer.materials.clone(),
         };
         let mut signers: Vec<ProviderSigner> = verdict.signers.iter().map(signer).collect();
         signers.sort_by(|one, other| one.key.cmp(&other.key));
@@ -137,9 +147,19 @@ impl SignedProvider {
             name: signer.name.clone(),
             key: signer.key.clone(),
             public_key: signer.public_key.clone(),
+            materials: signer.materials.clone(),
         };
         let signers = signers.iter().map(signer).collect();
         Self { address: address.clone(), threshold: 1, predicate_types: BTreeSet::new(), signers }
+    }
+}
+
+impl ProviderSigner {
+    /// The key, with what is known of its material.
+    pub(super) fn key_with_materials(&self) -> (KeyId, BTreeSet<Material>) {
+        let mut materials = self.materials.clone();
+        materials.extend(self.public_key.as_ref().map(PublicKey::numbers));
+        (self.key.clone(), materials)
     }
 }
 
@@ -149,6 +169,7 @@ impl From<&Signer> for PinnedSigner {
             name: signer.name.clone(),
             key: signer.key.clone(),
             public_key: signer.public_key.clone(),
+            materials: signer.materials.clone(),
             statements: signer.statements.clone(),
         }
     }

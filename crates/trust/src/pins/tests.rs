@@ -13,7 +13,14 @@ fn remember(pins: &mut Pins, release: &str, place: &str, found: &[Evidence]) {
     let policy = policy(&[1], "unsigned = \"allow\"\nmoved_tags = \"allow\"");
     let policy = Policy::parse(&policy).unwrap().resolve(|_| Ok(Vec::new())).unwrap();
     let (address, version, index) = (address("example.com/acme/widget"), version(release), index(release));
-    let facts = ReleaseFacts { address: &address, version: &version, place, index: &index, zips: &BTreeMap::default() };
+    let facts = ReleaseFacts {
+        address: &address,
+        version: &version,
+        place,
+        index: &index,
+        index_sha512: None,
+        zips: &BTreeMap::default(),
+    };
     let verdict = judge(&policy, pins, &facts, found, UNIX_EPOCH);
     assert_eq!(verdict.refusal, None);
     pins.remember(&facts, &verdict);
@@ -230,7 +237,7 @@ fn with_contents(at: &str, h1: &[&str]) -> Pins {
     remember(&mut pins, "1.4.0", at, &[bundle(1)]);
     let (address, version, index) = (address("example.com/acme/widget"), version("1.4.0"), index("1.4.0"));
     let zips = BTreeMap::default();
-    let facts = ReleaseFacts { address: &address, version: &version, place: at, index: &index, zips: &zips };
+    let facts = ReleaseFacts { address: &address, version: &version, place: at, index: &index, index_sha512: None, zips: &zips };
     let hashes: BTreeSet<_> = h1.iter().map(|hash| hash.parse().unwrap()).collect();
     pins.remember_contents(&facts, &Contents::from([("linux_amd64".parse().unwrap(), hashes)]));
     pins

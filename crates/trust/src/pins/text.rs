@@ -7,9 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Scheme, Version};
 
-use super::place::canonical;
 use super::{Admission, Contents, Pin, PinnedSigner, ProviderSigner, SignedProvider, SignedStatement, merge, signers};
-use crate::{KeyId, Missing, PublicKey};
+use crate::{KeyId, Material, Missing, PublicKey};
 
 /// A pin file that cannot be read. It is never passed over: what it holds may be what protects the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -110,6 +109,8 @@ struct SignerEntry {
     key: KeyId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     public_key: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    materials: BTreeSet<Material>,
     statements: Vec<StatementEntry>,
 }
 
@@ -118,9 +119,41 @@ struct SignerEntry {
 struct StatementEntry {
     predicate_type: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    unnamed: Option<Missing>,
+    unnamed: Option<Unnamed>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     zips: Option<BTreeSet<PackageHash>>,
+}
+
+/// What a signature did not name. A list of archives always says it; the signature of an index that named both omits it.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Unnamed {
+    Nothing,
+    Address,
+    Version,
+    Both,
+}
+
+impl Unnamed {
+    fn written(missing: Option<Missing>, zips: Option<&BTreeSet<PackageHash>>) -> Option<Self> {
+        match missing {
+            Some(Missing::Address) => Some(Self::Address),
+            Some(Missing::Version) => Some(Self::Version),
+            Some(Missing::Both) => Some(Self::Both),
+            None => zips.map(|_| Self::Nothing),
+        }
+    }
+
+    /// An earlier program did not write it for lists of archives, which name no host and no namespace by themselves.
+    fn read(written: Option<Self>, zips: Option<&BTreeSet<PackageHash>>) -> Option<Missing> {
+        match written {
+            Some(Self::Nothing) => None,
+            Some(Self::Address) => Some(Missing::Address),
+            Some(Self::Version) => Some(Missing::Version),
+            Some(Self::Both) => Some(Missing::Both),
+            None => zips.map(|_| Missing::Address),
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -139,6 +172,8 @@ struct KeyEntry {
     key: KeyId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     public_key: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    materials: BTreeSet<Material>,
 }
 
 pub(super) fn parse(text: &str) -> Result<(Vec<Pin>, Vec<SignedProvider>), PinsError> {
@@ -169,19 +204,19 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Pin>, Vec<SignedProvider>), PinsE
     for pin in pins.iter().filter(|pin| !pin.signers.is_empty()) {
         signers::add_provider(&mut signed, &SignedProvider::of_signers(&pin.address, &pin.signers));
     }
-    Ok((pins, signed))
+    Ok((merge::gathered(&pins), signed))
 }
 
 fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
     let SignedEntry { address, threshold, predicate_types, signers } = entry;
     let mut read: Vec<ProviderSigner> = Vec::new();
-    for KeyEntry { name, key, public_key } in signers {
+    for KeyEntry { name, key, public_key, materials } in signers {
         let wrong = |problem| PinsError::Signer { release: address.to_string(), name: name.clone(), problem };
-        let public_key = public(&key, public_key).map_err(wrong)?;
+        let public_key = public(&key, public_key, &materials).map_err(wrong)?;
         if read.iter().any(|have| have.key == key) {
             return Err(wrong(format!("the key {key} is there twice")));
         }
-        read.push(ProviderSigner { name, key, public_key });
+        read.push(ProviderSigner { name, key, public_key, materials });
     }
     if threshold == 0 || threshold > read.len() {
         return Err(PinsError::Threshold { address: Box::new(address), threshold, keys: read.len() });
@@ -216,27 +251,31 @@ fn pin(entry: PinEntry) -> Result<Pin, PinsError> {
             return Err(PinsError::Contents { release: format!("{address} {version}"), platform, hash });
         }
     }
-    Ok(Pin { address, version, place: canonical(&place), index, signers: read, admission, contents })
+    Ok(Pin { address, version, place, index, signers: read, admission, contents })
 }
 
 fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
-    let SignerEntry { name, key, public_key, statements: entries } = entry;
+    let SignerEntry { name, key, public_key, materials, statements: entries } = entry;
     let mut statements = Vec::new();
     for StatementEntry { predicate_type, unnamed, zips } in entries {
         if zips.iter().flatten().any(|zip| zip.scheme() != Scheme::Zh) {
             return Err("`zips` holds something that is no zh: checksum".to_owned());
         }
-        signers::add_statements(&mut statements, &[SignedStatement { predicate_type, missing: unnamed, zips }]);
+        let missing = Unnamed::read(unnamed, zips.as_ref());
+        signers::add_statements(&mut statements, &[SignedStatement { predicate_type, missing, zips }]);
     }
     if statements.is_empty() {
         return Err("it has signed no statement".to_owned());
     }
-    let public_key = public(&key, public_key)?;
-    Ok(PinnedSigner { name, key, public_key, statements })
+    let public_key = public(&key, public_key, &materials)?;
+    Ok(PinnedSigner { name, key, public_key, materials, statements })
 }
 
 /// The key itself, which is there exactly where the id is none of `OpenPGP`.
-fn public(key: &KeyId, written: Option<String>) -> Result<Option<PublicKey>, String> {
+fn public(key: &KeyId, written: Option<String>, materials: &BTreeSet<Material>) -> Result<Option<PublicKey>, String> {
+    if key.openpgp_fingerprint().is_none() && !materials.is_empty() {
+        return Err("only an OpenPGP key has `materials` here".to_owned());
+    }
     match (key.openpgp_fingerprint(), written) {
         (Some(_), None) => Ok(None),
         (Some(_), Some(_)) => Err("an OpenPGP key has no `public_key` here".to_owned()),
@@ -265,6 +304,7 @@ fn entry(pin: &Pin) -> PinEntry {
         name: signer.name.clone(),
         key: signer.key.clone(),
         public_key: written(signer.public_key.as_ref()),
+        materials: signer.materials.clone(),
         statements: signer.statements.iter().map(statement).collect(),
     });
     PinEntry {
@@ -283,7 +323,7 @@ fn entry(pin: &Pin) -> PinEntry {
 
 fn statement(statement: &SignedStatement) -> StatementEntry {
     let SignedStatement { predicate_type, missing, zips } = statement.clone();
-    StatementEntry { predicate_type, unnamed: missing, zips }
+    StatementEntry { predicate_type, unnamed: Unnamed::written(missing, zips.as_ref()), zips }
 }
 
 fn signed_entry(signed: &SignedProvider) -> SignedEntry {
@@ -291,6 +331,7 @@ fn signed_entry(signed: &SignedProvider) -> SignedEntry {
         name: signer.name.clone(),
         key: signer.key.clone(),
         public_key: written(signer.public_key.as_ref()),
+        materials: signer.materials.clone(),
     });
     SignedEntry {
         address: signed.address.clone(),

@@ -142,7 +142,7 @@ impl PolicyProblem {
 fn many(keys: usize) -> String {
     match keys {
         0 => "the rule names no key".to_owned(),
-        1 => "the rule has one key; a key counts once, under whatever names".to_owned(),
-        keys => format!("the rule has {keys} distinct keys; a key counts once, under whatever names"),
+        1 => "the rule has one key; a key counts once, whatever its names and forms".to_owned(),
+        keys => format!("the rule has {keys} distinct keys; a key counts once, whatever its names and forms"),
     }
 }

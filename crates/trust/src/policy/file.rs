@@ -14,6 +14,7 @@ use super::{
     Action, ExpiredKeys, KeyMaterial, ManifestChecksums, NamedKey, Policy, PolicyError, PolicyProblem, Rule,
     RuleOrigin, Unsigned,
 };
+use crate::{DistinctKeys, KeyId};
 
 /// What a policy file is usually called.
 const FILE_NAME: &str = "trust.toml";
@@ -214,24 +215,25 @@ fn complete(entry: RuleEntry, keys: &[NamedKey]) -> Result<FileRule, PolicyError
     let RuleEntry { mut rule, keys: named, threshold } = entry;
     let is_named = |key: &&NamedKey| named.iter().any(|name| *name.get_ref() == key.name);
     rule.rule.keys = keys.iter().filter(is_named).cloned().collect();
-    let distinct: BTreeSet<_> = rule.rule.keys.iter().flat_map(|key| key.material.ids()).collect();
+    let distinct = rule.rule.distinct_keys();
     if let Some(threshold) = threshold {
-        let written = *threshold.get_ref();
-        rule.rule.threshold =
-            usize::try_from(written).ok().filter(|wanted| *wanted <= distinct.len()).ok_or_else(|| {
-                at(threshold.span(), PolicyProblem::Threshold { threshold: written, keys: distinct.len() })
-            })?;
-        if let Some((one, other)) = same(&rule.rule.keys).filter(|_| written > 1) {
-            let (one, other) = (one.name.clone(), other.name.clone());
-            return Err(at(threshold.span(), PolicyProblem::SameKey { one, other }));
-        }
+        let (written, count) = (*threshold.get_ref(), distinct.count());
+        rule.rule.threshold = usize::try_from(written).ok().filter(|wanted| *wanted <= count).ok_or_else(|| {
+            let problem = match in_two_forms(&rule.rule.keys, &distinct) {
+                Some((one, other)) => PolicyProblem::SameKey { one: one.name.clone(), other: other.name.clone() },
+                None => PolicyProblem::Threshold { threshold: written, keys: count },
+            };
+            at(threshold.span(), problem)
+        })?;
     }
     Ok(rule)
 }
 
 /// Two key files that hold one key in two forms, which have two ids.
-fn same(keys: &[NamedKey]) -> Option<(&NamedKey, &NamedKey)> {
+fn in_two_forms<'a>(keys: &'a [NamedKey], distinct: &DistinctKeys) -> Option<(&'a NamedKey, &'a NamedKey)> {
+    let ids = |key: &NamedKey| key.material.ids();
+    let same = |one: &KeyId, other: &KeyId| one != other && distinct.same(one, other);
     let mut pairs =
         keys.iter().enumerate().flat_map(|(nth, one)| keys[nth + 1..].iter().map(move |other| (one, other)));
-    pairs.find(|(one, other)| one.material.shares(&other.material))
+    pairs.find(|(one, other)| ids(one).iter().any(|one| ids(other).iter().any(|other| same(one, other))))
 }

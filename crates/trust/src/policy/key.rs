@@ -1,6 +1,8 @@
 //! The keys that a policy names.
 
-use crate::{KeyError, KeyId, KeyKind, OpenPgpError, OpenPgpKey, PublicKey};
+use std::collections::BTreeSet;
+
+use crate::{KeyError, KeyId, Material, OpenPgpError, OpenPgpKey, PublicKey};
 
 /// A key file under a name of the user's.
 #[derive(Clone, Debug)]
@@ -48,23 +50,6 @@ impl KeyMaterial {
         if keys.is_empty() { Err(KeyMaterialError::Empty) } else { Ok(Self::OpenPgp(keys)) }
     }
 
-    /// Whether the two hold one key under two ids: as PEM and as `OpenPGP`, or in two certificates.
-    pub(super) fn shares(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Public(_), Self::Public(_)) => false,
-            (Self::Public(public), Self::OpenPgp(keys)) | (Self::OpenPgp(keys), Self::Public(public)) => {
-                let number = telling(public);
-                let holds = |material: &Vec<u8>| material.windows(number.len()).any(|window| window == number);
-                keys.iter().flat_map(OpenPgpKey::materials).any(|material| holds(&material))
-            }
-            (Self::OpenPgp(keys), Self::OpenPgp(others)) => keys.iter().any(|key| {
-                let materials = key.materials();
-                let others = others.iter().filter(|other| other.id() != key.id());
-                others.flat_map(OpenPgpKey::materials).any(|material| materials.contains(&material))
-            }),
-        }
-    }
-
     /// The ids of its keys.
     pub fn ids(&self) -> Vec<KeyId> {
         match self {
@@ -72,15 +57,13 @@ impl KeyMaterial {
             Self::OpenPgp(keys) => keys.iter().map(OpenPgpKey::id).collect(),
         }
     }
-}
 
-/// Bytes of a public key that every form of it holds, and no other key: its point, or the middle of its modulus.
-fn telling(key: &PublicKey) -> &[u8] {
-    const PART: usize = 64;
-    let material = key.material();
-    match key.kind() {
-        KeyKind::Rsa { .. } => material.get((material.len() - PART) / 2..).unwrap_or(material).split_at(PART).0,
-        _ => material,
+    /// Its keys, each with its material.
+    pub(crate) fn materials(&self) -> Vec<(KeyId, BTreeSet<Material>)> {
+        match self {
+            Self::Public(key) => vec![(key.id(), BTreeSet::from([key.numbers()]))],
+            Self::OpenPgp(keys) => keys.iter().map(|key| (key.id(), key.materials())).collect(),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use tofu_oci_types::{Pattern, ProviderAddr};
@@ -23,7 +24,7 @@ pub use file::PolicyFile;
 pub use key::{KeyMaterial, KeyMaterialError, NamedKey};
 pub use rule::{Action, ExpiredKeys, ManifestChecksums, Rule, RuleOrigin, Unsigned};
 
-use crate::{KeyId, Pins};
+use crate::{DistinctKeys, KeyId, Pins};
 use rule::FileRule;
 
 /// Which keys may speak for which providers, and what happens where they do not.
@@ -59,14 +60,18 @@ impl Policy {
         matching.map_or(&self.otherwise, |found| &found.rule)
     }
 
-    /// Whether every rule that names this key is for the host and the namespace of `address` alone. What the key signs
-    /// without naming them can then be about nobody else. Keys of the command line are for what they are asked about.
-    pub(crate) fn is_dedicated(&self, key: &KeyId, address: &ProviderAddr) -> bool {
-        let named = |rule: &&FileRule| rule.rule.keys.iter().any(|named| named.material.ids().contains(key));
+    /// Those of `keys` that speak for the host and the namespace of `address` alone: every rule that names the key, in
+    /// whatever form, is for them. What such a key signs without naming them can then be about no other provider. Keys of
+    /// the command line are for what they are asked about.
+    pub(crate) fn dedicated(&self, keys: impl Iterator<Item = KeyId>, address: &ProviderAddr) -> BTreeSet<KeyId> {
         let alone = |pattern: &Pattern| {
             pattern.hostname() == Some(address.hostname()) && pattern.namespace() == Some(address.namespace())
         };
-        self.rules.iter().filter(named).flat_map(|rule| &rule.patterns).all(alone)
+        let shared = self.rules.iter().filter(|rule| !rule.patterns.iter().all(alone));
+        let shared: Vec<KeyId> = shared.flat_map(|rule| &rule.rule.keys).flat_map(|key| key.material.ids()).collect();
+        let rules = self.rules.iter().map(|rule| &rule.rule).chain([&self.otherwise]);
+        let distinct = DistinctKeys::new(rules.flat_map(|rule| &rule.keys).flat_map(|key| key.material.materials()));
+        keys.filter(|key| !shared.iter().any(|other| distinct.same(other, key))).collect()
     }
 
     /// Whether signatures can change what is made of a release of this provider. Where not, nobody needs to ask for them.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tofu_oci_types::Pattern;
 
 use super::NamedKey;
-use crate::SIGN_PREDICATE;
+use crate::{DistinctKeys, SIGN_PREDICATE};
 
 /// What holds for a provider.
 #[derive(Clone, Debug)]
@@ -48,6 +48,11 @@ impl Default for Rule {
 }
 
 impl Rule {
+    /// Its keys, told apart by their material.
+    pub(crate) fn distinct_keys(&self) -> DistinctKeys {
+        DistinctKeys::new(self.keys.iter().flat_map(|key| key.material.materials()))
+    }
+
     /// What a release needs so that the rule lets it in, after "demands".
     pub fn demand(&self) -> String {
         let names: Vec<&str> = self.keys.iter().map(|key| key.name.as_str()).collect();

@@ -112,7 +112,7 @@ fn a_threshold_that_only_names_can_meet_is_refused() {
         let rule = RULE.replace("[\"acme\"]", keys);
         format!("{KEY}{again}{rule}threshold = {threshold}\n")
     };
-    assert_snapshot!(refused(&threshold("[\"acme\", \"again\"]", 2)), @"10: 2 => the threshold 2 cannot be met: the rule has one key; a key counts once, under whatever names");
+    assert_snapshot!(refused(&threshold("[\"acme\", \"again\"]", 2)), @"10: 2 => the threshold 2 cannot be met: the rule has one key; a key counts once, whatever its names and forms");
     assert_snapshot!(refused(&threshold("[\"acme\"]", 0)), @r#"10: 0 => the threshold must be at least 1; unsigned = "allow" is how unsigned releases are let in"#);
     let without = format!("{}threshold = 1\n", RULE.replace("[\"acme\"]", "[]"));
     assert_snapshot!(refused(&without), @"4: 1 => the threshold 1 cannot be met: the rule names no key");
@@ -134,6 +134,22 @@ fn a_pattern_without_a_host_is_refused() {
     assert!(read(&rule.replace("acme/*", "*/*/*")).is_ok());
 }
 
+#[test]
+fn a_dot_at_the_end_of_a_host_escapes_no_rule() {
+    for host in ["example.com.", "EXAMPLE.com.:443", "example.com\u{3002}"] {
+        let error = format!("{host}/acme/widget").parse::<ProviderAddr>().unwrap_err().to_string();
+        assert!(error.ends_with("it ends with a dot; write it without the dot"), "{error}");
+    }
+    let policy = read(&format!("{KEY}{RULE}")).unwrap();
+    for same in ["EXAMPLE.com", "example.com:443", "\u{ff45}xample.com", "example\u{3002}com", "exam\u{ad}ple.com"] {
+        assert_eq!(policy.rule(&address(&format!("{same}/acme/widget"))).keys.len(), 1, "{same}");
+    }
+    let rule = "[[rule]]\nproviders = [\"example.com./acme/*\"]\nunsigned = \"refuse\"\n";
+    assert_snapshot!(refused(rule), @r#"2: "example.com./acme/*" => `example.com./acme/*` is not a pattern of providers: `example.com.` is not a hostname: it ends with a dot; write it without the dot [write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*"]"#);
+    let rule = "[[rule]]\nproviders = [\"127.1/acme/*\"]\nunsigned = \"refuse\"\n";
+    assert_snapshot!(refused(rule), @r#"2: "127.1/acme/*" => `127.1/acme/*` is not a pattern of providers: `127.1` is not a hostname: an IPv4 address is four decimal numbers from 0 to 255 without leading zeros [write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*"]"#);
+}
+
 /// A file of `testdata/trust`.
 fn fixture(path: &str) -> Vec<u8> {
     std::fs::read(format!("{}/../../testdata/trust/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -151,9 +167,8 @@ fn two(files: [&[u8]; 2]) -> Result<Policy, String> {
 fn as_pem(name: &str) -> Vec<u8> {
     use p256::pkcs8::{EncodePublicKey as _, LineEnding};
 
-    let certificate = crate::OpenPgpKey::parse(&fixture(name)).unwrap().remove(0);
-    let material = certificate.materials().remove(0);
-    let point = material.windows(65).rev().find_map(|bytes| p256::PublicKey::from_sec1_bytes(bytes).ok());
+    let certificate = fixture(name);
+    let point = certificate.windows(65).find_map(|bytes| p256::PublicKey::from_sec1_bytes(bytes).ok());
     point.unwrap().to_public_key_pem(LineEnding::LF).unwrap().into_bytes()
 }
 
@@ -166,6 +181,55 @@ fn one_key_in_two_forms_does_not_reach_a_threshold_of_two() {
     assert!(two([&fixture("gpg/p256.pgp"), &fixture("gpg/rsa.pgp")]).is_ok());
     let rsa = fixture("cosign/test-keys/rsa-2048.pub");
     assert!(two([&fixture("gpg/rsa.pgp"), &rsa]).is_ok());
+    assert!(two([&fixture("gpg/cosign-rsa.pgp"), &rsa]).is_err());
+    assert!(two([&fixture("gpg/twin-one.pgp"), &fixture("gpg/twin-two.pgp")]).is_err());
+    assert!(two([&fixture("gpg/twin-one.pgp"), &fixture("gpg/holder.pgp")]).is_err());
+}
+
+#[test]
+fn one_file_with_two_certificates_of_one_key_does_not_reach_a_threshold_of_two() {
+    let text = "[[key]]\nname = \"one\"\nfile = \"0\"\n\
+                [[rule]]\nproviders = [\"*/*/*\"]\nkeys = [\"one\"]\nthreshold = 2\n";
+    let refused = Policy::parse(text).unwrap().resolve(|_| Ok(fixture("gpg/twins.pgp"))).unwrap_err().to_string();
+    assert_snapshot!(refused, @"the threshold 2 cannot be met: the rule has one key; a key counts once, whatever its names and forms");
+    assert_eq!(crate::OpenPgpKey::parse(&fixture("gpg/twins.pgp")).unwrap().len(), 2);
+}
+
+#[test]
+fn one_key_in_two_forms_beside_another_key_makes_two_keys() {
+    let files = [fixture("gpg/twin-one.pgp"), fixture("gpg/twin-two.pgp"), fixture("gpg/rsa.pgp")];
+    let of = |threshold: u8| {
+        let keys = (0..3).map(|nth| format!("[[key]]\nname = \"{nth}\"\nfile = \"{nth}\"\n")).collect::<String>();
+        let rule = "[[rule]]\nproviders = [\"*/*/*\"]\nkeys = [\"0\", \"1\", \"2\"]\n";
+        let text = format!("{keys}{rule}threshold = {threshold}\n");
+        let read = |path: &std::path::Path| Ok(files[path.to_str().unwrap().parse::<usize>().unwrap()].clone());
+        Policy::parse(&text).unwrap().resolve(read).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(of(2), Ok(()));
+    assert_snapshot!(of(3).unwrap_err(), @r#"the keys "0" and "1" are one key in two forms, and a threshold counts distinct keys"#);
+}
+
+#[test]
+fn each_algorithm_has_the_same_material_in_pem_and_in_openpgp() {
+    let certificate = |name: &str| fixture(&format!("gpg/{name}.pgp"));
+    let of = |bytes: &[u8]| crate::OpenPgpKey::parse(bytes).unwrap().remove(0).materials();
+    let is_in = |public: crate::PublicKey, bytes: &[u8]| assert!(of(bytes).contains(&public.numbers()), "{public:?}");
+    let point = |curve, length: usize, bytes: &[u8]| {
+        bytes.windows(length).find_map(|point| crate::PublicKey::from_ec_point(curve, point).ok()).unwrap()
+    };
+    let (p256, p384) = (certificate("p256"), certificate("p384"));
+    is_in(point(crate::keys::Curve::P256, 65, &p256), &p256);
+    is_in(point(crate::keys::Curve::P384, 97, &p384), &p384);
+    let rsa = fixture("cosign/test-keys/rsa-2048.pub");
+    is_in(crate::PublicKey::from_pem(&rsa).unwrap(), &certificate("cosign-rsa"));
+    // The number of an Ed25519 key stands after the number of its bits and the byte 0x40.
+    let ed25519 = certificate("twin-one");
+    let at = ed25519.windows(3).position(|bytes| bytes == [0x01, 0x07, 0x40]).unwrap() + 3;
+    is_in(crate::PublicKey::from_ed25519(&ed25519[at..at + 32]).unwrap(), &ed25519);
+    for name in ["p521", "dsa", "secp256k1", "rsa1024"] {
+        assert_eq!(of(&certificate(name)), of(&certificate(name)), "{name}");
+        assert!(!of(&certificate(name)).is_empty(), "{name}");
+    }
 }
 
 #[test]
@@ -174,7 +238,7 @@ fn two_spellings_of_one_key_do_not_reach_a_threshold_of_two() {
 
     let spellings = [fixture("cosign/test-keys/rsa-2048.pub"), fixture("cosign/test-keys/rsa-2048-pkcs1.pub")];
     let refused = two([&spellings[0], &spellings[1]]).unwrap_err();
-    assert_snapshot!(refused, @"the threshold 2 cannot be met: the rule has one key; a key counts once, under whatever names");
+    assert_snapshot!(refused, @"the threshold 2 cannot be met: the rule has one key; a key counts once, whatever its names and forms");
     let whole = key(1);
     let point = p256::PublicKey::from_sec1_bytes(whole.public().material()).unwrap().to_sec1_bytes();
     let compressed = {

@@ -59,6 +59,7 @@ fn hostnames() {
     "" -> `` is not a hostname: it is empty
     "example..com" -> `example..com` is not a hostname: there is nothing between two of its dots
     ".example.com" -> `.example.com` is not a hostname: there is nothing between two of its dots
+    "example.com." -> `example.com.` is not a hostname: it ends with a dot; write it without the dot
     "xn--fiq228c.com" -> `xn--fiq228c.com` is not a hostname: a name beginning with xn-- is written in Unicode here
     "https://example.com" -> `https://example.com` is not a hostname: it is written without a scheme such as https://
     "::1" -> `::1` is not a hostname: after the colon there must be a port number

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tofu_oci_credentials::docker_file::server_key;
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{DOCKER_HUB_NAMES, RepositoryRef};
 
 use crate::complaint::Complaint;
 
@@ -37,11 +37,13 @@ impl RegistryName {
             (Some(_), _) => "it is written without a scheme such as https://",
             (None, Some(_)) => "it is the host alone, without a path",
             (None, None) if authority != host => "it is the host alone; --username names the account",
+            (None, None) if without_dot(host).is_some() => "its host ends with a dot",
             (None, None) => "it is HOST or HOST:PORT",
         };
         let complaint = Complaint::usage(format!("`{shown}` is not a registry: {problem}"));
         let bare = host.rsplit_once(':').map_or(host, |(bare, _)| bare);
-        Err(match [host, bare].into_iter().find(|host| repository(host).is_some()) {
+        let meant = [without_dot(host), Some(host.to_owned()), Some(bare.to_owned()), without_dot(bare)];
+        Err(match meant.into_iter().flatten().find(|host| repository(host).is_some()) {
             Some(host) => complaint.hint(format!("name the registry alone: {host}")),
             None => complaint.hint("write it as its repositories begin, such as ghcr.io or registry.example.com:5000"),
         })
@@ -71,7 +73,7 @@ impl RegistryName {
     ///
     /// Spec: docker CLI 29, `command/registry/logout.go`, and `config/credentials`, `ConvertToHostname`.
     pub(super) fn keys(&self) -> Vec<String> {
-        let hosts: &[&str] = if self.is_hub() { &HUB } else { &[&self.0] };
+        let hosts: &[&str] = if self.is_hub() { &DOCKER_HUB_NAMES } else { &[&self.0] };
         let mut keys = Vec::new();
         for host in hosts {
             keys.push((*host).to_owned());
@@ -89,7 +91,7 @@ impl RegistryName {
     }
 
     fn is_hub(&self) -> bool {
-        HUB.contains(&self.as_str())
+        DOCKER_HUB_NAMES.contains(&self.as_str())
     }
 }
 
@@ -99,8 +101,13 @@ impl fmt::Display for RegistryName {
     }
 }
 
-/// The names of Docker Hub.
-const HUB: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
+/// The registry without the dot at the end of its host, or `None` if there is no such dot.
+fn without_dot(registry: &str) -> Option<String> {
+    match registry.split_once(':') {
+        Some((host, port)) => Some(format!("{}:{port}", host.strip_suffix('.')?)),
+        None => registry.strip_suffix('.').map(str::to_owned),
+    }
+}
 
 fn repository(registry: &str) -> Option<RepositoryRef> {
     if registry.contains('/') {
@@ -152,6 +159,10 @@ mod tests {
         );
         let form = "write it as its repositories begin, such as ghcr.io or registry.example.com:5000";
         check("", Err(("`` is not a registry: it is empty", form)));
+        let dot = "name the registry alone: ghcr.io";
+        check("ghcr.io.", Err(("`ghcr.io.` is not a registry: its host ends with a dot", dot)));
+        let dot = "name the registry alone: localhost:5000";
+        check("localhost.:5000", Err(("`localhost.:5000` is not a registry: its host ends with a dot", dot)));
         check("a b", Err(("`a b` is not a registry: it is HOST or HOST:PORT", form)));
     }
 

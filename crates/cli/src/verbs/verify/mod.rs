@@ -140,8 +140,9 @@ impl Found {
     }
 
     fn facts(&self) -> ReleaseFacts<'_> {
-        let Release { address, version, place, index, .. } = &self.release;
-        ReleaseFacts { address, version, place, index: &index.digest, zips: &self.zips }
+        let Release { address, version, place, index, index_sha512, .. } = &self.release;
+        let (index, index_sha512) = (&index.digest, Some(index_sha512));
+        ReleaseFacts { address, version, place, index, index_sha512, zips: &self.zips }
     }
 
     fn judge(&self, trust: &Trust) -> Verdict {

@@ -140,6 +140,7 @@ mod tests {
             place: "ghcr.io/acme/widget".to_owned(),
             tag: "1.4.0".parse().expect("a tag"),
             index: Descriptor::new("application/vnd.oci.image.index.v1+json", digest.clone(), 5),
+            index_sha512: tofu_oci_types::DigestHasher::sha512().finish(),
             layout: PackageLayout::Artifact,
             platforms: Vec::new(),
             kinds: BTreeMap::new(),

@@ -3,9 +3,12 @@
 mod evidence;
 mod kept;
 mod memory;
+mod one_key;
+mod places;
 mod sums;
 mod thresholds;
 mod tightened;
+mod unnamed_lists;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -24,6 +27,7 @@ struct Scene {
     version: Version,
     place: &'static str,
     index: Digest,
+    index_sha512: Option<Digest>,
     zips: BTreeMap<Platform, PackageHash>,
     evidence: Vec<Evidence>,
     now: SystemTime,
@@ -39,6 +43,7 @@ impl Scene {
             version: version("1.4.0"),
             place: "registry.example.com/acme/widget",
             index: index("1.4.0"),
+            index_sha512: None,
             zips: BTreeMap::new(),
             evidence: Vec::new(),
             now: UNIX_EPOCH + Duration::from_hours(500_000),
@@ -80,7 +85,7 @@ impl Scene {
 
     fn facts(&self) -> ReleaseFacts<'_> {
         let Self { address, version, place, index, zips, .. } = self;
-        ReleaseFacts { address, version, place, index, zips }
+        ReleaseFacts { address, version, place, index, index_sha512: self.index_sha512.as_ref(), zips }
     }
 
     /// The release is let in and remembered.

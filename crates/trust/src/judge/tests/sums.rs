@@ -8,7 +8,7 @@ use super::*;
 use crate::testing::bundle;
 use crate::{KEYS_LIMIT, KeyMaterial, NamedKey, SUMS_FILES_LIMIT};
 
-fn file(name: &str) -> Vec<u8> {
+pub(super) fn file(name: &str) -> Vec<u8> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/trust/gpg");
     std::fs::read(root.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }

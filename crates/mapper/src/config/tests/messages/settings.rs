@@ -5,6 +5,38 @@ use insta::assert_snapshot;
 use super::{method, told};
 
 #[test]
+fn a_host_with_a_dot_at_its_end_is_refused_which_opentofu_takes_for_another_host() {
+    assert_snapshot!(told("host \"example.com.\" {\n}\n"), @r#"
+    error: `example.com.` is not a hostname: it ends with a dot; write it without the dot (invalid-host-label)
+      --> /home/u/.tofurc:1:6
+      |
+    1 | host "example.com." {
+      |      ^^^^^^^^^^^^^^
+      = instead: write host "registry.example.com"
+      = OpenTofu 1.13: uses it all the same
+    "#);
+    assert_snapshot!(method("direct {\n    exclude = [\"example.com./*/*\"]\n  }"), @r#"
+    error: `example.com./*/*` is not a pattern of providers: `example.com.` is not a hostname: it ends with a dot; write it without the dot (exclude-pattern)
+      --> /home/u/.tofurc:3:16
+      |
+    3 |     exclude = ["example.com./*/*"]
+      |                ^^^^^^^^^^^^^^^^^^
+      = instead: write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*"
+      = OpenTofu 1.13: uses it all the same
+    "#);
+    let overrides = "dev_overrides {\n    \"example.com./acme/zap\" = \"/zap\"\n  }";
+    assert_snapshot!(method(overrides), @r#"
+    error: `example.com./acme/zap` is not a provider address: `example.com.` is not a hostname: it ends with a dot; write it without the dot (dev-overrides-address)
+      --> /home/u/.tofurc:3:5
+      |
+    3 |     "example.com./acme/zap" = "/zap"
+      |     ^^^^^^^^^^^^^^^^^^^^^^^
+      = instead: write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/widget"
+      = OpenTofu 1.13: uses it all the same
+    "#);
+}
+
+#[test]
 fn settings_beside_the_methods() {
     assert_snapshot!(told("host \"bad_host!\" {\n}\n"), @r#"
     error: `bad_host!` is not a hostname: it may contain only letters, digits, dots, and dashes between them (invalid-host-label)
