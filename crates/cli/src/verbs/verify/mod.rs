@@ -1,6 +1,8 @@
 //! `verify`.
 
 mod model;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::collections::BTreeMap;
@@ -50,7 +52,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
         // What cannot be accepted, and what trust.toml refuses all the same, is not written.
         let settled = demanded.is_none() && trust.pins.accept(&found.facts(), &verdict).is_ok();
         let after = found.judge(&trust);
-        if settled && after.refusal.is_none() {
+        if settled && after.refusal.is_none() && found.refused_package(&after).is_none() {
             let turn = Turn::take(&trust.pins_path, &context.waiter(&args.network), context.reporter.as_ref()).await?;
             pin_file::write(&trust.pins_path, &trust.pins, &turn)?;
             verdict = after;
@@ -99,6 +101,11 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
                 "--accept settles that a version has moved or is not signed, and nothing else: nothing is remembered",
             ),
         });
+    }
+    if let Some((platform, refusal)) = told.found.refused_package(verdict) {
+        let text = format!("{address} {version} is not trusted for {platform}: {refusal}");
+        let refused = Refused { refusal, rule: told.rule, by_hand: verdict.by_hand, release };
+        return Err(Complaint::new(Exit::Fixable, text).not_trusted(&refused));
     }
     if verdict.standing != Standing::Unsigned || args.accept {
         return Ok(());
@@ -168,6 +175,13 @@ impl Found {
 
     fn judge(&self, trust: &Trust) -> Verdict {
         judge(&trust.policy, &trust.pins, &self.facts(), &self.evidence, trust.now)
+    }
+
+    /// The first platform whose package `install` refuses, where signatures cover packages one by one.
+    fn refused_package<'a>(&'a self, verdict: &'a Verdict) -> Option<(&'a Platform, &'a Refusal)> {
+        let refused =
+            |platform: &'a Platform| Some((platform, verdict.refusal_for(platform, self.zips.get(platform))?));
+        self.release.platforms.iter().find_map(refused)
     }
 
     /// Why the release is refused also once it has been accepted; `None` if it is let in then.
