@@ -1,30 +1,51 @@
 //! Where providers and checksums stand in the text.
 
+use std::collections::HashMap;
+
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
-/// The lines of a lock file that has been read.
-pub(super) struct Lines<'a>(Vec<&'a str>);
+/// The lines of a lock file that has been read: the text is looked through once, however much is asked for.
+pub(super) struct Lines<'a> {
+    /// The first line of the block with this label, from 1.
+    blocks: HashMap<&'a str, usize>,
+    /// The first line, from 1, that has this text in quotes in the block that begins on that line.
+    quoted: HashMap<(usize, &'a str), usize>,
+}
 
 impl<'a> Lines<'a> {
     pub(super) fn of(text: &'a str) -> Self {
-        Self(text.lines().collect())
+        let (mut blocks, mut quoted, mut block) = (HashMap::new(), HashMap::new(), None);
+        for (number, line) in (1..).zip(text.lines()) {
+            if line.trim_start().starts_with("provider") {
+                block = Some(number);
+                for label in in_quotes(line) {
+                    blocks.entry(label).or_insert(number);
+                }
+            } else if line.starts_with('}') {
+                block = None;
+            }
+            if let Some(block) = block {
+                for text in in_quotes(line) {
+                    quoted.entry((block, text)).or_insert(number);
+                }
+            }
+        }
+        Self { blocks, quoted }
     }
 
     /// The line of a provider's block, from 1.
     pub(super) fn of_provider(&self, address: &ProviderAddr) -> usize {
-        let quoted = format!("\"{address}\"");
-        let is_block = |line: &&str| line.trim_start().starts_with("provider") && line.contains(&quoted);
-        self.0.iter().position(is_block).map_or(1, |at| at + 1)
+        self.blocks.get(address.to_string().as_str()).copied().unwrap_or(1)
     }
 
     /// The line of a checksum of a provider, from 1; that of its block where the text escapes characters.
     pub(super) fn of_hash(&self, address: &ProviderAddr, hash: &PackageHash) -> usize {
         let block = self.of_provider(address);
-        let quoted = format!("\"{hash}\"");
-        let below = self.0.iter().skip(block - 1);
-        below
-            .take_while(|line| !line.starts_with('}'))
-            .position(|line| line.contains(&quoted))
-            .map_or(block, |at| block + at)
+        self.quoted.get(&(block, hash.to_string().as_str())).copied().unwrap_or(block)
     }
+}
+
+/// What a line has between each two quotation marks.
+fn in_quotes(line: &str) -> impl Iterator<Item = &str> {
+    line.split('"').skip(1).step_by(2)
 }

@@ -164,3 +164,22 @@ fn other_line_ends_need_no_diff() {
     assert_eq!(told(&found), "lock-not-canonical lock.hcl\n");
     assert!(found[0].diff.is_none() && found[0].text.starts_with("its lines end in CR LF"), "{found:?}");
 }
+
+/// A file of 3,200 providers took a minute: each checksum was searched for from the first line on.
+#[test]
+fn each_checksum_of_many_providers_is_found_on_its_own_line() {
+    let mut text = HEAD.to_owned();
+    for nth in 0..3000 {
+        let lines = format!("    \"{}\",\n    \"h9:x\",\n", h1(1));
+        let _ = write!(
+            text,
+            "\nprovider \"example.com/acme/w{nth:04}\" {{\n  version = \"1.0.0\"\n  hashes = [\n{lines}  ]\n}}\n"
+        );
+    }
+    let file = LockText { path: Path::new("lock.hcl"), text: &text, link: None };
+    let found = lock_file(file).1;
+    let places: Vec<&str> =
+        found.iter().filter(|one| one.rule.id == "lock-unknown-scheme").map(|one| one.place.as_str()).collect();
+    let line_of = |nth: usize| format!("lock.hcl:{}", 4 + nth * 8 + 4);
+    assert_eq!((places.len(), places[0], places[2999]), (3000, line_of(0).as_str(), line_of(2999).as_str()));
+}

@@ -48,7 +48,11 @@ struct Shared {
     /// A permit is held until the thread has done its work, even when nobody waits for it any more.
     cores: Arc<Semaphore>,
     cancelled: AtomicBool,
+    /// What computed checksums are written to.
     memo: Option<Memo>,
+    /// What is believed without computing it. `None` if the release is signed: the signature vouches for each checksum
+    /// that the index carries, so none may come from a folder that another program can write to.
+    known: Option<Memo>,
     h1: H1Mode,
 }
 
@@ -67,10 +71,12 @@ impl Preparation {
         let scratch = Arc::new(scratch);
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let cores = u32::try_from(cores).unwrap_or(1);
+        let memo = request.memo_dir.as_deref().map(Memo::new);
         let shared = Arc::new(Shared {
             cores: Arc::new(Semaphore::new(cores as usize)),
             cancelled: AtomicBool::new(false),
-            memo: request.memo_dir.as_deref().map(Memo::new),
+            known: memo.clone().filter(|_| request.signing.is_none()),
+            memo,
             h1: request.h1,
         });
         let (mut stages, mut checksums) = (Vec::new(), Vec::new());
@@ -215,7 +221,7 @@ async fn run(
 }
 
 async fn checksum(zip: Blob, shared: Arc<Shared>) -> Result<PackageHash, PackError> {
-    let known = shared.memo.as_ref().and_then(|memo| memo.get(&zip.digest));
+    let known = shared.known.as_ref().and_then(|memo| memo.get(&zip.digest));
     if let Some(h1) = known {
         return Ok(h1);
     }

@@ -9,6 +9,7 @@ use tofu_oci_disk::{LOCK_NAME, Lock, LockError, Lockable, OWN_PREFIX, ScratchFil
 use tofu_oci_types::{Descriptor, Digest, DigestHasher, Event, Tag};
 use tokio::sync::mpsc;
 
+use super::blobs::is_absent;
 use super::index_json::IndexJson;
 use super::{DirStore, blocking};
 use crate::manifest::Manifest;
@@ -24,7 +25,7 @@ impl DirStore {
             return self.check_layout();
         }
         self.check_strangers()?;
-        self.make_folder(&self.root.join("blobs").join("sha256"))?;
+        self.make_blob_folder(&self.root.join("blobs").join("sha256"))?;
         if self.root.join("index.json").exists() {
             // Not ours, perhaps: then the folder stays as it is.
             self.index_json()?;
@@ -82,7 +83,7 @@ impl DirStore {
         }
         let (store, path) = (self.clone(), self.blob_path(&descriptor.digest));
         blocking(move || {
-            store.make_folder(path.parent().unwrap_or(&store.root))?;
+            store.make_blob_folder(path.parent().unwrap_or(&store.root))?;
             store.put_in_place(file, &path)
         })
         .await
@@ -225,7 +226,24 @@ impl DirStore {
         file.put(path).map_err(|error| self.write_error("write", path, error))
     }
 
-    fn make_folder(&self, path: &Path) -> Result<(), StoreError> {
+    /// Makes a folder below `blobs/`, where it is missing.
+    ///
+    /// # Errors
+    /// [`StoreError::Malformed`] if a symbolic link leads out of the layout: a foreign layout must not make this program
+    /// write elsewhere.
+    fn make_blob_folder(&self, path: &Path) -> Result<(), StoreError> {
+        let root = self.root.canonicalize().map_err(|error| StoreError::io("read", &self.root, error))?;
+        for (name, part) in [("blobs", &*self.root.join("blobs")), ("a folder in blobs", path)] {
+            match part.canonicalize() {
+                Ok(real) if real.starts_with(&root) => {}
+                Ok(_) => {
+                    let problem = format!("{name} is a link out of the layout");
+                    return Err(StoreError::Malformed { place: self.place(), problem });
+                }
+                Err(error) if is_absent(&error) => {}
+                Err(error) => return Err(StoreError::io("read", part, error)),
+            }
+        }
         std::fs::create_dir_all(path).map_err(|error| self.write_error("create", path, error))
     }
 

@@ -1,6 +1,8 @@
 //! `verify`.
 
 mod model;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::collections::BTreeMap;
@@ -10,7 +12,7 @@ use std::sync::Arc;
 use tofu_oci_installer::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{Release, Search, Source, SourceError};
-use tofu_oci_trust::{Evidence, Pin, Policy, ReleaseFacts, Standing, Verdict, judge};
+use tofu_oci_trust::{ByHand, Evidence, Pin, Policy, Refusal, ReleaseFacts, Rule, Standing, Verdict, judge};
 use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
 
 use super::install::{existing_dir, finder, shown};
@@ -30,6 +32,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
     let (address, version) = subject(&args.subject, &dir)?;
     let mut trust = crate::trust::load(&args.trust, &dir)?;
     let mut file = args.trust.file(&dir);
+    let filed = Arc::clone(&trust.policy);
     if !args.key.is_empty() {
         trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
         file = None;
@@ -38,12 +41,18 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
     let found = Found::read(finder.source(&address)?.as_ref(), &address, &version).await?;
     let mut verdict = found.judge(&trust);
     let mut accepted = Accepted::No;
+    // Keys of the command line are judged by instead of trust.toml, but what is accepted holds where trust.toml counts.
+    let demanded = if args.accept && !args.key.is_empty() {
+        found.refused_once_accepted(Trust { policy: filed, ..trust.clone() })
+    } else {
+        None
+    };
     if args.accept {
         let before = trust.pins.clone();
         // What cannot be accepted, and what trust.toml refuses all the same, is not written.
-        let settled = trust.pins.accept(&found.facts(), &verdict).is_ok();
+        let settled = demanded.is_none() && trust.pins.accept(&found.facts(), &verdict).is_ok();
         let after = found.judge(&trust);
-        if settled && after.refusal.is_none() {
+        if settled && after.refusal.is_none() && found.refused_package(&after).is_none() {
             let turn = Turn::take(&trust.pins_path, &context.waiter(&args.network), context.reporter.as_ref()).await?;
             pin_file::write(&trust.pins_path, &trust.pins, &turn)?;
             verdict = after;
@@ -59,7 +68,22 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
     } else {
         printer::stdout(&told.text(&verdict));
     }
-    end(args, &told, &verdict)
+    end(args, &told, &verdict)?;
+    let Some(demanded) = demanded else { return Ok(()) };
+    let Release { address, version, place, .. } = &found.release;
+    let text = format!("{address} {version} is not accepted: {}", demanded.refusal);
+    let release = complaint::Release { address, version, place };
+    let refused = Refused { refusal: &demanded.refusal, rule: &demanded.rule, by_hand: demanded.by_hand, release };
+    Err(Complaint::new(Exit::Fixable, text)
+        .not_trusted(&refused)
+        .hint("--key stands for no rule of the policy when --accept remembers a release: nothing is remembered"))
+}
+
+/// What the policy file refuses although somebody accepts it.
+struct Demanded {
+    refusal: Refusal,
+    rule: Rule,
+    by_hand: ByHand,
 }
 
 /// Success only where somebody stands for the release, or somebody has just accepted it.
@@ -77,6 +101,11 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
                 "--accept settles that a version has moved or is not signed, and nothing else: nothing is remembered",
             ),
         });
+    }
+    if let Some((platform, refusal)) = told.found.refused_package(verdict) {
+        let text = format!("{address} {version} is not trusted for {platform}: {refusal}");
+        let refused = Refused { refusal, rule: told.rule, by_hand: verdict.by_hand, release };
+        return Err(Complaint::new(Exit::Fixable, text).not_trusted(&refused));
     }
     if verdict.standing != Standing::Unsigned || args.accept {
         return Ok(());
@@ -147,6 +176,24 @@ impl Found {
 
     fn judge(&self, trust: &Trust) -> Verdict {
         judge(&trust.policy, &trust.pins, &self.facts(), &self.evidence, trust.now)
+    }
+
+    /// The first platform whose package `install` refuses, where signatures cover packages one by one.
+    fn refused_package<'a>(&'a self, verdict: &'a Verdict) -> Option<(&'a Platform, &'a Refusal)> {
+        let refused =
+            |platform: &'a Platform| Some((platform, verdict.refusal_for(platform, self.zips.get(platform))?));
+        self.release.platforms.iter().find_map(refused)
+    }
+
+    /// Why the release is refused also once it has been accepted; `None` if it is let in then.
+    fn refused_once_accepted(&self, mut trust: Trust) -> Option<Demanded> {
+        let verdict = self.judge(&trust);
+        let refusal = match trust.pins.accept(&self.facts(), &verdict) {
+            Ok(()) => self.judge(&trust).refusal?,
+            Err(refusal) => refusal,
+        };
+        let rule = trust.policy.rule(&self.release.address).clone();
+        Some(Demanded { refusal, rule, by_hand: verdict.by_hand })
     }
 
     /// The place and the tag.
