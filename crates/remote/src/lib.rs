@@ -70,6 +70,7 @@ mod refresh;
 mod refusal;
 mod retry;
 mod scope;
+mod site;
 mod standing_in;
 mod store;
 mod tagging;
