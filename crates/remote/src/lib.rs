@@ -59,11 +59,13 @@ mod manifest;
 mod manifest_writing;
 mod moment;
 mod named;
+mod names;
 mod options;
 mod origin;
 mod pacing;
 mod probe;
 mod raw;
+mod reach;
 mod realm;
 mod referrers;
 mod refresh;
@@ -91,8 +93,8 @@ mod witness;
 pub use client::{ClientError, RegistryClient};
 pub use limits::Limits;
 pub use options::{
-    ChunkMode, ClientOptions, Clock, CredentialFault, CredentialProvider, NoCredentials, Proxies, RetryPolicy,
-    SystemClock,
+    ChunkMode, ClientOptions, Clock, CredentialFault, CredentialProvider, Names, NoCredentials, Proxies, RetryPolicy,
+    SystemClock, SystemNames,
 };
 pub use probe::{LoginCheck, Ping, Probe, Want};
 pub use raw::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, RawTarget};

@@ -1,12 +1,11 @@
 //! Which token server may be asked, and told a secret. Pure.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
-
 use tofu_oci_store::AccessFault;
 use url::{Host, Url};
 
 use crate::named::Named;
 use crate::origin::{host_of, is_loopback};
+use crate::reach::Reach;
 use crate::site::{is_known_token_server, same_site};
 
 /// Why a token server is not asked.
@@ -52,36 +51,14 @@ pub(crate) fn check_realm(realm: &Url, registry: &Url, named: &Named) -> Result<
     }
     let problem = format!("the token server is named by the IP address {host}, which is not the registry's");
     match realm.host() {
-        Some(Host::Ipv4(address)) if is_public_v4(address) => refused(AccessFault::RealmOtherSite, problem),
-        Some(Host::Ipv6(address)) if is_public_v6(address) => refused(AccessFault::RealmOtherSite, problem),
-        Some(Host::Ipv4(_) | Host::Ipv6(_)) => refused(AccessFault::RealmPrivateAddress, problem),
-        _ if is_loopback(realm) => {
+        Some(Host::Domain(_)) if Reach::of_host(realm).is_some() => {
             let problem = format!("the token server {host} is on this machine, and the registry is not");
             refused(AccessFault::RealmPrivateAddress, problem)
         }
-        _ => Ok(()),
+        Some(Host::Domain(_)) | None => Ok(()),
+        _ if Reach::of_host(realm) == Some(Reach::Internet) => refused(AccessFault::RealmOtherSite, problem),
+        _ => refused(AccessFault::RealmPrivateAddress, problem),
     }
-}
-
-/// Whether an address is one of the open internet: not of this machine, a private network, a link, a carrier, nor of
-/// several machines at once.
-fn is_public_v4(address: Ipv4Addr) -> bool {
-    let carrier = address.octets()[0] == 100 && address.octets()[1] & 0xc0 == 64;
-    !(address.is_loopback()
-        || address.is_private()
-        || address.is_link_local()
-        || address.is_unspecified()
-        || address.is_broadcast()
-        || address.is_multicast()
-        || carrier)
-}
-
-fn is_public_v6(address: Ipv6Addr) -> bool {
-    if let Some(inner) = address.to_ipv4_mapped() {
-        return is_public_v4(inner);
-    }
-    let local = address.is_loopback() || address.is_unspecified();
-    !(local || address.is_unique_local() || address.is_unicast_link_local() || address.is_multicast())
 }
 
 /// Whether a token server may be told a secret for the registry: it is the registry's own host, one of the same site,

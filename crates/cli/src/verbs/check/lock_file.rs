@@ -11,11 +11,12 @@ use tofu_oci_source::{Failure, SourceError};
 use tofu_oci_types::ProviderAddr;
 
 use super::repository::counted;
-use super::{Checked, Context, Unjudged, idle, typed};
+use super::{Checked, Context, Unjudged, idle};
 use crate::args::CheckArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::lookup::Finder;
+use crate::verbs::{list, typed};
 
 /// Reads the file; with `--platform` the providers' repositories are asked too.
 pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Checked, Complaint> {
@@ -78,6 +79,7 @@ fn refuse_idle_options(args: &CheckArgs) -> Result<(), Complaint> {
     let given = [
         ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
         ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
+        ("--private-host", typed(list(&args.lookup.private_host).as_deref(), "TOFU_OCI_PRIVATE_HOST")),
     ];
     match given.iter().find(|(_, given)| *given && !asks) {
         Some((option, _)) => Err(Complaint::usage(format!("{option} needs --platform"))
