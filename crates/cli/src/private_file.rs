@@ -52,7 +52,7 @@ impl PrivateFile {
         let real = behind_links(path)?;
         match std::fs::metadata(&real) {
             Ok(data) if data.is_dir() => return Err(ErrorKind::IsADirectory.into()),
-            Ok(data) if !data.is_file() => return Err(io::Error::other("it is no regular file")),
+            Ok(data) if !data.is_file() => return Err(io::Error::other("it is not a regular file")),
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
         }
@@ -61,7 +61,7 @@ impl PrivateFile {
 
     /// All bytes of it, at most 64 MiB; nothing where it is missing.
     pub(crate) fn read(&self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-        let file = match File::open(&self.real) {
+        let file = match tofu_oci_disk::open_file(&self.real) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
@@ -330,7 +330,7 @@ mod tests {
         assert!(refused("file/config.json").expect_err("a file is no folder").starts_with("Not a directory"));
         assert_eq!(
             PrivateFile::at(Path::new("/dev/null")).map(drop).map_err(|error| error.to_string()),
-            Err("it is no regular file".into())
+            Err("it is not a regular file".into())
         );
     }
 

@@ -91,15 +91,17 @@ fn refuse_idle_options(args: &CheckArgs) -> Result<(), Complaint> {
 }
 
 fn read(path: &Path) -> Result<String, Complaint> {
+    /// No lock file is larger.
+    const LIMIT: u64 = 64 << 20;
     let failed = |error: std::io::Error| {
-        use std::io::ErrorKind::{InvalidData, IsADirectory, NotADirectory, NotFound};
+        use std::io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound};
         let text = format!("cannot read {}: {error}", path.display());
-        if matches!(error.kind(), NotFound | IsADirectory | NotADirectory | InvalidData) {
+        if matches!(error.kind(), NotFound | IsADirectory | NotADirectory | InvalidData | InvalidInput | FileTooLarge) {
             return Complaint::usage(text).hint("name a .terraform.lock.hcl, or the directory that holds one");
         }
         Complaint::new(Exit::Unexpected, text).io_hint("read", path, &error)
     };
-    let bytes = std::fs::read(path).map_err(failed)?;
+    let bytes = tofu_oci_disk::read_file(path, LIMIT).map_err(failed)?;
     String::from_utf8(bytes).map_err(|error| failed(std::io::Error::new(std::io::ErrorKind::InvalidData, error)))
 }
 
