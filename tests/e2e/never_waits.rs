@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::setup::{Scene, WIDGET};
 
 /// Far longer than any of these commands takes; only a command that waits for ever meets it.
-const GUARD: Duration = Duration::from_secs(120);
+const GUARD: Duration = Duration::from_mins(2);
 
 fn pipe(path: &Path) {
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("it can be made");

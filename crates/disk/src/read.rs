@@ -84,7 +84,7 @@ mod tests {
 
     fn pipe(folder: &Path) -> std::path::PathBuf {
         let path = folder.join("pipe");
-        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::from_raw_mode(0o600)).expect("a pipe");
         path
     }
 

@@ -48,16 +48,16 @@ impl Resolver {
     /// Whether one host may name another. `allowed` are hosts that any host may name.
     ///
     /// A name that only the name service knows may be named; from then on it does not lead near.
-    pub(crate) fn may_name(&self, namer: &Url, named: &Url, allowed: &NamedHosts) -> bool {
-        if allowed.contain(named) {
+    pub(crate) fn may_name(&self, from: &Url, to: &Url, allowed: &NamedHosts) -> bool {
+        if allowed.contain(to) {
             return true;
         }
-        let nearest = self.reach(namer);
-        if let Some(reach) = Reach::of_host(named) {
+        let nearest = self.reach(from);
+        if let Some(reach) = Reach::of_host(to) {
             return reach <= nearest;
         }
-        if namer.host() != named.host() {
-            self.keep_away(&key(named.host_str().unwrap_or_default()), nearest);
+        if from.host() != to.host() {
+            self.keep_away(&key(to.host_str().unwrap_or_default()), nearest);
         }
         true
     }
@@ -145,12 +145,12 @@ mod tests {
     }
 
     /// Whether a name may be named, and if so what it leads to.
-    async fn led(resolver: &Resolver, namer: &str, named: &str, allowed: &[&str]) -> String {
+    async fn led(resolver: &Resolver, from: &str, to: &str, allowed: &[&str]) -> String {
         let allowed = NamedHosts::new(&allowed.iter().map(ToString::to_string).collect::<Vec<_>>());
-        if !resolver.may_name(&url(namer), &url(named), &allowed) {
+        if !resolver.may_name(&url(from), &url(to), &allowed) {
             return "refused".to_owned();
         }
-        match resolver.look_up(named.split(':').next().unwrap_or_default()).await {
+        match resolver.look_up(to.split(':').next().unwrap_or_default()).await {
             Ok(found) => found.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
             Err(error) => error.to_string(),
         }

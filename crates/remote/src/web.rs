@@ -112,6 +112,7 @@ impl WebClient {
     }
 
     /// The same, and any host may name these, `HOST` (any port) or `HOST:PORT`, wherever they are.
+    #[must_use]
     pub fn with_private_hosts(self, hosts: &[String]) -> Self {
         Self { private: Arc::new(NamedHosts::new(hosts)), ..self }
     }

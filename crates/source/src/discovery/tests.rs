@@ -370,7 +370,7 @@ fn values_that_are_no_template_are_refused() {
 /// Where a document's redirect leads, from a host that is reached through a proxy.
 async fn redirected(to_host: &str, allowed: &[String]) -> (String, usize) {
     let named = Named::start(&["a.test"], &["a.test:443"]);
-    named.server.page(DOCUMENT, to(&format!("https://{to_host}/there")));
+    named.server.page(DOCUMENT, to(format!("https://{to_host}/there")));
     named.server.page("/there", json("{}"));
     let options = ClientOptions { proxies: Proxies::Fixed(named.tunnel.url()), ..options(&named.server) };
     let web = WebClient::new(&options).unwrap().with_private_hosts(allowed);
