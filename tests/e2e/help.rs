@@ -29,7 +29,7 @@ const NETWORK: [&str; 8] = [
     "--max-wait",
     "--timeout",
 ];
-const LOOKUP: [&str; 2] = ["--from", "--magic-suffix"];
+const LOOKUP: [&str; 3] = ["--from", "--magic-suffix", "--private-host"];
 
 #[test]
 fn every_verb_explains_its_options() {
@@ -176,6 +176,10 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
                                    example.com.SUFFIX/foo/bar is example.com/foo/opentofu-provider-bar
                                    [default: `magic_suffix` of a block `tofu_oci` in the CLI
                                    configuration, else oci.opentofu.org] [env: TOFU_OCI_MAGIC_SUFFIX=]
+          --private-host <HOST>    Let the host of an address name this HOST[:PORT] as its registry, or
+                                   redirect to it, although it is on this machine or in a private
+                                   network and the host of the address is not (repeatable; the variable
+                                   takes a list with commas) [env: TOFU_OCI_PRIVATE_HOST=]
           --chdir <DIR>            Work in this directory: its configuration, its lock file, its
                                    .terraform
           --platform <OS_ARCH>     The platform to install for (repeatable with --into and --vendor)

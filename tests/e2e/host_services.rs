@@ -2,6 +2,8 @@
 
 use insta::assert_snapshot;
 
+use tofu_oci_testkit::{Answer, Tunnel, WebServer};
+
 use crate::setup::{Scene, WIDGET};
 
 /// A `host` block for the host of the tests, with a template of repositories.
@@ -123,4 +125,91 @@ fn a_host_that_fails_beside_a_mirror_is_named_by_resolve() {
 
     ----- stderr -----
     "#);
+}
+
+/// A host of the internet, as far as this program knows: a proxy leads to it.
+fn on_the_internet(scene: &mut Scene, answer: Answer) -> (WebServer, Tunnel) {
+    let web = WebServer::start(&["registry.example.com"]);
+    web.page("/.well-known/terraform.json", answer);
+    let tunnel = Tunnel::start([("registry.example.com:443", web.address())]);
+    scene.context.env("HTTPS_PROXY", tunnel.url());
+    scene.context.env("TOFU_OCI_CA_FILE", "ca.pem");
+    scene.context.write("ca.pem", web.ca_pem().expect("it speaks TLS"));
+    (web, tunnel)
+}
+
+#[test]
+fn a_host_of_the_internet_does_not_send_to_this_machine_unless_the_user_names_it() {
+    let mut scene = Scene::published();
+    let document = format!(r#"{{"oci-providers.v1":"{}/{{namespace}}/{{type}}"}}"#, scene.registry.address());
+    let answer = Answer::new(200).header("Content-Type", "application/json").body(document);
+    let servers = on_the_internet(&mut scene, answer);
+    let before = scene.conversation().len();
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET} --platform linux_amd64")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget: nothing can be installed from registry.example.com
+      cause: https://registry.example.com/.well-known/terraform.json leads to the registry [REGISTRY], which is on this machine or in a private network
+      cause: by direct (implicit)
+
+    hint: if that is meant, allow it with --private-host [REGISTRY]
+    hint: or say which repository holds the provider with --from REPOSITORY
+    ");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET} --platform linux_amd64 --json")), @r#"
+    exit code: 1
+    ----- stdout -----
+    {"event":"error","code":"private-host","text":"registry.example.com/acme/widget: nothing can be installed from registry.example.com","causes":["https://registry.example.com/.well-known/terraform.json leads to the registry [REGISTRY], which is on this machine or in a private network","by direct (implicit)"],"hints":["if that is meant, allow it with --private-host [REGISTRY]","or say which repository holds the provider with --from REPOSITORY"]}
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget: nothing can be installed from registry.example.com
+      cause: https://registry.example.com/.well-known/terraform.json leads to the registry [REGISTRY], which is on this machine or in a private network
+      cause: by direct (implicit)
+
+    hint: if that is meant, allow it with --private-host [REGISTRY]
+    hint: or say which repository holds the provider with --from REPOSITORY
+    "#);
+    assert_eq!(scene.conversation().len(), before, "the registry was asked");
+    scene.refuse(&format!("install {WIDGET} --platform linux_amd64 --private-host 127.0.0.1:1"));
+    let here = format!("--private-host {}", scene.registry.address());
+    scene.run(&format!("install {WIDGET} --platform linux_amd64 {here}")).success();
+    scene.run(&format!("lock {WIDGET} {here}")).success();
+    scene.run(&format!("versions {WIDGET} --provider --private-host 127.0.0.1")).success();
+    scene.run(&format!("resolve {WIDGET} --private-host 10.0.0.1 {here}")).success();
+    scene.refuse(&format!("resolve {WIDGET}"));
+    scene.context.env("TOFU_OCI_PRIVATE_HOST", "10.0.0.1,127.0.0.1");
+    scene.run(&format!("resolve {WIDGET}")).success();
+    scene.context.write("main.tf", "");
+    scene.run("providers").success();
+    assert_snapshot!(scene.refuse("providers --private-host 10.0.0.2"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: --private-host is for commands that ask hosts, and `providers` asks none
+
+    hint: leave it out; install, lock, versions and resolve take it
+    ");
+    drop(servers);
+}
+
+#[test]
+fn a_redirected_document_does_not_send_to_this_machine() {
+    let mut scene = Scene::published();
+    let elsewhere = Answer::new(302).header("Location", "https://127.1:9/there");
+    let servers = on_the_internet(&mut scene, elsewhere);
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET} --platform linux_amd64")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget: nothing can be installed from registry.example.com
+      cause: https://registry.example.com/.well-known/terraform.json: its redirect to 127.0.0.1:[PORT] is not followed: that is on this machine or in a private network
+      cause: by direct (implicit)
+
+    hint: if that is meant, allow it with --private-host HOST
+    hint: or say which repository holds the provider with --from REPOSITORY
+    ");
+    drop(servers);
 }

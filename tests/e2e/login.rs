@@ -300,3 +300,47 @@ fn an_interrupted_login_stores_nothing() {
     scene.registry.clear_faults();
     scene.log_in("").success();
 }
+
+/// A login that is killed when its file beside docker's is there: another program has the folder locked.
+fn killed_login(scene: &Scene) -> String {
+    let docker = scene.context.home().join(".docker");
+    let held = std::fs::File::open(&docker).expect("a folder");
+    held.lock().expect("no other program has it");
+    let line = "login REGISTRY --username ada --password-stdin";
+    let mut child = started(&mut scene.command(line), &format!("{PASSWORD}\n"));
+    let is_ours = |name: &String| name.starts_with(".docker/.tofu-oci-");
+    let stray = loop {
+        if let Some(stray) = scene.home_files().into_iter().find(is_ours) {
+            break stray;
+        }
+        assert!(child.try_wait().expect("it was started").is_none(), "it ended by itself");
+        std::thread::yield_now();
+    };
+    child.kill().expect("it is running");
+    child.wait().expect("it ends");
+    stray
+}
+
+#[test]
+fn what_a_killed_login_left_is_private_and_the_next_login_or_logout_removes_it() {
+    for next in ["login", "logout"] {
+        let scene = Scene::with(basic());
+        scene.context.write_home(".docker/config.json", "{}");
+        let path = scene.context.home().join(".docker/config.json");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).expect("it is ours");
+        let stray = killed_login(&scene);
+        assert_eq!(scene.mode(&stray), 0o600);
+        // What the run would have written next.
+        std::fs::write(scene.context.home().join(&stray), PASSWORD).expect("it is ours");
+        let similar = ".docker/.tofu-oci-of-ada.json";
+        scene.context.write_home(similar, "ada's");
+        assert!(scene.home_files().contains(&stray), "a killed program cannot clean up");
+        if next == "login" {
+            scene.log_in("").success()
+        } else {
+            scene.run("logout REGISTRY").success()
+        };
+        assert_eq!(scene.home_files(), [".docker", similar, ".docker/config.json"], "{next}");
+        assert_eq!((scene.mode(".docker/config.json"), scene.home_text(similar).as_deref()), (0o644, Some("ada's")));
+    }
+}

@@ -17,6 +17,7 @@
 //! credentials_replay   every measured case of registry credentials, with files, helpers, token servers
 //! profiles     every verb against registries as they are run;  named_hosts    what --token-host and --plain-http allow
 //! sources_replay   every measured case of where providers come from: configuration, methods, lock file
+//! never_waits  a pipe in the place of a file
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
 //! ```
 //!
@@ -84,6 +85,7 @@ mod login_refused;
 mod login_sources;
 mod logout;
 mod named_hosts;
+mod never_waits;
 mod newcomer;
 mod one_place;
 mod other_platform;

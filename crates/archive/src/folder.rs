@@ -1,6 +1,6 @@
 //! A package that lies in a folder.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,7 @@ pub fn read_directory(dir: &Path) -> Result<PackageContents, ArchiveError> {
 }
 
 fn hash_file(path: &Path, buffer: &mut [u8]) -> Result<(u64, [u8; 32]), ArchiveError> {
-    let mut file = File::open(path).map_err(ArchiveError::io("read", path))?;
+    let mut file = tofu_oci_disk::open_file(path).map_err(ArchiveError::io("read", path))?;
     let mut sha256 = Sha256::new();
     let mut size = 0;
     loop {

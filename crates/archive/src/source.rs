@@ -27,7 +27,7 @@ pub struct ReadSource<R> {
 impl ReadSource<File> {
     /// The file at `path` from its beginning.
     pub fn open(path: &Path) -> Result<Self, ArchiveError> {
-        File::open(path).map(Self::new).map_err(ArchiveError::io("read", path))
+        tofu_oci_disk::open_file(path).map(Self::new).map_err(ArchiveError::io("read", path))
     }
 }
 

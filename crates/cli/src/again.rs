@@ -22,6 +22,7 @@ const REACH: &[&str] = &["ca-file", "plain-http", "token-host", "attempts", "max
 const OWN: &[&str] = &[
     "from",
     "magic-suffix",
+    "private-host",
     "chdir",
     "trust-policy",
     "platform",

@@ -207,7 +207,9 @@ pub(crate) fn client(
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Complaint> {
-    std::fs::read(file).map_err(|error| {
+    /// No certificates of a system are larger.
+    const LIMIT: u64 = 16 << 20;
+    tofu_oci_disk::read_file(file, LIMIT).map_err(|error| {
         Complaint::usage(format!("cannot read {}: {error}", file.display()))
             .hint("--ca-file, --client-cert and --client-key name PEM files")
     })

@@ -120,18 +120,12 @@ impl ReadConfig {
 /// The files of this machine.
 pub(crate) struct RealFiles;
 
-/// No configuration of a person is larger; a device that never ends is not read to its end.
+/// No configuration of a person is larger.
 const FILE_LIMIT: u64 = 16 << 20;
 
 impl Files for RealFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        use std::io::Read as _;
-        let mut bytes = Vec::new();
-        std::fs::File::open(path)?.take(FILE_LIMIT + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > FILE_LIMIT {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 16 MiB"));
-        }
-        Ok(bytes)
+        tofu_oci_disk::read_file(path, FILE_LIMIT)
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<OsString>> {

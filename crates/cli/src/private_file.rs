@@ -3,18 +3,21 @@
 //! ```text
 //! PrivateFile::at(path)   links are followed, as docker does; a folder or a loop is refused
 //!   read                  what is in it now; nothing where it is missing
+//!   sweep                 what killed runs have left beside the real file goes
 //!   stage                 the folder (0700) and an empty file beside the real one (0600): from here on it can be written
 //! Staged::commit(edit)    read again, edited, renamed over the real file; other processes of ours wait meanwhile
 //! ```
 //!
 //! Whatever happens in between, the file is the old one or the new one. Only the owner can read a new file; mode and
-//! owner of one that was there stay.
+//! owner of one that was there stay. The file beside it is for its owner alone as long as it has a name of its own: the
+//! mode is set after the rename, so that a killed run leaves no secret that others may read.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use tofu_oci_disk::{ScratchFile, Whose};
 use zeroize::Zeroizing;
 
 /// No file of credentials is larger.
@@ -37,7 +40,7 @@ pub(crate) struct PrivateFile {
 #[derive(Debug)]
 pub(crate) struct Staged<'a> {
     file: &'a PrivateFile,
-    beside: tempfile::NamedTempFile,
+    beside: ScratchFile,
 }
 
 impl PrivateFile {
@@ -49,7 +52,7 @@ impl PrivateFile {
         let real = behind_links(path)?;
         match std::fs::metadata(&real) {
             Ok(data) if data.is_dir() => return Err(ErrorKind::IsADirectory.into()),
-            Ok(data) if !data.is_file() => return Err(io::Error::other("it is no regular file")),
+            Ok(data) if !data.is_file() => return Err(io::Error::other("it is not a regular file")),
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
         }
@@ -58,7 +61,7 @@ impl PrivateFile {
 
     /// All bytes of it, at most 64 MiB; nothing where it is missing.
     pub(crate) fn read(&self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-        let file = match File::open(&self.real) {
+        let file = match tofu_oci_disk::open_file(&self.real) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
@@ -86,6 +89,11 @@ impl PrivateFile {
         false
     }
 
+    /// Removes what killed runs have left beside it: files that may hold a secret.
+    pub(crate) fn sweep(&self) {
+        tofu_oci_disk::sweep(self.folder(), Whose::Users);
+    }
+
     /// Makes sure that it can be written: its folder is made, for the owner alone, and a file beside it.
     ///
     /// A folder behind a dangling link is not made: it may be a disk that is not mounted.
@@ -94,10 +102,8 @@ impl PrivateFile {
         if self.real == self.path {
             make_folder(folder)?;
         }
-        let name = self.real.file_name().unwrap_or_default().to_string_lossy();
-        let beside = tempfile::Builder::new().prefix(&format!(".{name}.")).tempfile_in(folder);
         // Its own text would name the file beside, which nobody has asked for.
-        let beside = beside.map_err(|error| io::Error::from(error.kind()))?;
+        let beside = ScratchFile::private_beside(folder).map_err(|error| io::Error::from(error.kind()))?;
         Ok(Staged { file: self, beside })
     }
 
@@ -115,16 +121,29 @@ impl Staged<'_> {
     /// # Errors
     /// Those of `edit`; the file is as it was then.
     pub(crate) fn commit<E: From<io::Error>>(
-        mut self,
+        self,
         edit: impl FnOnce(Option<&[u8]>) -> Result<Option<Zeroizing<Vec<u8>>>, E>,
     ) -> Result<(), E> {
         let _lock = locked(self.file.folder());
         let Some(bytes) = edit(self.file.read()?.as_ref().map(|bytes| bytes.as_slice()))? else { return Ok(()) };
-        self.beside.as_file_mut().write_all(&bytes)?;
-        keep_mode_and_owner(&self.file.real, self.beside.as_file())?;
-        self.beside.as_file().sync_all()?;
-        self.beside.persist(&self.file.real).map_err(|error| error.error)?;
+        let mode = self.fill(&bytes)?;
+        self.put(mode)?;
         Ok(())
+    }
+
+    /// Writes the file beside; the permissions that it is to have in its place, if a file is there.
+    fn fill(&self, bytes: &[u8]) -> io::Result<Option<Permissions>> {
+        let mut beside = self.beside.as_file();
+        beside.write_all(bytes)?;
+        let mode = keep_owner(&self.file.real, beside);
+        beside.sync_all()?;
+        Ok(mode)
+    }
+
+    fn put(self, mode: Option<Permissions>) -> io::Result<()> {
+        let written = self.beside.as_file().try_clone()?;
+        self.beside.put(&self.file.real)?;
+        mode.map_or(Ok(()), |mode| written.set_permissions(mode))
     }
 }
 
@@ -155,22 +174,21 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)
 }
 
-/// A new file keeps 0600. Another owner can be kept by root alone; who may not is the owner from now on, as with docker.
+/// Gives the new file the owner of the old one; the permissions of the old one. A new file keeps 0600. Another owner can be
+/// kept by root alone; who may not is the owner from now on, as with docker.
 #[cfg(unix)]
-fn keep_mode_and_owner(old: &Path, new: &File) -> io::Result<()> {
+fn keep_owner(old: &Path, new: &File) -> Option<Permissions> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-    let Ok(data) = std::fs::metadata(old) else { return Ok(()) };
-    let ours = new.metadata()?;
+    let (data, ours) = (std::fs::metadata(old).ok()?, new.metadata().ok()?);
     if (data.uid(), data.gid()) != (ours.uid(), ours.gid()) {
-        // The mode comes after it: a change of the owner takes bits away.
         let _ = std::os::unix::fs::fchown(new, Some(data.uid()), Some(data.gid()));
     }
-    new.set_permissions(std::fs::Permissions::from_mode(data.permissions().mode() & 0o777))
+    Some(Permissions::from_mode(data.permissions().mode() & 0o777))
 }
 
 #[cfg(not(unix))]
-fn keep_mode_and_owner(_old: &Path, _new: &File) -> io::Result<()> {
-    Ok(())
+fn keep_owner(_old: &Path, _new: &File) -> Option<Permissions> {
+    None
 }
 
 /// Keeps other processes of ours from editing a file of the folder at the same time, as long as it is held. Nothing
@@ -244,6 +262,40 @@ mod tests {
     }
 
     #[test]
+    fn what_a_killed_run_leaves_beside_a_file_that_all_may_read_is_for_the_owner_alone() {
+        let root = tempfile::tempdir().expect("a folder");
+        let path = root.path().join("config.json");
+        std::fs::write(&path, "one").expect("a file");
+        for kept in [0o644, 0o666, 0o400] {
+            std::fs::set_permissions(&path, Permissions::from_mode(kept)).expect("it is ours");
+            let file = PrivateFile::at(&path).expect("a file");
+            let staged = file.stage().expect("writable");
+            assert_eq!(mode(staged.beside.path()), 0o600);
+            let filled = staged.fill(b"secret").expect("it is written");
+            assert_eq!((mode(staged.beside.path()), mode(&path)), (0o600, kept));
+            staged.put(filled).expect("it is renamed");
+            assert_eq!((mode(&path), std::fs::read(&path).expect("a file")), (kept, b"secret".to_vec()));
+        }
+    }
+
+    #[test]
+    fn a_killed_runs_secrets_go_and_files_with_similar_names_stay() {
+        let root = tempfile::tempdir().expect("a folder");
+        let file = PrivateFile::at(&root.path().join("config.json")).expect("a file may be here");
+        let staged = file.stage().expect("writable");
+        let living = staged.beside.path().to_owned();
+        let killed = root.path().join(".tofu-oci-Ab12Cd");
+        let users = [".config.json.Ab12Cd", ".tofu-oci-my-config.json", ".tofu-oci-notes", "config.json.bak"];
+        for path in users.iter().map(|name| root.path().join(name)).chain([killed.clone()]) {
+            std::fs::write(path, "secret").expect("a file");
+        }
+        file.sweep();
+        assert!(living.exists() && !killed.exists(), "{living:?}");
+        drop(staged);
+        assert_eq!(names(root.path()), users);
+    }
+
+    #[test]
     fn the_file_behind_links_is_written_and_the_links_stay() {
         let root = tempfile::tempdir().expect("a folder");
         let at = |name: &str| root.path().join(name);
@@ -278,7 +330,7 @@ mod tests {
         assert!(refused("file/config.json").expect_err("a file is no folder").starts_with("Not a directory"));
         assert_eq!(
             PrivateFile::at(Path::new("/dev/null")).map(drop).map_err(|error| error.to_string()),
-            Err("it is no regular file".into())
+            Err("it is not a regular file".into())
         );
     }
 

@@ -92,17 +92,7 @@ fn broken(path: &Path, text: &str, error: &PolicyError) -> Complaint {
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    use io::Read as _;
-    // A pipe or a device may never end, and opening one may wait for ever.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LIMIT {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "it has more than 1 MiB"));
-    }
-    Ok(bytes)
+    tofu_oci_disk::read_file(path, LIMIT)
 }
 
 /// The keys of files that were named on the command line; each is called what its file is.

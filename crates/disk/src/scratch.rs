@@ -119,13 +119,26 @@ impl ScratchFile {
     /// # Errors
     /// When it cannot be made.
     pub fn beside(folder: &Path) -> io::Result<Self> {
+        Self::with_mode(folder, 0o666)
+    }
+
+    /// The same, for secrets: its owner alone may read it, from its first moment on.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn private_beside(folder: &Path) -> io::Result<Self> {
+        Self::with_mode(folder, 0o600)
+    }
+
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "there are no modes"))]
+    fn with_mode(folder: &Path, mode: u32) -> io::Result<Self> {
         let prefix = labelled(OWN_PREFIX);
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            builder.permissions(fs::Permissions::from_mode(0o666));
+            builder.permissions(fs::Permissions::from_mode(mode));
         }
         let mut attempts = 0;
         loop {

@@ -36,11 +36,14 @@ pub fn beside(lock_file: &Path) -> PathBuf {
     lock_file.with_file_name(PIN_FILE_NAME)
 }
 
+/// No pin file is larger.
+const LIMIT: u64 = 64 << 20;
+
 /// The pins in the file at `path`; none when there is no file.
 pub fn read(path: &Path) -> Result<Pins, PinFileError> {
     let place = tofu_oci_lockfile::follow(path)?;
     let failed = |source| LockFileError::Io { action: "read", path: path.to_owned(), source };
-    let bytes = match std::fs::read(&place) {
+    let bytes = match tofu_oci_disk::read_file(&place, LIMIT) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Pins::default()),
         Err(error) => return Err(failed(error).into()),

@@ -37,13 +37,16 @@ pub fn parse(text: &str, path: &Path) -> Result<LockFile, LockFileError> {
     LockFile::parse(text).map_err(|error| name_file(error, path))
 }
 
+/// No lock file is larger: one entry for each of ten thousand providers takes less.
+const LIMIT: u64 = 64 << 20;
+
 /// The text of the lock file at `path`, whatever it says; nothing when there is none.
 ///
 /// # Errors
-/// When it is no text, and when it is a symbolic link that leaves its folder: see [`write()`].
+/// When it is no text, no regular file or larger than 64 MiB, and when it is a symbolic link that leaves its folder: see [`write()`].
 pub fn read_text(path: &Path) -> Result<Option<String>, LockFileError> {
     let place = follow(path)?;
-    let text = match std::fs::read(&place) {
+    let text = match tofu_oci_disk::read_file(&place, LIMIT) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(LockFileError::Io { action: "read", path: place, source: error }),

@@ -10,6 +10,7 @@ use rustls::CertificateError;
 use tofu_oci_store::{NetworkFault, StoreError};
 
 use crate::limits::shown;
+use crate::names::NearName;
 
 /// Most characters of a registry's own words that are repeated.
 const LONGEST: usize = 300;
@@ -153,6 +154,8 @@ fn network_fault(error: &reqwest::Error, now: SystemTime) -> NetworkFault {
         NetworkFault::TimedOut
     } else if let Some(fault) = tls_fault(error, now) {
         fault
+    } else if has_cause(error, &is_near) {
+        NetworkFault::PrivateAddress
     } else if has_cause(error, &is_refused) {
         NetworkFault::Refused
     } else if has_cause(error, &is_lookup) {
@@ -209,6 +212,11 @@ fn is_no_http(cause: &(dyn Error + 'static)) -> bool {
 /// Whether nobody listens there.
 pub(crate) fn is_refused(cause: &(dyn Error + 'static)) -> bool {
     cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+}
+
+/// Whether the name leads nearer than it may.
+pub(crate) fn is_near(cause: &(dyn Error + 'static)) -> bool {
+    cause.is::<NearName>()
 }
 
 /// Whether the name service was what failed. The connector's own error has no public type, only its words.

@@ -11,9 +11,10 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::body::Progress;
-use crate::clean::{NetworkProblem, has_cause, is_refused, network_problem};
+use crate::clean::{NetworkProblem, has_cause, is_near, is_refused, network_problem};
 use crate::client::ClientError;
 use crate::limits::Limits;
+use crate::names::Resolver;
 use crate::options::{ClientOptions, Proxies};
 use crate::origin::is_loopback;
 use crate::pacing::Pacing;
@@ -28,6 +29,7 @@ pub(crate) struct Http {
     local: OnceLock<Client>,
     options: ClientOptions,
     pacing: Arc<Pacing>,
+    resolver: Resolver,
 }
 
 /// An exchange without an answer.
@@ -46,8 +48,9 @@ impl Http {
         }
         let certificates = certificates(options)?;
         let identity = identity(options)?;
-        let outside = build(options, &certificates, identity.as_ref(), &options.proxies)?;
-        Ok(Self { outside, local: OnceLock::new(), options: options.clone(), pacing: Arc::default() })
+        let resolver = Resolver::new(Arc::clone(&options.names));
+        let outside = build(options, &certificates, identity.as_ref(), &resolver)?;
+        Ok(Self { outside, local: OnceLock::new(), options: options.clone(), pacing: Arc::default(), resolver })
     }
 
     pub(crate) fn limits(&self) -> Limits {
@@ -65,6 +68,11 @@ impl Http {
     /// What is known of the hosts.
     pub(crate) fn pacing(&self) -> &Pacing {
         &self.pacing
+    }
+
+    /// What is known of names.
+    pub(crate) fn resolver(&self) -> &Resolver {
+        &self.resolver
     }
 
     fn client(&self, url: &Url) -> &Client {
@@ -107,7 +115,7 @@ impl Http {
     fn no_answer(&self, error: reqwest::Error, url: &Url) -> NoAnswer {
         // A host that was there a moment ago comes back; one that was never there does not.
         let refused_here = is_loopback(url) && has_cause(&error, &is_refused) && !self.pacing.was_reached(url);
-        let lasting = refused_here || has_cause(&error, &untrusted) || has_cause(&error, &unknown_host);
+        let lasting = refused_here || [untrusted, unknown_host, is_near].iter().any(|lasts| has_cause(&error, lasts));
         NoAnswer { lasting, problem: network_problem(error, self.now()) }
     }
 }
@@ -156,7 +164,7 @@ fn build(
     options: &ClientOptions,
     certificates: &[Certificate],
     identity: Option<&Identity>,
-    proxies: &Proxies,
+    resolver: &Resolver,
 ) -> Result<Client, ClientError> {
     let builder = || -> Result<ClientBuilder, ClientError> {
         let mut builder = Client::builder()
@@ -166,6 +174,7 @@ fn build(
             .referer(false)
             .retry(reqwest::retry::never())
             .connect_timeout(options.limits.connect)
+            .dns_resolver(Arc::new(resolver.clone()))
             .tcp_nodelay(true);
         #[cfg(target_os = "linux")]
         {
@@ -175,7 +184,7 @@ fn build(
         if let Some(identity) = identity {
             builder = builder.identity(identity.clone());
         }
-        Ok(match proxies {
+        Ok(match &options.proxies {
             Proxies::Environment => builder,
             Proxies::Direct => builder.no_proxy(),
             Proxies::Fixed(address) => {

@@ -59,18 +59,21 @@ mod manifest;
 mod manifest_writing;
 mod moment;
 mod named;
+mod names;
 mod options;
 mod origin;
 mod pace;
 mod pacing;
 mod probe;
 mod raw;
+mod reach;
 mod realm;
 mod referrers;
 mod refresh;
 mod refusal;
 mod retry;
 mod scope;
+mod site;
 mod standing_in;
 mod store;
 mod tagging;
@@ -91,8 +94,8 @@ mod witness;
 pub use client::{ClientError, RegistryClient};
 pub use limits::Limits;
 pub use options::{
-    ChunkMode, ClientOptions, Clock, CredentialFault, CredentialProvider, NoCredentials, Proxies, RetryPolicy,
-    SystemClock,
+    ChunkMode, ClientOptions, Clock, CredentialFault, CredentialProvider, Names, NoCredentials, Proxies, RetryPolicy,
+    SystemClock, SystemNames,
 };
 pub use probe::{LoginCheck, Ping, Probe, Want};
 pub use raw::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, RawTarget};

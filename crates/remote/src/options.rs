@@ -1,6 +1,8 @@
 //! How a client is to behave.
 
 use std::fmt;
+use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -9,6 +11,7 @@ use tofu_oci_credentials::Credential;
 use tofu_oci_types::RepositoryRef;
 
 use crate::limits::Limits;
+use crate::names::system_addresses;
 use crate::witness::Witness;
 
 /// What a [`crate::RegistryClient`] is made from.
@@ -42,6 +45,8 @@ pub struct ClientOptions {
     pub proxies: Proxies,
     /// The clock that waits are made with; a test hands in one that does not wait.
     pub clock: Arc<dyn Clock>,
+    /// Who knows the addresses of names; a test hands in a table.
+    pub names: Arc<dyn Names>,
     /// Who is told how access came about.
     pub witness: Option<Arc<dyn Witness>>,
 }
@@ -60,6 +65,7 @@ impl Default for ClientOptions {
             chunk: ChunkMode::Fallback,
             proxies: Proxies::Environment,
             clock: Arc::new(SystemClock),
+            names: Arc::new(SystemNames),
             witness: None,
         }
     }
@@ -153,6 +159,27 @@ impl Clock for SystemClock {
 
     async fn sleep(&self, time: Duration) {
         tokio::time::sleep(time).await;
+    }
+}
+
+/// The name service. Proxies look names up themselves.
+#[async_trait]
+pub trait Names: Send + Sync {
+    /// The addresses of a name.
+    ///
+    /// # Errors
+    /// When there is no such name, or nobody could be asked.
+    async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>>;
+}
+
+/// The system's.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemNames;
+
+#[async_trait]
+impl Names for SystemNames {
+    async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        system_addresses(name).await
     }
 }
 

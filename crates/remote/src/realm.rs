@@ -1,12 +1,12 @@
 //! Which token server may be asked, and told a secret. Pure.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
-
 use tofu_oci_store::AccessFault;
 use url::{Host, Url};
 
 use crate::named::Named;
 use crate::origin::{host_of, is_loopback};
+use crate::reach::Reach;
+use crate::site::{is_known_token_server, same_site};
 
 /// Why a token server is not asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,36 +51,14 @@ pub(crate) fn check_realm(realm: &Url, registry: &Url, named: &Named) -> Result<
     }
     let problem = format!("the token server is named by the IP address {host}, which is not the registry's");
     match realm.host() {
-        Some(Host::Ipv4(address)) if is_public_v4(address) => refused(AccessFault::RealmOtherSite, problem),
-        Some(Host::Ipv6(address)) if is_public_v6(address) => refused(AccessFault::RealmOtherSite, problem),
-        Some(Host::Ipv4(_) | Host::Ipv6(_)) => refused(AccessFault::RealmPrivateAddress, problem),
-        _ if is_loopback(realm) => {
+        Some(Host::Domain(_)) if Reach::of_host(realm).is_some() => {
             let problem = format!("the token server {host} is on this machine, and the registry is not");
             refused(AccessFault::RealmPrivateAddress, problem)
         }
-        _ => Ok(()),
+        Some(Host::Domain(_)) | None => Ok(()),
+        _ if Reach::of_host(realm) == Some(Reach::Internet) => refused(AccessFault::RealmOtherSite, problem),
+        _ => refused(AccessFault::RealmPrivateAddress, problem),
     }
-}
-
-/// Whether an address is one of the open internet: not of this machine, a private network, a link, a carrier, nor of
-/// several machines at once.
-fn is_public_v4(address: Ipv4Addr) -> bool {
-    let carrier = address.octets()[0] == 100 && address.octets()[1] & 0xc0 == 64;
-    !(address.is_loopback()
-        || address.is_private()
-        || address.is_link_local()
-        || address.is_unspecified()
-        || address.is_broadcast()
-        || address.is_multicast()
-        || carrier)
-}
-
-fn is_public_v6(address: Ipv6Addr) -> bool {
-    if let Some(inner) = address.to_ipv4_mapped() {
-        return is_public_v4(inner);
-    }
-    let local = address.is_loopback() || address.is_unspecified();
-    !(local || address.is_unique_local() || address.is_unicast_link_local() || address.is_multicast())
 }
 
 /// Whether a token server may be told a secret for the registry: it is the registry's own host, one of the same site,
@@ -91,37 +69,15 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 /// Spec: the security checklist of this project, "Bearer realm" (GHSA-xf85-363p-868w).
 pub(crate) fn check_confidant(realm: &Url, registry: &Url, named: &Named) -> Result<(), Refusal> {
     let refused = |problem: String| Err(Refusal::new(AccessFault::RealmOtherSite, problem));
-    let (Some(host), Some(own)) = (realm.host_str(), registry.host_str()) else {
+    let Some(host) = realm.host_str().filter(|_| registry.host().is_some()) else {
         return refused("the token server has no host".to_owned());
     };
     let both_local = is_loopback(realm) && is_loopback(registry);
-    let known = KNOWN_TOKEN_SERVERS.iter().any(|(site, server)| own.ends_with(site) && host == *server);
-    if host == own || both_local || known || named.token.contain(realm) || same_site(host, own) {
+    let own = same_site(realm, registry) || is_known_token_server(realm, registry);
+    if own || both_local || named.token.contain(realm) {
         return Ok(());
     }
     refused(format!("the token server {host} belongs to another site than the registry, and would get the password"))
-}
-
-/// Token servers that are known to belong to registries of another site.
-const KNOWN_TOKEN_SERVERS: &[(&str, &str)] = &[(".scw.cloud", "api.scaleway.com")];
-
-/// Whether two names end in the same domain that somebody can register.
-fn same_site(one: &str, other: &str) -> bool {
-    let literal = |host: &str| host.starts_with('[') || host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    !literal(one) && !literal(other) && site(one).is_some() && site(one) == site(other)
-}
-
-/// The domain that a name belongs to, told by its shape: the last two labels, or the last three where those two look
-/// like `co.uk`. A dot at the end, which says that the name is whole, is no label.
-fn site(host: &str) -> Option<&str> {
-    let host = host.strip_suffix('.').unwrap_or(host);
-    let mut labels = host.rsplit('.').take_while(|label| !label.is_empty());
-    let (top, second) = (labels.next()?, labels.next()?);
-    let mut length = second.len() + 1 + top.len();
-    if top.len() == 2 && second.len() <= 3 {
-        length += labels.next()?.len() + 1;
-    }
-    host.get(host.len() - length..)
 }
 
 #[cfg(test)]
@@ -164,6 +120,65 @@ mod tests {
         check_told("10.0.0.1", "10.9.0.1:5002", false);
         check_told("[fd00::1]", "[fd00::1]", true);
         check_told("[fd00::1]", "[fd00::2]", false);
+    }
+
+    #[test]
+    fn a_password_for_one_customer_of_a_shared_suffix_does_not_go_to_another() {
+        for (registry, realm) in [
+            ("r.govt.nz", "e.govt.nz"),
+            ("registry.agency.govt.nz", "auth.other.govt.nz"),
+            ("contoso.azurecr.io", "evil.azurecr.io"),
+            ("contoso.jfrog.io", "evil.jfrog.io"),
+            ("contoso.azurewebsites.net", "evil.azurewebsites.net"),
+            ("one.github.io", "two.github.io"),
+            ("one.s3.amazonaws.com", "two.s3.amazonaws.com"),
+            ("one.herokuapp.com", "two.herokuapp.com"),
+            ("r.pvt.k12.ma.us", "e.pvt.k12.ma.us"),
+            ("a.city.kawasaki.jp", "b.other.kawasaki.jp"),
+        ] {
+            check_told(registry, realm, false);
+            check_told(&format!("{registry}."), realm, false);
+        }
+        check_told("registry.sap.de", "auth.sap.de", true);
+        check_told("registry.hp.com", "auth.hp.com", true);
+        check_told("harbor.agency.govt.nz", "auth.agency.govt.nz", true);
+    }
+
+    #[test]
+    fn real_registries_and_their_token_servers_stay_pairs() {
+        for (registry, realm) in [
+            ("ghcr.io", "ghcr.io"),
+            ("docker.io", "auth.docker.io"),
+            ("index.docker.io", "auth.docker.io"),
+            ("registry.gitlab.com", "gitlab.com"),
+            ("quay.io", "quay.io"),
+            ("123456789012.dkr.ecr.eu-central-1.amazonaws.com", "123456789012.dkr.ecr.eu-central-1.amazonaws.com"),
+            ("public.ecr.aws", "public.ecr.aws"),
+            ("europe-west3-docker.pkg.dev", "europe-west3-docker.pkg.dev"),
+            ("eu.gcr.io", "eu.gcr.io"),
+            ("eu.gcr.io", "gcr.io"),
+            ("contoso.azurecr.io", "contoso.azurecr.io"),
+            ("contoso-docker.jfrog.io", "contoso-docker.jfrog.io"),
+            ("registry.redhat.io", "registry.redhat.io"),
+            ("registry.redhat.io", "sso.redhat.com"),
+            ("registry.connect.redhat.com", "sso.redhat.com"),
+            ("de.icr.io", "de.icr.io"),
+            ("icr.io", "iam.cloud.ibm.com"),
+            ("registry.cn-hangzhou.aliyuncs.com", "dockerauth.cn-hangzhou.aliyuncs.com"),
+            ("x-registry.cn-beijing.cr.aliyuncs.com", "dockerauth-ee.cn-beijing.aliyuncs.com"),
+            ("uk-london-1.ocir.io", "uk-london-1.ocir.io"),
+            ("registry.fly.io", "auth.fly.io"),
+            ("harbor.example.com", "harbor.example.com:8443"),
+            ("registry.example.internal", "auth.example.internal"),
+            ("registry", "registry"),
+            ("localhost:5000", "127.0.0.1:5001"),
+            ("harbor.govt.nz", "harbor.govt.nz"),
+            ("co.uk", "co.uk"),
+        ] {
+            check_told(registry, realm, true);
+            check_told(&registry.to_uppercase(), realm, true);
+        }
+        check_told("registry.example.com.", "registry.example.com", true);
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::client::{ClientError, RegistryClient};
 use crate::hosts::Hosts;
 use crate::http::Http;
 use crate::limits::Limits;
+use crate::named::NamedHosts;
 use crate::options::ClientOptions;
 use crate::origin::{FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
 use crate::retry::{Asked, Attempts, Next, is_transient, retry_after};
@@ -30,11 +31,12 @@ use crate::witness::shown_url;
 /// Gets single documents. What may pass is tried again, as with a registry; nothing is kept.
 ///
 /// Redirects: at most 10; never from HTTPS to HTTP, nor to an address with a user info; the token stays with the origin
-/// that it was meant for.
+/// that it was meant for; never nearer, from the internet to a private network or to this machine.
 #[derive(Clone)]
 pub struct WebClient {
     http: Arc<Http>,
     hosts: Arc<Hosts>,
+    private: Arc<NamedHosts>,
     reporter: Arc<dyn Reporter>,
 }
 
@@ -88,6 +90,8 @@ pub enum WebFault {
     Network(NetworkFault),
     /// A redirect to where no request may go, or too many of them.
     Redirect,
+    /// A redirect to this machine or into a private network, from a host elsewhere.
+    PrivateHost,
     /// The document is larger than the limit.
     TooLarge,
 }
@@ -96,7 +100,7 @@ impl RegistryClient {
     /// A reader of single documents over this client's connections.
     pub fn web(&self) -> WebClient {
         let hosts = Arc::new(Hosts::new(&self.options.plain_http, &[]));
-        WebClient { http: Arc::clone(&self.http), hosts, reporter: Arc::clone(&self.reporter) }
+        WebClient { http: Arc::clone(&self.http), hosts, private: Arc::default(), reporter: Arc::clone(&self.reporter) }
     }
 }
 
@@ -104,7 +108,24 @@ impl WebClient {
     /// A reader with connections of its own.
     pub fn new(options: &ClientOptions) -> Result<Self, ClientError> {
         let hosts = Arc::new(Hosts::new(&options.plain_http, &[]));
-        Ok(Self { http: Arc::new(Http::new(options)?), hosts, reporter: Arc::new(NoReporter) })
+        Ok(Self { http: Arc::new(Http::new(options)?), hosts, private: Arc::default(), reporter: Arc::new(NoReporter) })
+    }
+
+    /// The same, and any host may name these, `HOST` (any port) or `HOST:PORT`, wherever they are.
+    #[must_use]
+    pub fn with_private_hosts(self, hosts: &[String]) -> Self {
+        Self { private: Arc::new(NamedHosts::new(hosts)), ..self }
+    }
+
+    /// Whether what a host has answered may send this program to another host, `HOST[:PORT]`: one that is as far away or
+    /// farther, or that [`WebClient::with_private_hosts`] allows.
+    ///
+    /// A name is looked up when a connection to it is made. If it then leads nearer, that connection fails with
+    /// [`NetworkFault::PrivateAddress`], also for a [`RegistryClient`] with the same connections.
+    pub fn may_name(&self, namer: &Url, host: &str) -> bool {
+        // What is no host leads nowhere.
+        Url::parse(&format!("https://{host}/"))
+            .is_ok_and(|named| self.http.resolver().may_name(namer, &named, &self.private))
     }
 
     /// The root of a host: `https://HOST[:PORT]/`, or with `http:` where the options say that it speaks no TLS. Unlike a
@@ -191,6 +212,13 @@ impl WebClient {
                     let problem = format!("its redirect is not followed: {}", detour.problem);
                     lasting(WebError { url: shown_url(&url), fault: WebFault::Redirect, problem })
                 })?;
+            if !self.http.resolver().may_name(&url, &next, &self.private) {
+                let problem = format!(
+                    "its redirect to {} is not followed: that is on this machine or in a private network",
+                    host_of(&next)
+                );
+                return Err(lasting(WebError { url: shown_url(&url), fault: WebFault::PrivateHost, problem }));
+            }
             crossed |= !same_origin(&next, &request.url);
             url = next;
         }

@@ -49,7 +49,11 @@ impl DirectSource {
         let services = self.discovery.services(&self.host).await?;
         let origin = services.origin();
         match services.oci_providers()? {
-            Some(template) => template.repository(address).map_err(|error| failed(error.into())),
+            Some(template) => {
+                let place = template.repository(address).map_err(|error| failed(error.into()))?;
+                self.discovery.admit(&services, &place.repository)?;
+                Ok(place)
+            }
             None if services.has_registry_protocol() => Err(failed(Failure::RegistryProtocolNotRead(format!(
                 "{origin} names providers.v1 and no oci-providers.v1, and the provider registry protocol is not read yet"
             )))),

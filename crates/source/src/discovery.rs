@@ -11,7 +11,7 @@ mod http;
 mod services;
 
 use async_trait::async_trait;
-use tofu_oci_types::Hostname;
+use tofu_oci_types::{Hostname, RepositoryRef};
 
 pub use self::http::{DiscoveryOptions, HttpDiscovery, TokenOf};
 pub use self::services::Services;
@@ -22,6 +22,12 @@ use crate::{Failure, SourceError};
 pub trait Discover: Send + Sync {
     /// The host's services; a host that has no document offers none.
     async fn services(&self, host: &Hostname) -> Result<Services, DiscoveryError>;
+
+    /// Takes note that a host's services lead to a repository.
+    ///
+    /// # Errors
+    /// [`Failure::PrivateHost`] when the host must not lead there.
+    fn admit(&self, services: &Services, repository: &RepositoryRef) -> Result<(), DiscoveryError>;
 }
 
 /// Why a host's services are not known, or one of them cannot be used.

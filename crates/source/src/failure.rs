@@ -31,6 +31,14 @@ pub enum Failure {
     /// It redirects to where no request may go.
     #[error("{0}")]
     BadRedirect(String),
+    /// A host of the internet sends to this machine or into a private network.
+    #[error("{problem}")]
+    PrivateHost {
+        /// Where to: `HOST[:PORT]`, if it is a registry.
+        host: Option<String>,
+        /// Who sent there, for people.
+        problem: String,
+    },
     /// The network, by its kind of fault.
     #[error("{problem}")]
     Network {
@@ -80,6 +88,7 @@ impl Failure {
             Self::BadBody(_) => "bad-body",
             Self::BadContentType(_) => "bad-content-type",
             Self::BadRedirect(_) => "bad-redirect",
+            Self::PrivateHost { .. } => "private-host",
             Self::Network { fault, .. } => fault.code(),
             Self::NoProviderService(_) => "no-provider-service",
             Self::InvalidService(_) => "invalid-service",

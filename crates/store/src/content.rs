@@ -46,8 +46,10 @@ impl Content<'_> {
 /// The bytes of a file in pieces of 256 KiB, read ahead by a thread that may block.
 pub(crate) async fn open_file(path: &Path) -> Result<ByteStream, StoreError> {
     let path = path.to_owned();
-    let file = tokio::fs::File::open(&path).await.map_err(|source| StoreError::io("read", &path, source))?;
-    let mut file = file.into_std().await;
+    let opening = path.clone();
+    let opened = tokio::task::spawn_blocking(move || tofu_oci_disk::open_file(&opening)).await;
+    let opened = opened.unwrap_or_else(|error| Err(std::io::Error::other(error)));
+    let mut file = opened.map_err(|source| StoreError::io("read", &path, source))?;
     let (pieces, inbox) = mpsc::channel::<Result<Bytes, StoreError>>(PIECES_AHEAD);
     tokio::task::spawn_blocking(move || {
         loop {

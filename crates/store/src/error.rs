@@ -344,6 +344,8 @@ pub enum NetworkFault {
     Lost,
     /// There is no way to the machine.
     NoRoute,
+    /// The name leads to this machine or into a private network, and a host elsewhere had named it.
+    PrivateAddress,
 }
 
 impl NetworkFault {
@@ -361,6 +363,7 @@ impl NetworkFault {
             Self::TimedOut => "timeout",
             Self::Lost | Self::NotHttp => "connection-lost",
             Self::NoRoute => "unreachable",
+            Self::PrivateAddress => "private-host",
         }
     }
 }

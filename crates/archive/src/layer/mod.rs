@@ -150,7 +150,7 @@ fn place(from: &Path, to: &PathBuf, last: bool) -> Result<(), ArchiveError> {
             Err(error) => return Err(ArchiveError::io("create", to)(error)),
         }
     }
-    let mut input = fs::File::open(from).map_err(ArchiveError::io("read", from))?;
+    let mut input = tofu_oci_disk::open_file(from).map_err(ArchiveError::io("read", from))?;
     let created = OpenOptions::new().write(true).create_new(true).open(to);
     let mut output = created.map_err(ArchiveError::io("create", to))?;
     io::copy(&mut input, &mut output).map_err(ArchiveError::io("write", to))?;

@@ -49,7 +49,7 @@ fn read_file(
     buffer: &mut [u8],
     take: &mut dyn FnMut(&[u8]) -> Result<(), ArchiveError>,
 ) -> Result<PackageFile, ArchiveError> {
-    let mut file = File::open(&input.path).map_err(ArchiveError::io("read", &input.path))?;
+    let mut file = tofu_oci_disk::open_file(&input.path).map_err(ArchiveError::io("read", &input.path))?;
     let mut sha256 = Sha256::new();
     let mut size = 0;
     loop {

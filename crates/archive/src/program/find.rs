@@ -40,7 +40,7 @@ pub fn folder_programs(
     let mut found = Vec::with_capacity(names.len());
     for name in names {
         let path = dir.join(&name);
-        let file = File::open(&path).map_err(ArchiveError::io("read", &path))?;
+        let file = tofu_oci_disk::open_file(&path).map_err(ArchiveError::io("read", &path))?;
         let head = head(file).map_err(ArchiveError::io("read", &path))?;
         found.push((name, Program::read(&head)));
     }
@@ -64,7 +64,7 @@ pub fn zip_programs(
     entries.retain(|entry| entry.header.kind == Kind::File && wanted(&entry.header.name));
     entries.sort_by(|one, other| one.header.name.cmp(&other.header.name));
     entries.truncate(MOST);
-    let mut file = File::open(path).map_err(ArchiveError::io("read", path))?;
+    let mut file = tofu_oci_disk::open_file(path).map_err(ArchiveError::io("read", path))?;
     let mut found = Vec::with_capacity(entries.len());
     for entry in entries {
         let program = entry_head(&mut file, &entry).ok().and_then(|head| Program::read(&head));

@@ -124,7 +124,7 @@ pub fn list_zip(path: &Path) -> Result<Vec<ZipEntry>, ArchiveError> {
 }
 
 pub(crate) fn open_entries(path: &Path, limits: &Limits) -> Result<Vec<CentralEntry>, ArchiveError> {
-    let file = File::open(path).map_err(ArchiveError::io("read", path))?;
+    let file = tofu_oci_disk::open_file(path).map_err(ArchiveError::io("read", path))?;
     limits.check_packed(file.metadata().map_err(ArchiveError::io("read", path))?.len())?;
     read_entries(&file, 0, limits)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{Identity, Network, Output};
+use super::{Identity, Network, Output, host::HostParser};
 
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Args)]
@@ -21,6 +21,10 @@ pub(crate) struct Lookup {
     /// else oci.opentofu.org]
     #[arg(long, value_name = "SUFFIX", env = "TOFU_OCI_MAGIC_SUFFIX")]
     pub(crate) magic_suffix: Option<String>,
+    /// Let the host of an address name this HOST[:PORT] as its registry, or redirect to it, although it is on this machine
+    /// or in a private network and the host of the address is not (repeatable; the variable takes a list with commas)
+    #[arg(long, value_name = "HOST", env = "TOFU_OCI_PRIVATE_HOST", value_delimiter = ',', value_parser = HostParser)]
+    pub(crate) private_host: Vec<String>,
 }
 
 /// Arguments of `versions`.

@@ -4,6 +4,7 @@ use tofu_oci_archive::ArchiveError;
 use tofu_oci_installer::{ConfigProblem, InstallError, PinFileError};
 use tofu_oci_lockfile::{LockFileError, ManifestLines, Refusal};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
+use tofu_oci_store::NetworkFault;
 use tofu_oci_types::Version;
 
 use super::{Complaint, Refused};
@@ -221,6 +222,15 @@ impl Complaint {
                 .hint("say which repository holds it with --from REPOSITORY")
                 .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),
             Failure::InvalidService(_) => self.hint("the owner of the host must mend its oci-providers.v1"),
+            Failure::PrivateHost { host, .. } => self
+                .hint(format!(
+                    "if that is meant, allow it with --private-host {}",
+                    host.as_deref().unwrap_or("HOST")
+                ))
+                .hint("or say which repository holds the provider with --from REPOSITORY"),
+            Failure::Network { fault: NetworkFault::PrivateAddress, .. } => {
+                self.hint("if that is meant, allow it with --private-host HOST")
+            }
             Failure::Network { fault, .. } => match super::network::certificate_time(*fault) {
                 Some(hint) => self.hint(hint),
                 None => self

@@ -42,6 +42,9 @@ impl Complaint {
                 let hint = "run the same command again: what has arrived is not sent again";
                 Self { unasked: true, ..Self::new(Exit::Unexpected, text).hint(hint) }
             }
+            NetworkFault::PrivateAddress => {
+                self.hint(format!("if that is meant, allow it with --private-host {host}"))
+            }
             _ if is_bare(host) => self.hint(format!(
                 "`{host}` was taken for a host name; write HOST/NAME, such as ghcr.io/acme/opentofu-provider-widget"
             )),

@@ -103,7 +103,7 @@ fn state(name: &str, path: &Path) -> FileState {
 }
 
 fn read(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
-    let mut file = std::fs::File::open(path)?;
+    let mut file = tofu_oci_disk::open_file(path)?;
     let data = file.metadata()?;
     if data.is_dir() {
         return Err(ErrorKind::IsADirectory.into());

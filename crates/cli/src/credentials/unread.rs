@@ -34,7 +34,7 @@ pub(super) fn find() -> Vec<Unread> {
 /// Whether a file is there with anything in it; one that cannot be read may have.
 fn holds_logins(path: &Path) -> bool {
     let mut bytes = Zeroizing::new(Vec::new());
-    let read = std::fs::File::open(path).and_then(|file| file.take(FILE_LIMIT).read_to_end(&mut bytes));
+    let read = tofu_oci_disk::open_file(path).and_then(|file| file.take(FILE_LIMIT).read_to_end(&mut bytes));
     match read {
         Ok(_) => !is_empty(&bytes),
         Err(error) => error.kind() == std::io::ErrorKind::PermissionDenied,

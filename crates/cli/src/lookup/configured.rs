@@ -24,6 +24,8 @@ pub(crate) struct Configured {
     pub(crate) reading: Arc<Reading>,
     pub(crate) methods: Methods,
     pub(crate) suffix: MagicSuffix,
+    /// Hosts that any host may name, wherever they are.
+    pub(crate) private_hosts: Vec<String>,
 }
 
 impl Configured {
@@ -33,7 +35,7 @@ impl Configured {
         let hidden: Vec<PathBuf> = not_asked.iter().map(|dir| environment.launch_dir.join(dir)).collect();
         let methods = methods(reading, environment, hidden);
         let suffix = suffix(lookup, reading.config.magic_suffix.as_ref().map(|(suffix, _)| suffix))?;
-        Ok(Self { reading: Arc::clone(reading), methods, suffix })
+        Ok(Self { reading: Arc::clone(reading), methods, suffix, private_hosts: lookup.private_host.clone() })
     }
 
     /// What is wrong with the files; `OpenTofu` would go on. Blocks of credentials are in nobody's way where `access`

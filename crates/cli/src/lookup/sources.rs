@@ -39,7 +39,8 @@ impl Opener {
             overrides: overrides(configured),
             token: Some(tokens(config)),
         };
-        let discovery = Arc::new(HttpDiscovery::new(client.web(), options));
+        let web = client.web().with_private_hosts(&configured.private_hosts);
+        let discovery = Arc::new(HttpDiscovery::new(web, options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
         Ok(Self { client, discovery, open })

@@ -69,6 +69,16 @@ pub(crate) fn tagged(place: &str, tag: &Tag) -> String {
     if place.starts_with("oci:") { format!("{place} (tag {tag})") } else { format!("{place}:{tag}") }
 }
 
+/// Whether an option was given on the command line; what its variable says is meant for every command.
+fn typed(given: Option<&str>, variable: &str) -> bool {
+    given.is_some_and(|given| std::env::var(variable).ok().as_deref() != Some(given))
+}
+
+/// A list as a variable has it; `None` if nothing is in it.
+fn list(given: &[String]) -> Option<String> {
+    (!given.is_empty()).then(|| given.join(","))
+}
+
 /// `.terraform` of the directory, or what `TF_DATA_DIR` says, relative to the directory.
 pub(crate) fn data_dir(dir: &Path) -> PathBuf {
     match std::env::var_os("TF_DATA_DIR").filter(|value| !value.is_empty()) {

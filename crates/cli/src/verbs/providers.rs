@@ -34,6 +34,10 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), C
         return Err(Complaint::usage(format!("there is no directory {}", dir.display()))
             .hint("--chdir names the directory that holds the configuration"));
     }
+    if super::typed(super::list(&args.lookup.private_host).as_deref(), "TOFU_OCI_PRIVATE_HOST") {
+        return Err(Complaint::usage("--private-host is for commands that ask hosts, and `providers` asks none")
+            .hint("leave it out; install, lock, versions and resolve take it"));
+    }
     let workspace = std::env::var("TF_WORKSPACE").ok();
     let tree = providers_tree(&dir, &data_dir(&dir), workspace.as_deref())
         .map_err(|error| Complaint::from(error).nothing_to_name())?;

@@ -1,6 +1,6 @@
 //! The configuration files of a folder.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -100,7 +100,7 @@ pub(super) fn bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, InstallE
         return refused(ConfigProblem::NoFile);
     }
     let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)).map_err(failed)?;
+    tofu_oci_disk::open_file(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)).map_err(failed)?;
     if bytes.len() as u64 > limit {
         return refused(ConfigProblem::TooLarge { limit });
     }

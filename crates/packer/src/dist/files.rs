@@ -10,7 +10,7 @@ const LIMIT: u64 = 8 << 20;
 
 /// The text of a metadata file.
 pub(super) fn read_text(path: &Path) -> Result<String, PackError> {
-    let file = std::fs::File::open(path).map_err(|source| PackError::io("read", path, source))?;
+    let file = tofu_oci_disk::open_file(path).map_err(|source| PackError::io("read", path, source))?;
     let malformed = |problem: &str| PackError::Malformed { path: path.to_owned(), problem: problem.to_owned() };
     let mut bytes = Vec::new();
     file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(|source| PackError::io("read", path, source))?;

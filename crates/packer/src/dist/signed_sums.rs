@@ -118,7 +118,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, PackError> {
     }
     let mut bytes = Vec::new();
     let limit = KEYS_LIMIT as u64;
-    std::fs::File::open(path).map_err(failed)?.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    tofu_oci_disk::open_file(path).map_err(failed)?.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
     Ok(Some(bytes))
 }
 

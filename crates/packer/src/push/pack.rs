@@ -161,7 +161,7 @@ fn prove(job: &Job, path: &Path, layer: &WrittenLayer, zip: &PackageHash) -> Res
 /// Digest and size of a file, read once in pieces of 256 KiB.
 pub(super) fn hash_file(path: &Path) -> Result<Blob, PackError> {
     let error = |source| PackError::io("read", path, source);
-    let mut file = std::fs::File::open(path).map_err(error)?;
+    let mut file = tofu_oci_disk::open_file(path).map_err(error)?;
     let mut buffer = vec![0; 256 << 10];
     let mut hasher = DigestHasher::sha256();
     let mut size = 0;

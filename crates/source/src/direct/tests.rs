@@ -27,6 +27,10 @@ impl Discover for Published {
         let values: BTreeMap<String, Value> = serde_json::from_str(&self.document).unwrap();
         Ok(Services::new(host.clone(), format!("https://{host}/x.json"), values))
     }
+
+    fn admit(&self, _services: &Services, _repository: &RepositoryRef) -> Result<(), DiscoveryError> {
+        Ok(())
+    }
 }
 
 fn direct(address: &str, document: &str) -> (DirectSource, Arc<Published>, ProviderAddr) {
@@ -103,9 +107,11 @@ impl World {
         RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(NoReporter)).unwrap()
     }
 
-    fn direct(&self) -> DirectSource {
+    fn direct(&self, private_hosts: &[&str]) -> DirectSource {
         let client = self.client();
-        let discovery = HttpDiscovery::new(client.web(), DiscoveryOptions::default());
+        let private_hosts: Vec<String> = private_hosts.iter().map(ToString::to_string).collect();
+        let web = client.web().with_private_hosts(&private_hosts);
+        let discovery = HttpDiscovery::new(web, DiscoveryOptions::default());
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(client.store(repository.clone()))));
         DirectSource::new("registry.example.test".parse().unwrap(), MagicSuffix::default(), Arc::new(discovery), open)
     }
@@ -116,7 +122,11 @@ async fn a_host_projects_its_providers_onto_a_registry_elsewhere() {
     let world = World::start();
     let repository = format!("{}/mirror/acme-widget", world.registry.address());
     release(&world.client().store(repository.parse().unwrap()), PackageLayout::Artifact, &["linux_amd64"]).await;
-    let link = Link { method: Kind::Direct, label: "direct".to_owned(), source: Arc::new(world.direct()) };
+    let link = Link {
+        method: Kind::Direct,
+        label: "direct".to_owned(),
+        source: Arc::new(world.direct(&[world.registry.address()])),
+    };
     let chain = Chain::new(vec![link]);
     let (address, platform) = (ADDRESS.parse().unwrap(), "linux_amd64".parse().unwrap());
     let listing = chain.versions(&address).await.unwrap();
@@ -133,7 +143,11 @@ async fn a_host_projects_its_providers_onto_a_registry_elsewhere() {
 async fn a_provider_that_the_registry_lacks_gives_way_to_the_next_method() {
     let world = World::start();
     let address = ADDRESS.parse().unwrap();
-    let direct = Link { method: Kind::Direct, label: "direct".to_owned(), source: Arc::new(world.direct()) };
+    let direct = Link {
+        method: Kind::Direct,
+        label: "direct".to_owned(),
+        source: Arc::new(world.direct(&[world.registry.address()])),
+    };
     let error = Chain::new(vec![direct.clone()]).versions(&address).await.unwrap_err();
     assert_eq!(error.code(), "registry-provider-not-known");
 
@@ -156,4 +170,57 @@ async fn methods_that_are_not_read_say_so_whatever_they_are_asked() {
     let folder = NotRead::filesystem_mirror(std::path::Path::new("/opt/mirror"));
     let error = folder.offer(&address, &"1.0.0".parse().unwrap(), &"linux_amd64".parse().unwrap()).await.unwrap_err();
     assert_snapshot!(causes(&error), @"nothing can be installed from the folder /opt/mirror: folders with packages are not read yet");
+}
+
+/// What becomes of a document of `registry.example.test`, a host of the internet, that names this registry.
+async fn led_to(registry: &str, allowed: &[&str]) -> String {
+    let web = WebServer::start(&["registry.example.test"]);
+    let document = format!(r#"{{"oci-providers.v1":"{registry}/x/{{namespace}}-{{type}}"}}"#);
+    web.page("/.well-known/terraform.json", Answer::new(200).header("Content-Type", "application/json").body(document));
+    let tunnel = Tunnel::start([("registry.example.test:443", web.address())]);
+    let world = World { registry: Registry::start(), web, tunnel };
+    let address: ProviderAddr = "registry.example.test/foo/bar".parse().unwrap();
+    match world.direct(allowed).repository(&address).await {
+        Ok(place) => place.repository.to_string(),
+        Err(error) => error.code().to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn a_document_of_an_internet_host_does_not_lead_to_this_machine_or_a_private_network() {
+    for registry in [
+        "127.0.0.1",
+        "127.0.0.1:5000",
+        "127.1",
+        "0x7f.1",
+        "2130706433",
+        "0.0.0.0:5000",
+        "localhost:5000",
+        "LOCALHOST",
+        "x.localhost",
+        "10.0.0.1",
+        "172.16.0.1:5000",
+        "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "[::1]:5000",
+        "[::ffff:127.0.0.1]",
+        "[fd00::1]",
+        "[fd00:ec2::254]",
+        "[fe80::1]",
+    ] {
+        let got = led_to(registry, &[]).await;
+        assert!(
+            ["private-host", "invalid-service", "invalid-repository-address"].contains(&got.as_str()),
+            "{registry}: {got}"
+        );
+    }
+    for registry in ["127.0.0.1:5000", "localhost:5000", "10.0.0.1", "169.254.169.254", "100.64.0.1"] {
+        assert_eq!(led_to(registry, &[]).await, "private-host", "{registry}");
+        assert_eq!(led_to(registry, &["other.test", "10.0.0.2"]).await, "private-host", "{registry}");
+        assert_eq!(led_to(registry, &[registry]).await, format!("{registry}/x/foo-bar"));
+    }
+    for registry in ["ghcr.io", "93.184.216.34", "registry.internal:5000"] {
+        assert_eq!(led_to(registry, &[]).await, format!("{registry}/x/foo-bar"));
+    }
 }

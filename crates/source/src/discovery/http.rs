@@ -10,9 +10,9 @@ use futures_util::future::{BoxFuture, Shared, WeakShared};
 use serde_json::Value;
 use tofu_oci_credentials::Secret;
 use tofu_oci_remote::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
-use tofu_oci_types::Hostname;
+use tofu_oci_types::{Hostname, RepositoryRef};
 
-use super::services::kind;
+use super::services::{Publisher, kind};
 use super::{Discover, DiscoveryError, Services};
 use crate::Failure;
 
@@ -109,6 +109,20 @@ impl Discover for HttpDiscovery {
         self.state().insert(host.clone(), State::Known(services.clone()));
         Ok(services)
     }
+
+    fn admit(&self, services: &Services, repository: &RepositoryRef) -> Result<(), DiscoveryError> {
+        let Publisher::Document(address) = services.publisher() else { return Ok(()) };
+        let registry = repository.registry();
+        if self.shared.web.may_name(address, registry) {
+            return Ok(());
+        }
+        let problem = format!(
+            "{} leads to the registry {registry}, which is on this machine or in a private network",
+            services.origin()
+        );
+        let failure = Failure::PrivateHost { host: Some(registry.to_owned()), problem };
+        Err(DiscoveryError { host: services.host().clone(), failure })
+    }
 }
 
 impl Inner {
@@ -127,12 +141,12 @@ impl Inner {
         let place = answer.place();
         match answer.status() {
             200 => {}
-            404 => return Ok(Services::new(host.clone(), place, BTreeMap::new())),
+            404 => return Ok(Services::of_document(host.clone(), &answer, BTreeMap::new())),
             status => return Err(refused(status, &place)),
         }
         check_media_type(&answer, &place)?;
         let values = parse(answer.body()).map_err(|problem| Failure::BadBody(format!("{place}: {problem}")))?;
-        Ok(Services::new(host.clone(), place, values))
+        Ok(Services::of_document(host.clone(), &answer, values))
     }
 }
 
@@ -141,6 +155,7 @@ fn not_got(error: &WebError) -> Failure {
     match error.fault {
         WebFault::Network(fault) => Failure::Network { fault, problem: text },
         WebFault::TooLarge => Failure::BadBody(text),
+        WebFault::PrivateHost => Failure::PrivateHost { host: None, problem: text },
         _ => Failure::BadRedirect(text),
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tofu_oci_mapper::UriTemplate;
+use tofu_oci_remote::WebAnswer;
 use tofu_oci_types::Hostname;
+use url::Url;
 
 use super::DiscoveryError;
 use crate::Failure;
@@ -17,13 +19,39 @@ const REGISTRY: &str = "providers.v1";
 pub struct Services {
     host: Hostname,
     origin: String,
+    publisher: Publisher,
     values: BTreeMap<String, Value>,
 }
 
+/// Who says what the services of a host are.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Publisher {
+    /// The user.
+    User,
+    /// A document at this address.
+    Document(Url),
+}
+
 impl Services {
-    /// What a document says. `origin` is its address, or the place of the `host` block, for people.
+    /// What the user says. `origin` is the place of the `host` block, for people.
     pub fn new(host: Hostname, origin: impl Into<String>, values: BTreeMap<String, Value>) -> Self {
-        Self { host, origin: origin.into(), values }
+        Self { host, origin: origin.into(), publisher: Publisher::User, values }
+    }
+
+    /// What the document says that an answer brought; the address is the one after all redirects.
+    pub(super) fn of_document(host: Hostname, answer: &WebAnswer, values: BTreeMap<String, Value>) -> Self {
+        let publisher = Publisher::Document(answer.url().clone());
+        Self { host, origin: answer.place(), publisher, values }
+    }
+
+    /// Who says it.
+    pub(super) fn publisher(&self) -> &Publisher {
+        &self.publisher
+    }
+
+    /// The host.
+    pub fn host(&self) -> &Hostname {
+        &self.host
     }
 
     /// Where it is said: the document's address after all redirects, without its query.

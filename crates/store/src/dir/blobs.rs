@@ -59,7 +59,7 @@ impl DirStore {
 /// The bytes of a file; nothing when there are more than `limit`.
 pub(super) fn read_limited(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)
+    tofu_oci_disk::open_file(path)
         .and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
         .map_err(|error| StoreError::io("read", path, error))?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{BufReader, Read as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -195,7 +195,7 @@ impl DirStore {
         let malformed = |problem: String| StoreError::Malformed { place: self.place(), problem };
         // One reader at a time: the others take what it has read.
         let mut last = lock(&self.cache.last);
-        let opened = File::open(&path).and_then(|file| Ok((file.metadata()?, file)));
+        let opened = tofu_oci_disk::open_file(&path).and_then(|file| Ok((file.metadata()?, file)));
         let (metadata, file) = match opened {
             Ok(opened) => opened,
             Err(error) if is_absent(&error) => {

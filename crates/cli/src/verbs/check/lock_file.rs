@@ -11,11 +11,12 @@ use tofu_oci_source::{Failure, SourceError};
 use tofu_oci_types::ProviderAddr;
 
 use super::repository::counted;
-use super::{Checked, Context, Unjudged, idle, typed};
+use super::{Checked, Context, Unjudged, idle};
 use crate::args::CheckArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::lookup::Finder;
+use crate::verbs::{list, typed};
 
 /// Reads the file; with `--platform` the providers' repositories are asked too.
 pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Checked, Complaint> {
@@ -78,6 +79,7 @@ fn refuse_idle_options(args: &CheckArgs) -> Result<(), Complaint> {
     let given = [
         ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
         ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
+        ("--private-host", typed(list(&args.lookup.private_host).as_deref(), "TOFU_OCI_PRIVATE_HOST")),
     ];
     match given.iter().find(|(_, given)| *given && !asks) {
         Some((option, _)) => Err(Complaint::usage(format!("{option} needs --platform"))
@@ -89,15 +91,17 @@ fn refuse_idle_options(args: &CheckArgs) -> Result<(), Complaint> {
 }
 
 fn read(path: &Path) -> Result<String, Complaint> {
+    /// No lock file is larger.
+    const LIMIT: u64 = 64 << 20;
     let failed = |error: std::io::Error| {
-        use std::io::ErrorKind::{InvalidData, IsADirectory, NotADirectory, NotFound};
+        use std::io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound};
         let text = format!("cannot read {}: {error}", path.display());
-        if matches!(error.kind(), NotFound | IsADirectory | NotADirectory | InvalidData) {
+        if matches!(error.kind(), NotFound | IsADirectory | NotADirectory | InvalidData | InvalidInput | FileTooLarge) {
             return Complaint::usage(text).hint("name a .terraform.lock.hcl, or the directory that holds one");
         }
         Complaint::new(Exit::Unexpected, text).io_hint("read", path, &error)
     };
-    let bytes = std::fs::read(path).map_err(failed)?;
+    let bytes = tofu_oci_disk::read_file(path, LIMIT).map_err(failed)?;
     String::from_utf8(bytes).map_err(|error| failed(std::io::Error::new(std::io::ErrorKind::InvalidData, error)))
 }
 

@@ -159,12 +159,6 @@ fn idle(needs: fn(&Rule) -> bool, why: &'static str) -> BTreeMap<&'static str, &
     rules().filter(|rule| needs(rule)).map(|rule| (rule.id, why)).collect()
 }
 
-/// An option that was given on the command line for a target that it does not belong to; what the environment says is
-/// meant for every command.
-fn typed(given: Option<&str>, variable: &str) -> bool {
-    given.is_some_and(|given| std::env::var(variable).ok().as_deref() != Some(given))
-}
-
 /// Which rules count.
 struct Filter<'a> {
     only: &'a [String],

@@ -10,11 +10,12 @@ use tofu_oci_checker::{
 use tofu_oci_types::{Platform, Version};
 
 use super::target::Target;
-use super::{Checked, Context, Unjudged, idle, typed};
+use super::{Checked, Context, Unjudged, idle};
 use crate::args::CheckArgs;
 use crate::complaint::Complaint;
 use crate::connect::{Connector, End};
 use crate::credentials::access;
+use crate::verbs::{list, typed};
 
 /// Reads it, and the second one where there is one.
 pub(super) async fn check(
@@ -79,6 +80,7 @@ fn refuse_other_options(args: &CheckArgs) -> Result<(), Complaint> {
         ("--offline", args.offline),
         ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
         ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
+        ("--private-host", typed(list(&args.lookup.private_host).as_deref(), "TOFU_OCI_PRIVATE_HOST")),
     ];
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Complaint::usage(format!("{option} is for lock files, and this is a repository"))

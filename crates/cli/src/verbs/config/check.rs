@@ -70,7 +70,7 @@ fn lock(context: &Context, dir: &Path, not_read: &mut usize) -> Option<LockFacts
             return None;
         }
     };
-    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let text = tofu_oci_lockfile::read_text(&path).ok().flatten().unwrap_or_default();
     let providers = lock.iter().map(|(address, entry)| {
         let quoted = format!("\"{address}\"");
         LockedFact {

@@ -36,7 +36,7 @@ enum Trouble {
 }
 
 impl Target {
-    /// `--auth-file`, else docker's file.
+    /// `--auth-file`, else docker's file. What killed runs have left beside it is removed.
     pub(super) fn choose(auth_file: Option<&Path>) -> Result<Self, Complaint> {
         let environment = environment(None)?;
         let path = match auth_file {
@@ -52,7 +52,10 @@ impl Target {
         let path = environment.working_dir.join(path);
         let shown = Shown::new(&environment).path(&path);
         match PrivateFile::at(&path) {
-            Ok(file) => Ok(Self { file, shown }),
+            Ok(file) => {
+                file.sweep();
+                Ok(Self { file, shown })
+            }
             Err(error) => Err(unusable(&shown, "use", &error)),
         }
     }
