@@ -6,9 +6,8 @@
 //! KNOWN_TOKEN_SERVERS   token servers outside of the site of their registry
 //! ```
 
+use tofu_oci_types::RegistryHost;
 use url::{Host, Url};
-
-use crate::named::whole;
 
 /// Suffixes below which each label is another customer, and which the public suffix list (2026-11) does not have. `*`
 /// stands for one label.
@@ -64,22 +63,23 @@ const KNOWN_TOKEN_SERVERS: &[KnownTokenServer] = &[
 /// Whether two hosts are the same, or two names below one domain that somebody has registered, or that one customer of a
 /// cloud has.
 pub(crate) fn same_site(one: &Url, other: &Url) -> bool {
-    match (whole(one), whole(other)) {
-        (Some(Host::Domain(one)), Some(Host::Domain(other))) => {
-            one == other || site(&one).is_some_and(|site_of_one| Some(site_of_one) == site(&other))
+    let (Some(one), Some(other)) = (RegistryHost::of_url(one), RegistryHost::of_url(other)) else { return false };
+    match (one.host(), other.host()) {
+        (Host::Domain(one), Host::Domain(other)) => {
+            one == other || site(one).is_some_and(|site_of_one| Some(site_of_one) == site(other))
         }
-        (Some(one), Some(other)) => one == other,
-        _ => false,
+        (one, other) => one == other,
     }
 }
 
 /// Whether a host is the token server that is known to belong to a registry.
 pub(crate) fn is_known_token_server(server: &Url, registry: &Url) -> bool {
-    let (Some(Host::Domain(server)), Some(Host::Domain(registry))) = (whole(server), whole(registry)) else {
+    let (Some(server), Some(registry)) = (RegistryHost::of_url(server), RegistryHost::of_url(registry)) else {
         return false;
     };
+    let (Host::Domain(server), Host::Domain(registry)) = (server.host(), registry.host()) else { return false };
     let pairs = || KNOWN_TOKEN_SERVERS.iter();
-    pairs().any(|known| below(&registry, known.registry).is_some() && below(&server, known.server) == Some(0))
+    pairs().any(|known| below(registry, known.registry).is_some() && below(server, known.server) == Some(0))
 }
 
 /// The part of a name that one owner has: the public suffix, or the longer suffix of a shared cloud, and one label more.

@@ -33,6 +33,11 @@ impl RegistryHost {
         Some(Self { host: host_of(url)?, port: url.port_or_known_default() })
     }
 
+    /// The host in its one spelling.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
     /// Whether both have the same host, whatever the ports.
     pub fn has_host_of(&self, other: &Self) -> bool {
         self.host == other.host
