@@ -21,7 +21,7 @@ fn check(zips: &[(&str, &str)], want: Option<&str>) {
         (platform(name), PackageHash::zh(&Digest::sha256(content.as_bytes())).expect("SHA-256"))
     };
     let release = Release {
-        index_sha512: None,
+        index_sha512: Digest::sha512(b"index"),
         address: "example.com/acme/widget".parse().expect("an address"),
         version: "1.4.0".parse().expect("a version"),
         place: "ghcr.io/acme/widget".to_owned(),
