@@ -16,6 +16,7 @@
 //! credentials_replay   every measured case of registry credentials, with files, helpers, token servers
 //! profiles     every verb against registries as they are run;  named_hosts    what --token-host and --plain-http allow
 //! sources_replay   every measured case of where providers come from: configuration, methods, lock file
+//! terminal*    what foreign text, files and names do to a terminal, a log or a CI system: nothing
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
 //! ```
 //!
@@ -100,4 +101,8 @@ mod sign;
 mod sign_refused;
 #[cfg(unix)]
 mod sources_replay;
+#[cfg(unix)]
+mod terminal;
+#[cfg(unix)]
+mod terminal_files;
 mod verify;

@@ -15,6 +15,7 @@
 //! descriptor        {mediaType, digest, size, …}           Descriptor
 //! checksum          h1:… zh:… ch:…                         PackageHash
 //! what happens      one line of progress or a warning      Event, Reporter
+//! foreign text      safe to show                           printable
 //! ```
 
 mod address;
@@ -31,6 +32,7 @@ mod module;
 mod pattern;
 mod platform;
 mod prefix;
+mod printable;
 mod repository;
 mod serde_text;
 mod tag;
@@ -54,6 +56,8 @@ pub use module::{
 pub use pattern::{InvalidPattern, Pattern};
 pub use platform::{InvalidPlatform, Platform};
 pub use prefix::{RepositoryPrefix, parse_prefix};
+pub use printable::{is_unprintable, printable};
 pub use repository::{InvalidRepositoryRef, RepositoryRef};
+pub use serde_text::{optional_path_as_text, path_as_text};
 pub use tag::{InvalidTag, Reference, Tag};
 pub use version::{InvalidVersion, Version};

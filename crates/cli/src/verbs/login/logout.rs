@@ -14,6 +14,7 @@ use super::target::{Keeper, Target};
 use crate::args::LogoutArgs;
 use crate::complaint::Complaint;
 use crate::credentials::helper::{self, Erased, HelperFault};
+use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
 use crate::verbs::Context;
@@ -110,11 +111,12 @@ fn print(context: &Context, registry: &RegistryName, target: &Target, removed: &
     if context.json {
         return json_line(&Line { event: "logout", registry: registry.as_str(), removed, still });
     }
-    let text = if removed.is_empty() {
-        format!("not logged in to {registry}: {} has no login for it\n", target.shown())
-    } else {
-        let lines = removed.iter().map(|Removed { from, key }| format!("  removed \"{key}\" from {from}\n"));
-        format!("logged out of {registry}\n{}", lines.collect::<String>())
-    };
-    printer::stdout(&printer::visible(&text));
+    let mut page = Page::of(match removed {
+        [] => format!("not logged in to {registry}: {} has no login for it", target.shown()),
+        _ => format!("logged out of {registry}"),
+    });
+    for Removed { from, key } in removed {
+        page.line(format_args!("  removed \"{key}\" from {from}"));
+    }
+    printer::stdout(&page);
 }

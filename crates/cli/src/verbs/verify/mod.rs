@@ -57,7 +57,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
     if context.json {
         json_line(&told.line(&verdict));
     } else {
-        printer::stdout(&told.text(&verdict));
+        printer::stdout(&told.page(&verdict));
     }
     end(args, &told, &verdict)
 }

@@ -17,8 +17,8 @@ pub(super) fn print(context: &Context, format: Format, checked: &Checked) {
     match format {
         Format::Table => table::render(checked, context.quiet, &mut printer::stdout),
         Format::Json => json::print(checked),
-        Format::Junit => printer::stdout(&junit::render(checked)),
-        Format::Sarif => printer::stdout(&sarif::render(checked)),
+        Format::Junit => printer::document(&junit::render(checked)),
+        Format::Sarif => printer::document(&sarif::render(checked)),
     }
 }
 
@@ -26,8 +26,8 @@ pub(super) fn print(context: &Context, format: Format, checked: &Checked) {
 pub(super) fn print_unreadable(format: Format, target: &str, complaint: &Complaint) {
     match format {
         Format::Table | Format::Json => {}
-        Format::Junit => printer::stdout(&junit::unreadable(target, complaint)),
-        Format::Sarif => printer::stdout(&sarif::unreadable(target, complaint)),
+        Format::Junit => printer::document(&junit::unreadable(target, complaint)),
+        Format::Sarif => printer::document(&sarif::unreadable(target, complaint)),
     }
 }
 
