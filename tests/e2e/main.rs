@@ -97,6 +97,8 @@ mod repositories;
 mod requests;
 mod second_client;
 mod secrets;
+#[cfg(unix)]
+mod secrets_echoed;
 mod sign;
 mod sign_refused;
 #[cfg(unix)]

@@ -281,7 +281,7 @@ fn no_challenge_and_no_token_server_acts_on_a_terminal() {
         let scene = Scene::with(Registry::builder().auth(Auth::Bearer(Bearer::new(ada())))).armed();
         scene.context.write_home(".docker/config.json", scene.auths().to_string());
         let answer = Answer::new(status).header("Content-Type", "application/json").body(body.to_string());
-        scene.registry.token_fault(Rule::on("*", "*").then(Fault::Answer(answer)));
+        scene.registry.fault(Rule::on("*", "/token*").then(Fault::Answer(answer)));
         scene.every_verb("REGISTRY/acme/widget");
         scene.harmless(auth);
         scene.harmless("login REGISTRY");

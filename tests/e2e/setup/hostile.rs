@@ -43,7 +43,7 @@ pub(crate) fn harmless(what: &str, text: &str) {
     assert!(at.is_none(), "{what}: {at:?} in\n{text:?}");
     for line in text.lines() {
         let start = line.trim_start();
-        assert!(!start.starts_with("::") && !start.starts_with("forged"), "{what}: a forged line {line:?} in\n{text}");
+        assert!(!start.starts_with("::") && !line.starts_with("forged"), "{what}: a forged line {line:?} in\n{text}");
         assert!(!line.contains("##[") && !line.contains("##vso["), "{what}: a command in {line:?}");
     }
 }

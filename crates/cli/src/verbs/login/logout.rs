@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tofu_oci_credentials::docker_file;
-use tofu_oci_credentials::{Credential, HelperAnswer, HelperName};
+use tofu_oci_credentials::{HelperAnswer, HelperName};
 use tofu_oci_types::Event;
 
 use super::helper_failed;
@@ -85,12 +85,7 @@ fn held(
 async fn erase(helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
     match helper::run_get(helper, server).await? {
         HelperAnswer::NotFound | HelperAnswer::Empty => Ok(Erased::NotThere),
-        HelperAnswer::Credential(credential) => {
-            let (Credential::Basic { password: secret, .. }
-            | Credential::IdentityToken(secret)
-            | Credential::RegistryToken(secret)) = &credential;
-            helper::run_erase(helper, server, secret).await
-        }
+        HelperAnswer::Credential(_) => helper::run_erase(helper, server).await,
     }
 }
 
