@@ -23,6 +23,8 @@ mod credentials;
 mod document;
 mod environment;
 mod exit;
+#[cfg(test)]
+mod hostile;
 mod lookup;
 mod page;
 mod printer;

@@ -253,9 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_in_the_helpers_words_unless_they_could_be_a_secret() {
+    fn a_failure_is_reported_by_its_exit_status_and_known_phrases() {
         let said = |exit, stdout: &str| outcome(exit, stdout).expect_err("a failure").to_string();
-        assert_snapshot!(said(Some(1), "the keyring is locked\nsecond line"), @"credential helper h1 failed: the keyring is locked");
+        assert_snapshot!(said(Some(1), "the keyring is locked\nsecond line"), @"credential helper h1 failed: exit status 1; what it wrote may hold a secret and is not repeated");
         assert_snapshot!(said(Some(7), ""), @"credential helper h1 failed: exit status 7");
         assert_snapshot!(said(None, " \n"), @"credential helper h1 failed: a signal ended it");
         assert_snapshot!(said(Some(1), r#"{"Secret": "hunter2"}"#), @"credential helper h1 failed: exit status 1; what it wrote may hold a secret and is not repeated");

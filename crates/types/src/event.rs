@@ -15,7 +15,6 @@ pub enum Level {
 /// One thing that happened. The subject of a transfer is its key: equal subjects belong together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Event {
     /// Bytes begin to move.
     Started {

@@ -207,7 +207,8 @@ impl Complaint {
         printer::stderr(&self.page());
     }
 
-    fn page(&self) -> Page {
+    /// It for people.
+    pub(crate) fn page(&self) -> Page {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let bold = Style::new().bold();
         let mut page = Page::default();

@@ -69,7 +69,6 @@ impl Reporter for Bars {
                 self.page(&Page::of(format_args!("{subject}: {outcome}")));
             }
             Event::Message { .. } | Event::Retrying { .. } => self.page(&message(event)),
-            _ => {}
         }
     }
 }

@@ -52,7 +52,7 @@ impl Reporter for WarningsOnly {
 }
 
 /// A message or a retry as lines for people; empty for other events.
-fn message(event: &Event) -> Page {
+pub(crate) fn message(event: &Event) -> Page {
     use anstyle::{AnsiColor, Style};
     let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
     let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
