@@ -32,11 +32,18 @@ impl Told {
     /// Remembers the secrets of an `Authorization`: the token, or the encoded login and the password in it.
     pub(crate) fn header(&self, value: &HeaderValue) {
         let Some((scheme, secret)) = value.to_str().ok().and_then(|value| value.split_once(' ')) else { return };
-        self.secret(secret);
+        self.token(secret);
         if scheme == "Basic"
             && let Some(password) = password(secret)
         {
             self.secret(password.expose());
+        }
+    }
+
+    /// Remembers a token that a server made. A short one protects nothing, and would hide every text.
+    pub(crate) fn token(&self, token: &str) {
+        if token.len() >= SHORTEST {
+            self.secret(token);
         }
     }
 
