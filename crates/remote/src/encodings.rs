@@ -56,7 +56,7 @@ pub(crate) fn forms(secret: &str) -> Vec<Secret> {
 
 /// The places of a text where one of these forms stands, in order, none touching another. Where the text was cut off, and
 /// ends with `…`, the beginning of a form is found too.
-pub(crate) fn places<'a>(text: &str, forms: impl Iterator<Item = &'a Secret> + Clone) -> Vec<Range<usize>> {
+pub(crate) fn places<'a>(text: &str, forms: &(impl Iterator<Item = &'a Secret> + Clone)) -> Vec<Range<usize>> {
     let is_cut = text.ends_with('…');
     let text = text.trim_end_matches('…');
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -64,7 +64,9 @@ pub(crate) fn places<'a>(text: &str, forms: impl Iterator<Item = &'a Secret> + C
         let views = views(text, reading);
         for form in forms.clone() {
             for wanted in self::views(form.expose(), reading) {
-                views.iter().for_each(|view| view.find(&wanted.bytes, is_cut, &mut found));
+                for view in &views {
+                    view.find(&wanted.bytes, is_cut, &mut found);
+                }
             }
         }
     }
@@ -268,7 +270,7 @@ mod tests {
     fn left(secret: &str, text: &str) -> String {
         let forms = forms(secret);
         let (mut left, mut from) = (String::new(), 0);
-        for place in places(text, forms.iter()) {
+        for place in places(text, &forms.iter()) {
             left.push_str(&text[from..place.start]);
             from = place.end;
         }

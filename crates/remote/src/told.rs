@@ -68,11 +68,11 @@ impl Told {
     pub(crate) fn hide(&self, text: &str) -> String {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let forms_of = |lengths| known.range(lengths).flat_map(|(_, secrets)| secrets).flat_map(|one| &one.forms);
-        if !places(text, forms_of((Bound::Unbounded, Bound::Excluded(SHORTEST)))).is_empty() {
+        if !places(text, &forms_of((Bound::Unbounded, Bound::Excluded(SHORTEST)))).is_empty() {
             return HIDDEN.to_owned();
         }
         let (mut shown, mut from) = (String::with_capacity(text.len()), 0);
-        for place in places(text, forms_of((Bound::Included(SHORTEST), Bound::Unbounded))) {
+        for place in places(text, &forms_of((Bound::Included(SHORTEST), Bound::Unbounded))) {
             shown.push_str(text.get(from..place.start).unwrap_or_default());
             shown.push_str(HIDDEN);
             from = place.end;

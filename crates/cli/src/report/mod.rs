@@ -64,7 +64,9 @@ pub(crate) fn message(event: &Event) -> Page {
             };
             let mut page = Page::default();
             page.push(Line::default().styled(style, format_args!("{word}:")).plain(format_args!(" {text}")));
-            hints.iter().for_each(|hint| page.line(format_args!("  hint: {hint}")));
+            for hint in hints {
+                page.line(format_args!("  hint: {hint}"));
+            }
             page
         }
         Event::Retrying { request, attempt, after_ms, reason } => {

@@ -157,6 +157,8 @@ fn print(context: &Context, release: &CopiedRelease, to: &End) {
         )
     });
     page.line(format_args!("  index {index}"));
-    tags.iter().for_each(|tag| page.line(format_args!("  with the tag {tag}")));
+    for tag in tags {
+        page.line(format_args!("  with the tag {tag}"));
+    }
     printer::stdout(&page);
 }

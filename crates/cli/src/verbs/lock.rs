@@ -153,7 +153,9 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
     report.providers.iter().for_each(|locked| provider(args, locked, &mut page));
     page.line(format_args!("lock file {} {}", shown(path), outcome.replace('-', " ")));
     if report.before.is_some() {
-        changes.iter().for_each(|change| page.line(format_args!("  {}", change.text())));
+        for change in &changes {
+            page.line(format_args!("  {}", change.text()));
+        }
     }
     if report.difference == Difference::OptionalManifests && args.check {
         page.line("  it lacks only ch: lines, which every init drops, and no rule demands them");

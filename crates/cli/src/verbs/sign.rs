@@ -111,8 +111,12 @@ fn print(context: &Context, report: &SignReport) {
 pub(crate) fn attachments(attachments: &[Attachment]) -> Page {
     let key = attachments.iter().find_map(|attachment| attachment.key.as_ref());
     let mut page = Page::default();
-    key.iter().for_each(|key| page.line(format_args!("  key {key}")));
-    attachments.iter().for_each(|attachment| page.line(format_args!("  {}", line(attachment))));
+    for key in &key {
+        page.line(format_args!("  key {key}"));
+    }
+    for attachment in attachments {
+        page.line(format_args!("  {}", line(attachment)));
+    }
     page
 }
 

@@ -49,7 +49,9 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     }
     let width = lines.iter().map(|line| line.version.to_string().len()).max().unwrap_or_default();
     let mut page = Page::default();
-    lines.iter().for_each(|line| page.push(line.shown(width)));
+    for line in &lines {
+        page.push(line.shown(width));
+    }
     printer::stdout(&page);
     Ok(())
 }

@@ -37,9 +37,13 @@ pub(super) fn print(
     } else {
         page.line("no provider_installation counts: the implicit methods, in the order in which they are asked");
     }
-    steps.iter().for_each(|step| method(step, &mut page));
+    for step in steps {
+        method(step, &mut page);
+    }
     page.gap();
-    outcomes.iter().for_each(|outcome| page.row("", who(outcome), ending(steps, outcome)));
+    for outcome in outcomes {
+        page.row("", who(outcome), ending(steps, outcome));
+    }
     if let Some(path) = overridden {
         page.row("", "note", override_text(path));
     }
@@ -50,9 +54,13 @@ pub(super) fn print(
 pub(super) fn print_from(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome]) {
     let mut page = Page::default();
     page.push(head(question));
-    steps.iter().for_each(|step| method(step, &mut page));
+    for step in steps {
+        method(step, &mut page);
+    }
     page.gap();
-    outcomes.iter().for_each(|outcome| page.row("", who(outcome), ending(steps, outcome)));
+    for outcome in outcomes {
+        page.row("", who(outcome), ending(steps, outcome));
+    }
     page.row("", "OpenTofu", "knows nothing of --from: it goes by its CLI configuration");
     printer::stdout(&page);
 }
@@ -135,7 +143,7 @@ fn versions(versions: &[Version]) -> String {
 }
 
 fn who(outcome: &Outcome) -> &'static str {
-    if outcome.programs.iter().copied().filter_map(release).next().is_none() { "tofu-oci" } else { "OpenTofu" }
+    if outcome.programs.iter().copied().find_map(release).is_none() { "tofu-oci" } else { "OpenTofu" }
 }
 
 fn ending(steps: &[Step], outcome: &Outcome) -> String {
