@@ -111,7 +111,7 @@ fn print(context: &Context, report: &SignReport) {
 pub(crate) fn attachments(attachments: &[Attachment]) -> Page {
     let key = attachments.iter().find_map(|attachment| attachment.key.as_ref());
     let mut page = Page::default();
-    for key in &key {
+    if let Some(key) = key {
         page.line(format_args!("  key {key}"));
     }
     for attachment in attachments {
