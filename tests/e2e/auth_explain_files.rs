@@ -150,16 +150,17 @@ fn a_helper_that_fails_is_to_blame() {
 
     chosen    credsStore "vault" of ~/.docker/config.json:2: nothing else fits
     asked     docker-credential-vault get, for https://[REGISTRY]: credential helper vault failed:
-              the vault is sealed
+              exit status 1; what it wrote may hold a secret and is not repeated
     answered  GET http://[REGISTRY]/v2/acme/widget/tags/list, showing nothing: 401
                 wants Bearer realm="http://[REGISTRY]/token", service="test-registry",
                 scope="repository:acme/widget:pull"
               stopped here (helper-failed)
     OpenTofu  1.10 to 1.13: asks the same helper the same
-    result    a pull fails, helper-failed: credential helper vault failed: the vault is sealed
+    result    a pull fails, helper-failed: credential helper vault failed: exit status 1; what it wrote
+              may hold a secret and is not repeated
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed
+    error: [REGISTRY]/acme/widget: credential helper vault failed: exit status 1; what it wrote may hold a secret and is not repeated
 
     hint: the helper is named by credsStore "vault" of ~/.docker/config.json:2
     hint: run the helper by hand to see what is wrong with it: printf %s https://[REGISTRY] | docker-credential-vault get

@@ -85,11 +85,14 @@ fn a_helper_that_may_not_be_run_or_lies_in_a_relative_folder() {
 }
 
 #[test]
-fn a_helper_that_fails_is_quoted_unless_it_may_be_an_answer() {
+fn a_helper_that_fails_is_not_quoted_but_for_known_phrases() {
     for (script, said) in [
-        ("echo 'the keyring is locked'; echo more; exit 1", "the keyring is locked"),
+        ("echo 'the keyring is locked'; echo more; exit 1", "exit status 1; what it wrote"),
         ("echo 'debug: hunter2' >&2; exit 1", "exit status 1"),
-        ("echo 'Credentials not found in native keychain'; exit 1", "Credentials not found in native keychain"),
+        (
+            "echo 'Credentials not found in native keychain'; exit 1",
+            "exit status 1: credentials not found in native keychain",
+        ),
         ("echo 'credentials not found in native keychain' >&2; exit 1", "exit status 1"),
         ("exit 7", "exit status 7"),
         ("echo '{\"Secret\": \"hunter2\"}'; exit 1", "exit status 1"),
@@ -104,7 +107,7 @@ fn a_helper_that_fails_is_quoted_unless_it_may_be_an_answer() {
     ----- stdout -----
 
     ----- stderr -----
-    error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: the keyring is locked; it is named by credsStore "vault" in ~/.docker/config.json:1
+    error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: exit status 1; what it wrote may hold a secret and is not repeated; it is named by credsStore "vault" in ~/.docker/config.json:1
 
     hint: run the helper by hand to see what is wrong with it: printf %s https://[REGISTRY] | docker-credential-vault get
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers

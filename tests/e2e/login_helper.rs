@@ -95,7 +95,7 @@ fn a_helper_that_is_missing_or_fails_is_told_and_nothing_is_stored() {
     ----- stdout -----
 
     ----- stderr -----
-    error: credential helper sealed failed: the vault is sealed
+    error: credential helper sealed failed: exit status 1; what it wrote may hold a secret and is not repeated
       cause: the helper is named in ~/.docker/config.json
 
     hint: run the helper by hand to see what is wrong with it
@@ -203,7 +203,7 @@ fn a_logout_whose_helper_fails_removes_the_rest_and_fails() {
     ----- stdout -----
 
     ----- stderr -----
-    error: credential helper missing failed: not implemented
+    error: credential helper missing failed: exit status 1; what it wrote may hold a secret and is not repeated
       cause: the helper is named in ~/.docker/config.json
 
     hint: run the helper by hand to see what is wrong with it

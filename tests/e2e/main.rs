@@ -18,6 +18,7 @@
 //! profiles     every verb against registries as they are run;  named_hosts    what --token-host and --plain-http allow
 //! sources_replay   every measured case of where providers come from: configuration, methods, lock file
 //! never_waits  a pipe in the place of a file
+//! terminal*    what foreign text, files and names do to a terminal, a log or a CI system: nothing
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
 //! ```
 //!
@@ -102,9 +103,15 @@ mod repositories;
 mod requests;
 mod second_client;
 mod secrets;
+#[cfg(unix)]
+mod secrets_echoed;
 mod sign;
 mod sign_refused;
 #[cfg(unix)]
 mod sources_replay;
 mod too_large;
+#[cfg(unix)]
+mod terminal;
+#[cfg(unix)]
+mod terminal_files;
 mod verify;

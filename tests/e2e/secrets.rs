@@ -181,7 +181,7 @@ fn a_signed_address_is_said_without_its_query() {
 fn a_helper_that_fails_makes_nobody_tell() {
     let mut vault = Vault::new(basic(), Way::Helper);
     let path = vault.scene.context.home().join("bin/docker-credential-vault");
-    // What a failed helper says is its reason, unless it looks like an answer.
+    // What a failed helper says may be a secret.
     std::fs::write(&path, "#!/bin/sh\necho 'the vault is sealed'\nexit 1\n").expect("it is ours");
     let said = vault.run("versions REGISTRY/acme/widget");
     assert_snapshot!(said.text, @r#"
@@ -189,7 +189,7 @@ fn a_helper_that_fails_makes_nobody_tell() {
     ----- stdout -----
 
     ----- stderr -----
-    error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: the vault is sealed; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
+    error: no credentials for [REGISTRY]/acme/widget: credential helper vault failed: exit status 1; what it wrote may hold a secret and is not repeated; it is named by credHelpers "[REGISTRY]": "vault" in ~/.docker/config.json:1
 
     hint: run the helper by hand to see what is wrong with it: printf %s https://[REGISTRY] | docker-credential-vault get
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers

@@ -4,20 +4,28 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::Location;
 
 use crate::exit::Exit;
+use crate::page::Page;
 use crate::printer;
 
 /// Runs the program. A panic, in whatever thread, tells where it is and not what it says, and one here ends the run as
 /// unexpected. `RUST_BACKTRACE` shows the way to it.
 pub(crate) fn told(run: impl FnOnce() -> Exit + std::panic::UnwindSafe) -> Exit {
-    std::panic::set_hook(Box::new(|info| printer::stderr(&text(info.location(), &Backtrace::capture()))));
+    std::panic::set_hook(Box::new(|info| printer::stderr(&page(info.location(), &Backtrace::capture()))));
     std::panic::catch_unwind(run).unwrap_or(Exit::Unexpected)
 }
 
-fn text(location: Option<&Location<'_>>, trace: &Backtrace) -> String {
+fn page(location: Option<&Location<'_>>, trace: &Backtrace) -> Page {
     let place = location.map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
-    let trace = if trace.status() == BacktraceStatus::Captured { format!("\n{trace}") } else { String::new() };
-    let hint = "report it with this place and the command; its own words are left out, for they could hold a secret";
-    format!("error: a bug in tofu-oci, at {place}\n{trace}\nhint: {hint}\n")
+    let mut page = Page::of(format_args!("error: a bug in tofu-oci, at {place}"));
+    if trace.status() == BacktraceStatus::Captured {
+        page.gap();
+        page.block("", &trace.to_string());
+    }
+    page.gap();
+    page.line(
+        "hint: report it with this place and the command; its own words are left out, for they could hold a secret",
+    );
+    page
 }
 
 #[cfg(test)]

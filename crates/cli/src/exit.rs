@@ -1,5 +1,9 @@
 //! Exit codes.
 
+use anstyle::{AnsiColor, Style};
+use tofu_oci_types::{is_unprintable, printable};
+
+use crate::page::{Line, Page};
 use crate::printer;
 
 /// How the program ends.
@@ -33,10 +37,54 @@ impl From<Exit> for std::process::ExitCode {
 pub(crate) fn from_clap(error: &clap::Error) -> Exit {
     let text = error.render();
     if error.use_stderr() {
-        printer::stderr(&text.ansi().to_string());
+        let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+        // Its plain form would take escape sequences out of what is quoted, which is then not found.
+        printer::stderr(&mistake(text.ansi().to_string(), &arguments.collect::<Vec<_>>()));
         Exit::Usage
     } else {
-        printer::stdout(&text.ansi().to_string());
+        printer::help(&text);
         Exit::Done
+    }
+}
+
+/// A mistake in the arguments. What it quotes of them stays in its line.
+fn mistake(mut text: String, arguments: &[String]) -> Page {
+    for argument in arguments.iter().filter(|argument| argument.contains(is_unprintable)) {
+        // Clap quotes the whole argument, the value in it, or one of several values.
+        let value = argument.split_once('=').map(|(_, value)| value);
+        for quoted in [argument.as_str()].into_iter().chain(value).chain(argument.split([',', '='])) {
+            if quoted.contains(is_unprintable) {
+                text = text.replace(quoted, &printable(quoted));
+            }
+        }
+    }
+    let text = anstream::adapter::strip_str(&text).to_string();
+    let mut page = Page::default();
+    let style = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+    match text.strip_prefix("error:").and_then(|rest| rest.split_once('\n')) {
+        Some((first, rest)) => {
+            page.push(Line::default().styled(style, "error:").plain(first));
+            page.block("", rest);
+        }
+        None => page.block("", &text),
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_forges_no_line() {
+        let hostile = "--to=x\nerror: forged\x1b[2J";
+        let text =
+            format!("\x1b[1merror:\x1b[0m unexpected argument '\x1b[33m{hostile}\x1b[0m' found\n\nUsage: tofu-oci\n");
+        let page = mistake(text, &[hostile.to_owned()]);
+        insta::assert_snapshot!(page.to_string(), @r"
+        error: unexpected argument '--to=x\nerror: forged\u{1b}[2J' found
+
+        Usage: tofu-oci
+        ");
     }
 }

@@ -8,6 +8,8 @@
 //! trust     trust.toml, the pins      ->  whose signatures count
 //! verbs     one job each              ->  a report on stdout, or an error
 //! report    events of a running job   ->  bars, lines, JSON lines, or nothing
+//! page      what people read          ->  lines in which foreign text is escaped
+//! document  what programs read        ->  JSON, SARIF, JUnit, with such characters escaped
 //! complaint errors of every crate     ->  `error:`, `cause:`, `hint:` and an exit code
 //! bug       a panic                   ->  its place, without its words
 //! ```
@@ -18,9 +20,13 @@ mod bug;
 mod complaint;
 mod connect;
 mod credentials;
+mod document;
 mod environment;
 mod exit;
+#[cfg(test)]
+mod hostile;
 mod lookup;
+mod page;
 mod printer;
 mod private_file;
 mod prompt;
@@ -31,6 +37,7 @@ mod verbs;
 
 use args::Args;
 use exit::Exit;
+use page::Page;
 
 fn main() -> std::process::ExitCode {
     end(bug::told(run))
@@ -47,7 +54,7 @@ fn run() -> Exit {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            printer::stderr(&format!("error: cannot start: {error}\n"));
+            printer::stderr(&Page::of(format_args!("error: cannot start: {error}")));
             return Exit::Unexpected;
         }
     };
@@ -62,8 +69,10 @@ fn end(exit: Exit) -> std::process::ExitCode {
     if exit != Exit::Done || !printer::stdout_failed() {
         return exit.into();
     }
-    let hint = "the work itself was done; run the same command again to see its result";
-    printer::stderr(&format!("error: standard output cannot be written\n\nhint: {hint}\n"));
+    let mut page = Page::of("error: standard output cannot be written");
+    page.gap();
+    page.line("hint: the work itself was done; run the same command again to see its result");
+    printer::stderr(&page);
     Exit::Unexpected.into()
 }
 
@@ -78,8 +87,8 @@ fn start_tracing(verbose: u8) {
     let filter = asked
         .and_then(|asked| tracing_subscriber::EnvFilter::try_new(asked).ok())
         .unwrap_or_else(|| tracing_subscriber::EnvFilter::new(format!("off,tofu_oci={default}")));
-    let ansi = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi);
+    // Without colours: the lines are foreign text to a large part, and no escape sequence in them is obeyed.
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| printer::TraceLines).with_ansi(false);
     // A second subscriber cannot exist in this process; if it did, the first one stays.
     let _ = lines.without_time().try_init();
 }

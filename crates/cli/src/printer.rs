@@ -1,19 +1,36 @@
 //! The two streams. Data goes to stdout, everything else to stderr.
 //!
+//! What people read goes through [`page`](crate::page), what programs read through [`document`](crate::document): both
+//! escape foreign text. Nothing else writes to the streams, except the bars of a terminal, which show pages too.
+//!
 //! A job is never ended by what it prints: it would leave its temporary folders behind, and half of its work undone. A
 //! reader that went away is no failure; an output that cannot be written is one, told by [`stdout_failed`] at the end.
 
 use std::io::{ErrorKind, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The width of a line of an explanation.
-const WIDTH: usize = 100;
+use crate::document::Document;
+use crate::page::{Line, Page};
 
 /// Whether something of stdout is lost that somebody may have wanted.
 static STDOUT_FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Writes to stdout, with colours only where they are wanted.
-pub(crate) fn stdout(text: &str) {
+/// Writes to stdout for people, with colours only where they are wanted.
+pub(crate) fn stdout(page: &Page) {
+    write_out(&page.coloured());
+}
+
+/// Writes to stdout what programs read.
+pub(crate) fn document(document: &Document) {
+    write_out(document.as_str());
+}
+
+/// Writes help or the version to stdout; both are this program's own words.
+pub(crate) fn help(text: &clap::builder::StyledStr) {
+    write_out(&text.ansi().to_string());
+}
+
+fn write_out(text: &str) {
     let mut stream = anstream::stdout().lock();
     note(stream.write_all(text.as_bytes()).and_then(|()| stream.flush()));
 }
@@ -31,54 +48,40 @@ pub(crate) fn stdout_failed() -> bool {
 }
 
 /// Writes to stderr, with colours only where they are wanted; nothing can be done if that fails.
-pub(crate) fn stderr(text: &str) {
+pub(crate) fn stderr(page: &Page) {
+    write_err(&page.coloured());
+}
+
+/// Writes a question to stderr: a line that the answer stands behind.
+pub(crate) fn question(line: &Line) {
+    let mut page = Page::default();
+    page.push(line.clone());
+    write_err(&format!("{} ", page.coloured().trim_end()));
+}
+
+fn write_err(text: &str) {
     let mut stream = anstream::stderr().lock();
     let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
 }
 
-/// Foreign text that a terminal may show: control characters, with which a registry could move the cursor or change
-/// what stands above, and marks that turn the direction of writing become visible. Line breaks stay.
-pub(crate) fn visible(text: &str) -> std::borrow::Cow<'_, str> {
-    let hostile = |character: char| {
-        character.is_control() && character != '\n'
-            || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if text.contains(hostile) { text.replace(hostile, "\u{fffd}").into() } else { text.into() }
-}
+/// Takes the lines of `tracing`, one a call, and writes them to stderr; what they quote acts on nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TraceLines;
 
-/// A name and a text beside it, broken at words and continued below itself.
-pub(crate) fn row(indent: &str, name: &str, text: &str) -> String {
-    let lead = format!("{indent}{name:<8}  ");
-    let room = WIDTH.saturating_sub(lead.chars().count());
-    let text = visible(text).replace('\n', " ");
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
+impl std::io::Write for TraceLines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        stderr(&Page::of(String::from_utf8_lossy(bytes).trim_end_matches('\n')));
+        Ok(bytes.len())
     }
-    let gap = " ".repeat(lead.chars().count());
-    let lines: Vec<String> = lines
-        .iter()
-        .enumerate()
-        .map(|(nth, line)| format!("{}{line}\n", if nth == 0 { &lead } else { &gap }))
-        .collect();
-    lines.concat()
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn foreign_text_moves_no_cursor() {
-        assert_eq!(visible("artifact type `a\x1b[2Jb`\r\nnext"), "artifact type `a\u{fffd}[2Jb`\u{fffd}\nnext");
-        assert_eq!(visible("plain ü"), "plain ü");
-    }
 
     #[test]
     fn a_closed_pipe_ends_no_job_halfway() {
@@ -87,15 +90,5 @@ mod tests {
         assert!(!stdout_failed(), "a reader that went away is no failure");
         note(Err(ErrorKind::StorageFull.into()));
         assert!(stdout_failed());
-    }
-
-    #[test]
-    fn long_texts_are_continued_below_themselves() {
-        let text = row("    ", "offers", &"1.10.0-beta.1, ".repeat(9));
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
-        insta::assert_snapshot!(text, @"
-            offers    1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1,
-                      1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1,
-        ");
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::page::Line;
+
 /// Whether somebody can be asked: standard input is a terminal whose echo can be turned off.
 pub(crate) fn can_ask() -> bool {
     use std::io::IsTerminal as _;
@@ -10,7 +12,7 @@ pub(crate) fn can_ask() -> bool {
 
 /// Asks for a line that may be seen. It comes without its end; empty at the end of input.
 pub(crate) async fn line(question: &str) -> io::Result<String> {
-    crate::printer::stderr(question);
+    crate::printer::question(&Line::of(question));
     let mut line = aside(read_line).await??;
     line.truncate(line.trim_end_matches(['\n', '\r']).len());
     Ok(line)
@@ -27,7 +29,7 @@ fn read_line() -> io::Result<String> {
 #[cfg(unix)]
 pub(crate) async fn secret(question: &str) -> io::Result<String> {
     let _hidden = Hidden::begin()?;
-    crate::printer::stderr(question);
+    crate::printer::question(&Line::of(question));
     let mut line = aside(read_line).await??;
     line.truncate(line.trim_end_matches(['\n', '\r']).len());
     Ok(line)

@@ -94,7 +94,7 @@ async fn password(name: &str, from: KeyPassword) -> Result<Zeroizing<String>, Co
         return Err(Complaint::usage(format!("the key {name} is encrypted, and there is no password"))
             .hint(format!("set {PASSWORD}, or give the password on standard input with --key-password-stdin")));
     }
-    let answer = prompt::secret(&format!("Password of the key {name}: ")).await;
+    let answer = prompt::secret(&format!("Password of the key {name}:")).await;
     answer
         .map(Zeroizing::new)
         .map_err(|error| Complaint::usage(format!("the password of the key cannot be read: {error}")))

@@ -10,6 +10,7 @@ use tofu_oci_installer::{Trust, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mapper::config::excerpt;
 use tofu_oci_trust::{KeyMaterial, NamedKey, Policy, PolicyError};
+use tofu_oci_types::printable;
 
 use crate::complaint::Complaint;
 
@@ -77,9 +78,9 @@ fn broken(path: &Path, text: &str, error: &PolicyError) -> Complaint {
     let shown = path.display().to_string();
     let place = match &error.span {
         Some(span) => excerpt(&shown, text, span),
-        None => format!("  --> {shown}\n"),
+        None => format!("  --> {}\n", printable(&shown)),
     };
-    let mut complaint = Complaint::usage(format!("{error}\n{place}")).code("policy-invalid");
+    let mut complaint = Complaint::usage(error.to_string()).excerpt(place).code("policy-invalid");
     let mut cause = std::error::Error::source(&error.problem);
     while let Some(error) = cause {
         complaint = complaint.cause(error.to_string());

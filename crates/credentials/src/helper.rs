@@ -65,7 +65,7 @@ pub enum HelperError {
     Failed {
         /// The helper's name.
         name: HelperName,
-        /// The harmless words of the first line that it wrote, at most 200 characters, or how it ended.
+        /// How it ended, and the known phrase that it wrote, if it wrote one.
         said: String,
     },
     /// The answer is not what helpers write.
@@ -139,35 +139,29 @@ pub fn helper_outcome(name: &HelperName, output: &HelperOutput) -> Result<Helper
     let text = text_of(output);
     match output.exit {
         Some(0) => answer(&text).ok_or_else(|| HelperError::Malformed { name: name.clone() }),
-        _ => failure(name, &text, output.exit, None),
+        _ => failure(name, &text, output.exit),
     }
 }
 
-/// Reads what `docker-credential-NAME store` or `erase` left behind, where that is no success. `secret` is the one that
-/// is stored or erased: it is not repeated in any form.
+/// Reads what `docker-credential-NAME store` or `erase` left behind, where that is no success.
 ///
 /// # Errors
 /// When it failed for another reason than that nothing was found.
 ///
 /// Spec: docker-credential-helpers, client.
-pub fn helper_failure(name: &HelperName, output: &HelperOutput, secret: &Secret) -> Result<HelperAnswer, HelperError> {
-    failure(name, &text_of(output), output.exit, Some(secret))
+pub fn helper_failure(name: &HelperName, output: &HelperOutput) -> Result<HelperAnswer, HelperError> {
+    failure(name, &text_of(output), output.exit)
 }
 
 fn text_of(output: &HelperOutput) -> Zeroizing<String> {
     Zeroizing::new(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn failure(
-    name: &HelperName,
-    text: &str,
-    exit: Option<i32>,
-    known: Option<&Secret>,
-) -> Result<HelperAnswer, HelperError> {
+fn failure(name: &HelperName, text: &str, exit: Option<i32>) -> Result<HelperAnswer, HelperError> {
     if text.trim() == NOT_FOUND {
         return Ok(HelperAnswer::NotFound);
     }
-    Err(HelperError::Failed { name: name.clone(), said: said::said(text, exit, known) })
+    Err(HelperError::Failed { name: name.clone(), said: said::said(text, exit) })
 }
 
 /// What a helper writes to its standard output, and not to the other, when it knows no credential.
@@ -259,9 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_in_the_helpers_words_unless_they_could_be_a_secret() {
+    fn a_failure_is_reported_by_its_exit_status_and_known_phrases() {
         let said = |exit, stdout: &str| outcome(exit, stdout).expect_err("a failure").to_string();
-        assert_snapshot!(said(Some(1), "the keyring is locked\nsecond line"), @"credential helper h1 failed: the keyring is locked");
+        assert_snapshot!(said(Some(1), "the keyring is locked\nsecond line"), @"credential helper h1 failed: exit status 1; what it wrote may hold a secret and is not repeated");
         assert_snapshot!(said(Some(7), ""), @"credential helper h1 failed: exit status 7");
         assert_snapshot!(said(None, " \n"), @"credential helper h1 failed: a signal ended it");
         assert_snapshot!(said(Some(1), r#"{"Secret": "hunter2"}"#), @"credential helper h1 failed: exit status 1; what it wrote may hold a secret and is not repeated");

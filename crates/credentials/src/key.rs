@@ -1,6 +1,6 @@
 //! Keys of `auths` and `credHelpers` and labels of blocks: a registry, or a repository prefix.
 
-use tofu_oci_types::{DOCKER_HUB_NAMES, RepositoryRef};
+use tofu_oci_types::{DOCKER_HUB_NAMES, RepositoryRef, printable};
 
 use crate::Fit;
 
@@ -109,7 +109,7 @@ pub(crate) fn shown(key: &str) -> String {
     let (scheme, rest) = key.split_at(key.find("://").map_or(0, |at| at + 3));
     let user_info = rest.rfind('@').filter(|at| !scheme.is_empty() || !is_repository(&rest[..*at]));
     let masked = user_info.map_or_else(|| key.to_owned(), |at| format!("{scheme}***{}", &rest[at..]));
-    let mut shown: String = masked.chars().take(200).flat_map(escaped).collect();
+    let mut shown: String = printable(&masked.chars().take(200).collect::<String>()).into_owned();
     if masked.chars().nth(200).is_some() {
         shown.push('…');
     }
@@ -121,10 +121,6 @@ fn is_repository(text: &str) -> bool {
     text.split_once('/').is_some_and(|(host, path)| {
         !text.contains('@') && !path.is_empty() && host.split_once(':').is_none_or(|(_, port)| digits(port))
     })
-}
-
-fn escaped(letter: char) -> Vec<char> {
-    if letter.is_control() { letter.escape_default().collect() } else { vec![letter] }
 }
 
 #[cfg(test)]

@@ -146,6 +146,7 @@ pub struct Installed {
     /// The repository that it came from, or the plugin cache; all of the job's places when none was asked.
     pub place: String,
     /// The folder or archive.
+    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     pub path: PathBuf,
     /// What had to be done.
     pub outcome: Outcome,

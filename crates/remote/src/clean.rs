@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use rustls::CertificateError;
 
 use tofu_oci_store::{NetworkFault, StoreError};
+use tofu_oci_types::is_unprintable;
 
 use crate::limits::shown;
 use crate::names::NearName;
@@ -18,7 +19,7 @@ const LONGEST: usize = 300;
 /// The text on one line, shortened, with queries and user infos cut out of the addresses in it.
 pub(crate) fn clean(text: &str) -> String {
     let mut out = String::new();
-    for word in text.split(|character: char| character.is_whitespace() || character.is_control()) {
+    for word in text.split(|character: char| character.is_whitespace() || is_unprintable(character)) {
         if word.is_empty() {
             continue;
         }

@@ -48,6 +48,7 @@ mod chunked;
 mod clean;
 mod client;
 mod download;
+mod encodings;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;

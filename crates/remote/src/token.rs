@@ -183,7 +183,7 @@ impl TokenRequest<'_> {
         let answer = read?;
         let short = answer.granted().is_some_and(|granted| !self.scopes.are_in(&granted));
         let TokenAnswer { token, life, refresh, .. } = answer;
-        client.told.secret(token.expose());
+        client.told.token(token.expose());
         let header = bearer(&token).ok_or_else(|| {
             let problem = format!("the token server {} gave a token that no request can carry", host_of(self.realm));
             StoreError::NoToken { place: self.place.to_owned(), fault: AccessFault::TokenEmpty, problem }

@@ -1,6 +1,7 @@
 //! Secrets that were sent, so that a registry which repeats them is not quoted.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::{Mutex, PoisonError};
 
 use base64::Engine as _;
@@ -8,24 +9,30 @@ use base64::engine::general_purpose::STANDARD;
 use reqwest::header::HeaderValue;
 use tofu_oci_credentials::Secret;
 use tofu_oci_store::StoreError;
-use url::Url;
-use url::form_urlencoded::byte_serialize;
 
-/// Shorter texts are no secrets worth the name, and would be found in ordinary words.
+use crate::encodings::{forms, places};
+
+/// Shorter secrets stand in ordinary words: what is left around them would say what they are.
 const SHORTEST: usize = 4;
 
 /// What stands in for a secret.
 const HIDDEN: &str = "[hidden]";
 
-/// Every secret that has left in this run.
+/// Every secret that has left in this run, by length.
 #[derive(Default)]
-pub(crate) struct Told(Mutex<BTreeMap<usize, Vec<Secret>>>);
+pub(crate) struct Told(Mutex<BTreeMap<usize, Vec<Hidden>>>);
+
+/// A secret, and the forms in which it may come back.
+struct Hidden {
+    secret: Secret,
+    forms: Vec<Secret>,
+}
 
 impl Told {
     /// Remembers the secrets of an `Authorization`: the token, or the encoded login and the password in it.
     pub(crate) fn header(&self, value: &HeaderValue) {
         let Some((scheme, secret)) = value.to_str().ok().and_then(|value| value.split_once(' ')) else { return };
-        self.secret(secret);
+        self.token(secret);
         if scheme == "Basic"
             && let Some(password) = password(secret)
         {
@@ -33,25 +40,22 @@ impl Told {
         }
     }
 
-    /// Remembers a secret, and the forms in which addresses and forms carry it.
-    pub(crate) fn secret(&self, secret: &str) {
-        self.one(secret);
-        let in_form = Secret::new(byte_serialize(secret.as_bytes()).collect::<String>());
-        self.one(in_form.expose());
-        if let Ok(mut address) = Url::parse("http://host/") {
-            address.set_path(secret);
-            self.one(address.path().trim_start_matches('/'));
+    /// Remembers a token that a server made. A short one protects nothing, and would hide every text.
+    pub(crate) fn token(&self, token: &str) {
+        if token.len() >= SHORTEST {
+            self.secret(token);
         }
     }
 
-    fn one(&self, secret: &str) {
-        if secret.len() < SHORTEST {
+    /// Remembers a secret.
+    pub(crate) fn secret(&self, secret: &str) {
+        if secret.is_empty() {
             return;
         }
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_length = known.entry(secret.len()).or_default();
-        if !of_length.iter().any(|known| known.expose() == secret) {
-            of_length.push(Secret::new(secret));
+        if !of_length.iter().any(|known| known.secret.expose() == secret) {
+            of_length.push(Hidden { secret: Secret::new(secret), forms: forms(secret) });
         }
     }
 
@@ -60,12 +64,21 @@ impl Told {
         error.map_foreign_text(&|text| self.hide(text))
     }
 
-    /// The text without any of them.
+    /// The text without any of them, however they are encoded. A text with a short one in it is not repeated at all.
     pub(crate) fn hide(&self, text: &str) -> String {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Longest first: one secret may be a part of another.
-        let secrets = known.values().rev().flatten();
-        secrets.fold(text.to_owned(), |text, secret| text.replace(secret.expose(), HIDDEN))
+        let forms_of = |lengths| known.range(lengths).flat_map(|(_, secrets)| secrets).flat_map(|one| &one.forms);
+        if !places(text, &forms_of((Bound::Unbounded, Bound::Excluded(SHORTEST)))).is_empty() {
+            return HIDDEN.to_owned();
+        }
+        let (mut shown, mut from) = (String::with_capacity(text.len()), 0);
+        for place in places(text, &forms_of((Bound::Included(SHORTEST), Bound::Unbounded))) {
+            shown.push_str(text.get(from..place.start).unwrap_or_default());
+            shown.push_str(HIDDEN);
+            from = place.end;
+        }
+        shown.push_str(text.get(from..).unwrap_or_default());
+        shown
     }
 }
 
@@ -84,7 +97,7 @@ mod tests {
         let encoded = STANDARD.encode("ada:correct-horse");
         told.header(&HeaderValue::from_str(&format!("Basic {encoded}")).unwrap());
         told.header(&HeaderValue::from_static("Bearer to-ken"));
-        told.secret("abc");
+        told.secret("xyz");
         told.secret("correct hörse");
         assert_eq!(told.hide(&text.replace("ENCODED", &encoded)), want);
     }
@@ -95,7 +108,9 @@ mod tests {
         check("got Basic ENCODED", "got Basic [hidden]");
         check("wrong password correct-horse for ada", "wrong password [hidden] for ada");
         check("token to-ken is old", "token [hidden] is old");
-        check("abc", "abc");
+        check("xy", "xy");
+        check("your xyz is short", "[hidden]");
+        check("x%79z", "[hidden]");
         check("/u/correct%20h%C3%B6rse, correct+h%C3%B6rse", "/u/[hidden], [hidden]");
     }
 }

@@ -4,6 +4,7 @@
 //! everything that comes back.
 
 use serde::Serialize;
+use tofu_oci_types::is_unprintable;
 use url::Url;
 
 use crate::client::RegistryClient;
@@ -198,7 +199,7 @@ pub(crate) fn shown_challenge(line: &str, told: &Told) -> String {
         }
     }
     shown.push_str(rest);
-    let mut shown = shown.replace(|character: char| character.is_control(), " ");
+    let mut shown = shown.replace(is_unprintable, " ");
     if shown.len() > LONGEST_CHALLENGE {
         shown.truncate(shown.floor_char_boundary(LONGEST_CHALLENGE - '…'.len_utf8()));
         shown.push('…');

@@ -403,9 +403,12 @@ impl StoreError {
             Self::Malformed { problem, .. }
             | Self::Denied { problem, .. }
             | Self::Unauthorized { problem, .. }
-            | Self::NoToken { problem, .. }
-            | Self::Unreachable { problem, .. }
-            | Self::Forbidden { problem, .. } => *problem = map(problem),
+            | Self::NoToken { problem, .. } => *problem = map(problem),
+            // These places are where an answer led.
+            Self::Unreachable { place, problem, .. } | Self::Forbidden { place, problem, .. } => {
+                *place = map(place);
+                *problem = map(problem);
+            }
             Self::Rejected { request, problem, .. } | Self::Disturbed { request, problem, .. } => {
                 *request = map(request);
                 *problem = map(problem);
@@ -414,7 +417,18 @@ impl StoreError {
                 *problem = map(problem);
                 *hint = hint.as_deref().map(map);
             }
-            _ => {}
+            // Named one by one, so that a new one is thought of: these hold names of this program and numbers.
+            Self::NotFound { .. }
+            | Self::UnknownRepository { .. }
+            | Self::DigestMismatch { .. }
+            | Self::SizeMismatch { .. }
+            | Self::UnsupportedDigest { .. }
+            | Self::TooLarge { .. }
+            | Self::NotListed { .. }
+            | Self::RateLimited { .. }
+            | Self::Io { .. }
+            | Self::Locked { .. }
+            | Self::ReadOnly { .. } => {}
         }
         self
     }

@@ -15,7 +15,6 @@ pub enum Level {
 /// One thing that happened. The subject of a transfer is its key: equal subjects belong together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Event {
     /// Bytes begin to move.
     Started {
@@ -57,29 +56,37 @@ pub enum Event {
         code: &'static str,
         /// One sentence, lower case, no full stop.
         text: String,
-        /// What to do about it, where there is something.
-        hint: Option<String>,
+        /// What to do about it, one piece of advice each. In JSON they are one text with a line each.
+        #[serde(rename = "hint", serialize_with = "joined")]
+        hints: Vec<String>,
     },
 }
 
 impl Event {
     /// A warning with a stable code.
     pub fn warning(code: &'static str, text: impl Into<String>) -> Self {
-        Self::Message { level: Level::Warning, code, text: text.into(), hint: None }
+        Self::Message { level: Level::Warning, code, text: text.into(), hints: Vec::new() }
     }
 
     /// A note with a stable code.
     pub fn note(code: &'static str, text: impl Into<String>) -> Self {
-        Self::Message { level: Level::Note, code, text: text.into(), hint: None }
+        Self::Message { level: Level::Note, code, text: text.into(), hints: Vec::new() }
     }
 
-    /// The same message with a hint; other events are returned as they are.
+    /// The same message with one more hint; other events are returned as they are.
     #[must_use]
     pub fn with_hint(mut self, text: impl Into<String>) -> Self {
-        if let Self::Message { hint, .. } = &mut self {
-            *hint = Some(text.into());
+        if let Self::Message { hints, .. } = &mut self {
+            hints.push(text.into());
         }
         self
+    }
+}
+
+fn joined<S: serde::Serializer>(hints: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    match hints {
+        [] => serializer.serialize_none(),
+        hints => serializer.serialize_str(&hints.join("\n")),
     }
 }
 

@@ -16,6 +16,7 @@
 //! descriptor        {mediaType, digest, size, …}           Descriptor
 //! checksum          h1:… zh:… ch:…                         PackageHash
 //! what happens      one line of progress or a warning      Event, Reporter
+//! foreign text      safe to show                           printable
 //! ```
 
 mod address;
@@ -33,6 +34,7 @@ mod pattern;
 mod platform;
 mod prefix;
 mod registry_host;
+mod printable;
 mod repository;
 mod serde_text;
 mod tag;
@@ -57,6 +59,8 @@ pub use pattern::{InvalidPattern, Pattern};
 pub use platform::{InvalidPlatform, Platform};
 pub use prefix::{RepositoryPrefix, parse_prefix};
 pub use registry_host::{DOCKER_HUB_NAMES, InvalidRegistryHost, RegistryHost};
+pub use printable::{is_unprintable, printable};
 pub use repository::{InvalidRepositoryRef, RepositoryRef};
+pub use serde_text::{optional_path_as_text, path_as_text};
 pub use tag::{InvalidTag, Reference, Tag};
 pub use version::{InvalidVersion, Version};

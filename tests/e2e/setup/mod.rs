@@ -2,6 +2,8 @@
 
 #[cfg(unix)]
 mod helpers;
+#[cfg(unix)]
+pub(crate) mod hostile;
 pub(crate) mod keys;
 pub(crate) mod logins;
 pub(crate) mod release;
@@ -18,6 +20,7 @@ use std::process::Command;
 use tofu_oci_testkit::{ClientCertificate, Dist, Registry, RegistryBuilder, TestContext};
 
 pub(crate) use state::State;
+pub(crate) use text::words;
 
 /// The address that most tests publish.
 pub(crate) const WIDGET: &str = "registry.example.com/acme/widget";

@@ -11,7 +11,6 @@ mod store;
 mod trust;
 
 use std::error::Error;
-use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -23,12 +22,15 @@ pub(crate) use trust::{Refused, Release};
 use crate::again;
 use crate::credentials::{Trouble, Wallet};
 use crate::exit::Exit;
-use crate::printer::{self, visible};
+use crate::page::{self, Page};
+use crate::printer;
 
 /// One error as the user sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Complaint {
     text: String,
+    /// Lines of a file with what is meant underlined, below the text.
+    excerpt: Option<Box<str>>,
     causes: Vec<String>,
     hints: Vec<String>,
     exit: Exit,
@@ -45,6 +47,7 @@ impl Complaint {
     pub(crate) fn new(exit: Exit, text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
+            excerpt: None,
             causes: Vec::new(),
             hints: Vec::new(),
             exit,
@@ -88,6 +91,12 @@ impl Complaint {
     /// The same with one more cause.
     pub(crate) fn cause(mut self, cause: impl Into<String>) -> Self {
         self.causes.push(cause.into());
+        self
+    }
+
+    /// The same with lines of a file below the text; whoever made them has escaped what is foreign in them.
+    pub(crate) fn excerpt(mut self, lines: impl Into<String>) -> Self {
+        self.excerpt = Some(lines.into().into_boxed_str());
         self
     }
 
@@ -188,27 +197,31 @@ impl Complaint {
                 causes: &'a [String],
                 hints: &'a [String],
             }
-            let (text, causes, hints) = (&self.text, &self.causes, &self.hints);
+            let text = match &self.excerpt {
+                Some(excerpt) => &format!("{}\n{excerpt}", self.text),
+                None => &self.text,
+            };
+            let (causes, hints) = (&self.causes, &self.hints);
             crate::report::json_line(&Line { event: "error", code: self.code.as_deref(), text, causes, hints });
         }
-        printer::stderr(&self.to_text());
+        printer::stderr(&self.page());
     }
 
-    fn to_text(&self) -> String {
+    /// It for people.
+    pub(crate) fn page(&self) -> Page {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let bold = Style::new().bold();
-        let mut text = format!("{red}error:{red:#} {}\n", visible(self.text.trim_end()));
-        for cause in &self.causes {
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "  cause: {}", visible(cause.trim_end()).replace('\n', "\n         "));
-        }
+        let mut page = Page::default();
+        page.push(page::Line::default().styled(red, "error:").plain(format_args!(" {}", self.text.trim_end())));
+        page.block("", self.excerpt.as_deref().unwrap_or_default());
+        self.causes.iter().for_each(|cause| page.line(format_args!("  cause: {}", cause.trim_end())));
         if !self.hints.is_empty() {
-            text.push('\n');
+            page.gap();
         }
         for hint in &self.hints {
-            let _ = writeln!(text, "{bold}hint:{bold:#} {}", visible(hint));
+            page.push(page::Line::default().styled(bold, "hint:").plain(format_args!(" {hint}")));
         }
-        text
+        page
     }
 }
 
@@ -220,8 +233,7 @@ mod tests {
     fn causes_are_indented_and_hints_follow_a_blank_line() {
         let error = tofu_oci_store::StoreError::io("read", "dist", std::io::ErrorKind::NotFound.into());
         let complaint = Complaint::of(Exit::Fixable, &error).hint("name the folder that holds the zips");
-        let plain = anstream::adapter::strip_str(&complaint.to_text()).to_string();
-        insta::assert_snapshot!(plain, @"
+        insta::assert_snapshot!(complaint.page().to_string(), @"
         error: cannot read dist
           cause: entity not found
 

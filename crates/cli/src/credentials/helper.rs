@@ -65,21 +65,21 @@ pub(crate) async fn run_store(
     if output.exit == Some(0) {
         return Ok(());
     }
-    failure(helper, &output, secret)?;
+    failure(helper, &output)?;
     // It says that it knows no such login, where it was given one.
     Err(HelperFault::of(&HelperError::Failed { name: helper.clone(), said: "it kept nothing".to_owned() }))
 }
 
-/// Tells a helper to forget the login of a server; `secret` is what it said of it, and is not repeated.
+/// Tells a helper to forget the login of a server.
 ///
 /// # Errors
 /// When it cannot be run, or fails for another reason than that it knows none.
-pub(crate) async fn run_erase(helper: &HelperName, server: &str, secret: &Secret) -> Result<Erased, HelperFault> {
+pub(crate) async fn run_erase(helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
     let output = run(helper, "erase", server.as_bytes()).await?;
     if output.exit == Some(0) {
         return Ok(Erased::Gone);
     }
-    failure(helper, &output, secret).map(|_| Erased::NotThere)
+    failure(helper, &output).map(|_| Erased::NotThere)
 }
 
 async fn run(helper: &HelperName, action: &str, input: &[u8]) -> Result<HelperOutput, HelperFault> {
@@ -89,8 +89,8 @@ async fn run(helper: &HelperName, action: &str, input: &[u8]) -> Result<HelperOu
     program::run(&path, action, input, TIME_LIMIT).await.map_err(fault)
 }
 
-fn failure(helper: &HelperName, output: &HelperOutput, secret: &Secret) -> Result<HelperAnswer, HelperFault> {
-    helper_failure(helper, output, secret).map_err(|error| HelperFault::of(&error))
+fn failure(helper: &HelperName, output: &HelperOutput) -> Result<HelperAnswer, HelperFault> {
+    helper_failure(helper, output).map_err(|error| HelperFault::of(&error))
 }
 
 /// A program that did not come so far as to answer.

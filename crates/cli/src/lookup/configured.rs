@@ -117,7 +117,8 @@ impl Configured {
 pub(crate) fn refusal(reading: &Reading, problem: &Problem, more: usize) -> Complaint {
     let text = render_problem(reading, problem);
     let text = text.strip_prefix("error: ").or_else(|| text.strip_prefix("warning: ")).unwrap_or(&text);
-    let complaint = Complaint::new(Exit::Usage, text).code(&problem.code);
+    let (text, excerpt) = text.split_once('\n').unwrap_or((text, ""));
+    let complaint = Complaint::new(Exit::Usage, text).excerpt(excerpt).code(&problem.code);
     match more {
         0 => complaint,
         1 => complaint.hint("there is one more error in the CLI configuration"),

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use tofu_oci_types::{Event, Reporter};
+use tofu_oci_types::{Event, Reporter, printable};
 
 use super::message;
+use crate::page::Page;
 
 /// One bar for each subject that has started and not yet finished.
 pub(super) struct Bars {
@@ -26,7 +27,7 @@ impl Bars {
             }
             None => ProgressBar::new_spinner().with_style(style("{spinner} {msg}  {bytes} {bytes_per_sec}")),
         };
-        let bar = self.all.add(bar.with_message(subject.to_owned()));
+        let bar = self.all.add(bar.with_message(printable(subject).into_owned()));
         if let Ok(mut running) = self.running.lock()
             && let Some(old) = running.insert(subject.to_owned(), bar)
         {
@@ -42,12 +43,9 @@ impl Bars {
         }
     }
 
-    fn line(&self, text: &str) {
-        let text = if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
-            anstream::adapter::strip_str(text).to_string()
-        } else {
-            text.to_owned()
-        };
+    fn page(&self, page: &Page) {
+        let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let text = if is_plain { page.to_string() } else { page.coloured() };
         // Written above the bars; a terminal that went away is no reason to stop the job.
         let _ = self.all.println(text.trim_end());
     }
@@ -68,10 +66,9 @@ impl Reporter for Bars {
                 {
                     bar.finish_and_clear();
                 }
-                self.line(&format!("{subject}: {outcome}"));
+                self.page(&Page::of(format_args!("{subject}: {outcome}")));
             }
-            Event::Message { .. } | Event::Retrying { .. } => self.line(&message(event)),
-            _ => {}
+            Event::Message { .. } | Event::Retrying { .. } => self.page(&message(event)),
         }
     }
 }

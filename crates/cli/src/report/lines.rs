@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use tofu_oci_types::{Event, Reporter};
 
 use super::{human_bytes, message};
+use crate::page::Page;
 use crate::printer;
 
 /// Remembers the sizes of what has started, to name them at the end.
@@ -25,10 +26,10 @@ impl Reporter for Lines {
             Event::Finished { subject, outcome } => {
                 let size = self.sizes.lock().ok().and_then(|mut sizes| sizes.remove(subject));
                 let size = size.map(|bytes| format!(" ({})", human_bytes(bytes))).unwrap_or_default();
-                printer::stderr(&format!("{subject}: {outcome}{size}\n"));
+                printer::stderr(&Page::of(format_args!("{subject}: {outcome}{size}")));
             }
             Event::Message { .. } | Event::Retrying { .. } => printer::stderr(&message(event)),
-            _ => {}
+            Event::Progress { .. } => {}
         }
     }
 }

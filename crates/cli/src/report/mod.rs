@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use tofu_oci_types::{Event, Level, NoReporter, Reporter};
 
-use crate::printer::{self, visible};
+use crate::document::Document;
+use crate::page::{Line, Page};
+use crate::printer;
 
 /// The watcher that fits: bars on a terminal, plain lines otherwise, JSON lines with `--json`, warnings only with
 /// `--quiet`.
@@ -35,9 +37,7 @@ impl Reporter for JsonLines {
 
 /// Prints one JSON object on a line of stdout.
 pub(crate) fn json_line(value: &impl serde::Serialize) {
-    let mut text = serde_json::to_string(value).expect("events and reports have string keys only");
-    text.push('\n');
-    printer::stdout(&text);
+    printer::document(&Document::json_line(value));
 }
 
 /// Warnings, and nothing else.
@@ -52,32 +52,31 @@ impl Reporter for WarningsOnly {
 }
 
 /// A message or a retry as lines for people; empty for other events.
-fn message(event: &Event) -> String {
+pub(crate) fn message(event: &Event) -> Page {
     use anstyle::{AnsiColor, Style};
     let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
     let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
     match event {
-        Event::Message { level, text, hint, .. } => {
+        Event::Message { level, text, hints, .. } => {
             let (style, word) = match level {
                 Level::Warning => (yellow, "warning"),
                 Level::Note => (cyan, "note"),
             };
-            let mut lines = format!("{style}{word}:{style:#} {}\n", visible(text));
-            for line in hint.iter().flat_map(|hint| hint.lines()) {
-                lines.push_str("  hint: ");
-                lines.push_str(&visible(line));
-                lines.push('\n');
+            let mut page = Page::default();
+            page.push(Line::default().styled(style, format_args!("{word}:")).plain(format_args!(" {text}")));
+            for hint in hints {
+                page.line(format_args!("  hint: {hint}"));
             }
-            lines
+            page
         }
         Event::Retrying { request, attempt, after_ms, reason } => {
-            format!(
-                "{cyan}note:{cyan:#} {request}: {}; attempt {attempt} in {:.1} s\n",
-                visible(reason),
-                *after_ms as f64 / 1000.0
-            )
+            let seconds = *after_ms as f64 / 1000.0;
+            let text = format!(" {request}: {reason}; attempt {attempt} in {seconds:.1} s");
+            let mut page = Page::default();
+            page.push(Line::default().styled(cyan, "note:").plain(text));
+            page
         }
-        _ => String::new(),
+        _ => Page::default(),
     }
 }
 
@@ -119,7 +118,6 @@ mod tests {
     #[test]
     fn a_warning_carries_its_hint() {
         let event = Event::warning("floating-tag", "tag 2 reads as 2.0.0").with_hint("delete it");
-        let plain = anstream::adapter::strip_str(&message(&event)).to_string();
-        assert_eq!(plain, "warning: tag 2 reads as 2.0.0\n  hint: delete it\n");
+        assert_eq!(message(&event).to_string(), "warning: tag 2 reads as 2.0.0\n  hint: delete it\n");
     }
 }

@@ -12,6 +12,7 @@ use crate::complaint::Complaint;
 use crate::connect::End;
 use crate::credentials::access;
 use crate::exit::Exit;
+use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
 
@@ -43,7 +44,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Compl
     }
     if !context.json && copied.len() > 1 {
         let bytes = copied.iter().map(|release| release.transfers.bytes).sum();
-        printer::stdout(&format!("{} releases, {} sent\n", copied.len(), human_bytes(bytes)));
+        printer::stdout(&Page::of(format_args!("{} releases, {} sent", copied.len(), human_bytes(bytes))));
     }
     Ok(())
 }
@@ -91,18 +92,20 @@ async fn preview(
             continue;
         }
         let (here, there) = (tagged(&source.place(), &tag), tagged(&place, &tag));
-        let what = match tag_state {
-            TagState::Free => format!("would copy {here} to {there}"),
-            TagState::Equal => format!("{there} is this release already; only what refers to it would be copied"),
+        let mut page = Page::default();
+        match tag_state {
+            TagState::Free => page.line(format_args!("would copy {here} to {there}")),
+            TagState::Equal => {
+                page.line(format_args!("{there} is this release already; only what refers to it would be copied"));
+            }
             TagState::Taken { existing, of } => {
                 let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
-                format!(
-                    "{there} points at another release{of}, {existing}\n\
-                     would copy {here} only with --replace-tag"
-                )
+                page.line(format_args!("{there} points at another release{of}, {existing}"));
+                page.line(format_args!("would copy {here} only with --replace-tag"));
             }
-        };
-        printer::stdout(&format!("{what}\n  index {index}\n"));
+        }
+        page.line(format_args!("  index {index}"));
+        printer::stdout(&page);
     }
     Ok(())
 }
@@ -142,7 +145,7 @@ fn print(context: &Context, release: &CopiedRelease, to: &End) {
     }
     let CopiedRelease { tag, index, tags, transfers, unchanged } = release;
     let there = tagged(&to.to_string(), tag);
-    let text = if *unchanged {
+    let mut page = Page::of(if *unchanged {
         format!("{there} is there already")
     } else {
         format!(
@@ -152,7 +155,10 @@ fn print(context: &Context, release: &CopiedRelease, to: &End) {
             transfers.mounted,
             transfers.present
         )
-    };
-    let beside: String = tags.iter().map(|tag| format!("  with the tag {tag}\n")).collect();
-    printer::stdout(&format!("{text}\n  index {index}\n{beside}"));
+    });
+    page.line(format_args!("  index {index}"));
+    for tag in tags {
+        page.line(format_args!("  with the tag {tag}"));
+    }
+    printer::stdout(&page);
 }

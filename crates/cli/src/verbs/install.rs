@@ -20,6 +20,7 @@ use crate::args::{Identity, InstallArgs, Lookup, Network};
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::lookup::Finder;
+use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
 
@@ -247,6 +248,7 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
     #[derive(Serialize)]
     struct Lock<'a> {
         event: &'static str,
+        #[serde(serialize_with = "tofu_oci_types::path_as_text")]
         path: &'a Path,
         outcome: &'static str,
         changes: &'a [Change],
@@ -262,9 +264,9 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
         }
         return json_line(&Lock { event: "lock", path: lock.path, outcome: word, changes: &lock.changes });
     }
-    let mut text = String::new();
+    let mut page = Page::default();
     if installed.is_empty() {
-        text.push_str("the configuration requires no providers\n");
+        page.line("the configuration requires no providers");
     }
     for package in installed {
         let Installed { address, version, platform, path, outcome, .. } = package;
@@ -273,18 +275,19 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
             Outcome::Linked => "linked from the plugin cache:",
             Outcome::AlreadyInstalled => "already installed",
         };
-        text.push_str(&format!("{verb} {address} {version} {platform}\n  {}\n", shown(path)));
+        page.line(format_args!("{verb} {address} {version} {platform}"));
+        page.line(format_args!("  {}", shown(path)));
         if let Some(trust) = package.trust.as_ref().filter(|trust| !trust.signers.is_empty()) {
-            let names: Vec<_> = trust.signers.iter().map(|signer| printer::visible(&signer.name)).collect();
-            text.push_str(&format!("  {} by {}\n", standing(trust.standing), names.join(", ")));
+            let names: Vec<&str> = trust.signers.iter().map(|signer| signer.name.as_str()).collect();
+            page.line(format_args!("  {} by {}", standing(trust.standing), names.join(", ")));
         }
     }
-    text.push_str(&format!("lock file {} {word}\n", shown(lock.path)));
+    page.line(format_args!("lock file {} {word}", shown(lock.path)));
     // All of a new file is new: what it locks has just been listed.
     if lock.written == Written::Updated {
-        lock.changes.iter().for_each(|change| text.push_str(&format!("  {}\n", change.text())));
+        lock.changes.iter().for_each(|change| page.line(format_args!("  {}", change.text())));
     }
-    printer::stdout(&text);
+    printer::stdout(&page);
 }
 
 /// What a package rests on, in words.

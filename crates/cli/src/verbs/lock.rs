@@ -20,6 +20,7 @@ use crate::args::LockArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::lookup::Finder;
+use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
 
@@ -118,6 +119,7 @@ fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Comp
 #[derive(Serialize)]
 struct LockLine<'a> {
     event: &'static str,
+    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     path: &'a Path,
     outcome: &'static str,
     difference: Difference,
@@ -147,21 +149,22 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
         }
         return json_line(&LockLine { event: "lock", path, outcome, difference: report.difference, changes, diff });
     }
-    let mut text: String = report.providers.iter().map(|locked| provider(args, locked)).collect();
-    text.push_str(&format!("lock file {} {}\n", shown(path), outcome.replace('-', " ")));
+    let mut page = Page::default();
+    report.providers.iter().for_each(|locked| provider(args, locked, &mut page));
+    page.line(format_args!("lock file {} {}", shown(path), outcome.replace('-', " ")));
     if report.before.is_some() {
         for change in &changes {
-            text.push_str(&format!("  {}\n", change.text()));
+            page.line(format_args!("  {}", change.text()));
         }
     }
     if report.difference == Difference::OptionalManifests && args.check {
-        text.push_str("  it lacks only ch: lines, which every init drops, and no rule demands them\n");
+        page.line("  it lacks only ch: lines, which every init drops, and no rule demands them");
     }
     if let Some(diff) = diff {
-        text.push('\n');
-        text.push_str(&diff);
+        page.gap();
+        page.block("", &diff);
     }
-    printer::stdout(&text);
+    printer::stdout(&page);
 }
 
 fn diff(report: &LockReport) -> String {
@@ -173,9 +176,9 @@ fn diff(report: &LockReport) -> String {
 }
 
 /// One provider for people.
-fn provider(args: &LockArgs, provider: &LockedProvider) -> String {
+fn provider(args: &LockArgs, provider: &LockedProvider, page: &mut Page) {
     let LockedProvider { address, version, place, platforms, restored, .. } = provider;
-    let mut text = format!("{address} {version} from {place}\n");
+    page.line(format_args!("{address} {version} from {place}"));
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for platform in platforms {
         let basis = basis(platform);
@@ -186,14 +189,14 @@ fn provider(args: &LockArgs, provider: &LockedProvider) -> String {
         }
     }
     for (basis, names) in groups {
-        text.push_str(&format!("  {basis}: {}\n", names.join(", ")));
+        page.line(format_args!("  {basis}: {}", names.join(", ")));
     }
     match provider.bytes() {
         0 => {}
-        bytes => text.push_str(&format!("  {} downloaded\n", human_bytes(bytes))),
+        bytes => page.line(format_args!("  {} downloaded", human_bytes(bytes))),
     }
     let lines = match restored.len() {
-        0 => return text,
+        0 => return,
         1 => "1 ch: line".to_owned(),
         count => format!("{count} ch: lines"),
     };
@@ -202,18 +205,16 @@ fn provider(args: &LockArgs, provider: &LockedProvider) -> String {
         (false, 1) => "is",
         (false, _) => "are",
     };
-    text.push_str(&match (provider.seen_before, args.check) {
-        (true, _) => format!("  {lines} {become_} back that an init has dropped\n"),
-        (false, true) => format!("  {lines} would be added\n"),
-        (false, false) => format!("  {lines} added\n"),
+    page.line(match (provider.seen_before, args.check) {
+        (true, _) => format!("  {lines} {become_} back that an init has dropped"),
+        (false, true) => format!("  {lines} would be added"),
+        (false, false) => format!("  {lines} added"),
     });
-    text
 }
 
 /// Why a platform's checksums are believed.
 fn basis(platform: &LockedPlatform) -> String {
-    let names: Vec<String> =
-        platform.trust.signers.iter().map(|signer| printer::visible(&signer.name).into_owned()).collect();
+    let names: Vec<&str> = platform.trust.signers.iter().map(|signer| signer.name.as_str()).collect();
     let by = if names.is_empty() { String::new() } else { format!(" by {}", names.join(", ")) };
     let signed = match platform.trust.standing {
         Standing::Signed => format!("signed{by}"),

@@ -56,7 +56,7 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), C
     if context.json {
         json::print(&tree, &origins);
     } else {
-        printer::stdout(&printer::visible(&text::render(&tree, &origins, &dir)));
+        printer::stdout(&text::render(&tree, &origins, &dir));
     }
     tell(context, &tree, &dir);
     tell_of_places(context, &origins);
@@ -130,7 +130,8 @@ fn tell_of_places(context: &Context, origins: &[Origin]) {
         } else {
             format!("{count} providers have no place")
         };
-        context.reporter.event(&Event::warning("no-place", text).with_hint(hints.join("\n")));
+        let event = Event::warning("no-place", text);
+        context.reporter.event(&hints.into_iter().fold(event, Event::with_hint));
     }
 }
 

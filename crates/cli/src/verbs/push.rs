@@ -19,6 +19,7 @@ use crate::args::{H1, Network, PackArgs, PushArgs, Release};
 use crate::complaint::Complaint;
 use crate::connect::{Connector, End};
 use crate::credentials::{Access, access};
+use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
 use crate::signing_key::{self, KeyPassword};
@@ -158,23 +159,21 @@ fn print_report(context: &Context, report: &PushReport) {
     let PushReport { address, version, place, tag, index, .. } = report;
     let there = tagged(place, tag);
     let attached = report.attachments.iter().any(|attachment| attachment.state == AttachmentState::Attached);
-    let mut text = match (report.unchanged, attached) {
-        (true, false) => format!("{address} {version} is at {there} already; nothing was sent\n"),
-        (true, true) => format!("{address} {version} is at {there} already; what it lacked was attached\n"),
-        (false, _) => format!("pushed {address} {version} to {there}\n"),
-    };
-    text.push_str(&format!("  index {index}\n"));
-    text.push_str(&platforms(&report.platforms));
-    text.push_str(&attachments(&report.attachments));
+    let mut page = Page::of(match (report.unchanged, attached) {
+        (true, false) => format!("{address} {version} is at {there} already; nothing was sent"),
+        (true, true) => format!("{address} {version} is at {there} already; what it lacked was attached"),
+        (false, _) => format!("pushed {address} {version} to {there}"),
+    });
+    page.line(format_args!("  index {index}"));
+    page.append(platforms(&report.platforms));
+    page.append(attachments(&report.attachments));
     if !report.unchanged || attached {
         let sent = report.transfers;
-        text.push_str(&format!("  sent {} ({} new", human_bytes(sent.bytes), sent.uploaded));
-        if sent.mounted > 0 {
-            text.push_str(&format!(", {} mounted", sent.mounted));
-        }
-        text.push_str(&format!(", {} present)\n", sent.present));
+        let mounted = if sent.mounted > 0 { format!(", {} mounted", sent.mounted) } else { String::new() };
+        let bytes = human_bytes(sent.bytes);
+        page.line(format_args!("  sent {bytes} ({} new{mounted}, {} present)", sent.uploaded, sent.present));
     }
-    printer::stdout(&text);
+    printer::stdout(&page);
 }
 
 fn print_plan(context: &Context, plan: &PushPlan) {
@@ -183,41 +182,42 @@ fn print_plan(context: &Context, plan: &PushPlan) {
     }
     let PushPlan { address, version, place, tag, index, .. } = plan;
     let there = tagged(place, tag);
-    let mut text = match &plan.tag_state {
-        TagState::Free => format!("would push {address} {version} to {there}\n"),
+    let mut page = Page::default();
+    match &plan.tag_state {
+        TagState::Free => page.line(format_args!("would push {address} {version} to {there}")),
         TagState::Equal if plan.bytes_to_send == 0 => {
-            format!("{address} {version} is at {there} already; nothing would be sent\n")
+            page.line(format_args!("{address} {version} is at {there} already; nothing would be sent"));
         }
-        TagState::Equal => format!("{address} {version} is at {there} already; what it lacks would be attached\n"),
+        TagState::Equal => {
+            page.line(format_args!("{address} {version} is at {there} already; what it lacks would be attached"));
+        }
         TagState::Taken { existing, of } => {
             let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
-            format!(
-                "{there} points at another release{of}, {existing}\n\
-                 would push {address} {version} only with --replace-tag\n"
-            )
+            page.line(format_args!("{there} points at another release{of}, {existing}"));
+            page.line(format_args!("would push {address} {version} only with --replace-tag"));
         }
-    };
-    text.push_str(&format!("  index {index}\n"));
-    text.push_str(&platforms(&plan.platforms));
+    }
+    page.line(format_args!("  index {index}"));
+    page.append(platforms(&plan.platforms));
     for item in &plan.items {
         let platform = item.platform.as_ref().map(ToString::to_string).unwrap_or_default();
         let state = if item.present { "present" } else { "new" };
         let (role, digest, size) = (item.role, item.digest.as_str(), human_bytes(item.size));
-        text.push_str(&format!("  {state:<8} {role:<9} {platform:<16} {digest} {size:>9}\n"));
+        page.line(format_args!("  {state:<8} {role:<9} {platform:<16} {digest} {size:>9}"));
     }
-    text.push_str(&attachments(&plan.attachments));
-    text.push_str(&format!("  would send {}\n", human_bytes(plan.bytes_to_send)));
-    printer::stdout(&text);
+    page.append(attachments(&plan.attachments));
+    page.line(format_args!("  would send {}", human_bytes(plan.bytes_to_send)));
+    printer::stdout(&page);
 }
 
-fn platforms(platforms: &[PlatformReport]) -> String {
-    platforms
-        .iter()
-        .map(|report| {
-            let checksum = report.h1.as_ref().or(report.zh.as_ref()).map(ToString::to_string).unwrap_or_default();
-            format!("  {:<16} {:>9}  {checksum}\n", report.platform.to_string(), human_bytes(report.size))
-        })
-        .collect()
+fn platforms(platforms: &[PlatformReport]) -> Page {
+    let mut page = Page::default();
+    for report in platforms {
+        let checksum = report.h1.as_ref().or(report.zh.as_ref()).map(ToString::to_string).unwrap_or_default();
+        let (platform, size) = (report.platform.to_string(), human_bytes(report.size));
+        page.line(format_args!("  {platform:<16} {size:>9}  {checksum}"));
+    }
+    page
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::args::ResolveArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::lookup::Finder;
+use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
 
@@ -44,9 +45,9 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
             json_line(&Line { event: "resolved", address: &address, place: &found.place, rule: &found.rule });
             continue;
         }
-        printer::stdout(&format!("{}\n", found.place));
+        printer::stdout(&Page::of(&found.place));
         if !context.quiet {
-            printer::stderr(&format!("{address} by {}\n", found.rule));
+            printer::stderr(&Page::of(format_args!("{address} by {}", found.rule)));
         }
     }
     for failed in places.failed {

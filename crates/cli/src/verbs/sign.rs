@@ -12,6 +12,7 @@ use crate::args::SignArgs;
 use crate::complaint::Complaint;
 use crate::connect::End;
 use crate::credentials::access;
+use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
 use crate::signing_key::{self, KeyPassword};
@@ -96,24 +97,27 @@ fn print(context: &Context, report: &SignReport) {
     }
     let SignReport { address, version, place, tag, index, .. } = report;
     let there = tagged(place, tag);
-    let mut text = if report.unchanged {
-        format!("{address} {version} at {there} is signed by this key already\n")
+    let mut page = Page::of(if report.unchanged {
+        format!("{address} {version} at {there} is signed by this key already")
     } else {
-        format!("signed {address} {version} at {there}\n")
-    };
-    text.push_str(&format!("  index {index}\n"));
-    text.push_str(&attachments(&report.attachments));
-    printer::stdout(&text);
+        format!("signed {address} {version} at {there}")
+    });
+    page.line(format_args!("  index {index}"));
+    page.append(attachments(&report.attachments));
+    printer::stdout(&page);
 }
 
 /// The key that signed, and what refers to a release, one line each.
-pub(crate) fn attachments(attachments: &[Attachment]) -> String {
+pub(crate) fn attachments(attachments: &[Attachment]) -> Page {
     let key = attachments.iter().find_map(|attachment| attachment.key.as_ref());
-    let mut text = key.map(|key| format!("  key {key}\n")).unwrap_or_default();
-    for attachment in attachments {
-        text.push_str(&format!("  {}\n", line(attachment)));
+    let mut page = Page::default();
+    if let Some(key) = key {
+        page.line(format_args!("  key {key}"));
     }
-    text
+    for attachment in attachments {
+        page.line(format_args!("  {}", line(attachment)));
+    }
+    page
 }
 
 fn line(attachment: &Attachment) -> String {

@@ -14,6 +14,7 @@ use crate::connect::{Connector, End};
 use crate::credentials::{Access, access};
 use crate::exit::Exit;
 use crate::lookup::{Configured, Finder};
+use crate::page::{self, Page};
 use crate::printer;
 use crate::report::json_line;
 
@@ -25,10 +26,12 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     if !context.json && !context.quiet {
         match named {
             Named::From => {
-                printer::stderr(&format!("asking {place} for {address}, as --from or TOFU_OCI_FROM says\n"));
+                let says = format!("asking {place} for {address}, as --from or TOFU_OCI_FROM says");
+                printer::stderr(&Page::of(says));
             }
             Named::Pattern => {
-                printer::stderr(&format!("asking {place} for {address}, as the CLI configuration says\n"));
+                let says = format!("asking {place} for {address}, as the CLI configuration says");
+                printer::stderr(&Page::of(says));
             }
             Named::Address | Named::Repository => {}
         }
@@ -42,11 +45,14 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
         return Ok(());
     }
     if lines.is_empty() && !context.quiet {
-        printer::stderr(&format!("{place} has no versions\n"));
+        printer::stderr(&Page::of(format_args!("{place} has no versions")));
     }
     let width = lines.iter().map(|line| line.version.to_string().len()).max().unwrap_or_default();
-    let text: String = lines.iter().map(|line| line.text(width)).collect();
-    printer::stdout(&text);
+    let mut page = Page::default();
+    for line in &lines {
+        page.push(line.shown(width));
+    }
+    printer::stdout(&page);
     Ok(())
 }
 
@@ -115,10 +121,9 @@ struct Line<'a> {
 
 impl Line<'_> {
     /// The platforms begin at the same column in every line.
-    fn text(&self, width: usize) -> String {
+    fn shown(&self, width: usize) -> page::Line {
         let platforms = self.platforms.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-        let line = format!("{:<width$}  {platforms}", self.version.to_string());
-        format!("{}\n", line.trim_end())
+        page::Line::of(format_args!("{:<width$}  {platforms}", self.version.to_string())).trimmed()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tofu_oci_types::{Constraints, ProviderAddr};
+use tofu_oci_types::{Constraints, ProviderAddr, printable};
 
 use super::model::{ModuleNode, ProviderTree, StateLook};
 
@@ -60,7 +60,7 @@ fn branch(node: &ModuleNode, indent: &str, text: &mut String) {
     }
     for child in &node.children {
         let last = edge(text);
-        text.push_str(&format!("module.{}\n", child.name()));
+        text.push_str(&format!("module.{}\n", printable(child.name())));
         branch(child, &format!("{indent}{}", if last { "    " } else { "│   " }), text);
     }
 }

@@ -124,7 +124,7 @@ impl Finding {
             let path = at.path.display().to_string();
             text.push_str(&match &at.span {
                 Some(span) if !at.text.is_empty() => excerpt(&path, &at.text, span),
-                _ => format!(" --> {path}\n"),
+                _ => format!(" --> {}\n", clean(&path)),
             });
         }
         // A detail that is told for single releases names them.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use tofu_oci_types::{is_unprintable, printable};
+
 use super::{Effect, Problem, Reading, Severity, Stage, secrets};
 
 /// How many columns of a source line are shown.
@@ -20,7 +22,7 @@ pub fn render_problem(reading: &Reading, problem: &Problem) -> String {
     if let Some(file) = problem.file.and_then(|file| reading.files.get(file)) {
         match &problem.span {
             Some(span) => out.push_str(&excerpt(&file.path.display().to_string(), &file.text, span)),
-            None => out.push_str(&format!("  --> {}\n", file.path.display())),
+            None => out.push_str(&format!("  --> {}\n", clean(&file.path.display().to_string()))),
         }
     }
     if let Some(instead) = &problem.instead {
@@ -96,7 +98,8 @@ pub fn excerpt(path: &str, text: &str, span: &Range<usize>) -> String {
     let margin = " ".repeat(number.len());
     let source: String = shown.iter().map(|cell| cell.shown.as_str()).collect();
     format!(
-        "{margin} --> {path}:{place}\n{margin} |\n{number} | {}\n{margin} | {}{}\n",
+        "{margin} --> {}:{place}\n{margin} |\n{number} | {}\n{margin} | {}{}\n",
+        clean(path),
         source.trim_end(),
         " ".repeat(left),
         "^".repeat(carets)
@@ -115,9 +118,7 @@ fn cells(line: &str) -> Vec<Cell> {
     line.char_indices()
         .map(|(at, character)| match character {
             '\t' => Cell { at, shown: " ".to_owned(), width: 1 },
-            character if character.is_control() || is_invisible(character) => {
-                Cell { at, shown: "\u{fffd}".to_owned(), width: 1 }
-            }
+            character if is_unprintable(character) => Cell { at, shown: "\u{fffd}".to_owned(), width: 1 },
             character => Cell { at, shown: character.to_string(), width: width(character) },
         })
         .collect()
@@ -184,12 +185,7 @@ fn width(character: char) -> usize {
     }
 }
 
-/// A text without characters that would change what is around it.
+/// A text whose characters change nothing around it.
 pub(crate) fn clean(text: &str) -> String {
-    text.chars().map(|one| if one.is_control() || is_invisible(one) { '\u{fffd}' } else { one }).collect()
-}
-
-/// Characters that turn or hide the text around them.
-fn is_invisible(character: char) -> bool {
-    matches!(u32::from(character), 0xad | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff)
+    printable(text).into_owned()
 }

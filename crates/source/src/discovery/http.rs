@@ -10,7 +10,7 @@ use futures_util::future::{BoxFuture, Shared, WeakShared};
 use serde_json::Value;
 use tofu_oci_credentials::Secret;
 use tofu_oci_remote::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
-use tofu_oci_types::{Hostname, RepositoryRef};
+use tofu_oci_types::{Hostname, RepositoryRef, printable};
 
 use super::services::{Publisher, kind};
 use super::{Discover, DiscoveryError, Services};
@@ -179,7 +179,7 @@ fn check_media_type(answer: &WebAnswer, place: &str) -> Result<(), Failure> {
     if media_type.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    let found: String = media_type.chars().filter(|character| !character.is_control()).take(100).collect();
+    let found: String = printable(&media_type.chars().take(100).collect::<String>()).into_owned();
     Err(Failure::BadContentType(format!("{place} is `{found}`, and must be application/json")))
 }
 

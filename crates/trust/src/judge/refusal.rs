@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tofu_oci_types::{Digest, ProviderAddr, Version};
+use tofu_oci_types::{Digest, ProviderAddr, Version, printable};
 
 /// Why a release must not be used. `Display` is one sentence about the release in one line, lower case, no full stop:
 /// line breaks and other control characters of foreign text are replaced.
@@ -129,7 +129,7 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentence().replace(char::is_control, "\u{fffd}"))
+        f.write_str(&printable(&self.sentence()))
     }
 }
 

@@ -166,7 +166,7 @@ fn helper(told: &Explanation, error: &StoreError) -> Vec<String> {
 /// What the error itself advises.
 fn said(error: &StoreError) -> Vec<String> {
     match error {
-        StoreError::Credentials { hint: Some(hint), .. } => hint.lines().map(str::to_owned).collect(),
+        StoreError::Credentials { hint: Some(hint), .. } => vec![hint.clone()],
         _ => Vec::new(),
     }
 }

@@ -1,12 +1,13 @@
 //! The explanation for people: aligned, at most 100 columns where words allow it.
 
 use anstyle::{AnsiColor, Style};
+use tofu_oci_types::printable;
 
 use super::model::{
     Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Note, Outcome, Shows, Source, State, Step,
     StepKind, Verdict, Weight,
 };
-use crate::printer::{row, visible};
+use crate::page::{Line, Page};
 
 /// How many sources of other registries are named for each file.
 const NAMED: usize = 6;
@@ -14,23 +15,21 @@ const NAMED: usize = 6;
 const ALIGNED: usize = 40;
 
 /// Everything, in the order of reading.
-pub(super) fn render(told: &Explanation) -> String {
+pub(super) fn render(told: &Explanation) -> Page {
     let bold = Style::new().bold();
-    let mut text = format!("{bold}{}{bold:#}, to {}\n", visible(&told.repository), told.action.word());
-    text.push_str(&looked_at(told));
-    text.push('\n');
-    text.push_str(&row("", "chosen", &chosen(&told.chosen)));
-    text.push_str(&asked(told));
-    text.push_str(&answered(told));
+    let mut page = Page::default();
+    page.push(Line::default().styled(bold, &told.repository).plain(format_args!(", to {}", told.action.word())));
+    page.append(looked_at(told));
+    page.gap();
+    page.row("", "chosen", chosen(&told.chosen));
+    page.append(asked(told));
+    page.append(answered(told));
     for note in notes(told) {
-        text.push_str(&row(
-            "",
-            "OpenTofu",
-            &format!("{}: {}", note.releases, note.text.strip_prefix("it ").unwrap_or(&note.text)),
-        ));
+        let text = note.text.strip_prefix("it ").unwrap_or(&note.text);
+        page.row("", "OpenTofu", format_args!("{}: {text}", note.releases));
     }
-    text.push_str(&result(told));
-    text
+    page.append(result(told));
+    page
 }
 
 /// What OpenTofu does, without what is told only beside other differences.
@@ -39,20 +38,22 @@ fn notes(told: &Explanation) -> impl Iterator<Item = &Note> {
     told.opentofu.iter().filter(move |note| differs || note.weight == Weight::Tells)
 }
 
-fn looked_at(told: &Explanation) -> String {
+fn looked_at(told: &Explanation) -> Page {
     let head = match told.credentials {
         Credentials::Ambient => "looked at, in this order",
         Credentials::Listed => "looked at, in this order: docker_style_config_files lists the files",
         Credentials::Blocks => "looked at: discover_ambient_credentials = false turns all other files off",
-        Credentials::Given => return "looked at nothing: --username says who asks\n".to_owned(),
-        Credentials::None => return "looked at nothing: --anonymous\n".to_owned(),
+        Credentials::Given => return Page::of("looked at nothing: --username says who asks"),
+        Credentials::None => return Page::of("looked at nothing: --anonymous"),
     };
-    let width = told.files.iter().map(|file| file.name.chars().count()).filter(|width| *width <= ALIGNED).max();
-    let files = told.files.iter().map(|one| file(one, width.unwrap_or(0)));
-    format!("{head}\n{}", files.collect::<String>())
+    let width = told.files.iter().map(|file| printable(&file.name).chars().count());
+    let width = width.filter(|width| *width <= ALIGNED).max().unwrap_or(0);
+    let mut page = Page::of(head);
+    told.files.iter().for_each(|one| page.append(file(one, width)));
+    page
 }
 
-fn file(file: &File, width: usize) -> String {
+fn file(file: &File, width: usize) -> Page {
     let mut remarks = vec![match file.state {
         State::Read if file.sources.is_empty() && file.problems.is_empty() => "holds no credentials".to_owned(),
         State::Read => String::new(),
@@ -66,37 +67,33 @@ fn file(file: &File, width: usize) -> String {
         remarks.push("not known to OpenTofu".to_owned());
     }
     remarks.retain(|remark| !remark.is_empty());
-    let line = format!("  {:<width$}  {}", visible(&file.name), remarks.join("; "));
-    let mut text = format!("{}\n", line.trim_end());
+    let mut page = Page::default();
+    page.push(Line::of(format_args!("  {:<width$}  {}", printable(&file.name), remarks.join("; "))).trimmed());
     for problem in &file.problems {
-        text.push_str(&row("    ", &at(problem.line), &problem.text));
-        text.extend(problem.opentofu.iter().map(|effect| row("    ", "", &format!("OpenTofu: {effect}"))));
+        page.row("    ", &at(problem.line), &problem.text);
+        problem.opentofu.iter().for_each(|effect| page.row("    ", "", format_args!("OpenTofu: {effect}")));
     }
     let counts = |source: &&Source| source.verdict != Verdict::Other;
-    text.extend(file.sources.iter().filter(counts).map(source_text));
+    file.sources.iter().filter(counts).for_each(|one| page.append(source(one)));
     let other = |source: &Source| match &source.key {
         Some(key) => format!("\"{key}\""),
         None => source.name(),
     };
     let others: Vec<String> = file.sources.iter().filter(|source| !counts(source)).map(other).collect();
     if let Some(line) = other_sources(&others) {
-        text.push_str(&row("    ", "others", &line));
+        page.row("    ", "others", line);
     }
-    text
+    page
 }
 
 fn at(line: Option<usize>) -> String {
     line.map(|line| format!("line {line}")).unwrap_or_default()
 }
 
-fn source_text(source: &Source) -> String {
-    let text = row("    ", &at(source.line), &format!("{}: {}", source.name(), source.why));
-    if source.verdict != Verdict::Chosen {
-        return text;
-    }
-    // The style must not count as width, so it is put around the finished lines.
-    let bold = Style::new().bold();
-    format!("{bold}{}{bold:#}\n", text.trim_end())
+fn source(source: &Source) -> Page {
+    let mut page = Page::default();
+    page.row("    ", &at(source.line), format_args!("{}: {}", source.name(), source.why));
+    if source.verdict == Verdict::Chosen { page.in_style(Style::new().bold()) } else { page }
 }
 
 /// Sources that have nothing to do with the repository: named, as far as that helps.
@@ -126,7 +123,7 @@ fn chosen(chosen: &Chosen) -> String {
 }
 
 /// The helpers, and the right that a token was asked for.
-fn asked(told: &Explanation) -> String {
+fn asked(told: &Explanation) -> Page {
     let mut lines: Vec<String> = told.helpers.iter().map(helper).collect();
     let mut scopes: Vec<&String> = told.exchanges.iter().flat_map(|step| &step.scopes).collect();
     scopes.dedup();
@@ -158,19 +155,20 @@ fn helper(run: &Helper) -> String {
 }
 
 /// What came back, one line a request, challenges below it.
-fn answered(told: &Explanation) -> String {
-    let mut text = String::new();
+fn answered(told: &Explanation) -> Page {
+    let mut page = Page::default();
     for step in &told.exchanges {
-        let name = if text.is_empty() { "answered" } else { "" };
-        text.push_str(&row("", name, &step_text(step)));
+        let name = if page.is_empty() { "answered" } else { "" };
+        page.row("", name, step_text(step));
         let wanted = step.challenges.iter().filter(|_| !gives_up(step) && !is_root(step));
-        text.extend(wanted.map(|one| row("  ", "", &format!("wants {}", spaced(one)))));
+        wanted.for_each(|one| page.row("  ", "", format_args!("wants {}", spaced(one))));
     }
-    match (text.is_empty(), told.outcome) {
-        (false, _) => text,
-        (true, Outcome::Refuses) => row("", "answered", "nothing: no request was made"),
-        (true, _) => row("", "answered", "nothing"),
+    match (page.is_empty(), told.outcome) {
+        (false, _) => {}
+        (true, Outcome::Refuses) => page.row("", "answered", "nothing: no request was made"),
+        (true, _) => page.row("", "answered", "nothing"),
     }
+    page
 }
 
 fn step_text(step: &Step) -> String {
@@ -251,7 +249,7 @@ fn shown(step: &Step) -> String {
     }
 }
 
-fn result(told: &Explanation) -> String {
+fn result(told: &Explanation) -> Page {
     let (colour, word) = match told.outcome {
         Outcome::Works => (AnsiColor::Green, "works"),
         Outcome::Fails => (AnsiColor::Red, "fails"),
@@ -264,14 +262,15 @@ fn result(told: &Explanation) -> String {
         Action::Pull => "a pull",
         Action::Push => "a push",
     };
-    let text = row("", "result", &format!("{what} {word}{code}: {}", told.reason));
-    match text.split_once(word) {
-        Some((before, after)) => format!("{before}{style}{word}{style:#}{after}"),
-        None => text,
-    }
+    let mut page = Page::default();
+    let line = Line::of(format_args!("{what} ")).styled(style, word).plain(format_args!("{code}: {}", told.reason));
+    page.row_of("", "result", &line);
+    page
 }
 
 /// A name beside the first of several texts, each on lines of its own.
-fn rows(name: &str, texts: &[String]) -> String {
-    texts.iter().enumerate().map(|(nth, text)| row("", if nth == 0 { name } else { "" }, text)).collect()
+fn rows(name: &str, texts: &[String]) -> Page {
+    let mut page = Page::default();
+    texts.iter().enumerate().for_each(|(nth, text)| page.row("", if nth == 0 { name } else { "" }, text));
+    page
 }

@@ -1,7 +1,6 @@
 //! `config check`.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
@@ -17,6 +16,7 @@ use crate::args::ConfigCheckArgs;
 use crate::complaint::Complaint;
 use crate::environment::{RealFiles, environment};
 use crate::exit::Exit;
+use crate::page::{Line, Page};
 use crate::printer;
 use crate::report::json_line;
 use crate::verbs::{Context, data_dir};
@@ -117,28 +117,33 @@ fn print(context: &Context, found: &[Finding], files: usize, not_read: usize) {
         let (errors, warnings, notes) = (count(Level::Error), count(Level::Warning), count(Level::Note));
         return json_line(&Summary { event: "checked", files, not_read, errors, warnings, notes });
     }
-    let mut text: String = found.iter().map(|finding| format!("{}\n", shown(finding))).collect();
-    let _ = write!(text, "{}; {} read", summary(found), counted(files, "file"));
-    text.push_str(match not_read {
-        0 => "\n",
-        _ => ", and not all that was to be looked at\n",
-    });
-    printer::stdout(&text);
+    let mut page = Page::default();
+    for finding in found {
+        page.append(shown(finding));
+        page.gap();
+    }
+    let rest = if not_read == 0 { "" } else { ", and not all that was to be looked at" };
+    page.line(format_args!("{}; {} read{rest}", summary(found), counted(files, "file")));
+    printer::stdout(&page);
 }
 
 /// A finding for people, its level in colour.
-fn shown(finding: &Finding) -> String {
+fn shown(finding: &Finding) -> Page {
     let colour = match finding.level {
         Level::Error => AnsiColor::Red,
         Level::Warning => AnsiColor::Yellow,
         Level::Note => AnsiColor::Cyan,
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
-    let (head, word) = (format!("{}[{}]", finding.level.word(), finding.rule), finding.render());
-    match word.strip_prefix(&head) {
-        Some(rest) => format!("{style}{head}{style:#}{rest}"),
-        None => word,
-    }
+    let (head, text) = (format!("{}[{}]", finding.level.word(), finding.rule), finding.render());
+    let (title, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let mut page = Page::default();
+    page.push(match title.strip_prefix(&head) {
+        Some(title) => Line::default().styled(style, head).plain(title),
+        None => Line::of(title),
+    });
+    page.block("", rest);
+    page
 }
 
 fn summary(found: &[Finding]) -> String {

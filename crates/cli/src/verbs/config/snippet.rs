@@ -5,11 +5,14 @@ use std::error::Error as _;
 use tofu_oci_hcl::position;
 use tofu_oci_mapper::config::{self, Environment, Installation, Method, MethodKind, Reading, excerpt};
 use tofu_oci_mapper::{Pattern, RepositoryTemplate, TemplateError, TofuRelease};
+use tofu_oci_types::printable;
 
 use super::written::{Form, Written, prove, read, write};
 use crate::args::ConfigSnippetArgs;
 use crate::complaint::Complaint;
+use crate::document::Document;
 use crate::environment::{RealFiles, environment};
+use crate::page::Page;
 use crate::printer;
 use crate::verbs::Context;
 
@@ -35,17 +38,20 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
                 .hint("in JSON methods of one kind stand together; leave --json-form away"),
         });
     }
-    printer::stdout(&text);
+    printer::document(&match form {
+        Form::Native => Document::lines(&text),
+        Form::Json => Document::json_text(&text),
+    });
     if !sound {
-        printer::stderr(
-            "warning: the CLI configuration has an error, so what it says was left out of account: run `tofu-oci config check` first\n",
-        );
+        printer::stderr(&Page::of(
+            "warning: the CLI configuration has an error, so what it says was left out of account: run `tofu-oci config check` first",
+        ));
     }
     if let Some((registry, _)) = args.template.split_once('/').filter(|(registry, _)| is_no_host(registry)) {
-        printer::stderr(&format!(
-            "warning: `{registry}` is taken for the registry's host name: write REGISTRY/PATH, such as ghcr.io/{}\n",
+        printer::stderr(&Page::of(format_args!(
+            "warning: `{registry}` is taken for the registry's host name: write REGISTRY/PATH, such as ghcr.io/{}",
             args.template
-        ));
+        )));
     }
     if !context.quiet {
         if read(&text, TofuRelease::V1_13).config.installation.as_ref().is_some_and(overlapping) {
@@ -56,7 +62,7 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
         }
         notes.extend(advice(&environment, &reading, there, sound, form));
         for note in notes {
-            printer::stderr(&format!("note: {note}\n"));
+            printer::stderr(&Page::of(format_args!("note: {note}")));
         }
     }
     Ok(())
@@ -77,7 +83,8 @@ fn overlapping(there: &Installation) -> bool {
 
 fn pattern(text: &str) -> Result<Pattern, Complaint> {
     text.parse().map_err(|error: tofu_oci_mapper::InvalidPattern| {
-        Complaint::usage(format!("{error}\n{}", excerpt("ADDR-PATTERN", text, &(0..text.len()))))
+        Complaint::usage(error.to_string())
+            .excerpt(excerpt("ADDR-PATTERN", text, &(0..text.len())))
             .hint("write HOST/NAMESPACE/TYPE, HOST/NAMESPACE/*, HOST/*/* or */*/*; without a HOST it is registry.opentofu.org")
     })
 }
@@ -85,10 +92,10 @@ fn pattern(text: &str) -> Result<Pattern, Complaint> {
 /// The template by the very checks that `OpenTofu` makes, and every fault that it would name.
 fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Complaint> {
     RepositoryTemplate::check(&args.template, std::slice::from_ref(&args.pattern)).map_err(|errors| {
-        let shown = errors
-            .iter()
-            .map(|error| format!("{error}\n{}", excerpt("REPOSITORY-TEMPLATE", &args.template, &error.span())));
-        let complaint = Complaint::usage(shown.collect::<Vec<_>>().join("\n"));
+        let shown = |error: &TemplateError| excerpt("REPOSITORY-TEMPLATE", &args.template, &error.span());
+        let (first, others) = errors.split_first().expect("a template that is refused has an error");
+        let others = others.iter().map(|error| format!("\n{}\n{}", printable(&error.to_string()), shown(error)));
+        let complaint = Complaint::usage(first.to_string()).excerpt(shown(first) + &others.collect::<String>());
         if let [error @ TemplateError::NotARepository { .. }] = errors.as_slice() {
             return error.source().map(ToString::to_string).into_iter().fold(complaint, Complaint::cause).hint(
                 "write REGISTRY/PATH in lower case, without a scheme, a tag and a digest, such as ghcr.io/acme/${type}",

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_mapper::TofuRelease;
 use tofu_oci_mapper::config::{self, Environment, Files, MethodKind, Os};
+use tofu_oci_types::is_unprintable;
 
 /// A block of `provider_installation` that is to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,6 +156,10 @@ fn quoted(text: &str) -> String {
         match character {
             '"' | '\\' if depth == 0 => written.extend(['\\', character]),
             '\n' if depth == 0 => written.push_str("\\n"),
+            _ if depth == 0 && is_unprintable(character) => {
+                // What a terminal would obey is written as an escape, which HCL reads back.
+                written.push_str(&format!("\\U{:08x}", u32::from(character)));
+            }
             _ => written.push(character),
         }
     }

@@ -11,7 +11,8 @@ use super::step::{Answer, Direct, Root, Step, override_text};
 use super::verdict::{Program, Verdict};
 use super::{Outcome, Question};
 use crate::lookup::Configured;
-use crate::printer::{self, row};
+use crate::page::{Line, Page};
+use crate::printer;
 
 /// How many versions of a method are shown.
 const SHOWN: usize = 6;
@@ -24,37 +25,47 @@ pub(super) fn print(
     outcomes: &[Outcome],
     overridden: Option<&Path>,
 ) {
-    let mut text = head(question);
+    let mut page = Page::default();
+    page.push(head(question));
     let reading = &configured.reading;
     if steps.is_empty() {
-        text.push_str("the CLI configuration has no method left\n");
+        page.line("the CLI configuration has no method left");
     } else if configured.methods.explicit {
         let file = reading.config.installation.as_ref().and_then(|there| reading.files.get(there.file));
         let path = file.map(|file| file.path.display().to_string()).unwrap_or_default();
-        text.push_str(&format!("methods of {path}, in the order in which they are asked\n"));
+        page.line(format_args!("methods of {path}, in the order in which they are asked"));
     } else {
-        text.push_str("no provider_installation counts: the implicit methods, in the order in which they are asked\n");
+        page.line("no provider_installation counts: the implicit methods, in the order in which they are asked");
     }
-    text.extend(steps.iter().map(method));
-    text.push('\n');
-    text.extend(outcomes.iter().map(|outcome| ending(steps, outcome)));
+    for step in steps {
+        method(step, &mut page);
+    }
+    page.gap();
+    for outcome in outcomes {
+        page.row("", who(outcome), ending(steps, outcome));
+    }
     if let Some(path) = overridden {
-        text.push_str(&row("", "note", &override_text(path)));
+        page.row("", "note", override_text(path));
     }
-    printer::stdout(&text);
+    printer::stdout(&page);
 }
 
 /// The same for the one place of `--from`.
 pub(super) fn print_from(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome]) {
-    let mut text = head(question);
-    text.extend(steps.iter().map(method));
-    text.push('\n');
-    text.extend(outcomes.iter().map(|outcome| ending(steps, outcome)));
-    text.push_str(&row("", "OpenTofu", "knows nothing of --from: it goes by its CLI configuration"));
-    printer::stdout(&text);
+    let mut page = Page::default();
+    page.push(head(question));
+    for step in steps {
+        method(step, &mut page);
+    }
+    page.gap();
+    for outcome in outcomes {
+        page.row("", who(outcome), ending(steps, outcome));
+    }
+    page.row("", "OpenTofu", "knows nothing of --from: it goes by its CLI configuration");
+    printer::stdout(&page);
 }
 
-fn head(question: &Question<'_>) -> String {
+fn head(question: &Question<'_>) -> Line {
     let bold = Style::new().bold();
     let which = if let Some(locked) = &question.locked {
         let by = if locked.by == *question.address { String::new() } else { format!(" for {}", locked.by) };
@@ -64,51 +75,47 @@ fn head(question: &Question<'_>) -> String {
     } else {
         format!("the newest version that meets {}", question.constraints)
     };
-    format!("{bold}{}{bold:#}, {which}, for {}\n", question.address, question.platform)
+    Line::default().styled(bold, question.address).plain(format_args!(", {which}, for {}", question.platform))
 }
 
-fn method(step: &Step) -> String {
+fn method(step: &Step, page: &mut Page) {
     let bold = Style::new().bold();
     let number = step.number.map_or_else(|| "-".to_owned(), |number| number.to_string());
     let at = step.at.as_ref().map_or_else(|| implicit(step), |at| format!("  {at}"));
-    let mut text = format!("\n{number:>2}  {bold}{}{bold:#}{at}\n", step.name);
-    text.push_str(&row("    ", "matches", &step.matches));
+    page.gap();
+    page.push(Line::of(format_args!("{number:>2}  ")).styled(bold, &step.name).plain(at));
+    page.row("    ", "matches", &step.matches);
     if let Some(place) = &step.place {
-        text.push_str(&row("    ", "place", place));
+        page.row("    ", "place", place);
     }
     if let Some(offers) = offers(step) {
-        text.push_str(&row("    ", "offers", &offers));
+        page.row("    ", "offers", offers);
     }
     for stray in step.strays() {
         let note = format!("the tag {} is taken for version {} by OpenTofu, and is none", stray.tag, stray.version);
-        text.push_str(&row("    ", "beware", &note));
+        page.row("    ", "beware", note);
     }
     if let Some(registry) = &step.plain_http {
-        text.push_str(&row("    ", "beware", &format!("{registry} answers plain HTTP: OpenTofu stops there")));
+        page.row("    ", "beware", format_args!("{registry} answers plain HTTP: OpenTofu stops there"));
     }
     match &step.root {
         Root::Missing => {
-            text.push_str(&row("    ", "beware", "/v2/ of this registry is 404: OpenTofu up to 1.12 passes over it"));
+            page.row("    ", "beware", "/v2/ of this registry is 404: OpenTofu up to 1.12 passes over it");
         }
         Root::Fails { code, .. } => {
             let note = format!("/v2/ of this registry fails ({code}): OpenTofu up to 1.12 stops there");
-            text.push_str(&row("    ", "beware", &note));
+            page.row("    ", "beware", note);
         }
         Root::NotAsked | Root::Answers => {}
     }
     match &step.direct {
-        Direct::Magic { rule } | Direct::OciOnly { rule, .. } => text.push_str(&row("    ", "rule", rule)),
+        Direct::Magic { rule } | Direct::OciOnly { rule, .. } => page.row("    ", "rule", rule),
         Direct::Both { rule, .. } => {
-            text.push_str(&row(
-                "    ",
-                "rule",
-                &format!("{rule}; OpenTofu asks its providers.v1, taken here to list the same"),
-            ));
+            let text = format!("{rule}; OpenTofu asks its providers.v1, taken here to list the same");
+            page.row("    ", "rule", text);
         }
-
         Direct::No => {}
     }
-    text
 }
 
 fn implicit(step: &Step) -> String {
@@ -135,9 +142,12 @@ fn versions(versions: &[Version]) -> String {
     }
 }
 
+fn who(outcome: &Outcome) -> &'static str {
+    if outcome.programs.iter().copied().find_map(release).is_none() { "tofu-oci" } else { "OpenTofu" }
+}
+
 fn ending(steps: &[Step], outcome: &Outcome) -> String {
     let releases: Vec<TofuRelease> = outcome.programs.iter().copied().filter_map(release).collect();
-    let who = if releases.is_empty() { "tofu-oci" } else { "OpenTofu" };
     let which = match releases.len() {
         0 => String::new(),
         count if count == TofuRelease::ALL.len() => String::new(),
@@ -162,7 +172,7 @@ fn ending(steps: &[Step], outcome: &Outcome) -> String {
             format!("refuses: there are {errors} errors in the CLI configuration, the first one is shown below")
         }
     };
-    row("", who, &format!("{which}{text}"))
+    format!("{which}{text}")
 }
 
 fn release(program: Program) -> Option<TofuRelease> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tofu_oci_credentials::docker_file;
-use tofu_oci_credentials::{Credential, HelperAnswer, HelperName};
+use tofu_oci_credentials::{HelperAnswer, HelperName};
 use tofu_oci_types::Event;
 
 use super::helper_failed;
@@ -14,6 +14,7 @@ use super::target::{Keeper, Target};
 use crate::args::LogoutArgs;
 use crate::complaint::Complaint;
 use crate::credentials::helper::{self, Erased, HelperFault};
+use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
 use crate::verbs::Context;
@@ -84,12 +85,7 @@ fn held(
 async fn erase(helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
     match helper::run_get(helper, server).await? {
         HelperAnswer::NotFound | HelperAnswer::Empty => Ok(Erased::NotThere),
-        HelperAnswer::Credential(credential) => {
-            let (Credential::Basic { password: secret, .. }
-            | Credential::IdentityToken(secret)
-            | Credential::RegistryToken(secret)) = &credential;
-            helper::run_erase(helper, server, secret).await
-        }
+        HelperAnswer::Credential(_) => helper::run_erase(helper, server).await,
     }
 }
 
@@ -110,11 +106,12 @@ fn print(context: &Context, registry: &RegistryName, target: &Target, removed: &
     if context.json {
         return json_line(&Line { event: "logout", registry: registry.as_str(), removed, still });
     }
-    let text = if removed.is_empty() {
-        format!("not logged in to {registry}: {} has no login for it\n", target.shown())
-    } else {
-        let lines = removed.iter().map(|Removed { from, key }| format!("  removed \"{key}\" from {from}\n"));
-        format!("logged out of {registry}\n{}", lines.collect::<String>())
-    };
-    printer::stdout(&printer::visible(&text));
+    let mut page = Page::of(match removed {
+        [] => format!("not logged in to {registry}: {} has no login for it", target.shown()),
+        _ => format!("logged out of {registry}"),
+    });
+    for Removed { from, key } in removed {
+        page.line(format_args!("  removed \"{key}\" from {from}"));
+    }
+    printer::stdout(&page);
 }

@@ -26,6 +26,7 @@ use crate::credentials::Wallet;
 use crate::credentials::access;
 use crate::credentials::helper::{self, HelperFault};
 use crate::exit::Exit;
+use crate::page::Page;
 use crate::report::json_line;
 use crate::{printer, prompt};
 
@@ -56,7 +57,7 @@ pub(super) async fn login(context: &Context, args: &LoginArgs) -> Result<(), Com
 /// Asks for the name of the account.
 async fn username(registry: &RegistryName) -> Result<String, Complaint> {
     let wrong = |text: &str| Err(Complaint::usage(text).hint("nothing was stored"));
-    let answer = prompt::line(&format!("User name at {registry}: ")).await;
+    let answer = prompt::line(&format!("User name at {registry}:")).await;
     let answer = answer.map_err(|error| Complaint::usage(format!("the user name cannot be read: {error}")))?;
     match answer.trim() {
         "" => wrong("the user name is empty"),
@@ -166,7 +167,7 @@ async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> 
         (false, false) => Err(Complaint::usage("nobody can be asked for the password: standard input is no terminal")
             .hint("give it on standard input, with --password-stdin")),
         (false, true) => {
-            let question = format!("Password of {username} at {registry}: ");
+            let question = format!("Password of {username} at {registry}:");
             let password = Secret::new(prompt::secret(&question).await.map_err(cannot)?);
             if password.is_empty() {
                 return Err(Complaint::usage("the password is empty").hint("nothing was stored"));
@@ -257,19 +258,19 @@ impl Report<'_> {
         }
         let Self { registry, username, check, stored, used } = self;
         let whose = username.map_or_else(|| "the login".to_owned(), |username| format!("the login of {username}"));
-        let mut text = match (check, stored, username) {
-            (LoginCheck::Accepted, Some(_), Some(username)) => format!("logged in to {registry} as {username}\n"),
-            (LoginCheck::Accepted, ..) => format!("{whose} works at {registry}\n"),
-            (LoginCheck::NotAsked, ..) => format!("{whose} at {registry} was not checked\n"),
-        };
+        let mut page = Page::of(match (check, stored, username) {
+            (LoginCheck::Accepted, Some(_), Some(username)) => format!("logged in to {registry} as {username}"),
+            (LoginCheck::Accepted, ..) => format!("{whose} works at {registry}"),
+            (LoginCheck::NotAsked, ..) => format!("{whose} at {registry} was not checked"),
+        });
         match stored {
             Some(Stored { file, helper: Some(helper), .. }) => {
-                text.push_str(&format!("  kept by {helper}, as {file} says\n"));
+                page.line(format_args!("  kept by {helper}, as {file} says"));
             }
-            Some(Stored { file, key, .. }) => text.push_str(&format!("  stored in {file} as \"{key}\"\n")),
-            None => text.extend(used.iter().map(|used| format!("  it is that of {used}\n"))),
+            Some(Stored { file, key, .. }) => page.line(format_args!("  stored in {file} as \"{key}\"")),
+            None => used.iter().for_each(|used| page.line(format_args!("  it is that of {used}"))),
         }
-        printer::stdout(&printer::visible(&text));
+        printer::stdout(&page);
     }
 
     fn print_json(&self) {

@@ -63,6 +63,7 @@ struct Provider<'a> {
 
 #[derive(Serialize)]
 struct At<'a> {
+    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     path: &'a Path,
     line: usize,
     column: usize,
@@ -79,6 +80,7 @@ struct Module<'a> {
     event: &'static str,
     key: &'a str,
     source: &'a str,
+    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     folder: &'a Path,
     called: Option<At<'a>>,
     requires: Vec<Required<'a>>,
@@ -187,6 +189,7 @@ fn state(state: &StateLook) {
     struct Line<'a> {
         event: &'static str,
         outcome: &'static str,
+        #[serde(serialize_with = "tofu_oci_types::optional_path_as_text")]
         path: Option<&'a Path>,
         backend: Option<&'a str>,
         providers: Vec<Named<'a>>,

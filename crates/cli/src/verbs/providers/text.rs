@@ -5,25 +5,29 @@ use std::path::Path;
 use tofu_oci_installer::{ConfigOrigin, ModuleNode, ProviderConfig, ProviderNeed, ProviderTree};
 
 use super::{Origin, place};
+use crate::page::Page;
 
 /// The whole report.
-pub(super) fn render(tree: &ProviderTree, origins: &[Origin], dir: &Path) -> String {
-    let mut text = tree.terraform_text().trim_start_matches('\n').to_owned();
-    text.push_str("Modules:\n\n");
-    module(&tree.root, dir, &mut text);
+pub(super) fn render(tree: &ProviderTree, origins: &[Origin], dir: &Path) -> Page {
+    let mut page = Page::default();
+    page.block("", tree.terraform_text().trim_start_matches('\n'));
+    page.line("Modules:");
+    page.gap();
+    module(&tree.root, dir, &mut page);
     for missing in &tree.not_looked_into {
         let at = place(&missing.declared, dir);
-        text.push_str(&format!("{} ({}), called at {at}\n  not looked into\n\n", path(&missing.key), missing.source));
+        page.line(format_args!("{} ({}), called at {at}", path(&missing.key), missing.source));
+        page.line("  not looked into");
+        page.gap();
     }
     if !tree.providers.is_empty() {
-        text.push_str("Providers:\n\n");
+        page.line("Providers:");
     }
     for (need, origin) in tree.providers.iter().zip(origins) {
-        text.push_str(&provider(need, origin));
+        page.gap();
+        provider(need, origin, &mut page);
     }
-    text.truncate(text.trim_end().len());
-    text.push('\n');
-    text
+    page.without_gap_at_end()
 }
 
 /// `root module`, or `module.a.module.b` as programs write it.
@@ -31,30 +35,27 @@ fn path(key: &str) -> String {
     if key.is_empty() { "root module".to_owned() } else { format!("module.{}", key.replace('.', ".module.")) }
 }
 
-fn module(node: &ModuleNode, dir: &Path, text: &mut String) {
-    text.push_str(&path(&node.key));
-    if let Some(called) = &node.called {
-        text.push_str(&format!(" ({}), called at {}", node.source, place(called, dir)));
-    }
-    text.push('\n');
+fn module(node: &ModuleNode, dir: &Path, page: &mut Page) {
+    let called = node.called.as_ref().map(|called| format!(" ({}), called at {}", node.source, place(called, dir)));
+    page.line(path(&node.key) + &called.unwrap_or_default());
     for required in &node.requires {
         let blank = if required.constraints.is_any() { "" } else { " " };
         let how = if required.explicit { "required" } else { "implied" };
         let at = place(&required.declared, dir);
         let (name, address, constraints) = (&required.local_name, &required.address, &required.constraints);
-        text.push_str(&format!("  {name} = {address}{blank}{constraints}, {how} at {at}\n"));
+        page.line(format_args!("  {name} = {address}{blank}{constraints}, {how} at {at}"));
         let configs = node.configurations.iter().filter(|config| config.local_name == *name);
-        configs.for_each(|config| text.push_str(&configuration(config, node, dir)));
+        configs.for_each(|config| page.line(configuration(config, node, dir)));
     }
     let stray = |config: &&ProviderConfig| !node.requires.iter().any(|other| other.local_name == config.local_name);
     for config in node.configurations.iter().filter(stray) {
-        text.push_str(&configuration(config, node, dir));
+        page.line(configuration(config, node, dir));
     }
     if node.requires.is_empty() && node.configurations.is_empty() {
-        text.push_str("  needs no provider\n");
+        page.line("  needs no provider");
     }
-    text.push('\n');
-    node.children.iter().for_each(|child| module(child, dir, text));
+    page.gap();
+    node.children.iter().for_each(|child| module(child, dir, page));
 }
 
 fn configuration(config: &ProviderConfig, node: &ModuleNode, dir: &Path) -> String {
@@ -80,12 +81,12 @@ fn configuration(config: &ProviderConfig, node: &ModuleNode, dir: &Path) -> Stri
         ConfigOrigin::Empty => "no provider block: it runs with an empty configuration".to_owned(),
         _ => "missing".to_owned(),
     };
-    format!("    {name}: {says}{several}{demanded}\n")
+    format!("    {name}: {says}{several}{demanded}")
 }
 
-fn provider(need: &ProviderNeed, origin: &Origin) -> String {
-    let mut text = format!("{}\n", need.address);
-    let mut line = |name: &str, value: &str| text.push_str(&format!("  {:<14} {value}\n", format!("{name}:")));
+fn provider(need: &ProviderNeed, origin: &Origin, page: &mut Page) {
+    page.line(&need.address);
+    let mut line = |name: &str, value: &str| page.line(format_args!("  {:<14} {value}", format!("{name}:")));
     if !need.constraints.is_any() {
         line("versions", &need.constraints.to_string());
     }
@@ -110,6 +111,4 @@ fn provider(need: &ProviderNeed, origin: &Origin) -> String {
         Origin::BuiltIn => line("place", "part of the program"),
         Origin::Unknown { reason, .. } => line("place", &format!("unknown: {reason}")),
     }
-    text.push('\n');
-    text
 }

@@ -66,7 +66,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
     if context.json {
         json_line(&told.line(&verdict));
     } else {
-        printer::stdout(&told.text(&verdict));
+        printer::stdout(&told.page(&verdict));
     }
     end(args, &told, &verdict)?;
     let Some(demanded) = demanded else { return Ok(()) };

@@ -49,6 +49,7 @@ pub(super) struct Line<'a> {
     evidence: Vec<EvidenceLine<'a>>,
     policy: PolicyLine<'a>,
     pin: Option<PinLine<'a>>,
+    #[serde(serialize_with = "tofu_oci_types::optional_path_as_text")]
     accepted: Option<&'a Path>,
     remarks: Vec<RemarkLine<'a>>,
 }
@@ -92,6 +93,7 @@ struct EvidenceLine<'a> {
 #[derive(Serialize)]
 struct PolicyLine<'a> {
     origin: &'static str,
+    #[serde(serialize_with = "tofu_oci_types::optional_path_as_text")]
     file: Option<&'a Path>,
     line: Option<usize>,
     keys: Vec<&'a str>,

@@ -4,7 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_trust::{KeyMaterial, NamedKey, Pins};
-use tofu_oci_types::{Descriptor, Digest};
+use tofu_oci_types::{Descriptor, Digest, DigestHasher};
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn check(zips: &[(&str, &str)], want: Option<&str>) {
         (platform(name), PackageHash::zh(&Digest::sha256(content.as_bytes())).expect("SHA-256"))
     };
     let release = Release {
-        index_sha512: Digest::sha512(b"index"),
+        index_sha512: DigestHasher::sha512().finish(),
         address: "example.com/acme/widget".parse().expect("an address"),
         version: "1.4.0".parse().expect("a version"),
         place: "ghcr.io/acme/widget".to_owned(),

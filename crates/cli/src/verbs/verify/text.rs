@@ -5,14 +5,14 @@ use tofu_oci_types::Level;
 
 use super::model::{Accepted, Verified};
 use super::pin_text;
-use crate::printer::row;
+use crate::page::Page;
 
 impl Verified<'_> {
-    /// Everything, for people; foreign text cannot move the cursor.
-    pub(super) fn text(&self, verdict: &Verdict) -> String {
+    /// Everything, for people.
+    pub(super) fn page(&self, verdict: &Verdict) -> Page {
         let release = &self.found.release;
-        let mut text = format!("{} {}\n", release.address, release.version);
-        let mut say = |name: &str, told: &str| text.push_str(&row("  ", name, told));
+        let mut page = Page::of(format_args!("{} {}", release.address, release.version));
+        let mut say = |name: &str, told: &str| page.row("  ", name, told);
         say("place", &self.found.tagged());
         say("index", release.index.digest.as_str());
         say("rule", &self.rule_text());
@@ -39,7 +39,7 @@ impl Verified<'_> {
             say("accepted", &format!("remembered in {}", super::shown(path)));
         }
         say("result", &result(verdict));
-        text
+        page
     }
 
     fn rule_text(&self) -> String {
@@ -155,13 +155,13 @@ mod tests {
         let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);
         let rule = policy.rule(&found.release.address);
         let told = Verified { found: &found, rule, file: None, pin: None, accepted: Accepted::No };
-        insta::assert_snapshot!(told.text(&verdict), @"
+        insta::assert_snapshot!(told.page(&verdict), @r"
         example.com/acme/widget 1.4.0
           place     ghcr.io/acme/widget:1.4.0
           index     sha256:1bc04b5291c26a46d918139138b992d2de976d6851d0893b0476b85bfbdfc6e6
           rule      the default, as there is no trust.toml: no keys but those that are pinned; unsigned =
                     allow; must say https://sigstore.dev/cosign/sign/v1
-          found     something that cannot be read: gone\u{fffd}[2J   result    signed by acme\u{fffd}; in
+          found     something that cannot be read: gone\u{1b}[2J\n  result    signed by acme\u{202e}; in
                     sha256:1bc04b5291c26a46d918139138b992d2de976d6851d0893b0476b85bfbdfc6e6
           result    not signed; the policy lets it in
         ");

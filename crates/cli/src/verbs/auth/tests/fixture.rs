@@ -102,7 +102,7 @@ impl Case {
             ended: Ended::Asked(self.ended),
         });
         let json = serde_json::to_string(&told).expect("plain values");
-        let text = anstream::adapter::strip_str(&render(&told)).to_string();
+        let text = render(&told).to_string();
         assert!(!json.contains("hidden-password") && !text.contains("hidden-password"), "{text}");
         let complaint = complaint.map(|complaint| {
             let hints: Vec<String> = complaint.hints().iter().map(|hint| format!("hint: {hint}\n")).collect();

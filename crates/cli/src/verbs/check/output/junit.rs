@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 
 use tofu_oci_checker::Finding;
-use tofu_oci_types::Platform;
+use tofu_oci_types::{Platform, printable};
 
 use super::applied;
 use crate::complaint::Complaint;
+use crate::document::Document;
 use crate::verbs::check::Checked;
 
 /// One test suite. What does not reach the level of `--fail-on` fails no test case, and stands in its output; a rule
 /// that was not looked by is skipped.
-pub(super) fn render(checked: &Checked) -> String {
+pub(super) fn render(checked: &Checked) -> Document {
     let rules = applied(checked);
     let mut cases = String::new();
     let (mut failures, mut skipped) = (0, 0);
@@ -26,9 +27,9 @@ pub(super) fn render(checked: &Checked) -> String {
                 writeln!(cases, "{case}>\n      <skipped message=\"{}\"/>\n    </testcase>", escaped(why))
             }
             (Some(first), _) => {
-                let lines: String = found.iter().map(|finding| line(finding)).collect();
-                let advice = format!("why: {}\nmend: {}\nspec: {}\n", rule.why, rule.mend, rule.spec);
-                let body = escaped(&format!("{lines}{advice}"));
+                let mut lines: Vec<String> = found.iter().flat_map(|finding| lines(finding)).collect();
+                lines.extend([("why", rule.why), ("mend", rule.mend), ("spec", rule.spec)].map(advice));
+                let body: String = lines.iter().map(|line| escaped(line) + "\n").collect();
                 if rule.level <= checked.lowest {
                     failures += 1;
                     let (kind, message) = (rule.level.word(), escaped(&first.text));
@@ -43,7 +44,7 @@ pub(super) fn render(checked: &Checked) -> String {
     for one in &checked.not_judged {
         let about = about(one.version.as_deref(), one.platform.as_ref());
         let name = escaped(&format!("not judged: {}{about}", one.place));
-        let (message, body) = (escaped(&one.cause()), escaped(&one.why.hints().join("\n")));
+        let (message, body) = (escaped(&one.cause()), hints(&one.why));
         let error = format!("<error type=\"not-judged\" message=\"{message}\">{body}</error>");
         let _ = writeln!(cases, "    <testcase classname=\"check\" name=\"{name}\">\n      {error}\n    </testcase>");
     }
@@ -54,9 +55,9 @@ pub(super) fn render(checked: &Checked) -> String {
 }
 
 /// The document where nothing could be looked at: one test case that is an error.
-pub(super) fn unreadable(target: &str, complaint: &Complaint) -> String {
+pub(super) fn unreadable(target: &str, complaint: &Complaint) -> Document {
     let message = escaped(complaint.text());
-    let body = escaped(&complaint.hints().join("\n"));
+    let body = hints(complaint);
     let case = format!(
         "    <testcase classname=\"check\" name=\"target\">\n      <error type=\"unreadable\" \
          message=\"{message}\">{body}</error>\n    </testcase>\n"
@@ -64,18 +65,26 @@ pub(super) fn unreadable(target: &str, complaint: &Complaint) -> String {
     document(target, "tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\"", &case)
 }
 
-fn document(target: &str, counts: &str, cases: &str) -> String {
+fn document(target: &str, counts: &str, cases: &str) -> Document {
     let name = escaped(&format!("tofu-oci check {target}"));
-    format!(
+    Document::lines(&format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n  \
          <testsuite name=\"{name}\" {counts}>\n{cases}  </testsuite>\n</testsuites>\n"
-    )
+    ))
 }
 
-fn line(finding: &Finding) -> String {
+fn lines(finding: &Finding) -> Vec<String> {
     let about = about(finding.version.as_deref(), finding.platform.as_ref());
-    let diff = finding.diff.as_deref().unwrap_or_default();
-    format!("{}{about}: {}\n{diff}", finding.place, finding.text)
+    let diff = finding.diff.as_deref().unwrap_or_default().lines().map(str::to_owned);
+    [format!("{}{about}: {}", finding.place, finding.text)].into_iter().chain(diff).collect()
+}
+
+fn advice((name, text): (&str, &str)) -> String {
+    format!("{name}: {text}")
+}
+
+fn hints(complaint: &Complaint) -> String {
+    complaint.hints().iter().map(|hint| escaped(hint)).collect::<Vec<_>>().join("\n")
 }
 
 fn about(version: Option<&str>, platform: Option<&Platform>) -> String {
@@ -84,21 +93,19 @@ fn about(version: Option<&str>, platform: Option<&Platform>) -> String {
     format!("{version}{platform}")
 }
 
-/// Text as XML 1.0 can hold it, in an element or an attribute; what it cannot hold becomes U+FFFD.
+/// One line of text as XML 1.0 can hold it, in an element or an attribute. What XML cannot hold, and what would act on a
+/// terminal that shows the document, is written as in the table.
 ///
 /// Spec: XML 1.0, fifth edition, section 2.2.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in printable(text).chars() {
         match character {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&apos;"),
-            '\n' | '\t' => escaped.push(character),
-            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            control if control.is_control() => escaped.push('\u{fffd}'),
             other => escaped.push(other),
         }
     }
@@ -111,7 +118,7 @@ mod tests {
 
     #[test]
     fn foreign_text_breaks_no_document() {
-        assert_eq!(escaped("a<b>&\"c'\u{1}\r\u{ffff}"), "a&lt;b&gt;&amp;&quot;c&apos;\u{fffd}\u{fffd}\u{fffd}");
-        assert_eq!(escaped("plain ü\n"), "plain ü\n");
+        assert_eq!(escaped("a<b>&\"c'\u{1}\r\u{ffff}"), "a&lt;b&gt;&amp;&quot;c&apos;\\u{1}\\r\\u{ffff}");
+        assert_eq!(escaped("plain ü"), "plain ü");
     }
 }

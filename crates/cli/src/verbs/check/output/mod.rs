@@ -17,8 +17,8 @@ pub(super) fn print(context: &Context, format: Format, checked: &Checked) {
     match format {
         Format::Table => table::render(checked, context.quiet, &mut printer::stdout),
         Format::Json => json::print(checked),
-        Format::Junit => printer::stdout(&junit::render(checked)),
-        Format::Sarif => printer::stdout(&sarif::render(checked)),
+        Format::Junit => printer::document(&junit::render(checked)),
+        Format::Sarif => printer::document(&sarif::render(checked)),
     }
 }
 
@@ -26,8 +26,8 @@ pub(super) fn print(context: &Context, format: Format, checked: &Checked) {
 pub(super) fn print_unreadable(format: Format, target: &str, complaint: &Complaint) {
     match format {
         Format::Table | Format::Json => {}
-        Format::Junit => printer::stdout(&junit::unreadable(target, complaint)),
-        Format::Sarif => printer::stdout(&sarif::unreadable(target, complaint)),
+        Format::Junit => printer::document(&junit::unreadable(target, complaint)),
+        Format::Sarif => printer::document(&sarif::unreadable(target, complaint)),
     }
 }
 
@@ -38,4 +38,53 @@ fn applied(checked: &Checked) -> Vec<&'static Rule> {
 
 fn count(checked: &Checked, level: Level) -> usize {
     checked.findings.iter().filter(|finding| finding.level() == level).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use tofu_oci_checker::{CheckedAs, Finding};
+
+    use super::*;
+    use crate::hostile::{HOSTILE, harmless};
+    use crate::verbs::check::Unjudged;
+
+    #[test]
+    fn no_finding_acts_on_a_terminal_in_any_form() {
+        let text = || HOSTILE.to_owned();
+        let mut groups = Vec::new();
+        for rule in rules() {
+            if !groups.contains(&rule.group) {
+                groups.push(rule.group);
+            }
+        }
+        let finding = |rule| {
+            let (place, text, version) = (text(), text(), Some(text()));
+            Finding { rule, place, text, version, platform: None, diff: Some("-a\n+b\n".to_owned()) }
+        };
+        let why = Complaint::new(crate::exit::Exit::Fixable, HOSTILE).cause(HOSTILE).hint(HOSTILE);
+        let findings: Vec<Finding> = rules().map(finding).collect();
+        assert!(findings.len() > 40, "{}", findings.len());
+        let checked = Checked {
+            target: text(),
+            looked_at: text(),
+            groups,
+            left_out: BTreeMap::new(),
+            lowest: Level::Note,
+            findings,
+            not_judged: vec![Unjudged { place: text(), version: Some(text()), platform: None, why }],
+            predicted: Some((CheckedAs::Executables(text()), Vec::new())),
+            probe: None,
+        };
+        table::render(&checked, false, &mut |page| harmless(&page.to_string()));
+        for document in [
+            junit::render(&checked),
+            sarif::render(&checked),
+            junit::unreadable(HOSTILE, &checked.not_judged[0].why),
+            sarif::unreadable(HOSTILE, &checked.not_judged[0].why),
+        ] {
+            harmless(document.as_str());
+        }
+    }
 }

@@ -4,21 +4,23 @@
 
 use serde_json::{Value, json};
 use tofu_oci_checker::{Finding, Group, Level, Rule};
+use tofu_oci_types::printable;
 
 use super::applied;
 use crate::complaint::Complaint;
+use crate::document::Document;
 use crate::verbs::check::{Checked, Unjudged};
 
 /// The document where nothing could be looked at: an invocation that failed, and why.
-pub(super) fn unreadable(target: &str, complaint: &Complaint) -> String {
+pub(super) fn unreadable(target: &str, complaint: &Complaint) -> Document {
     let text = format!("{target}: {}", complaint.text());
-    let notification = json!({ "level": "error", "message": { "text": text } });
+    let notification = json!({ "level": "error", "message": { "text": printable(&text) } });
     let invocation = json!({ "executionSuccessful": false, "toolExecutionNotifications": [notification] });
     document(&[], &[], &invocation)
 }
 
 /// One run: every rule that was applied, and a result a finding.
-pub(super) fn render(checked: &Checked) -> String {
+pub(super) fn render(checked: &Checked) -> Document {
     let rules = applied(checked);
     let results: Vec<Value> = checked.findings.iter().map(|finding| result(checked, &rules, finding)).collect();
     if checked.not_judged.is_empty() {
@@ -28,14 +30,14 @@ pub(super) fn render(checked: &Checked) -> String {
         let about = [one.version.clone(), one.platform.as_ref().map(ToString::to_string)];
         let about = about.into_iter().flatten().map(|part| format!(", {part}")).collect::<String>();
         let text = format!("not judged: {}{about}: {}", one.place, one.cause());
-        json!({ "level": "error", "message": { "text": text } })
+        json!({ "level": "error", "message": { "text": printable(&text) } })
     };
     let notifications: Vec<Value> = checked.not_judged.iter().map(notification).collect();
     let invocation = json!({ "executionSuccessful": false, "toolExecutionNotifications": notifications });
     document(&rules, &results, &invocation)
 }
 
-fn document(rules: &[&Rule], results: &[Value], invocation: &Value) -> String {
+fn document(rules: &[&Rule], results: &[Value], invocation: &Value) -> Document {
     let document = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -52,9 +54,7 @@ fn document(rules: &[&Rule], results: &[Value], invocation: &Value) -> String {
             "columnKind": "unicodeCodePoints",
         }],
     });
-    let mut text = serde_json::to_string_pretty(&document).expect("it has string keys only");
-    text.push('\n');
-    text
+    Document::json_pretty(&document)
 }
 
 fn level(level: Level) -> &'static str {
@@ -79,7 +79,7 @@ fn result(checked: &Checked, rules: &[&Rule], finding: &Finding) -> Value {
     let mut result = json!({
         "ruleId": finding.rule.id,
         "level": level(finding.level()),
-        "message": { "text": format!("{}: {}", finding.place, finding.text) },
+        "message": { "text": printable(&format!("{}: {}", finding.place, finding.text)) },
         "locations": [location(checked, finding)],
     });
     if let Some(index) = rules.iter().position(|rule| rule.id == finding.rule.id) {
@@ -99,7 +99,7 @@ fn result(checked: &Checked, rules: &[&Rule], finding: &Finding) -> Value {
 fn location(checked: &Checked, finding: &Finding) -> Value {
     if finding.rule.group != Group::LockFile {
         let name = format!("{}, {}", checked.target, finding.place);
-        return json!({ "logicalLocations": [{ "fullyQualifiedName": name, "kind": "resource" }] });
+        return json!({ "logicalLocations": [{ "fullyQualifiedName": printable(&name), "kind": "resource" }] });
     }
     let behind = finding.place.strip_prefix(&checked.target).unwrap_or_default();
     let mut numbers = behind.split(':').filter_map(|part| part.parse::<usize>().ok());

@@ -1,7 +1,6 @@
 //! For people.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use tofu_oci_checker::opentofu::{Because, OpenTofu, Prediction};
@@ -9,7 +8,7 @@ use tofu_oci_checker::{CheckedAs, Finding, Level, ProbeReport, State};
 use tofu_oci_types::Platform;
 
 use super::count;
-use crate::printer::{row, visible};
+use crate::page::{Line, Page};
 use crate::verbs::check::{Checked, Unjudged};
 
 /// Most places that are listed for one text.
@@ -21,10 +20,10 @@ const PIECE: usize = 64 * 1024;
 /// Findings with their reasons, what `OpenTofu` makes of it, and a last line that sums up.
 ///
 /// It is given away in pieces: a repository may have findings without number.
-pub(super) fn render(checked: &Checked, quiet: bool, print: &mut dyn FnMut(&str)) {
-    let mut text = String::new();
+pub(super) fn render(checked: &Checked, quiet: bool, print: &mut dyn FnMut(&Page)) {
+    let mut page = Page::default();
     if let Some(probe) = &checked.probe {
-        text.push_str(&capabilities(probe));
+        page.append(capabilities(probe));
     }
     let mut told: HashSet<&str> = HashSet::new();
     // Of a probe the rows above say what was found; only what is wrong is worth repeating.
@@ -32,18 +31,17 @@ pub(super) fn render(checked: &Checked, quiet: bool, print: &mut dyn FnMut(&str)
     let findings = checked.findings.iter().filter(|finding| notes || finding.level() != Level::Note);
     for alike in fold(findings) {
         let Some(first) = alike.first() else { continue };
-        text.push_str(&shown(first, &alike, !told.insert(first.rule.id)));
-        if text.len() > PIECE {
-            print(&text);
-            text.clear();
+        page.append(shown(first, &alike, !told.insert(first.rule.id)));
+        if page.len() > PIECE {
+            print(&std::mem::take(&mut page));
         }
     }
-    text.push_str(&not_judged(&checked.not_judged));
+    page.append(not_judged(&checked.not_judged));
     if let Some((checked_as, predictions)) = &checked.predicted {
-        text.push_str(&predicted(checked_as, predictions));
+        page.append(predicted(checked_as, predictions));
     }
-    let _ = writeln!(text, "{}: {}; {}", visible(&checked.target), summary(checked), checked.looked_at);
-    print(&text);
+    page.line(format_args!("{}: {}; {}", checked.target, summary(checked), checked.looked_at));
+    print(&page);
 }
 
 /// Findings of one rule that say the same of several places, versions or platforms stand together, where the first of
@@ -72,7 +70,7 @@ fn about(version: Option<&str>, platform: Option<&Platform>) -> String {
 }
 
 /// A finding with all that say the same; the reason stands with the first of its rule.
-fn shown(finding: &Finding, alike: &[&Finding], told: bool) -> String {
+fn shown(finding: &Finding, alike: &[&Finding], told: bool) -> Page {
     let colour = match finding.level() {
         Level::Error => AnsiColor::Red,
         Level::Warning => AnsiColor::Yellow,
@@ -82,37 +80,35 @@ fn shown(finding: &Finding, alike: &[&Finding], told: bool) -> String {
     let rule = finding.rule;
     let place = |finding: &Finding| {
         let about = about(finding.version.as_deref(), finding.platform.as_ref());
-        format!("{}{}", visible(&finding.place), visible(&about))
+        format!("{}{about}", finding.place)
     };
-    let head = format!("{style}{}[{}]{style:#}", rule.level.word(), rule.id);
-    let mut text = match alike {
-        [_] => format!("{head} {}\n", place(finding)),
+    let head = Line::default().styled(style, format_args!("{}[{}]", rule.level.word(), rule.id));
+    let mut page = Page::default();
+    match alike {
+        [_] => page.push(head.plain(format_args!(" {}", place(finding)))),
         several => {
-            let mut text = format!("{head} {} times\n", several.len());
+            page.push(head.plain(format_args!(" {} times", several.len())));
             for (nth, one) in several.iter().take(MOST_PLACES).enumerate() {
-                let _ = writeln!(text, "  {:<8}  {}", if nth == 0 { "where" } else { "" }, place(one));
+                page.line(format_args!("  {:<8}  {}", if nth == 0 { "where" } else { "" }, place(one)));
             }
             if several.len() > MOST_PLACES {
-                let _ = writeln!(text, "            and {} more", several.len() - MOST_PLACES);
+                page.line(format_args!("            and {} more", several.len() - MOST_PLACES));
             }
-            text
         }
-    };
-    text.push_str(&row("  ", "what", &finding.text));
-    if let Some(diff) = &finding.diff {
-        text.extend(visible(diff).lines().map(|line| format!("    {line}\n")));
     }
+    page.row("  ", "what", &finding.text);
+    page.block("    ", finding.diff.as_deref().unwrap_or_default());
     if !told {
-        text.push_str(&row("  ", "why", rule.why));
-        text.push_str(&row("  ", "mend", rule.mend));
-        text.push_str(&row("  ", "spec", rule.spec));
+        page.row("  ", "why", rule.why);
+        page.row("  ", "mend", rule.mend);
+        page.row("  ", "spec", rule.spec);
     }
-    text.push('\n');
-    text
+    page.gap();
+    page
 }
 
 /// What could not be asked for; places with one cause stand together.
-fn not_judged(list: &[Unjudged]) -> String {
+fn not_judged(list: &[Unjudged]) -> Page {
     let mut causes: Vec<(String, Vec<&Unjudged>)> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for one in list {
@@ -124,46 +120,42 @@ fn not_judged(list: &[Unjudged]) -> String {
         }
     }
     let style = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-    let mut text = String::new();
+    let mut page = Page::default();
     for (cause, places) in causes {
         for one in places.iter().take(MOST_PLACES) {
             let about = about(one.version.as_deref(), one.platform.as_ref());
-            let _ = writeln!(text, "{style}not judged{style:#} {}{}", visible(&one.place), visible(&about));
+            page.push(Line::default().styled(style, "not judged").plain(format_args!(" {}{about}", one.place)));
         }
         if places.len() > MOST_PLACES {
-            let _ = writeln!(text, "  and {} more", places.len() - MOST_PLACES);
+            page.line(format_args!("  and {} more", places.len() - MOST_PLACES));
         }
-        text.push_str(&row("  ", "cause", &cause));
-        text.push('\n');
+        page.row("  ", "cause", &cause);
+        page.gap();
     }
-    text
+    page
 }
 
 /// Who it was checked as, and a line for each platform and outcome.
-fn predicted(checked_as: &CheckedAs, predictions: &[Prediction]) -> String {
-    let mut text = match checked_as {
-        CheckedAs::Named(address) => format!("checked as {address}\n"),
-        CheckedAs::Annotation(address) => format!("checked as {address}, as its newest index says\n"),
+fn predicted(checked_as: &CheckedAs, predictions: &[Prediction]) -> Page {
+    let mut page = Page::of(match checked_as {
+        CheckedAs::Named(address) => format!("checked as {address}"),
+        CheckedAs::Annotation(address) => format!("checked as {address}, as its newest index says"),
         CheckedAs::Executables(provider_type) => {
-            format!("checked as a provider of type {}, as its executables are named\n", visible(provider_type))
+            format!("checked as a provider of type {provider_type}, as its executables are named")
         }
-        CheckedAs::Unknown => "checked as any provider: nothing says which it is; name it with --address\n".to_owned(),
-    };
+        CheckedAs::Unknown => "checked as any provider: nothing says which it is; name it with --address".to_owned(),
+    });
     let mut outcomes: BTreeMap<(&Platform, String), Vec<OpenTofu>> = BTreeMap::new();
     for prediction in predictions {
         outcomes.entry((&prediction.platform, outcome(prediction))).or_default().push(prediction.opentofu);
     }
     let width = outcomes.keys().map(|(platform, _)| platform.to_string().len()).max().unwrap_or_default();
     for ((platform, outcome), releases) in outcomes {
-        let _ = writeln!(
-            text,
-            "  {platform:<width$}  OpenTofu {:<11}  {outcome}",
-            series(&releases),
-            platform = platform.to_string()
-        );
+        let (platform, series) = (platform.to_string(), series(&releases));
+        page.line(format_args!("  {platform:<width$}  OpenTofu {series:<11}  {outcome}"));
     }
-    text.push('\n');
-    text
+    page.gap();
+    page
 }
 
 fn outcome(prediction: &Prediction) -> String {
@@ -186,9 +178,9 @@ fn series(releases: &[OpenTofu]) -> String {
     }
 }
 
-fn capabilities(probe: &ProbeReport) -> String {
+fn capabilities(probe: &ProbeReport) -> Page {
     let width = probe.capabilities.iter().map(|row| row.what.len()).max().unwrap_or_default();
-    let mut text = String::new();
+    let mut page = Page::default();
     for row in &probe.capabilities {
         let colour = match row.state {
             State::Works => AnsiColor::Green,
@@ -196,20 +188,19 @@ fn capabilities(probe: &ProbeReport) -> String {
             State::Missing | State::NotTried => AnsiColor::Cyan,
         };
         let style = Style::new().fg_color(Some(colour.into()));
-        let _ =
-            writeln!(text, "  {:<width$}  {style}{:<9}{style:#}  {}", row.what, row.state.word(), visible(&row.detail));
+        let line = Line::of(format_args!("  {:<width$}  ", row.what));
+        let line = line.styled(style, format_args!("{:<9}", row.state.word()));
+        page.push(line.plain(format_args!("  {}", row.detail)));
     }
-    text.push('\n');
-    for line in &probe.meaning {
-        let _ = writeln!(text, "{line}");
-    }
-    text.push('\n');
+    page.gap();
+    probe.meaning.iter().for_each(|line| page.line(line));
+    page.gap();
     if !probe.left.is_empty() {
-        let _ = writeln!(text, "left in {}:", visible(&probe.repository));
-        text.extend(probe.left.iter().map(|left| format!("  {}\n", visible(left))));
-        text.push('\n');
+        page.line(format_args!("left in {}:", probe.repository));
+        probe.left.iter().for_each(|left| page.line(format_args!("  {left}")));
+        page.gap();
     }
-    text
+    page
 }
 
 fn summary(checked: &Checked) -> String {

@@ -26,7 +26,7 @@ fn carets_stand_right_behind_tabs_and_wide_characters() {
       = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
     "#);
     assert_snapshot!(method("direct { include = [\"a/b\", \"\u{202e}x\"] }"), @r#"
-    error: `�x` is not a pattern of providers: it must read [HOST/]NAMESPACE/TYPE (include-pattern)
+    error: `\u{202e}x` is not a pattern of providers: it must read [HOST/]NAMESPACE/TYPE (include-pattern)
       --> /home/u/.tofurc:2:30
       |
     2 |   direct { include = ["a/b", "�x"] }
