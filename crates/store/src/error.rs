@@ -424,6 +424,8 @@ impl StoreError {
             | Self::SizeMismatch { .. }
             | Self::UnsupportedDigest { .. }
             | Self::TooLarge { .. }
+            | Self::TooManyManifests { .. }
+            | Self::TooDeep { .. }
             | Self::NotListed { .. }
             | Self::RateLimited { .. }
             | Self::Io { .. }
