@@ -109,9 +109,9 @@ mod sign;
 mod sign_refused;
 #[cfg(unix)]
 mod sources_replay;
-mod too_large;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]
 mod terminal_files;
+mod too_large;
 mod verify;

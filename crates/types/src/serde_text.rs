@@ -29,16 +29,12 @@ pub fn path_as_text<S: serde::Serializer>(path: &impl AsRef<Path>, serializer: S
     serializer.collect_str(&path.as_ref().display())
 }
 
-/// The same for a path that may be missing.
-///
-/// # Errors
-/// Those of the serializer.
-pub fn optional_path_as_text<S: serde::Serializer>(
-    path: &Option<impl AsRef<Path>>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    match path {
-        Some(path) => path_as_text(path, serializer),
-        None => serializer.serialize_none(),
+/// A path that serde writes as [`path_as_text`] does, for a field that may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathText<'a>(pub &'a Path);
+
+impl serde::Serialize for PathText<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        path_as_text(&self.0, serializer)
     }
 }

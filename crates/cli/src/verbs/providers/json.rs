@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_installer::{ConfigOrigin, Declared, ModuleNode, ProviderTree, StateLook, StateProvider, UsedBy};
-use tofu_oci_types::{Constraints, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, PathText, ProviderAddr, Version};
 
 use super::Origin;
 use crate::report::json_line;
@@ -189,8 +189,7 @@ fn state(state: &StateLook) {
     struct Line<'a> {
         event: &'static str,
         outcome: &'static str,
-        #[serde(serialize_with = "tofu_oci_types::optional_path_as_text")]
-        path: Option<&'a Path>,
+        path: Option<PathText<'a>>,
         backend: Option<&'a str>,
         providers: Vec<Named<'a>>,
     }
@@ -206,5 +205,5 @@ fn state(state: &StateLook) {
         _ => ("absent", None, None),
     };
     let providers = providers.iter().map(|(address, modules)| Named { address, modules }).collect();
-    json_line(&Line { event: "state", outcome, path, backend, providers });
+    json_line(&Line { event: "state", outcome, path: path.map(PathText), backend, providers });
 }

@@ -8,7 +8,7 @@ use tofu_oci_trust::{
     Action, Admission, Covers, Examined, ExpiredKeys, Form, KeyId, ManifestChecksums, Pin, Rule, RuleOrigin, Standing,
     Verdict,
 };
-use tofu_oci_types::{Digest, Level, PackageHash, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Digest, Level, PackageHash, PathText, Platform, ProviderAddr, Tag, Version};
 
 use super::Found;
 
@@ -49,8 +49,7 @@ pub(super) struct Line<'a> {
     evidence: Vec<EvidenceLine<'a>>,
     policy: PolicyLine<'a>,
     pin: Option<PinLine<'a>>,
-    #[serde(serialize_with = "tofu_oci_types::optional_path_as_text")]
-    accepted: Option<&'a Path>,
+    accepted: Option<PathText<'a>>,
     remarks: Vec<RemarkLine<'a>>,
 }
 
@@ -93,8 +92,7 @@ struct EvidenceLine<'a> {
 #[derive(Serialize)]
 struct PolicyLine<'a> {
     origin: &'static str,
-    #[serde(serialize_with = "tofu_oci_types::optional_path_as_text")]
-    file: Option<&'a Path>,
+    file: Option<PathText<'a>>,
     line: Option<usize>,
     keys: Vec<&'a str>,
     threshold: usize,
@@ -147,7 +145,7 @@ impl<'a> Verified<'a> {
             pin: self.pin.map(pin),
             accepted: match self.accepted {
                 Accepted::No => None,
-                Accepted::Yes { path } => Some(path),
+                Accepted::Yes { path } => Some(PathText(path)),
             },
             remarks: verdict
                 .remarks
@@ -171,7 +169,7 @@ impl<'a> Verified<'a> {
                 RuleOrigin::File { .. } => "file",
                 RuleOrigin::CommandLine => "command-line",
             },
-            file: self.file,
+            file: self.file.map(PathText),
             line: match origin {
                 RuleOrigin::File { line, .. } => Some(*line),
                 RuleOrigin::Default | RuleOrigin::CommandLine => None,
