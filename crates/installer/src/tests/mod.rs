@@ -3,9 +3,9 @@
 mod cache;
 mod faults;
 mod fixture;
+mod limits;
 #[cfg(unix)]
 mod links;
-mod limits;
 mod lock;
 mod lock_hash_recording;
 mod locking;
@@ -13,6 +13,7 @@ mod meddler;
 mod parallel;
 mod predecessor;
 mod real_repositories;
+mod signed_lists;
 mod signing;
 mod targets;
 mod trust;

@@ -147,7 +147,7 @@ impl Examination<'_> {
             Listing::OtherProvider(named) => return Outcome::OtherProvider { named: named.clone() },
             Listing::Nothing => return Outcome::NotListed,
         };
-        let known = |platform: &Platform| self.facts.zips.get(platform) == listed.get(platform);
+        let known = |platform: &Platform| self.facts.archives.get(platform) == listed.get(platform);
         let contradictions: Vec<_> = self.contradictions(listed).collect();
         if let Some((platform, _)) = contradictions.first().filter(|_| !listed.keys().any(known)) {
             return Outcome::OtherPackage { file_name: self.file_name(platform) };
@@ -180,7 +180,7 @@ impl Examination<'_> {
         &'a self,
         listed: &'a BTreeMap<Platform, PackageHash>,
     ) -> impl Iterator<Item = (&'a Platform, &'a PackageHash)> {
-        self.facts.zips.iter().filter(|(platform, zip)| listed.get(platform).is_some_and(|other| other != *zip))
+        self.facts.archives.iter().filter(|(platform, zip)| listed.get(platform).is_some_and(|other| other != *zip))
     }
 
     fn listing(&self, sums: &Sums) -> Listing {

