@@ -73,6 +73,7 @@ mod install_refused;
 mod interrupt;
 mod json;
 mod killed;
+mod layout_places;
 mod limits;
 mod lock;
 mod lock_all;
@@ -109,9 +110,9 @@ mod sign;
 mod sign_refused;
 #[cfg(unix)]
 mod sources_replay;
-mod too_large;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]
 mod terminal_files;
+mod too_large;
 mod verify;

@@ -98,7 +98,8 @@ pub struct ReleaseFacts<'a> {
     pub address: &'a ProviderAddr,
     /// The version that was asked for.
     pub version: &'a Version,
-    /// The repository, as people write it.
+    /// The repository, as people write it; the path of an `oci:` directory is absolute, or relative to the folder of the
+    /// pins.
     pub place: &'a str,
     /// The digest of the index, computed here with SHA-256: what signatures and pins name.
     pub index: &'a Digest,

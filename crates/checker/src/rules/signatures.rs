@@ -25,6 +25,8 @@ pub struct Trust<'a> {
     pub policy: &'a Policy,
     /// What was trusted before.
     pub pins: &'a Pins,
+    /// What the pins call the repository.
+    pub place: &'a str,
     /// What expiry is held against.
     pub now: SystemTime,
 }
@@ -60,7 +62,7 @@ pub async fn signatures(
                 vec![UNSIGNED.at(index_place(release), "nothing refers to it that could be a signature")]
             }
             Ok(evidence) => match address {
-                Some(address) => judged(&facts.place, release, address, &document.bytes, &evidence, trust),
+                Some(address) => judged(release, address, &document.bytes, &evidence, trust),
                 None => evidence.iter().map(not_checked).collect(),
             },
         };
@@ -78,7 +80,6 @@ fn not_checked(piece: &Evidence) -> Finding {
 }
 
 fn judged(
-    place: &str,
     release: &Release,
     address: &ProviderAddr,
     index: &[u8],
@@ -89,7 +90,7 @@ fn judged(
     let mut sha512 = DigestHasher::sha512();
     sha512.update(index);
     let (index, sha512) = (Digest::sha256(index), sha512.finish());
-    let version = &release.version;
+    let (version, place) = (&release.version, trust.place);
     let facts = ReleaseFacts { address, version, place, index: &index, index_sha512: Some(&sha512), archives };
     let verdict = judge(trust.policy, trust.pins, &facts, evidence, trust.now);
     let counts = verdict.examined.iter().any(|examined| examined.outcome.counts());

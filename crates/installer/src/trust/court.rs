@@ -30,6 +30,8 @@ pub(crate) struct Case {
     pub(crate) address: ProviderAddr,
     pub(crate) version: Version,
     pub(crate) place: String,
+    /// What the pins call the place.
+    pinned_as: String,
     pub(crate) index: Digest,
     pub(crate) index_sha512: Digest,
 }
@@ -72,7 +74,7 @@ impl<'a> Court<'a> {
         if offer.ch().is_none() && !asks(self.trust, &offer.address) {
             return Ok(None);
         }
-        let judged = self.judge(source, Case::of_offer(offer), || async {
+        let judged = self.judge(source, Case::of_offer(self.trust, offer), || async {
             if !wanted {
                 return Ok(Knowledge { release: None, archives: Archives::Annotated(zips(&offer.claims)) });
             }
@@ -94,7 +96,7 @@ impl<'a> Court<'a> {
     /// [`InstallError::Untrusted`], and when signatures could not be asked for.
     pub(crate) async fn of_release(&self, source: &dyn Source, release: &Release) -> Result<Arc<Judged>, InstallError> {
         let knowledge = || async { Ok(Knowledge::of(release.clone())) };
-        self.judge(source, Case::of_release(release), knowledge).await
+        self.judge(source, Case::of_release(self.trust, release), knowledge).await
     }
 
     async fn judge<F: Future<Output = Result<Knowledge, InstallError>>>(
@@ -157,7 +159,7 @@ impl<'a> Court<'a> {
 
     /// Whether this very index was pinned before this run: what it has was recorded then.
     pub(crate) fn has_seen(&self, release: &Release) -> bool {
-        self.trust.pins.same_index(&Case::of_release(release).facts(&Archives::Unknown)).next().is_some()
+        self.trust.pins.same_index(&Case::of_release(self.trust, release).facts(&Archives::Unknown)).next().is_some()
     }
 
     /// Writes the pins. Where they cannot be written, but the lock file vouches for everything and no signature would be
@@ -231,28 +233,30 @@ impl<'a> Court<'a> {
 }
 
 impl Case {
-    fn of_offer(offer: &Offer) -> Self {
+    fn of_offer(trust: &Trust, offer: &Offer) -> Self {
         Self {
             address: offer.address.clone(),
             version: offer.version.clone(),
             place: offer.place.clone(),
+            pinned_as: pin_file::place(&trust.pins_path, &offer.place),
             index: offer.index.digest.clone(),
             index_sha512: offer.index_sha512.clone(),
         }
     }
 
-    fn of_release(release: &Release) -> Self {
+    fn of_release(trust: &Trust, release: &Release) -> Self {
         Self {
             address: release.address.clone(),
             version: release.version.clone(),
             place: release.place.clone(),
+            pinned_as: pin_file::place(&trust.pins_path, &release.place),
             index: release.index.digest.clone(),
             index_sha512: release.index_sha512.clone(),
         }
     }
 
     pub(super) fn facts<'a>(&'a self, archives: &'a Archives) -> ReleaseFacts<'a> {
-        let Self { address, version, place, index, index_sha512 } = self;
+        let Self { address, version, pinned_as: place, index, index_sha512, .. } = self;
         ReleaseFacts { address, version, place, index, index_sha512: Some(index_sha512), archives }
     }
 

@@ -77,6 +77,12 @@ impl Examination<'_> {
         match verified {
             Ok(signature) => {
                 self.name(&mut examined, &signature.key);
+                let compromised = self.authority.compromised(&signature.key, Some(&signature.signed_by));
+                if let Some(what) = compromised.map(str::to_owned) {
+                    self.fallen.insert(signature.key.clone());
+                    self.examined.push(Examined { outcome: Outcome::RevokedKey { what }, ..examined });
+                    return;
+                }
                 self.remember(listing, &self.by(&signature.key));
                 examined.outcome = self.sums_outcome(listing, &signature);
                 if matches!(examined.outcome, Outcome::ExpiredKey { .. } | Outcome::RevokedKey { .. }) {

@@ -38,7 +38,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
         file = None;
     }
     let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
-    let found = Found::read(finder.source(&address)?.as_ref(), &address, &version).await?;
+    let found = Found::read(finder.source(&address)?.as_ref(), &address, &version, &trust.pins_path).await?;
     let mut verdict = found.judge(&trust);
     let mut accepted = Accepted::No;
     // Keys of the command line are judged by instead of trust.toml, but what is accepted holds where trust.toml counts.
@@ -61,7 +61,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
             trust.pins = before;
         }
     }
-    let pin = trust.pins.get(&address, &version, &found.release.place);
+    let pin = trust.pins.get(&address, &version, &found.pinned_as);
     let told = Verified { found: &found, rule: trust.policy.rule(&address), file: file.as_deref(), pin, accepted };
     if context.json {
         json_line(&told.line(&verdict));
@@ -157,12 +157,19 @@ fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Complaint>
 pub(super) struct Found {
     pub(super) release: Release,
     pub(super) archives: Archives,
+    /// What the pins call the place.
+    pub(super) pinned_as: String,
     evidence: Vec<Evidence>,
 }
 
 impl Found {
     /// Everything is asked for: what does not count is told, too.
-    async fn read(source: &dyn Source, address: &ProviderAddr, version: &Version) -> Result<Self, Complaint> {
+    async fn read(
+        source: &dyn Source,
+        address: &ProviderAddr,
+        version: &Version,
+        pins: &Path,
+    ) -> Result<Self, Complaint> {
         let release = match source.release(address, version).await {
             Ok(release) => release,
             Err(error @ SourceError::NoIndex { .. }) => {
@@ -172,11 +179,13 @@ impl Found {
         };
         let evidence = source.evidence(&release, Search::Everywhere).await?;
         let archives = Archives::Read(tofu_oci_installer::real_zips(source, &release).await?);
-        Ok(Self { release, archives, evidence })
+        let pinned_as = pin_file::place(pins, &release.place);
+        Ok(Self { release, archives, pinned_as, evidence })
     }
 
     fn facts(&self) -> ReleaseFacts<'_> {
-        let Release { address, version, place, index, index_sha512, .. } = &self.release;
+        let Release { address, version, index, index_sha512, .. } = &self.release;
+        let place = self.pinned_as.as_str();
         let (index, index_sha512) = (&index.digest, Some(index_sha512));
         ReleaseFacts { address, version, place, index, index_sha512, archives: &self.archives }
     }

@@ -41,7 +41,7 @@ fn found(zips: &[(&str, &str)]) -> Found {
         keys: Vec::new(),
     };
     let archives = Archives::Read(zips.iter().map(zip).collect());
-    Found { release, archives, evidence: vec![sums] }
+    Found { pinned_as: release.place.clone(), release, archives, evidence: vec![sums] }
 }
 
 /// The verdict by a rule for the publisher's key.

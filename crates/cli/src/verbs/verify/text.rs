@@ -152,7 +152,8 @@ mod tests {
             published_as: None,
         };
         let evidence = vec![Evidence::Unreadable { origin: digest, problem }];
-        let found = Found { release, archives: Archives::Read(BTreeMap::new()), evidence };
+        let found =
+            Found { pinned_as: release.place.clone(), release, archives: Archives::Read(BTreeMap::new()), evidence };
         let (policy, pins) = (Policy::default(), Pins::default());
         let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);
         let rule = policy.rule(&found.release.address);
