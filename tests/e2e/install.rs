@@ -318,7 +318,12 @@ fn the_magic_suffix_finds_the_registry() {
     let scene = Scene::with_dist();
     scene.run("push dist REGISTRY/acme/opentofu-provider-widget").success();
     let port = scene.registry.address().rsplit(':').next().unwrap_or_default().to_owned();
-    let said = scene.run(&format!("install 127.0.0.1.oci.opentofu.org:{port}/acme/widget --platform linux_amd64"));
+    let line = format!("install 127.0.0.1.oci.opentofu.org:{port}/acme/widget --platform linux_amd64");
+    // Whoever writes a module writes the address.
+    let refused = scene.refuse(&line);
+    assert!(refused.contains("if that is meant, allow it with --private-host 127.0.0.1:"), "{refused}");
+    assert_eq!(scene.conversation(), Vec::<String>::new(), "nothing was asked");
+    let said = scene.run(&format!("{line} --private-host 127.0.0.1"));
     assert_snapshot!(said.text, @"
     exit code: 0
     ----- stdout -----

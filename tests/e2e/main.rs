@@ -73,6 +73,7 @@ mod install_refused;
 mod interrupt;
 mod json;
 mod killed;
+mod layout_places;
 mod limits;
 mod lock;
 mod lock_all;

@@ -3,6 +3,8 @@
 //! It lies beside the lock file and is as careful: a link that leaves its folder is refused, and readers see the old or
 //! the new file. Two programs at once lose nothing: each reads the file again before it writes, in its [`Turn`].
 
+mod place;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +12,8 @@ use tofu_oci_lockfile::{LockFileError, Written};
 use tofu_oci_trust::{PIN_FILE_NAME, PinConflict, Pins, PinsError};
 
 use crate::Turn;
+
+pub use place::place;
 
 /// Why the pins could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +54,8 @@ pub fn read(path: &Path) -> Result<Pins, PinFileError> {
     };
     let text = String::from_utf8(bytes)
         .map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))?;
-    Pins::parse(&text).map_err(|problem| PinFileError::Invalid { path: path.to_owned(), problem })
+    let written = |written: &str| place::written(path, written);
+    Pins::parse_with(&text, written).map_err(|problem| PinFileError::Invalid { path: path.to_owned(), problem })
 }
 
 /// Writes what `pins` has changed on top of what the file holds by now. Without a change nothing is touched.

@@ -1,7 +1,7 @@
 //! What the host of an address offers itself.
 //!
 //! ```text
-//! the hostname ends in the magic suffix        the repository, without a request
+//! the hostname ends in the magic suffix        the repository, without a request; no private one, as of a document
 //! the host publishes oci-providers.v1          the repository that its template gives, whatever else it publishes
 //! the host publishes only providers.v1         an error: that protocol is not read yet
 //! the host publishes neither, or no document   an error: it has no providers
@@ -44,6 +44,7 @@ impl DirectSource {
     pub async fn repository(&self, address: &ProviderAddr) -> Result<OciPlace, SourceError> {
         let failed = |failure| SourceError::Failed { place: self.host.display(), failure };
         if let Some(place) = self.magic.place(address).map_err(|error| failed(error.into()))? {
+            self.discovery.admit_named(&self.host, &place.repository)?;
             return Ok(place);
         }
         let services = self.discovery.services(&self.host).await?;

@@ -28,6 +28,13 @@ pub trait Discover: Send + Sync {
     /// # Errors
     /// [`Failure::PrivateHost`] when the host must not lead there.
     fn admit(&self, services: &Services, repository: &RepositoryRef) -> Result<(), DiscoveryError>;
+
+    /// Takes note that the name of a host leads to a repository by itself. Whoever wrote the address has named it: the
+    /// author of a module, who may be anybody.
+    ///
+    /// # Errors
+    /// [`Failure::PrivateHost`] when no host of the internet may lead there.
+    fn admit_named(&self, host: &Hostname, repository: &RepositoryRef) -> Result<(), DiscoveryError>;
 }
 
 /// Why a host's services are not known, or one of them cannot be used.

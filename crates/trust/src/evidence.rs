@@ -61,6 +61,36 @@ impl Evidence {
     }
 }
 
+/// What is known of the archives of a release: `zh:` by platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Archives {
+    /// Nothing is known.
+    Unknown,
+    /// What annotations name: they may be incomplete, and false.
+    Annotated(BTreeMap<Platform, PackageHash>),
+    /// What every leaf names. A platform that is not here has no archive.
+    Read(BTreeMap<Platform, PackageHash>),
+}
+
+impl Archives {
+    /// Each platform with its archive, as far as known.
+    pub fn iter(&self) -> impl Iterator<Item = (&Platform, &PackageHash)> {
+        let known = match self {
+            Self::Unknown => None,
+            Self::Annotated(zips) | Self::Read(zips) => Some(zips),
+        };
+        known.into_iter().flatten()
+    }
+
+    /// The archive of a platform, if it is known.
+    pub fn get(&self, platform: &Platform) -> Option<&PackageHash> {
+        match self {
+            Self::Unknown => None,
+            Self::Annotated(zips) | Self::Read(zips) => zips.get(platform),
+        }
+    }
+}
+
 /// The release that is judged.
 #[derive(Clone, Copy, Debug)]
 pub struct ReleaseFacts<'a> {
@@ -68,14 +98,15 @@ pub struct ReleaseFacts<'a> {
     pub address: &'a ProviderAddr,
     /// The version that was asked for.
     pub version: &'a Version,
-    /// The repository, as people write it.
+    /// The repository, as people write it; the path of an `oci:` directory is absolute, or relative to the folder of the
+    /// pins.
     pub place: &'a str,
     /// The digest of the index, computed here with SHA-256: what signatures and pins name.
     pub index: &'a Digest,
     /// The SHA-512 of the same bytes, if they are at hand: what a registry may have named when it was pinned.
     pub index_sha512: Option<&'a Digest>,
-    /// `zh:` of each platform's archive, as far as known: what `SHA256SUMS` is held against.
-    pub zips: &'a BTreeMap<Platform, PackageHash>,
+    /// What `SHA256SUMS` is held against.
+    pub archives: &'a Archives,
 }
 
 impl ReleaseFacts<'_> {

@@ -31,7 +31,7 @@ mod vocabulary;
 
 pub use bundle::{open_bundle, peek_bundle, sign_bundle};
 pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_cosign_tag};
-pub use evidence::{EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_LIMIT};
+pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_LIMIT};
 pub use fault::{Form, MadeBy, Peek, SignatureFault, Signed};
 pub use judge::{
     ByHand, Covered, Covers, Examined, Missing, Outcome, Refusal, Remark, Signer, Standing, Verdict, judge,

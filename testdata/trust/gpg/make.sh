@@ -180,3 +180,9 @@ grip=$(ls "$GNUPGHOME/private-keys-v1.d" | grep -vxF "$before")
 over cosign-rsa rsa "${grip%.key}" --passphrase x
 key cosign-rsa cosign-rsa
 sign 20240601 cosign-rsa cosign-rsa.sig --passphrase x
+
+# The same key in another certificate, which was revoked as compromised.
+over cosign-rsa-compromised rsa "${grip%.key}" --passphrase x --faked-system-time 20240103T120000!
+printf 'y\n1\n\ny\n' | ask 20250101 --passphrase x --output "$GNUPGHOME/compromised.rev" --gen-revoke cosign-rsa-compromised
+on 20250101 --import "$GNUPGHOME/compromised.rev"
+key cosign-rsa-compromised cosign-rsa-compromised

@@ -76,16 +76,19 @@ fn by_magic_suffix(lab: &Lab, registry: &Guard, dist: &str) -> Outcome {
     let pushed = lab.tofu_oci(registry, &["push", dist, &repository]).success()?;
     let address = format!("localhost.oci.opentofu.org:{port}/acme/widget");
     pushed.must_show(&address)?;
-    installed_from(&User::new(lab, registry)?, &address, &repository, "suffix .oci.opentofu.org")?;
+    // An address is written by whoever writes a module: a registry of this machine must be allowed.
+    User::new(lab, registry)?.run(&["resolve", &address]).refused_with(1)?.must_show("--private-host localhost")?;
+    let user = || Ok::<_, Failure>(User::new(lab, registry)?.with_variable("TOFU_OCI_PRIVATE_HOST", "localhost"));
+    installed_from(&user()?, &address, &repository, "suffix .oci.opentofu.org")?;
 
     let address = format!("localhost.oci.example.test:{port}/acme/widget");
     let rule = "suffix .oci.example.test";
-    let by_option = User::new(lab, registry)?.with_argument("--magic-suffix=.oci.example.test");
+    let by_option = user()?.with_argument("--magic-suffix=.oci.example.test");
     installed_from(&by_option, &address, &repository, rule)?;
-    let by_variable = User::new(lab, registry)?.with_variable("TOFU_OCI_MAGIC_SUFFIX", "oci.example.test");
+    let by_variable = user()?.with_variable("TOFU_OCI_MAGIC_SUFFIX", "oci.example.test");
     installed_from(&by_variable, &address, &repository, rule)?;
     let block = "tofu_oci {\n  magic_suffix = \"oci.example.test\"\n}\n";
-    let by_block = User::new(lab, registry)?.with_home_file(".tofurc", block)?;
+    let by_block = user()?.with_home_file(".tofurc", block)?;
     installed_from(&by_block, &address, &repository, rule)
 }
 

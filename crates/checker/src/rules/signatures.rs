@@ -1,12 +1,12 @@
 //! Rules about who stands for a release.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::time::SystemTime;
 
 use tofu_oci_layout::media_type;
 use tofu_oci_source::{Search, evidence};
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{Evidence, Examined, Outcome, Pins, Policy, ReleaseFacts, judge};
+use tofu_oci_trust::{Archives, Evidence, Examined, Outcome, Pins, Policy, ReleaseFacts, Verdict, judge};
 use tofu_oci_types::{Descriptor, Digest, DigestHasher, PackageHash, Platform, ProviderAddr};
 
 use super::catalogue::signatures::{
@@ -25,6 +25,8 @@ pub struct Trust<'a> {
     pub policy: &'a Policy,
     /// What was trusted before.
     pub pins: &'a Pins,
+    /// What the pins call the repository.
+    pub place: &'a str,
     /// What expiry is held against.
     pub now: SystemTime,
 }
@@ -60,7 +62,7 @@ pub async fn signatures(
                 vec![UNSIGNED.at(index_place(release), "nothing refers to it that could be a signature")]
             }
             Ok(evidence) => match address {
-                Some(address) => judged(&facts.place, release, address, &document.bytes, &evidence, trust),
+                Some(address) => judged(release, address, &document.bytes, &evidence, trust),
                 None => evidence.iter().map(not_checked).collect(),
             },
         };
@@ -78,19 +80,18 @@ fn not_checked(piece: &Evidence) -> Finding {
 }
 
 fn judged(
-    place: &str,
     release: &Release,
     address: &ProviderAddr,
     index: &[u8],
     evidence: &[Evidence],
     trust: &Trust<'_>,
 ) -> Findings {
-    let zips = zips(release);
+    let archives = &archives(release);
     let mut sha512 = DigestHasher::sha512();
     sha512.update(index);
     let (index, sha512) = (Digest::sha256(index), sha512.finish());
-    let version = &release.version;
-    let facts = ReleaseFacts { address, version, place, index: &index, index_sha512: Some(&sha512), zips: &zips };
+    let (version, place) = (&release.version, trust.place);
+    let facts = ReleaseFacts { address, version, place, index: &index, index_sha512: Some(&sha512), archives };
     let verdict = judge(trust.policy, trust.pins, &facts, evidence, trust.now);
     let counts = verdict.examined.iter().any(|examined| examined.outcome.counts());
     let mut found: Findings = verdict.examined.iter().filter_map(|one| examined(one, counts)).collect();
@@ -99,8 +100,21 @@ fn judged(
     }
     if let Some(refusal) = &verdict.refusal {
         found.push(NOT_TRUSTED.at(index_place(release), format!("{}: {refusal}", refusal.code())));
+    } else {
+        found.extend(packages(release, &verdict, archives));
     }
     found
+}
+
+/// The platforms whose package is refused, where signatures cover packages one by one.
+fn packages(release: &Release, verdict: &Verdict, archives: &Archives) -> Findings {
+    let leaves = release.entries.iter().filter(|entry| Kind::of(entry) == Kind::Provider);
+    let platforms: BTreeSet<Platform> = leaves.filter_map(|entry| entry.descriptor.platform()).collect();
+    let refused = |platform: &Platform| {
+        let refusal = verdict.refusal_for(platform, archives.get(platform))?;
+        Some(NOT_TRUSTED.at(index_place(release), format!("{}: {platform}: {refusal}", refusal.code())))
+    };
+    platforms.iter().filter_map(refused).collect()
 }
 
 /// What is to be said of one signature, where another one counts or not.
@@ -123,12 +137,12 @@ fn examined(examined: &Examined, another_counts: bool) -> Option<Finding> {
 }
 
 /// The zips of a release by their platforms.
-fn zips(release: &Release) -> BTreeMap<Platform, PackageHash> {
+fn archives(release: &Release) -> Archives {
     let leaves = release.entries.iter().filter(|entry| Kind::of(entry) == Kind::Provider);
     let zip = |entry: &crate::facts::Entry| {
         let layers = &entry.leaf.layers;
         let part = layers.iter().find(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP)?;
         Some((entry.descriptor.platform()?, PackageHash::zh(&part.descriptor.parsed_digest()?)?))
     };
-    leaves.filter_map(zip).collect()
+    Archives::Read(leaves.filter_map(zip).collect())
 }

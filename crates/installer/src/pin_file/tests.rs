@@ -1,7 +1,5 @@
-use std::collections::BTreeMap;
-
 use tofu_oci_lockfile::LockFileError;
-use tofu_oci_trust::{Policy, ReleaseFacts, judge};
+use tofu_oci_trust::{Archives, Policy, ReleaseFacts, judge};
 use tofu_oci_types::Digest;
 
 use super::{PIN_FILE_NAME, Path, PinFileError, Pins, Written, beside, read};
@@ -18,9 +16,15 @@ fn write(path: &Path, pins: &Pins) -> Result<Written, PinFileError> {
 fn with_release(path: &Path, version: &str, content: &str) -> Pins {
     let mut pins = read(path).expect("pins");
     let (address, version) = ("example.com/acme/widget".parse().unwrap(), version.parse().unwrap());
-    let (place, index, zips) = ("ghcr.io/acme/widget", Digest::sha256(content.as_bytes()), BTreeMap::new());
-    let facts =
-        ReleaseFacts { address: &address, version: &version, place, index: &index, index_sha512: None, zips: &zips };
+    let (place, index) = ("ghcr.io/acme/widget", Digest::sha256(content.as_bytes()));
+    let facts = ReleaseFacts {
+        address: &address,
+        version: &version,
+        place,
+        index: &index,
+        index_sha512: None,
+        archives: &Archives::Unknown,
+    };
     let verdict = judge(&Policy::default(), &pins, &facts, &[], std::time::UNIX_EPOCH);
     pins.remember(&facts, &verdict);
     pins

@@ -13,6 +13,7 @@ mod meddler;
 mod parallel;
 mod predecessor;
 mod real_repositories;
+mod signed_lists;
 mod signing;
 mod targets;
 mod trust;

@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_lockfile::{LockFileError, ManifestLines, Written};
-use tofu_oci_source::{LeafKind, Offer, Release, Search, Source, SourceError};
+use tofu_oci_source::{Offer, Release, Source, SourceError};
 use tofu_oci_trust::{
-    Admission, Evidence, ManifestChecksums, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Rule, Standing, Verdict,
-    judge,
+    Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Remark, Rule, Standing,
+    Verdict, judge,
 };
-use tofu_oci_types::{Digest, Event, Level, PackageHash, Platform, ProviderAddr, Reporter, Scheme, Version};
+use tofu_oci_types::{Digest, Event, Level, PackageHash, Platform, ProviderAddr, Reporter, Version};
 use tokio::sync::OnceCell;
 
+use super::hearing::{Hearing, Knowledge, zips};
 use super::known::{Known, Unasked, asks};
 use super::{SignedBy, Trust, Vouched};
-use crate::{InstallError, PinFileError, Turn, pin_file};
+use crate::{InstallError, PinFileError, Turn, pin_file, subject};
 
 /// Judges each release of a run once, and tells of it once.
 pub(crate) struct Court<'a> {
@@ -29,6 +30,8 @@ pub(crate) struct Case {
     pub(crate) address: ProviderAddr,
     pub(crate) version: Version,
     pub(crate) place: String,
+    /// What the pins call the place.
+    pinned_as: String,
     pub(crate) index: Digest,
     pub(crate) index_sha512: Digest,
 }
@@ -42,18 +45,14 @@ pub(crate) struct Judged {
     verdict: Verdict,
     /// Who has signed this very index before.
     pinned: Vec<SignedBy>,
-    /// The archives, as far as they are known.
-    zips: BTreeMap<Platform, PackageHash>,
+    /// What is known of its archives.
+    archives: Archives,
+    /// The platforms whose package was reported as not covered.
+    reported: Mutex<BTreeSet<Platform>>,
     /// The checksums that signatures vouch for.
     covered: BTreeMap<Platform, BTreeSet<PackageHash>>,
     /// The contents of its packages.
     contents: Known,
-}
-
-/// What is known of a release besides its name.
-struct Knowledge {
-    release: Option<Release>,
-    zips: BTreeMap<Platform, PackageHash>,
 }
 
 impl<'a> Court<'a> {
@@ -75,18 +74,19 @@ impl<'a> Court<'a> {
         if offer.ch().is_none() && !asks(self.trust, &offer.address) {
             return Ok(None);
         }
-        let judged = self.judge(source, Case::of_offer(offer), || async {
+        let judged = self.judge(source, Case::of_offer(self.trust, offer), || async {
             if !wanted {
-                return Ok(Knowledge { release: None, zips: zips(&offer.claims) });
+                return Ok(Knowledge { release: None, archives: Archives::Annotated(zips(&offer.claims)) });
             }
             match source.release_of(offer).await {
-                Ok(release) => Ok(Knowledge { zips: release.zips.clone(), release: Some(release) }),
-                Err(SourceError::NoIndex { .. }) => Ok(Knowledge { release: None, zips: BTreeMap::new() }),
+                Ok(release) => Ok(Knowledge::of(release)),
+                Err(SourceError::NoIndex { .. }) => Ok(Knowledge { release: None, archives: Archives::Unknown }),
                 Err(error) => Err(error.into()),
             }
         });
         let judged = judged.await?;
         judged.admit(&offer.platform, offer.zh().as_ref())?;
+        self.tell_of_package(&judged, offer);
         Ok(Some(judged))
     }
 
@@ -95,8 +95,8 @@ impl<'a> Court<'a> {
     /// # Errors
     /// [`InstallError::Untrusted`], and when signatures could not be asked for.
     pub(crate) async fn of_release(&self, source: &dyn Source, release: &Release) -> Result<Arc<Judged>, InstallError> {
-        let knowledge = || async { Ok(Knowledge { zips: release.zips.clone(), release: Some(release.clone()) }) };
-        self.judge(source, Case::of_release(release), knowledge).await
+        let knowledge = || async { Ok(Knowledge::of(release.clone())) };
+        self.judge(source, Case::of_release(self.trust, release), knowledge).await
     }
 
     async fn judge<F: Future<Output = Result<Knowledge, InstallError>>>(
@@ -113,11 +113,12 @@ impl<'a> Court<'a> {
             let mut hearing = Hearing { trust: self.trust, source, case: &case, knowledge: knowledge().await? };
             let verdict = hearing.verdict().await?;
             let covered = hearing.covered(&verdict).await?;
-            let zips = hearing.knowledge.zips;
-            let pinned = self.pinned(&case.facts(&zips));
+            let archives = hearing.knowledge.archives;
+            let pinned = self.pinned(&case.facts(&archives));
             let rule = self.trust.policy.rule(&case.address).clone();
-            let contents = Known::new(self.trust, &case.facts(&zips), &verdict);
-            let judged = Judged { case: case.clone(), rule, verdict, pinned, zips, covered, contents };
+            let contents = Known::new(self.trust, &case.facts(&archives), &verdict);
+            let reported = Mutex::default();
+            let judged = Judged { case: case.clone(), rule, verdict, pinned, archives, reported, covered, contents };
             self.tell(&judged);
             Ok::<_, InstallError>(Arc::new(judged))
         });
@@ -136,10 +137,10 @@ impl<'a> Court<'a> {
         if !asks(self.trust, address) {
             return Unasked::Locked;
         }
-        let zips = BTreeMap::new();
+        let archives = &Archives::Unknown;
         let known = pins.iter().filter(|pin| pin.address == *address && pin.version == *version).flat_map(|pin| {
             let (place, index) = (&pin.place, &pin.index);
-            let facts = ReleaseFacts { address, version, place, index, index_sha512: None, zips: &zips };
+            let facts = ReleaseFacts { address, version, place, index, index_sha512: None, archives };
             let verdict = judge(policy, pins, &facts, &[], *now);
             let counts = verdict.standing == Standing::Pinned && verdict.covered.index && verdict.refusal.is_none();
             let contents = counts.then(|| pins.contents(&facts, &verdict).remove(platform));
@@ -158,8 +159,7 @@ impl<'a> Court<'a> {
 
     /// Whether this very index was pinned before this run: what it has was recorded then.
     pub(crate) fn has_seen(&self, release: &Release) -> bool {
-        let zips = BTreeMap::new();
-        self.trust.pins.same_index(&Case::of_release(release).facts(&zips)).next().is_some()
+        self.trust.pins.same_index(&Case::of_release(self.trust, release).facts(&Archives::Unknown)).next().is_some()
     }
 
     /// Writes the pins. Where they cannot be written, but the lock file vouches for everything and no signature would be
@@ -196,11 +196,24 @@ impl<'a> Court<'a> {
     fn tell(&self, judged: &Judged) {
         for remark in &judged.verdict.remarks {
             let Case { address, version, .. } = &judged.case;
-            let text = format!("{address} {version}: {}", remark.text);
-            self.reporter.event(&match remark.level {
-                Level::Note => Event::note(remark.code, text),
-                Level::Warning => Event::warning(remark.code, text),
-            });
+            self.report(remark, format!("{address} {version}: {}", remark.text));
+        }
+    }
+
+    fn report(&self, remark: &Remark, text: String) {
+        self.reporter.event(&match remark.level {
+            Level::Note => Event::note(remark.code, text),
+            Level::Warning => Event::warning(remark.code, text),
+        });
+    }
+
+    /// Reports once that no signature covers a package although signatures cover others of its release.
+    fn tell_of_package(&self, judged: &Judged, offer: &Offer) {
+        let Some(remark) = judged.verdict.remark_for(&offer.platform, offer.zh().as_ref()) else { return };
+        let mut reported = judged.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.insert(offer.platform.clone()) {
+            let subject = subject(&offer.address, &offer.version, &offer.platform);
+            self.report(remark, format!("{subject}: {}", remark.text));
         }
     }
 
@@ -211,7 +224,7 @@ impl<'a> Court<'a> {
         judged.sort_by(|one, other| one.case.order().cmp(&other.case.order()));
         let mut pins = self.trust.pins.clone();
         for judged in judged {
-            let facts = judged.case.facts(&judged.zips);
+            let facts = judged.case.facts(&judged.archives);
             pins.remember(&facts, &judged.verdict);
             pins.remember_contents(&facts, &judged.contents.to_remember(&judged.covered));
         }
@@ -220,29 +233,31 @@ impl<'a> Court<'a> {
 }
 
 impl Case {
-    fn of_offer(offer: &Offer) -> Self {
+    fn of_offer(trust: &Trust, offer: &Offer) -> Self {
         Self {
             address: offer.address.clone(),
             version: offer.version.clone(),
             place: offer.place.clone(),
+            pinned_as: pin_file::place(&trust.pins_path, &offer.place),
             index: offer.index.digest.clone(),
             index_sha512: offer.index_sha512.clone(),
         }
     }
 
-    fn of_release(release: &Release) -> Self {
+    fn of_release(trust: &Trust, release: &Release) -> Self {
         Self {
             address: release.address.clone(),
             version: release.version.clone(),
             place: release.place.clone(),
+            pinned_as: pin_file::place(&trust.pins_path, &release.place),
             index: release.index.digest.clone(),
             index_sha512: release.index_sha512.clone(),
         }
     }
 
-    fn facts<'a>(&'a self, zips: &'a BTreeMap<Platform, PackageHash>) -> ReleaseFacts<'a> {
-        let Self { address, version, place, index, index_sha512 } = self;
-        ReleaseFacts { address, version, place, index, index_sha512: Some(index_sha512), zips }
+    pub(super) fn facts<'a>(&'a self, archives: &'a Archives) -> ReleaseFacts<'a> {
+        let Self { address, version, pinned_as: place, index, index_sha512, .. } = self;
+        ReleaseFacts { address, version, place, index, index_sha512: Some(index_sha512), archives }
     }
 
     fn order(&self) -> (String, String, &str, &str) {
@@ -299,92 +314,4 @@ impl Judged {
     pub(crate) fn covered(&self) -> &BTreeMap<Platform, BTreeSet<PackageHash>> {
         &self.covered
     }
-}
-
-/// One release in court.
-struct Hearing<'a> {
-    trust: &'a Trust,
-    source: &'a dyn Source,
-    case: &'a Case,
-    knowledge: Knowledge,
-}
-
-impl Hearing<'_> {
-    /// What usually suffices is asked first. Where it does not, everything is; a signed `SHA256SUMS` is then held
-    /// against the archives that the leaves really name.
-    async fn verdict(&mut self) -> Result<Verdict, InstallError> {
-        let Self { trust, source, .. } = *self;
-        let wanted = trust.policy.wants_evidence(&trust.pins, &self.case.address);
-        let Some(release) = self.knowledge.release.clone().filter(|_| wanted) else { return Ok(self.judge(&[])) };
-        let likely = source.evidence(&release, Search::Likely).await?;
-        let verdict = self.judge(&likely);
-        if verdict.refusal.is_none() && verdict.covered.index && verdict.standing == Standing::Signed {
-            return Ok(verdict);
-        }
-        let all = source.evidence(&release, Search::Everywhere).await?;
-        let verdict = self.judge(&all);
-        let sums = all.iter().any(|evidence| matches!(evidence, Evidence::Sums { .. }));
-        if verdict.covered.index || !sums {
-            return Ok(verdict);
-        }
-        self.knowledge.zips = real_zips(source, &release).await?;
-        Ok(self.judge(&all))
-    }
-
-    fn judge(&self, evidence: &[Evidence]) -> Verdict {
-        let facts = self.case.facts(&self.knowledge.zips);
-        judge(&self.trust.policy, &self.trust.pins, &facts, evidence, self.trust.now)
-    }
-
-    /// The rule for recording: what a trusted signature covers is recorded for all platforms. `zh:` is that of the zip
-    /// that lies in the repository, so an image has none.
-    ///
-    /// Spec: `oci-reality.md` §4.7.
-    async fn covered(&self, verdict: &Verdict) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, InstallError> {
-        if verdict.refusal.is_some() {
-            return Ok(BTreeMap::new());
-        }
-        let zips = |(platform, zh): (&Platform, &PackageHash)| {
-            verdict.covers(platform, Some(zh)).then(|| (platform.clone(), BTreeSet::from([zh.clone()])))
-        };
-        if !verdict.covered.index {
-            return Ok(self.knowledge.zips.iter().filter_map(zips).collect());
-        }
-        let Some(release) = &self.knowledge.release else { return Ok(BTreeMap::new()) };
-        let unknown = |(platform, kind): (&Platform, &LeafKind)| {
-            *kind == LeafKind::Artifact && !release.zips.contains_key(platform)
-        };
-        let mut covered = if release.kinds.iter().any(unknown) {
-            self.source.release_hashes(release).await?
-        } else {
-            release.claims.clone()
-        };
-        for (platform, hashes) in &mut covered {
-            let is_zip = release.kinds.get(platform) == Some(&LeafKind::Artifact);
-            hashes.retain(|hash| is_zip || hash.scheme() != Scheme::Zh);
-        }
-        Ok(covered)
-    }
-}
-
-/// The archives that annotations name.
-fn zips(claims: &BTreeMap<Platform, BTreeSet<PackageHash>>) -> BTreeMap<Platform, PackageHash> {
-    let zip = |hashes: &BTreeSet<PackageHash>| hashes.iter().find(|hash| hash.scheme() == Scheme::Zh).cloned();
-    claims.iter().filter_map(|(platform, hashes)| Some((platform.clone(), zip(hashes)?))).collect()
-}
-
-/// The archives that the leaves name, whatever annotations say.
-pub async fn real_zips(
-    source: &dyn Source,
-    release: &Release,
-) -> Result<BTreeMap<Platform, PackageHash>, InstallError> {
-    let mut hashes = source.release_hashes(release).await?;
-    for (platform, hashes) in &mut hashes {
-        let zips = hashes.iter().filter(|hash| hash.scheme() == Scheme::Zh).count();
-        if let Some(claimed) = release.zips.get(platform).filter(|_| zips > 1) {
-            hashes.remove(claimed);
-        }
-    }
-    hashes.retain(|platform, _| release.kinds.get(platform) == Some(&LeafKind::Artifact));
-    Ok(zips(&hashes))
 }

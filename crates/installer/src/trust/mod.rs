@@ -9,6 +9,7 @@
 //! ```
 
 mod court;
+mod hearing;
 mod known;
 
 use std::path::PathBuf;
@@ -19,8 +20,8 @@ use serde::Serialize;
 use tofu_oci_trust::{Covers, KeyId, Pins, Policy, Signer, Standing, Verdict};
 use tofu_oci_types::{PackageHash, Platform};
 
-pub use court::real_zips;
 pub(crate) use court::{Court, Judged};
+pub use hearing::real_zips;
 pub(crate) use known::Unasked;
 
 /// What is trusted, and what was.

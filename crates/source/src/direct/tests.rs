@@ -4,7 +4,7 @@ use futures_util::TryStreamExt as _;
 use insta::assert_snapshot;
 use serde_json::Value;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_remote::{ClientOptions, NoCredentials, Proxies, RegistryClient};
+use tofu_oci_remote::{ClientOptions, NoCredentials, Proxies, RegistryClient, WebClient};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_testkit::{Answer, Registry, Tunnel, WebServer};
 use tofu_oci_types::NoReporter;
@@ -29,6 +29,10 @@ impl Discover for Published {
     }
 
     fn admit(&self, _services: &Services, _repository: &RepositoryRef) -> Result<(), DiscoveryError> {
+        Ok(())
+    }
+
+    fn admit_named(&self, _host: &Hostname, _repository: &RepositoryRef) -> Result<(), DiscoveryError> {
         Ok(())
     }
 }
@@ -62,6 +66,34 @@ async fn the_magic_suffix_comes_before_everything_and_asks_nobody() {
     let place = source.repository(&address).await.unwrap();
     assert_eq!(place.repository.to_string(), "example.com/foo/opentofu-provider-bar");
     assert_eq!(published.asked.load(Ordering::SeqCst), 0);
+}
+
+/// Where the magic suffix leads, with these private hosts allowed.
+async fn magic(host: &str, allowed: &[&str]) -> String {
+    let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
+    let web = WebClient::new(&ClientOptions::default()).unwrap().with_private_hosts(&allowed);
+    let address: ProviderAddr = format!("{host}/x/y").parse().unwrap();
+    let nothing =
+        |repository: &RepositoryRef| -> Result<Arc<dyn ReadStore>, StoreError> { panic!("{repository} is opened") };
+    let discovery = Arc::new(HttpDiscovery::new(web, DiscoveryOptions::default()));
+    let host = address.hostname().clone();
+    let source = DirectSource::new(host, MagicSuffix::default(), discovery, Arc::new(nothing));
+    match source.repository(&address).await {
+        Ok(place) => place.repository.to_string(),
+        Err(error) => format!("{} ({})", causes(&error), error.code()),
+    }
+}
+
+#[tokio::test]
+async fn the_magic_suffix_leads_to_no_private_registry_that_nobody_allowed() {
+    assert_snapshot!(magic("169.254.169.254.oci.opentofu.org", &[]).await, @"nothing can be installed from 169.254.169.254.oci.opentofu.org: 169.254.169.254.oci.opentofu.org leads to the registry 169.254.169.254, which is on this machine or in a private network (private-host)");
+    for registry in ["127.0.0.1", "localhost", "x.localhost", "10.0.0.1", "192.168.1.1", "100.64.0.1", "2130706433"] {
+        let said = magic(&format!("{registry}.oci.opentofu.org:5000"), &[]).await;
+        assert!(said.ends_with("(private-host)"), "{registry}: {said}");
+    }
+    let allowed = magic("127.0.0.1.oci.opentofu.org:5000", &["127.0.0.1"]).await;
+    assert_eq!(allowed, "127.0.0.1:5000/x/opentofu-provider-y");
+    assert_eq!(magic("ghcr.io.oci.opentofu.org", &[]).await, "ghcr.io/x/opentofu-provider-y");
 }
 
 #[tokio::test]

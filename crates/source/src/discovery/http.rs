@@ -11,6 +11,7 @@ use serde_json::Value;
 use tofu_oci_credentials::Secret;
 use tofu_oci_remote::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
 use tofu_oci_types::{Hostname, RepositoryRef, printable};
+use url::Url;
 
 use super::services::{Publisher, kind};
 use super::{Discover, DiscoveryError, Services};
@@ -112,20 +113,35 @@ impl Discover for HttpDiscovery {
 
     fn admit(&self, services: &Services, repository: &RepositoryRef) -> Result<(), DiscoveryError> {
         let Publisher::Document(address) = services.publisher() else { return Ok(()) };
-        let registry = repository.registry();
-        if self.shared.web.may_name(address, registry) {
-            return Ok(());
-        }
-        let problem = format!(
-            "{} leads to the registry {registry}, which is on this machine or in a private network",
-            services.origin()
-        );
-        let failure = Failure::PrivateHost { host: Some(registry.to_owned()), problem };
-        Err(DiscoveryError { host: services.host().clone(), failure })
+        self.shared.admit(services.host(), address, services.origin(), repository)
+    }
+
+    fn admit_named(&self, host: &Hostname, repository: &RepositoryRef) -> Result<(), DiscoveryError> {
+        let failed = |error| DiscoveryError { host: host.clone(), failure: not_got(&error) };
+        let address = self.shared.web.root(host.as_str()).map_err(failed)?;
+        self.shared.admit(host, &address, &host.display(), repository)
     }
 }
 
 impl Inner {
+    /// Holds what a host names against where it is itself; `origin` is what has named the repository.
+    fn admit(
+        &self,
+        host: &Hostname,
+        address: &Url,
+        origin: &str,
+        repository: &RepositoryRef,
+    ) -> Result<(), DiscoveryError> {
+        let registry = repository.registry();
+        if self.web.may_name(address, registry) {
+            return Ok(());
+        }
+        let problem =
+            format!("{origin} leads to the registry {registry}, which is on this machine or in a private network");
+        let failure = Failure::PrivateHost { host: Some(registry.to_owned()), problem };
+        Err(DiscoveryError { host: host.clone(), failure })
+    }
+
     async fn ask(&self, host: &Hostname) -> Answer {
         self.document(host).await.map_err(|failure| DiscoveryError { host: host.clone(), failure })
     }

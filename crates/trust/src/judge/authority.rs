@@ -15,12 +15,15 @@ pub(super) struct Authority {
     dedicated: BTreeSet<KeyId>,
     /// All of them, told apart by their material.
     pub(super) distinct: DistinctKeys,
+    /// Material that was revoked for a grave reason in a certificate of the policy, with why: in whatever form it signs.
+    compromised: BTreeMap<Material, String>,
 }
 
 impl Authority {
     pub(super) fn new(policy: &Policy, rule: &Rule, pins: &Pins, address: &ProviderAddr) -> Self {
         let (names, dedicated, distinct) = (BTreeMap::new(), BTreeSet::new(), rule.distinct_keys());
-        let mut authority = Self { public: Vec::new(), openpgp: Vec::new(), names, dedicated, distinct };
+        let compromised = policy.compromised();
+        let mut authority = Self { public: Vec::new(), openpgp: Vec::new(), names, dedicated, distinct, compromised };
         for key in &rule.keys {
             match &key.material {
                 KeyMaterial::Public(public) => authority.add_public(&key.name, public),
@@ -71,6 +74,20 @@ impl Authority {
     pub(super) fn materials(&self, id: &KeyId) -> BTreeSet<Material> {
         let certificate = self.openpgp.iter().find(|certificate| certificate.id() == *id);
         certificate.map(OpenPgpKey::materials).unwrap_or_default()
+    }
+
+    /// Why what a key has signed does not count although its own form is not revoked; `signed_by` is the fingerprint of the
+    /// key of an `OpenPGP` certificate that made the signature, or `None` if that is not known.
+    pub(super) fn compromised(&self, id: &KeyId, signed_by: Option<&str>) -> Option<&str> {
+        let certificate = || self.openpgp.iter().find(|certificate| certificate.id() == *id);
+        let materials: BTreeSet<Material> = match (self.public_key(id), signed_by) {
+            (Some(public), _) => BTreeSet::from([public.numbers()]),
+            (None, Some(fingerprint)) => {
+                certificate().and_then(|key| key.material_of(fingerprint)).into_iter().collect()
+            }
+            (None, None) => self.materials(id),
+        };
+        materials.iter().find_map(|material| self.compromised.get(material)).map(String::as_str)
     }
 
     /// The key of this id, where it is present: of an `OpenPGP` key of the pins only the fingerprint is.

@@ -90,7 +90,13 @@ impl<'a> Examination<'a> {
             Ok(signed) => {
                 self.describe(&mut examined, &signed.statement);
                 self.name(&mut examined, &signed.key);
-                examined.outcome = self.outcome(&signed.statement);
+                examined.outcome = match self.authority.compromised(&signed.key, None).map(str::to_owned) {
+                    Some(what) => {
+                        self.fallen.insert(signed.key.clone());
+                        Outcome::RevokedKey { what }
+                    }
+                    None => self.outcome(&signed.statement),
+                };
                 if examined.outcome.counts() {
                     self.vote(&examined, &signed);
                 }

@@ -7,7 +7,7 @@ use tofu_oci_types::{PackageHash, Platform};
 
 use super::examine::Vote;
 use super::{Covers, Refusal};
-use crate::{KeyId, ReleaseFacts, Rule};
+use crate::{Archives, DistinctKeys, KeyId, ReleaseFacts, Rule};
 
 /// An archive that a trusted list names.
 #[derive(Clone, Debug)]
@@ -28,11 +28,20 @@ pub(super) struct Platforms {
     pinned: BTreeSet<PackageHash>,
 }
 
+/// What vouches for an archive.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum By {
+    /// The signatures that are there.
+    Signatures,
+    /// Those that were there when the index was pinned.
+    Pins,
+}
+
 impl Platforms {
-    pub(super) fn new(rule: &Rule, votes: &[Vote], listed: Vec<Listed>) -> Self {
+    pub(super) fn new(rule: &Rule, distinct: &DistinctKeys, votes: &[Vote], listed: Vec<Listed>) -> Self {
         let mut of_types = rule.predicate_types.iter().map(|wanted| {
             let said: Vec<&Vote> = votes.iter().filter(|vote| vote.predicate_type == *wanted).collect();
-            of_type(rule.threshold, &said)
+            of_type(rule.threshold, distinct, &said)
         });
         let all = votes.iter().flat_map(|vote| vote.listed.clone());
         let signed = match of_types.next() {
@@ -47,15 +56,30 @@ impl Platforms {
 
     /// With what was signed before.
     pub(super) fn pinned(mut self, facts: &ReleaseFacts<'_>, zips: &BTreeSet<PackageHash>) -> Self {
-        let once = |zip: &&PackageHash| facts.zips.values().filter(|offered| offered == zip).count() <= 1;
+        let once = |zip: &&PackageHash| facts.archives.iter().filter(|(_, offered)| offered == zip).count() <= 1;
         self.pinned = zips.iter().filter(once).cloned().collect();
         self
     }
 
     /// Whether this archive is vouched for on this platform.
     pub(super) fn covers(&self, platform: &Platform, zip: &PackageHash) -> bool {
-        let signed = self.signed.contains(&(platform.clone(), zip.clone())) || self.pinned.contains(zip);
+        self.covers_by(By::Signatures, platform, zip) || self.covers_by(By::Pins, platform, zip)
+    }
+
+    fn covers_by(&self, by: By, platform: &Platform, zip: &PackageHash) -> bool {
+        let signed = match by {
+            By::Signatures => self.signed.contains(&(platform.clone(), zip.clone())),
+            By::Pins => self.pinned.contains(zip),
+        };
         signed && self.refusal(platform, zip).is_none()
+    }
+
+    /// Whether an archive that the release offers is vouched for; also if it is not known what it offers.
+    pub(super) fn covers_offered(&self, by: By, archives: &Archives) -> bool {
+        match archives {
+            Archives::Unknown | Archives::Annotated(_) => true,
+            Archives::Read(zips) => zips.iter().any(|(platform, zip)| self.covers_by(by, platform, zip)),
+        }
     }
 
     /// What a trusted list says against this archive.
@@ -79,19 +103,56 @@ impl Reached {
     }
 }
 
-fn of_type(threshold: usize, votes: &[&Vote]) -> Reached {
+fn of_type(threshold: usize, distinct: &DistinctKeys, votes: &[&Vote]) -> Reached {
     let mut reached = Reached { index: BTreeSet::new(), archives: BTreeMap::new(), threshold };
     for vote in votes {
+        let key = distinct.counted(&vote.key);
         match vote.covers {
             Covers::Index => {
-                reached.index.insert(vote.key.clone());
+                reached.index.insert(key.clone());
             }
             Covers::Zips(_) => {
                 for pair in vote.listed.clone() {
-                    reached.archives.entry(pair).or_default().insert(vote.key.clone());
+                    reached.archives.entry(pair).or_default().insert(key.clone());
                 }
             }
         }
     }
     reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Form, Material, SIGN_PREDICATE};
+
+    /// An archive of a platform, listed by keys of these materials, where two keys must have listed it.
+    #[track_caller]
+    fn check(materials: &[&str], want: bool) {
+        let platform: Platform = "linux_amd64".parse().unwrap();
+        let zip = PackageHash::zh(&tofu_oci_types::Digest::sha256(b"zip")).unwrap();
+        let keys: Vec<_> = (1..).map(|number| KeyId::of_openpgp(&[number; 20])).take(materials.len()).collect();
+        let vote = |key: &KeyId| Vote {
+            key: key.clone(),
+            name: "a".to_owned(),
+            form: Form::Sums,
+            predicate_type: SIGN_PREDICATE.to_owned(),
+            missing: None,
+            covers: Covers::Zips([zip.clone()].into()),
+            listed: [(platform.clone(), zip.clone())].into(),
+        };
+        let votes: Vec<Vote> = keys.iter().map(vote).collect();
+        let material = |name: &&str| BTreeSet::from([Material::of(name, &[])]);
+        let distinct = DistinctKeys::new(keys.into_iter().zip(materials.iter().map(material)));
+        let rule = Rule { threshold: 2, ..Rule::default() };
+        let platforms = Platforms::new(&rule, &distinct, &votes, Vec::new());
+        assert_eq!(platforms.covers(&platform, &zip), want, "{materials:?}");
+    }
+
+    #[test]
+    fn two_certificates_of_one_key_do_not_cover_the_archive_of_a_platform_twice() {
+        check(&["a", "b"], true);
+        check(&["a", "a"], false);
+        check(&["a"], false);
+    }
 }

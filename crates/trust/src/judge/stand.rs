@@ -3,21 +3,30 @@
 use std::collections::BTreeSet;
 
 use super::examine::Examination;
-use super::platforms::Platforms;
+use super::platforms::{By, Platforms};
 use super::{ByHand, Covered, Examined, Outcome, Refusal, Remark, Standing, Verdict, tally};
 use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Rule, Unsigned};
 
 /// The verdict on what was looked at.
 pub(super) fn stand(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut examination: Examination<'_>) -> Verdict {
-    let signed = offered(facts, tally::covered(&examination));
-    let (pinned, lost) = tally::pinned(&examination, pins.same_index(facts));
-    let pinned = offered(facts, pinned);
+    let (signed, (pinned, lost)) = (tally::covered(&examination), tally::pinned(&examination, pins.same_index(facts)));
+    let listed = std::mem::take(&mut examination.listed);
+    let platforms = Platforms::new(rule, &examination.authority.distinct, &examination.votes, listed);
+    let platforms = platforms.pinned(facts, &pinned.zips);
+    let offered = |by, covered: Covered| {
+        let is_offered = covered.index || platforms.covers_offered(by, facts.archives);
+        if is_offered { covered } else { Covered::default() }
+    };
+    let (signed, pinned) = (offered(By::Signatures, signed), offered(By::Pins, pinned));
     let standing = match (is_some(&signed), is_some(&pinned)) {
         (true, _) => Standing::Signed,
         (false, true) => Standing::Pinned,
         (false, false) => Standing::Unsigned,
     };
-    let otherwise = not_signed(rule, pins, facts, &mut examination, standing);
+    let (otherwise, mut uncovered) = not_signed(rule, pins, facts, &mut examination, standing);
+    if standing == Standing::Unsigned {
+        examination.remarks.extend(uncovered.take());
+    }
     let gone = lost.into_iter().filter(|signer| !examination.examined.iter().any(|found| is_by(found, &signer.key)));
     let gone = names(gone.map(|signer| signer.name.as_str()));
     if !within(&pinned, &signed) && !gone.is_empty() {
@@ -34,8 +43,6 @@ pub(super) fn stand(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exam
     {
         examination.remarks.push(Remark::warning(besides.code(), besides.to_string()));
     }
-    let platforms = Platforms::new(rule, &examination.votes, std::mem::take(&mut examination.listed));
-    let platforms = platforms.pinned(facts, &pinned.zips);
     let mut zips = signed.zips;
     zips.extend(pinned.zips);
     Verdict {
@@ -48,15 +55,10 @@ pub(super) fn stand(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exam
         remarks: examination.remarks,
         platforms,
         otherwise,
+        uncovered,
         threshold: rule.threshold,
         predicate_types: rule.predicate_types.clone(),
     }
-}
-
-/// Nothing, where the archives are known and none of them is vouched for.
-fn offered(facts: &ReleaseFacts<'_>, covered: Covered) -> Covered {
-    let unknown = facts.zips.is_empty() || facts.zips.values().any(|zip| covered.zips.contains(zip));
-    if covered.index || unknown { covered } else { Covered::default() }
 }
 
 fn is_some(covered: &Covered) -> bool {
@@ -102,33 +104,32 @@ fn moved(
     None
 }
 
-/// Why what the signatures do not cover must not be used; where it may be, what people should know.
+/// Why what the signatures do not cover must not be used; if it may be, what people should know.
 fn not_signed(
     rule: &Rule,
     pins: &Pins,
     facts: &ReleaseFacts<'_>,
     examination: &mut Examination<'_>,
     standing: Standing,
-) -> Option<Refusal> {
+) -> (Option<Refusal>, Option<Remark>) {
     let contradiction = examination.examined.iter().find_map(|examined| contradicts(facts, examined));
     let told = standing == Standing::Unsigned;
     if let Some(refusal) = contradiction {
         if !told {
             examination.remarks.push(Remark::warning(refusal.code(), refusal.to_string()));
-            return unsigned(rule, pins, facts, examination, standing);
+            return unsigned(rule, pins, facts, examination);
         }
-        return Some(refusal);
+        return (Some(refusal), None);
     }
-    unsigned(rule, pins, facts, examination, standing)
+    unsigned(rule, pins, facts, examination)
 }
 
 fn unsigned(
     rule: &Rule,
     pins: &Pins,
     facts: &ReleaseFacts<'_>,
-    examination: &mut Examination<'_>,
-    standing: Standing,
-) -> Option<Refusal> {
+    examination: &Examination<'_>,
+) -> (Option<Refusal>, Option<Remark>) {
     let reason = tally::shortfall(rule, examination).or_else(|| best(&examination.examined));
     let signers = names(pins.signers(facts.address).map(|signer| signer.name.as_str()));
     let was_signed = (!signers.is_empty()).then_some(Refusal::WasSigned { by: signers });
@@ -136,19 +137,15 @@ fn unsigned(
     let accepted = pins.agreed(facts).is_some_and(|pin| pin.admission == Admission::ByHand);
     let remembered = was_signed.is_some() && matches!(rule.unsigned, Unsigned::ByDefault(_));
     if accepted && rule.unsigned != Unsigned::Said(Action::Refuse) && rule.keys.is_empty() {
-        if standing == Standing::Unsigned {
-            let text = "it is not signed, and was accepted by hand as it is".to_owned();
-            examination.remarks.push(Remark::note("accepted", text));
-        }
-        return None;
+        let text = "it is not signed, and was accepted by hand as it is".to_owned();
+        return (None, Some(Remark::note("accepted", text)));
     }
-    if remembered || rule.unsigned.action() == Action::Refuse {
-        return Some(refusal);
+    match rule.unsigned.action() {
+        Action::Refuse => (Some(refusal), None),
+        _ if remembered => (Some(refusal), None),
+        Action::Warn => (None, Some(Remark::warning(refusal.code(), refusal.to_string()))),
+        Action::Allow => (None, None),
     }
-    if standing == Standing::Unsigned && rule.unsigned.action() == Action::Warn {
-        examination.remarks.push(Remark::warning(refusal.code(), refusal.to_string()));
-    }
-    None
 }
 
 /// What a trusted signature says against the release.

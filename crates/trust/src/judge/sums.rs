@@ -77,6 +77,12 @@ impl Examination<'_> {
         match verified {
             Ok(signature) => {
                 self.name(&mut examined, &signature.key);
+                let compromised = self.authority.compromised(&signature.key, Some(&signature.signed_by));
+                if let Some(what) = compromised.map(str::to_owned) {
+                    self.fallen.insert(signature.key.clone());
+                    self.examined.push(Examined { outcome: Outcome::RevokedKey { what }, ..examined });
+                    return;
+                }
                 self.remember(listing, &self.by(&signature.key));
                 examined.outcome = self.sums_outcome(listing, &signature);
                 if matches!(examined.outcome, Outcome::ExpiredKey { .. } | Outcome::RevokedKey { .. }) {
@@ -147,7 +153,7 @@ impl Examination<'_> {
             Listing::OtherProvider(named) => return Outcome::OtherProvider { named: named.clone() },
             Listing::Nothing => return Outcome::NotListed,
         };
-        let known = |platform: &Platform| self.facts.zips.get(platform) == listed.get(platform);
+        let known = |platform: &Platform| self.facts.archives.get(platform) == listed.get(platform);
         let contradictions: Vec<_> = self.contradictions(listed).collect();
         if let Some((platform, _)) = contradictions.first().filter(|_| !listed.keys().any(known)) {
             return Outcome::OtherPackage { file_name: self.file_name(platform) };
@@ -180,7 +186,7 @@ impl Examination<'_> {
         &'a self,
         listed: &'a BTreeMap<Platform, PackageHash>,
     ) -> impl Iterator<Item = (&'a Platform, &'a PackageHash)> {
-        self.facts.zips.iter().filter(|(platform, zip)| listed.get(platform).is_some_and(|other| other != *zip))
+        self.facts.archives.iter().filter(|(platform, zip)| listed.get(platform).is_some_and(|other| other != *zip))
     }
 
     fn listing(&self, sums: &Sums) -> Listing {

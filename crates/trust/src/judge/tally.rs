@@ -39,7 +39,8 @@ pub(super) fn pinned<'a>(
     let named: BTreeSet<KeyId> = rule.keys.iter().flat_map(|key| key.material.ids()).collect();
     let counts = |signer: &&PinnedSigner| {
         let known = rule.keys.is_empty() || named.contains(&signer.key);
-        known && !examination.fallen.contains(&signer.key) && !revoked(examination, &signer.key)
+        let compromised = examination.authority.compromised(&signer.key, None).is_some();
+        known && !compromised && !examination.fallen.contains(&signer.key) && !revoked(examination, &signer.key)
     };
     let signers: Vec<&PinnedSigner> = pins.flat_map(|pin| &pin.signers).filter(counts).collect();
     let said = signers.iter().flat_map(|signer| {

@@ -35,6 +35,8 @@ pub struct Verdict {
     pub(super) platforms: Platforms,
     /// What becomes of an archive that is not covered.
     pub(crate) otherwise: Option<Refusal>,
+    /// What people should know of an archive that is not covered and is used all the same.
+    pub(super) uncovered: Option<Remark>,
 }
 
 /// Whether accepting a release by hand lets it in.
@@ -127,6 +129,13 @@ impl Verdict {
             return self.refusal.as_ref();
         }
         zip.and_then(|zip| self.platforms.refusal(platform, zip)).or(self.otherwise.as_ref())
+    }
+
+    /// What people should know of the package of a platform that may be used although no signature covers it, where
+    /// signatures cover others of the release. What holds for the whole release is in `remarks`.
+    pub fn remark_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&Remark> {
+        let used = self.standing != Standing::Unsigned && self.refusal_for(platform, zip).is_none();
+        self.uncovered.as_ref().filter(|_| used && !self.covers(platform, zip))
     }
 
     /// Whether signatures vouch for the package of a platform. An archive that is listed for another platform, or beside

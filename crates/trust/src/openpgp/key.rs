@@ -135,6 +135,32 @@ impl OpenPgpKey {
         std::iter::once(self.primary.public_params()).chain(subkeys).filter_map(numbers).collect()
     }
 
+    /// The materials that nobody may sign with any more, each with why: of all its keys if the primary key was revoked for a
+    /// grave reason, else of the subkeys that were.
+    pub(crate) fn compromised(&self) -> Vec<(Material, String)> {
+        let grave = |revocations: &[Revocation]| {
+            let grave =
+                |found: &&Revocation| matches!(found.reason, crate::Reason::Unknown | crate::Reason::Compromised);
+            revocations.iter().find(grave).map(|found| found.reason)
+        };
+        let told = |reason| format!("the same key was revoked in the certificate {}: {reason}", self.id());
+        if let Some(reason) = grave(&self.revocations) {
+            return self.materials().into_iter().map(|material| (material, told(reason))).collect();
+        }
+        let subkey = |subkey: &Subkey| Some((numbers(subkey.key.public_params())?, told(grave(&subkey.revocations)?)));
+        self.subkeys.iter().filter_map(subkey).collect()
+    }
+
+    /// The material of its key with this fingerprint, in capitals.
+    pub(crate) fn material_of(&self, fingerprint: &str) -> Option<Material> {
+        let is_this = |found: Fingerprint| super::upper_hex(found.as_bytes()) == fingerprint;
+        if is_this(self.primary.fingerprint()) {
+            return numbers(self.primary.public_params());
+        }
+        let subkey = self.subkeys.iter().find(|subkey| is_this(subkey.key.fingerprint()))?;
+        numbers(subkey.key.public_params())
+    }
+
     /// The fingerprint of its primary key.
     pub fn id(&self) -> KeyId {
         KeyId::of_openpgp(self.primary.fingerprint().as_bytes())

@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use tofu_oci_types::{Digest, ProviderAddr};
 
-use super::place::canonical;
 use super::signers::add_signer;
 use super::{Admission, Change, Force, Pin, contents};
 
@@ -48,7 +47,7 @@ pub(super) fn gathered(pins: &[Pin]) -> Vec<Pin> {
         if pins[..nth].iter().any(|earlier| is_same_release(earlier, pin)) {
             continue;
         }
-        let mut one = Pin { place: canonical(&pin.place), signers: Vec::new(), ..pin.clone() };
+        let mut one = Pin { place: pin.same.clone(), signers: Vec::new(), ..pin.clone() };
         for other in same {
             other.signers.iter().for_each(|signer| add_signer(&mut one.signers, signer));
             contents::add(&mut one.contents, &other.contents);
@@ -66,7 +65,7 @@ pub(super) fn gathered(pins: &[Pin]) -> Vec<Pin> {
 
 /// Whether both are of one version at one place, however the places are written.
 fn is_same_release(one: &Pin, other: &Pin) -> bool {
-    one.address == other.address && one.version == other.version && canonical(&one.place) == canonical(&other.place)
+    one.address == other.address && one.version == other.version && one.same == other.same
 }
 
 /// Puts a pin in the place of all of its release.

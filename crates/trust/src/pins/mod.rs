@@ -48,6 +48,8 @@ pub struct Pin {
     pub version: Version,
     /// The repository: a registry's host is in lower case, and a path has no detours.
     pub place: String,
+    /// The place as it is compared with others.
+    same: String,
     /// The index that the version was.
     pub index: Digest,
     /// Who had signed it, sorted by key.
@@ -89,7 +91,16 @@ impl Pins {
     /// # Errors
     /// Whatever is not exactly what [`Pins::to_text`] writes: pins that are misread protect nobody.
     pub fn parse(text: &str) -> Result<Self, PinsError> {
-        let (releases, signed) = text::parse(text)?;
+        Self::parse_with(text, |place| place.to_owned())
+    }
+
+    /// The same, where `resolve` gives a written place the spelling that [`ReleaseFacts::place`] has for it: the path of an
+    /// `oci:` directory can be written in several ways that only the file system knows to be one.
+    ///
+    /// # Errors
+    /// Those of [`Pins::parse`].
+    pub fn parse_with(text: &str, resolve: impl Fn(&str) -> String) -> Result<Self, PinsError> {
+        let (releases, signed) = text::parse(text, &resolve)?;
         Ok(Self { releases, signed, learned: Vec::new(), changed: Vec::new() })
     }
 
@@ -109,7 +120,7 @@ impl Pins {
     pub(crate) fn at(&self, address: &ProviderAddr, version: &Version, place: &str) -> impl Iterator<Item = &Pin> {
         let place = canonical(place);
         let is_version = move |pin: &&Pin| pin.address == *address && pin.version == *version;
-        self.releases.iter().filter(is_version).filter(move |pin| canonical(&pin.place) == place)
+        self.releases.iter().filter(is_version).filter(move |pin| pin.same == place)
     }
 
     /// The one pin of the release at its place, if it has its index and no other pin disagrees.
@@ -194,13 +205,15 @@ impl Pins {
             Standing::Signed => verdict.signers.as_slice(),
             Standing::Pinned | Standing::Unsigned => &[],
         };
-        let mut signers: Vec<PinnedSigner> = signed.iter().map(PinnedSigner::from).collect();
+        let signed: Vec<PinnedSigner> =
+            signed.iter().filter_map(|signer| PinnedSigner::of(signer, facts, verdict)).collect();
+        let mut signers = signed.clone();
         for pinned in self.same_index(facts).flat_map(|pin| &pin.signers) {
             signers::add_signer(&mut signers, pinned);
         }
         signers.sort_by(|one, other| one.key.cmp(&other.key));
         if !signed.is_empty() {
-            let learned = SignedProvider::of(facts.address, verdict);
+            let learned = SignedProvider::of(facts.address, verdict, &signed);
             if signers::add_provider(&mut self.signed, &learned) {
                 self.learned.push(learned);
             }
@@ -213,6 +226,7 @@ impl Pins {
             address: facts.address.clone(),
             version: facts.version.clone(),
             place: canonical(facts.place),
+            same: canonical(facts.place),
             index: facts.index.clone(),
             signers,
             admission,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
-use crate::{KeyId, Material, Missing, PublicKey, Signer, Verdict};
+use crate::{Archives, KeyId, Material, Missing, PublicKey, ReleaseFacts, Signer, Verdict};
 
 /// Somebody who had signed a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,25 @@ pub struct PinnedSigner {
 }
 
 impl PinnedSigner {
+    /// The signer with what it has signed of what is offered, or `None` if that is nothing: a list of other archives
+    /// vouches for no package of this release.
+    pub(super) fn of(signer: &Signer, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Option<Self> {
+        let is_offered = |zip: &PackageHash| match facts.archives {
+            Archives::Unknown | Archives::Annotated(_) => true,
+            Archives::Read(zips) => {
+                zips.iter().any(|(platform, offered)| offered == zip && verdict.covers(platform, Some(zip)))
+            }
+        };
+        let mut statements = signer.statements.clone();
+        for zips in statements.iter_mut().filter_map(|statement| statement.zips.as_mut()) {
+            zips.retain(is_offered);
+        }
+        statements.retain(|statement| statement.zips.as_ref().is_none_or(|zips| !zips.is_empty()));
+        let (name, key) = (signer.name.clone(), signer.key.clone());
+        let (public_key, materials) = (signer.public_key.clone(), signer.materials.clone());
+        (!statements.is_empty()).then_some(Self { name, key, public_key, materials, statements })
+    }
+
     /// Whether the index was signed, and not archives only.
     pub(super) fn signed_the_index(&self) -> bool {
         self.statements.iter().any(|statement| statement.zips.is_none())
@@ -123,22 +142,13 @@ pub(super) fn add_provider(providers: &mut Vec<SignedProvider>, other: &SignedPr
 }
 
 impl SignedProvider {
-    /// What a verdict that found enough signatures shows.
-    pub(super) fn of(address: &ProviderAddr, verdict: &Verdict) -> Self {
-        let signer = |signer: &Signer| ProviderSigner {
-            name: signer.name.clone(),
-            key: signer.key.clone(),
-            public_key: signer.public_key.clone(),
-            materials: signer.materials.clone(),
-        };
-        let mut signers: Vec<ProviderSigner> = verdict.signers.iter().map(signer).collect();
-        signers.sort_by(|one, other| one.key.cmp(&other.key));
-        Self {
-            address: address.clone(),
-            threshold: verdict.threshold,
-            predicate_types: verdict.predicate_types.iter().cloned().collect(),
-            signers,
-        }
+    /// What a verdict that found enough signatures shows: these signers, of what is offered.
+    pub(super) fn of(address: &ProviderAddr, verdict: &Verdict, signers: &[PinnedSigner]) -> Self {
+        let mut signed = Self::of_signers(address, signers);
+        signed.signers.sort_by(|one, other| one.key.cmp(&other.key));
+        signed.threshold = verdict.threshold;
+        signed.predicate_types = verdict.predicate_types.iter().cloned().collect();
+        signed
     }
 
     /// The little that the pin of one version shows.
@@ -160,17 +170,5 @@ impl ProviderSigner {
         let mut materials = self.materials.clone();
         materials.extend(self.public_key.as_ref().map(PublicKey::numbers));
         (self.key.clone(), materials)
-    }
-}
-
-impl From<&Signer> for PinnedSigner {
-    fn from(signer: &Signer) -> Self {
-        Self {
-            name: signer.name.clone(),
-            key: signer.key.clone(),
-            public_key: signer.public_key.clone(),
-            materials: signer.materials.clone(),
-            statements: signer.statements.clone(),
-        }
     }
 }

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::UNIX_EPOCH;
 
 use insta::assert_snapshot;
@@ -6,7 +6,7 @@ use tofu_oci_types::Digest;
 
 use super::*;
 use crate::testing::{address, bundle, index, key, policy, version};
-use crate::{Evidence, Policy, judge};
+use crate::{Archives, Evidence, Policy, judge};
 
 /// Judges a release of `acme/widget` at a place by a rule that names key 1, and remembers it.
 fn remember(pins: &mut Pins, release: &str, place: &str, found: &[Evidence]) {
@@ -19,7 +19,7 @@ fn remember(pins: &mut Pins, release: &str, place: &str, found: &[Evidence]) {
         place,
         index: &index,
         index_sha512: None,
-        zips: &BTreeMap::default(),
+        archives: &Archives::Unknown,
     };
     let verdict = judge(&policy, pins, &facts, found, UNIX_EPOCH);
     assert_eq!(verdict.refusal, None);
@@ -236,14 +236,13 @@ fn with_contents(at: &str, h1: &[&str]) -> Pins {
     let mut pins = Pins::default();
     remember(&mut pins, "1.4.0", at, &[bundle(1)]);
     let (address, version, index) = (address("example.com/acme/widget"), version("1.4.0"), index("1.4.0"));
-    let zips = BTreeMap::default();
     let facts = ReleaseFacts {
         address: &address,
         version: &version,
         place: at,
         index: &index,
         index_sha512: None,
-        zips: &zips,
+        archives: &Archives::Unknown,
     };
     let hashes: BTreeSet<_> = h1.iter().map(|hash| hash.parse().unwrap()).collect();
     pins.remember_contents(&facts, &Contents::from([("linux_amd64".parse().unwrap(), hashes)]));

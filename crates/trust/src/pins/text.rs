@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Scheme, Version};
 
+use super::place::canonical;
 use super::{Admission, Contents, Pin, PinnedSigner, ProviderSigner, SignedProvider, SignedStatement, merge, signers};
 use crate::{KeyId, Material, Missing, PublicKey};
 
@@ -176,7 +177,10 @@ struct KeyEntry {
     materials: BTreeSet<Material>,
 }
 
-pub(super) fn parse(text: &str) -> Result<(Vec<Pin>, Vec<SignedProvider>), PinsError> {
+pub(super) fn parse(
+    text: &str,
+    resolve: &dyn Fn(&str) -> String,
+) -> Result<(Vec<Pin>, Vec<SignedProvider>), PinsError> {
     let document: Document = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
         let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
@@ -185,7 +189,8 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Pin>, Vec<SignedProvider>), PinsE
     if document.version != 1 {
         return Err(PinsError::Version { version: document.version });
     }
-    let mut pins: Vec<Pin> = document.providers.into_iter().map(pin).collect::<Result<_, _>>()?;
+    let mut pins: Vec<Pin> =
+        document.providers.into_iter().map(|entry| pin(entry, resolve)).collect::<Result<_, _>>()?;
     pins.sort_by(merge::order);
     let twice = pins.windows(2).find(|pair| matches!(pair, [one, other] if merge::order(one, other).is_eq()));
     if let Some(Pin { address, version, place, .. }) = twice.and_then(<[Pin]>::first) {
@@ -225,7 +230,7 @@ fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
     Ok(SignedProvider { address, threshold, predicate_types, signers: read })
 }
 
-fn pin(entry: PinEntry) -> Result<Pin, PinsError> {
+fn pin(entry: PinEntry, resolve: &dyn Fn(&str) -> String) -> Result<Pin, PinsError> {
     let PinEntry { address, version, place, index, accepted, signers, contents } = entry;
     let wrong = |name: &str, problem: String| {
         let release = format!("{address} {version}");
@@ -251,7 +256,8 @@ fn pin(entry: PinEntry) -> Result<Pin, PinsError> {
             return Err(PinsError::Contents { release: format!("{address} {version}"), platform, hash });
         }
     }
-    Ok(Pin { address, version, place, index, signers: read, admission, contents })
+    let same = canonical(&resolve(&place));
+    Ok(Pin { address, version, place, same, index, signers: read, admission, contents })
 }
 
 fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {

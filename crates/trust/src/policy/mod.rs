@@ -14,7 +14,7 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use tofu_oci_types::{Pattern, ProviderAddr};
@@ -24,7 +24,7 @@ pub use file::PolicyFile;
 pub use key::{KeyMaterial, KeyMaterialError, NamedKey};
 pub use rule::{Action, ExpiredKeys, ManifestChecksums, Rule, RuleOrigin, Unsigned};
 
-use crate::{DistinctKeys, KeyId, Pins};
+use crate::{DistinctKeys, KeyId, Material, OpenPgpKey, Pins};
 use rule::FileRule;
 
 /// Which keys may speak for which providers, and what happens where they do not.
@@ -72,6 +72,16 @@ impl Policy {
         let rules = self.rules.iter().map(|rule| &rule.rule).chain([&self.otherwise]);
         let distinct = DistinctKeys::new(rules.flat_map(|rule| &rule.keys).flat_map(|key| key.material.materials()));
         keys.filter(|key| !shared.iter().any(|other| distinct.same(other, key))).collect()
+    }
+
+    /// The materials that a certificate in any of its rules says must not count any more, each with why.
+    pub(crate) fn compromised(&self) -> BTreeMap<Material, String> {
+        let rules = self.rules.iter().map(|rule| &rule.rule).chain([&self.otherwise]);
+        let certificates = rules.flat_map(|rule| &rule.keys).flat_map(|key| match &key.material {
+            KeyMaterial::OpenPgp(certificates) => certificates.as_slice(),
+            KeyMaterial::Public(_) => &[],
+        });
+        certificates.flat_map(OpenPgpKey::compromised).collect()
     }
 
     /// Whether signatures can change what is made of a release of this provider. Where not, nobody needs to ask for them.

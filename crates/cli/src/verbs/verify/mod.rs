@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tofu_oci_installer::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{Release, Search, Source, SourceError};
-use tofu_oci_trust::{ByHand, Evidence, Pin, Policy, Refusal, ReleaseFacts, Rule, Standing, Verdict, judge};
+use tofu_oci_trust::{Archives, ByHand, Evidence, Pin, Policy, Refusal, ReleaseFacts, Rule, Standing, Verdict, judge};
 use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
 
 use super::install::{existing_dir, finder, shown};
@@ -38,7 +38,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
         file = None;
     }
     let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
-    let found = Found::read(finder.source(&address)?.as_ref(), &address, &version).await?;
+    let found = Found::read(finder.source(&address)?.as_ref(), &address, &version, &trust.pins_path).await?;
     let mut verdict = found.judge(&trust);
     let mut accepted = Accepted::No;
     // Keys of the command line are judged by instead of trust.toml, but what is accepted holds where trust.toml counts.
@@ -61,7 +61,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
             trust.pins = before;
         }
     }
-    let pin = trust.pins.get(&address, &version, &found.release.place);
+    let pin = trust.pins.get(&address, &version, &found.pinned_as);
     let told = Verified { found: &found, rule: trust.policy.rule(&address), file: file.as_deref(), pin, accepted };
     if context.json {
         json_line(&told.line(&verdict));
@@ -107,10 +107,17 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
         let refused = Refused { refusal, rule: told.rule, by_hand: verdict.by_hand, release };
         return Err(Complaint::new(Exit::Fixable, text).not_trusted(&refused));
     }
-    if verdict.standing != Standing::Unsigned || args.accept {
+    if args.accept {
         return Ok(());
     }
-    let text = format!("{address} {version} is not signed by a key of yours");
+    let uncovered = match verdict.standing {
+        Standing::Unsigned => String::new(),
+        Standing::Signed | Standing::Pinned => match told.found.uncovered_package(verdict) {
+            Some(platform) => format!(" for {platform}"),
+            None => return Ok(()),
+        },
+    };
+    let text = format!("{address} {version} is not signed by a key of yours{uncovered}");
     Err(Complaint::new(Exit::Fixable, text)
         .code("unsigned")
         .cause("the policy lets it in all the same")
@@ -149,13 +156,20 @@ fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Complaint>
 /// A release and what was found beside it.
 pub(super) struct Found {
     pub(super) release: Release,
-    pub(super) zips: BTreeMap<Platform, PackageHash>,
+    pub(super) archives: Archives,
+    /// What the pins call the place.
+    pub(super) pinned_as: String,
     evidence: Vec<Evidence>,
 }
 
 impl Found {
     /// Everything is asked for: what does not count is told, too.
-    async fn read(source: &dyn Source, address: &ProviderAddr, version: &Version) -> Result<Self, Complaint> {
+    async fn read(
+        source: &dyn Source,
+        address: &ProviderAddr,
+        version: &Version,
+        pins: &Path,
+    ) -> Result<Self, Complaint> {
         let release = match source.release(address, version).await {
             Ok(release) => release,
             Err(error @ SourceError::NoIndex { .. }) => {
@@ -164,14 +178,16 @@ impl Found {
             Err(error) => return Err(error.into()),
         };
         let evidence = source.evidence(&release, Search::Everywhere).await?;
-        let zips = tofu_oci_installer::real_zips(source, &release).await?;
-        Ok(Self { release, zips, evidence })
+        let archives = Archives::Read(tofu_oci_installer::real_zips(source, &release).await?);
+        let pinned_as = pin_file::place(pins, &release.place);
+        Ok(Self { release, archives, pinned_as, evidence })
     }
 
     fn facts(&self) -> ReleaseFacts<'_> {
-        let Release { address, version, place, index, index_sha512, .. } = &self.release;
+        let Release { address, version, index, index_sha512, .. } = &self.release;
+        let place = self.pinned_as.as_str();
         let (index, index_sha512) = (&index.digest, Some(index_sha512));
-        ReleaseFacts { address, version, place, index, index_sha512, zips: &self.zips }
+        ReleaseFacts { address, version, place, index, index_sha512, archives: &self.archives }
     }
 
     fn judge(&self, trust: &Trust) -> Verdict {
@@ -181,8 +197,14 @@ impl Found {
     /// The first platform whose package `install` refuses, where signatures cover packages one by one.
     fn refused_package<'a>(&'a self, verdict: &'a Verdict) -> Option<(&'a Platform, &'a Refusal)> {
         let refused =
-            |platform: &'a Platform| Some((platform, verdict.refusal_for(platform, self.zips.get(platform))?));
+            |platform: &'a Platform| Some((platform, verdict.refusal_for(platform, self.archives.get(platform))?));
         self.release.platforms.iter().find_map(refused)
+    }
+
+    /// The first platform whose package no signature covers.
+    fn uncovered_package(&self, verdict: &Verdict) -> Option<&Platform> {
+        let is_covered = |platform: &&Platform| verdict.covers(platform, self.archives.get(platform));
+        self.release.platforms.iter().find(|platform| !is_covered(platform))
     }
 
     /// Why the release is refused also once it has been accepted; `None` if it is let in then.

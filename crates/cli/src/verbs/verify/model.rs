@@ -157,7 +157,7 @@ impl<'a> Verified<'a> {
 
     /// Whether signatures vouch for the package of each platform.
     pub(super) fn covered(&self, verdict: &Verdict) -> BTreeMap<&'a Platform, bool> {
-        let covers = |platform: &'a Platform| (platform, verdict.covers(platform, self.found.zips.get(platform)));
+        let covers = |platform: &'a Platform| (platform, verdict.covers(platform, self.found.archives.get(platform)));
         self.found.release.platforms.iter().map(covers).collect()
     }
 

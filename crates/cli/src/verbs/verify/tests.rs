@@ -3,7 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_trust::{KeyMaterial, NamedKey, Pins};
+use tofu_oci_trust::{Archives, Pins};
 use tofu_oci_types::{Descriptor, Digest, DigestHasher};
 
 use super::*;
@@ -13,9 +13,8 @@ fn file(name: &str) -> Vec<u8> {
     std::fs::read(root.join(name)).expect("a fixture")
 }
 
-/// The first platform that is refused of a release with these archives, beside the publisher's own list.
-#[track_caller]
-fn check(zips: &[(&str, &str)], want: Option<&str>) {
+/// A release with these archives, beside the publisher's own list.
+fn found(zips: &[(&str, &str)]) -> Found {
     let platform = |text: &str| text.parse::<Platform>().expect("a platform");
     let zip = |(name, content): &(&str, &str)| {
         (platform(name), PackageHash::zh(&Digest::sha256(content.as_bytes())).expect("SHA-256"))
@@ -41,20 +40,39 @@ fn check(zips: &[(&str, &str)], want: Option<&str>) {
         signatures: vec![file("rsa.sig")],
         keys: Vec::new(),
     };
-    let found = Found { release, zips: zips.iter().map(zip).collect(), evidence: vec![sums] };
-    let material = KeyMaterial::parse(&file("rsa.pgp")).expect("a key");
-    let policy = Policy::with_keys(vec![NamedKey { name: "acme".to_owned(), material }]);
-    let now = UNIX_EPOCH + Duration::from_hours(490_908);
-    let verdict = judge(&policy, &Pins::default(), &found.facts(), &found.evidence, now);
-    assert!(verdict.refusal.is_none(), "the list itself is good: {:?}", verdict.refusal);
-    assert_eq!(found.refused_package(&verdict).map(|(platform, _)| platform.to_string()).as_deref(), want);
+    let archives = Archives::Read(zips.iter().map(zip).collect());
+    Found { pinned_as: release.place.clone(), release, archives, evidence: vec![sums] }
 }
 
-/// `verify` said "signed", with exit code 0, of images and archives that `install` refuses.
+/// The verdict by a rule for the publisher's key.
+fn verdict(found: &Found, rule: &str) -> Verdict {
+    let text = format!(
+        "[[key]]\nname = \"acme\"\nfile = \"rsa.pgp\"\n[[rule]]\nproviders = [\"example.com/acme/*\"]\n\
+         keys = [\"acme\"]\n{rule}\n"
+    );
+    let policy = Policy::parse(&text).expect("a policy").resolve(|_| Ok(file("rsa.pgp"))).expect("a key");
+    let now = UNIX_EPOCH + Duration::from_hours(490_908);
+    judge(&policy, &Pins::default(), &found.facts(), &found.evidence, now)
+}
+
+/// The first platform that is refused, and the first one that is not covered where unsigned ones are let in.
+#[track_caller]
+fn check(zips: &[(&str, &str)], refused: Option<&str>, uncovered: Option<&str>) {
+    let found = found(zips);
+    let strict = verdict(&found, "");
+    assert!(strict.refusal.is_none(), "the list itself is good: {:?}", strict.refusal);
+    assert_eq!(found.refused_package(&strict).map(|(platform, _)| platform.to_string()).as_deref(), refused);
+    let lax = verdict(&found, "unsigned = \"warn\"");
+    assert_eq!(found.uncovered_package(&lax).map(ToString::to_string).as_deref(), uncovered);
+}
+
+/// `verify` said "signed", with exit code 0, of images and archives that `install` refuses, or takes with a warning.
 #[test]
 fn a_good_list_of_archives_does_not_vouch_for_other_packages() {
-    check(&[("darwin_arm64", "one"), ("linux_amd64", "two")], None);
-    check(&[], Some("darwin_arm64"));
-    check(&[("darwin_arm64", "one")], Some("linux_amd64"));
-    check(&[("darwin_arm64", "one"), ("linux_amd64", "other")], Some("linux_amd64"));
+    check(&[("darwin_arm64", "one"), ("linux_amd64", "two")], None, None);
+    check(&[("darwin_arm64", "one")], Some("linux_amd64"), Some("linux_amd64"));
+    check(&[("linux_amd64", "two")], Some("darwin_arm64"), Some("darwin_arm64"));
+    check(&[("darwin_arm64", "one"), ("linux_amd64", "other")], Some("linux_amd64"), Some("linux_amd64"));
+    assert_eq!(verdict(&found(&[]), "").refusal, Some(Refusal::Unsigned), "images alone");
+    assert_eq!(verdict(&found(&[]), "unsigned = \"warn\"").standing, Standing::Unsigned);
 }

@@ -128,6 +128,8 @@ mod tests {
     use tofu_oci_types::{Descriptor, Digest};
 
     use super::super::Found;
+    use tofu_oci_trust::Archives;
+
     use super::*;
 
     #[test]
@@ -150,7 +152,8 @@ mod tests {
             published_as: None,
         };
         let evidence = vec![Evidence::Unreadable { origin: digest, problem }];
-        let found = Found { release, zips: BTreeMap::new(), evidence };
+        let found =
+            Found { pinned_as: release.place.clone(), release, archives: Archives::Read(BTreeMap::new()), evidence };
         let (policy, pins) = (Policy::default(), Pins::default());
         let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);
         let rule = policy.rule(&found.release.address);

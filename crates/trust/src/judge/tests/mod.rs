@@ -3,6 +3,7 @@
 mod evidence;
 mod kept;
 mod memory;
+mod offered;
 mod one_key;
 mod places;
 mod sums;
@@ -10,12 +11,12 @@ mod thresholds;
 mod tightened;
 mod unnamed_lists;
 
-use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
 
 use super::*;
+use crate::Archives;
 use crate::testing::{address, index, policy, version};
 
 /// What is judged, with what.
@@ -28,7 +29,7 @@ struct Scene {
     place: &'static str,
     index: Digest,
     index_sha512: Option<Digest>,
-    zips: BTreeMap<Platform, PackageHash>,
+    archives: Archives,
     evidence: Vec<Evidence>,
     now: SystemTime,
 }
@@ -44,7 +45,7 @@ impl Scene {
             place: "registry.example.com/acme/widget",
             index: index("1.4.0"),
             index_sha512: None,
-            zips: BTreeMap::new(),
+            archives: Archives::Unknown,
             evidence: Vec::new(),
             now: UNIX_EPOCH + Duration::from_hours(500_000),
         }
@@ -84,8 +85,8 @@ impl Scene {
     }
 
     fn facts(&self) -> ReleaseFacts<'_> {
-        let Self { address, version, place, index, zips, .. } = self;
-        ReleaseFacts { address, version, place, index, index_sha512: self.index_sha512.as_ref(), zips }
+        let Self { address, version, place, index, archives, .. } = self;
+        ReleaseFacts { address, version, place, index, index_sha512: self.index_sha512.as_ref(), archives }
     }
 
     /// The release is let in and remembered.

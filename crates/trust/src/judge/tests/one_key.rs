@@ -43,6 +43,31 @@ fn a_threshold_of_two_is_not_met_by_one_key_as_pem_and_as_openpgp() {
     check(&one, &format!("signed [{IN_PEM} cosign-rsa.pgp] index 2 zips"));
 }
 
+/// Whoever has stolen a key has it in every form.
+#[test]
+fn a_key_that_one_certificate_revokes_as_compromised_counts_in_no_other_form() {
+    const REVOKED: &str = "cosign-rsa-compromised.pgp";
+    for (keys, evidence) in [
+        (&[IN_PEM, REVOKED], bundle_in_pem()),
+        (&["cosign-rsa.pgp", REVOKED], sums(&["cosign-rsa.sig"])),
+        (&["holder.pgp", REVOKED], sums(&["holder.sig"])),
+    ] {
+        let alone = scene(&keys[..1], "").found([evidence.clone()]);
+        assert_eq!(alone.judge().standing, Standing::Signed, "{keys:?}");
+        let both = scene(keys, "").found([evidence.clone()]);
+        if keys[0] == "holder.pgp" {
+            assert_eq!(both.judge().standing, Standing::Signed, "other material");
+            continue;
+        }
+        check(&both, "refused revoked-key");
+        // Also if only the pin remembers the signature.
+        let pinned = Scene { policy: both.policy.clone(), ..alone.remembered().found([]) };
+        check(&pinned, "refused was-signed");
+    }
+    let both = scene(&[IN_PEM, REVOKED], "").found([bundle_in_pem()]);
+    insta::assert_snapshot!(both.judge().refusal.unwrap(), @"the same key was revoked in the certificate openpgp:208D5D8C7C9F42C1B4109D280E736CAD82457715: the secret key is compromised");
+}
+
 #[test]
 fn one_key_in_two_forms_says_how_many_have_signed() {
     let two = scene(&["twins.pgp"], "threshold = 2").found([sums(&["twin-one.sig", "twin-two.sig"])]);

@@ -19,12 +19,12 @@ pub(super) fn sums(signatures: &[&str]) -> Evidence {
 }
 
 /// The archives that are offered: `one` and `two` are what the fixture lists.
-fn zips(contents: &[(&str, &str)]) -> BTreeMap<Platform, PackageHash> {
+pub(super) fn zips(contents: &[(&str, &str)]) -> Archives {
     let zip = |(platform, content): &(&str, &str)| {
         let zip = PackageHash::zh(&Digest::sha256(content.as_bytes())).expect("SHA-256");
         (platform.parse().expect("a platform"), zip)
     };
-    contents.iter().map(zip).collect()
+    Archives::Read(contents.iter().map(zip).collect())
 }
 
 fn linux() -> Platform {
@@ -52,7 +52,7 @@ pub(super) fn scene(keys: &[&str], rule: &str) -> Scene {
     text.push_str(&format!("[[rule]]\nproviders = [\"example.com/acme/*\"]\nkeys = [{}]\n{rule}\n", names.join(", ")));
     let mut scene = Scene::new();
     scene.policy = Policy::parse(&text).unwrap().resolve(|path| Ok(file(path.to_str().unwrap()))).unwrap();
-    scene.zips = zips(&LISTED);
+    scene.archives = zips(&LISTED);
     // 2026-01-01, the day on which the fixtures are looked at.
     scene.now = UNIX_EPOCH + Duration::from_hours(490_908);
     scene
@@ -65,10 +65,10 @@ fn a_signed_list_covers_the_archives_that_it_names_and_no_index() {
     check(&scene(&["rsa.asc"], "").found([sums(&["rsa.sig.asc"])]), "signed [rsa.asc] 2 zips");
     let verdict = signed.judge();
     let linux = linux();
-    assert_eq!(verdict.refusal_for(&linux, signed.zips.get(&linux)), None);
+    assert_eq!(verdict.refusal_for(&linux, signed.archives.get(&linux)), None);
     assert_eq!(verdict.refusal_for(&linux, None).map(Refusal::code), Some("unsigned"), "an image leaf is no archive");
     let mut unknown = signed;
-    unknown.zips = BTreeMap::new();
+    unknown.archives = Archives::Unknown;
     check(&unknown, "signed [rsa.pgp] 2 zips");
 }
 
@@ -76,7 +76,7 @@ fn a_signed_list_covers_the_archives_that_it_names_and_no_index() {
 fn an_archive_that_is_not_the_listed_one_is_refused_where_others_of_the_release_are_signed() {
     for (rule, missing) in [("", Some("unsigned")), ("unsigned = \"allow\"", None)] {
         let mut scene = scene(&["rsa.pgp"], rule).found([sums(&["rsa.sig"])]);
-        scene.zips = zips(&[("darwin_arm64", "one"), ("linux_amd64", "evil"), ("windows_amd64", "three")]);
+        scene.archives = zips(&[("darwin_arm64", "one"), ("linux_amd64", "evil"), ("windows_amd64", "three")]);
         check(&scene, "signed [rsa.pgp] 2 zips");
         let verdict = scene.judge();
         assert_eq!(code(&verdict, "darwin_arm64", "one"), None);
@@ -88,7 +88,7 @@ fn an_archive_that_is_not_the_listed_one_is_refused_where_others_of_the_release_
 #[test]
 fn swapped_archives_are_refused_whatever_is_said_of_unsigned_ones() {
     let mut scene = scene(&["rsa.pgp"], "unsigned = \"allow\"").found([sums(&["rsa.sig"])]);
-    scene.zips = zips(&[("linux_amd64", "evil")]);
+    scene.archives = zips(&[("linux_amd64", "evil")]);
     check(&scene, "refused other-package");
     assert_snapshot!(scene.judge().refusal.unwrap(), @"the SHA256SUMS signed by rsa.pgp lists another terraform-provider-widget_1.4.0_linux_amd64.zip than the one offered");
     check(&scene.found([sums(&["rsa.sig"]), bundle(1)]), "signed [a] index; Warning other-package");
@@ -172,9 +172,9 @@ fn what_a_list_had_covered_stays_covered_and_nothing_else_does() {
     let before = scene(&["rsa.pgp"], "").found([sums(&["rsa.sig"])]).remembered();
     let mut gone = before.found([]);
     check(&gone, "pinned [] 2 zips; Note signature-gone");
-    gone.zips = zips(&[("darwin_arm64", "one"), ("windows_amd64", "three")]);
+    gone.archives = zips(&[("darwin_arm64", "one"), ("windows_amd64", "three")]);
     assert_eq!(code(&gone.judge(), "windows_amd64", "three"), Some("was-signed"));
-    gone.zips = zips(&[("windows_amd64", "three")]);
+    gone.archives = zips(&[("windows_amd64", "three")]);
     check(&gone, "refused was-signed");
     let gone = gone.without_policy();
     check(&gone, "refused was-signed");
@@ -184,15 +184,15 @@ fn what_a_list_had_covered_stays_covered_and_nothing_else_does() {
 fn an_archive_that_is_listed_for_another_platform_is_refused() {
     for rule in ["", "unsigned = \"allow\""] {
         let mut scene = scene(&["rsa.pgp"], rule).found([sums(&["rsa.sig"])]);
-        scene.zips = zips(&[("darwin_arm64", "one"), ("linux_amd64", "one")]);
+        scene.archives = zips(&[("darwin_arm64", "one"), ("linux_amd64", "one")]);
         let verdict = scene.judge();
         assert_eq!(code(&verdict, "darwin_arm64", "one"), None);
         assert_eq!(code(&verdict, "linux_amd64", "one"), Some("other-package"));
-        assert!(!verdict.covers(&linux(), scene.zips.get(&linux())));
+        assert!(!verdict.covers(&linux(), scene.archives.get(&linux())));
     }
     // Not even when the list is gone, and the archive is one of those that were signed.
     let mut scene = scene(&["rsa.pgp"], "").found([sums(&["rsa.sig"])]);
-    scene.zips = zips(&[("darwin_arm64", "one"), ("linux_amd64", "one")]);
+    scene.archives = zips(&[("darwin_arm64", "one"), ("linux_amd64", "one")]);
     let verdict = scene.remembered().found([]).judge();
     assert_eq!(code(&verdict, "linux_amd64", "one"), Some("was-signed"));
 }
@@ -200,7 +200,7 @@ fn an_archive_that_is_listed_for_another_platform_is_refused() {
 #[test]
 fn an_archive_for_a_platform_that_the_list_does_not_name_is_not_covered() {
     let mut scene = scene(&["rsa.pgp"], "").found([sums(&["rsa.sig"])]);
-    scene.zips = zips(&[("darwin_arm64", "one"), ("windows_amd64", "two")]);
+    scene.archives = zips(&[("darwin_arm64", "one"), ("windows_amd64", "two")]);
     assert_eq!(code(&scene.judge(), "windows_amd64", "two"), Some("unsigned"));
 }
 
