@@ -221,3 +221,12 @@ fn a_certificate_that_cannot_be_used_is_named() {
     let said = scene.refuse("versions REGISTRY/acme/widget --client-cert bad.pem --client-key key.pem");
     assert!(said.contains("error: bad.pem with key.pem cannot be used: "), "{said}");
 }
+
+#[test]
+fn the_help_of_providers_does_not_offer_an_option_that_it_refuses() {
+    let scene = Scene::published();
+    scene.refuse("providers --private-host registry.example.com");
+    let said = scene.run("providers --help").success();
+    assert!(!said.stdout.contains("--private-host") && said.stdout.contains("--magic-suffix"), "{}", said.text);
+    assert!(scene.run("install --help").success().stdout.contains("--private-host"));
+}
