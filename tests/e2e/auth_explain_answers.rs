@@ -200,7 +200,7 @@ fn a_registry_that_is_not_there_leaves_it_open() {
     ----- stderr -----
     error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error [N])
 
-    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    hint: check the port, and that a registry listens there on this machine
     ");
 }
 

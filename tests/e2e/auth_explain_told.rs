@@ -143,7 +143,7 @@ fn wrong_usage_is_told() {
     ----- stdout -----
 
     ----- stderr -----
-    error: nobody asks a directory for credentials
+    error: a directory needs no credentials
 
     hint: name a repository of a registry, such as ghcr.io/acme/opentofu-provider-widget
     ");

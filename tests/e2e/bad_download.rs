@@ -187,7 +187,7 @@ fn an_unreachable_registry() {
     ----- stderr -----
     error: cannot reach registry.invalid/acme/widget: failed to lookup address information: [REASON]
 
-    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    hint: check the host name and the network
     ");
 }
 

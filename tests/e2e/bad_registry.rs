@@ -40,7 +40,7 @@ fn an_unreachable_registry() {
     ----- stderr -----
     error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error [N])
 
-    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    hint: check the port, and that a registry listens there on this machine
     ");
     assert_snapshot!(scene.refuse(&format!("push dist registry.invalid/acme/widget {options}")), @"
     exit code: 3
@@ -49,7 +49,7 @@ fn an_unreachable_registry() {
     ----- stderr -----
     error: cannot reach registry.invalid/acme/widget: failed to lookup address information: [REASON]
 
-    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    hint: check the host name and the network
     ");
 }
 
@@ -304,7 +304,7 @@ fn a_missing_certificate_file_is_wrong_usage() {
     ----- stdout -----
 
     ----- stderr -----
-    error: a CA certificate is not usable: the file holds no PEM certificate
+    error: bad.pem cannot be used: the file holds no PEM certificate
 
     hint: --ca-file, --client-cert and --client-key take PEM files
     ");

@@ -329,7 +329,7 @@ fn what_is_part_of_opentofu_is_left_alone() {
     ----- stderr -----
     error: terraform.io/builtin/terraform is part of OpenTofu and Terraform themselves
 
-    hint: there is nothing to install; leave it away
+    hint: there is nothing to install; omit it
     ");
 }
 

@@ -39,7 +39,7 @@ fn wrong() -> String {
 fn a_refused_entry_of_a_path_is_named_to_be_changed() {
     let file = json!({"auths": {"REGISTRY/acme": {"auth": wrong()}}});
     assert_snapshot!(hints(&scene(".docker/config.json", &file)), @r#"
-    error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
+    error: [REGISTRY]/acme/widget needs credentials: the given credentials are refused: authentication required (UNAUTHORIZED)
       cause: the credentials are those of auths "[REGISTRY]/acme" in ~/.docker/config.json:3
     hint: change or remove auths "[REGISTRY]/acme" in ~/.docker/config.json:3: `tofu-oci login` writes the registry's own entry, and this one is more specific
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
@@ -54,7 +54,7 @@ fn a_refused_entry_of_a_path_is_named_to_be_changed() {
 fn a_refused_entry_of_podman_is_changed_in_its_own_file() {
     let file = json!({"auths": {"REGISTRY": {"auth": wrong()}}});
     assert_snapshot!(hints(&scene(".config/containers/auth.json", &file)), @r#"
-    error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
+    error: [REGISTRY]/acme/widget needs credentials: the given credentials are refused: authentication required (UNAUTHORIZED)
       cause: the credentials are those of auths "[REGISTRY]" in ~/.config/containers/auth.json:3
     hint: log in again with `tofu-oci login [REGISTRY] --username ada --auth-file ~/.config/containers/auth.json`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
@@ -70,7 +70,7 @@ fn a_refused_block_is_changed_where_it_stands() {
     let scene = Scene::with(basic());
     scene.home_file(".tofurc", "oci_credentials \"REGISTRY\" {\n  username = \"ada\"\n  password = \"wrong\"\n}\n");
     assert_snapshot!(hints(&scene), @r#"
-    error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
+    error: [REGISTRY]/acme/widget needs credentials: the given credentials are refused: authentication required (UNAUTHORIZED)
       cause: the credentials are those of oci_credentials "[REGISTRY]" in ~/.tofurc:1
     hint: change the block in ~/.tofurc:1: it counts more than what `tofu-oci login` writes
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
@@ -86,7 +86,7 @@ fn a_helper_whose_login_is_refused_is_named() {
     let mut scene = scene(".config/containers/auth.json", &json!({"credHelpers": {"REGISTRY": "vault"}}));
     scene.helper_with("vault", "ada", "wrong");
     assert_snapshot!(hints(&scene), @r#"
-    error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
+    error: [REGISTRY]/acme/widget needs credentials: the given credentials are refused: authentication required (UNAUTHORIZED)
       cause: the credentials, of ada, came from docker-credential-vault, named by credHelpers "[REGISTRY]": "vault" in ~/.config/containers/auth.json:3
     hint: log in again with `tofu-oci login [REGISTRY] --username ada --auth-file ~/.config/containers/auth.json`: docker-credential-vault keeps it
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers

@@ -56,7 +56,7 @@ fn a_wrong_login_for_one_command() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
+    error: [REGISTRY]/acme/widget needs credentials: the given credentials are refused: authentication required (UNAUTHORIZED)
       cause: the credentials were those of --username ada
 
     hint: check the name, and what --password-stdin was given

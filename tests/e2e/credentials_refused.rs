@@ -252,7 +252,7 @@ fn a_wrong_password_is_told_with_its_source() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
+    error: [REGISTRY]/acme/widget needs credentials: the given credentials are refused: authentication required (UNAUTHORIZED)
       cause: the credentials are those of auths "[REGISTRY]" in ~/.docker/config.json:1
 
     hint: log in again with `tofu-oci login [REGISTRY] --username ada`
@@ -265,7 +265,7 @@ fn a_wrong_password_is_told_with_its_source() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget needs credentials: the given ones are refused: authentication required (UNAUTHORIZED)
+    error: [REGISTRY]/acme/widget needs credentials: the given credentials are refused: authentication required (UNAUTHORIZED)
       cause: the credentials, of ada, came from docker-credential-vault, named by credsStore "vault" in ~/.docker/config.json:1
 
     hint: log in again with `tofu-oci login [REGISTRY] --username ada`: docker-credential-vault keeps it

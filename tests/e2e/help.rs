@@ -94,7 +94,7 @@ fn every_verb_explains_its_options() {
     check("auth", &["explain", "auth.json", "DOCKER_CONFIG", "oci_credentials"]);
     let explain = ["REPOSITORY", "--push", "--anonymous", "--username", "--password-stdin", "--json", "Exit codes"];
     check("auth explain", &with(&[&NETWORK, &explain, &["Examples:", "begun and given up"]]));
-    check("providers", &with(&[&LOOKUP, &["--chdir", "--json", "Examples:"]]));
+    check("providers", &with(&[&["--from", "--magic-suffix"], &["--chdir", "--json", "Examples:"]]));
 }
 
 #[test]

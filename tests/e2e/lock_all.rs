@@ -125,7 +125,7 @@ fn what_an_init_has_dropped_comes_back() {
     ----- stdout -----
     registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
       signed by acme-release: darwin_arm64, linux_amd64
-      2 ch: lines would be back that an init has dropped
+      2 ch: lines would be added; every init drops such lines
     lock file .terraform.lock.hcl would change
       registry.example.com/acme/widget 1.4.0: 2 checksums added
       it lacks only ch: lines, which every init drops, and no rule demands them
@@ -151,7 +151,7 @@ fn what_an_init_has_dropped_comes_back() {
     ----- stdout -----
     registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
       signed by acme-release: darwin_arm64, linux_amd64
-      2 ch: lines would be back that an init has dropped
+      2 ch: lines would be added; every init drops such lines
     lock file .terraform.lock.hcl would change
       registry.example.com/acme/widget 1.4.0: 2 checksums added
 
@@ -177,7 +177,7 @@ fn what_an_init_has_dropped_comes_back() {
     ----- stdout -----
     registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
       signed by acme-release: darwin_arm64, linux_amd64
-      2 ch: lines are back that an init has dropped
+      2 ch: lines added; every init drops such lines
     lock file .terraform.lock.hcl updated
       registry.example.com/acme/widget 1.4.0: 2 checksums added
 

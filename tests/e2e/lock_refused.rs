@@ -108,7 +108,7 @@ fn a_registry_that_cannot_be_reached() {
     ----- stderr -----
     error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error [N])
 
-    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    hint: check the port, and that a registry listens there on this machine
     hint: the lock file is as it was
     ");
 }

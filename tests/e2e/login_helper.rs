@@ -98,7 +98,7 @@ fn a_helper_that_is_missing_or_fails_is_told_and_nothing_is_stored() {
     error: credential helper sealed failed: exit status 1; what it wrote may hold a secret and is not repeated
       cause: the helper is named in ~/.docker/config.json
 
-    hint: run the helper by hand to see what is wrong with it
+    hint: run the helper by hand to see what is wrong with it: printf %s [REGISTRY] | docker-credential-sealed get
     hint: nothing was stored
     ");
     scene.helper("sealed", "printf %s \"${input%.}\"; exit 1");
@@ -110,7 +110,7 @@ fn a_helper_that_is_missing_or_fails_is_told_and_nothing_is_stored() {
     error: credential helper sealed failed: exit status 1; what it wrote may hold a secret and is not repeated
       cause: the helper is named in ~/.docker/config.json
 
-    hint: run the helper by hand to see what is wrong with it
+    hint: run the helper by hand to see what is wrong with it: printf %s [REGISTRY] | docker-credential-sealed get
     hint: nothing was stored
     ");
     assert_eq!(scene.home_text(".docker/config.json"), config);
@@ -206,7 +206,7 @@ fn a_logout_whose_helper_fails_removes_the_rest_and_fails() {
     error: credential helper missing failed: exit status 1; what it wrote may hold a secret and is not repeated
       cause: the helper is named in ~/.docker/config.json
 
-    hint: run the helper by hand to see what is wrong with it
+    hint: run the helper by hand to see what is wrong with it: printf %s [REGISTRY] | docker-credential-missing erase
     ");
 }
 

@@ -42,7 +42,7 @@ fn a_wrong_password() {
 
     ----- stderr -----
     error: [REGISTRY] refuses the login of ada
-      cause: the given ones are refused: authentication required (UNAUTHORIZED)
+      cause: the given credentials are refused: authentication required (UNAUTHORIZED)
 
     hint: check the name and the password; many registries want an access token in the password's place
     hint: nothing was stored
@@ -60,7 +60,7 @@ fn a_registry_that_cannot_be_reached_or_fails() {
     ----- stderr -----
     error: cannot reach registry.invalid: failed to lookup address information: [REASON]
 
-    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    hint: check the host name and the network
     hint: nothing was stored
     ");
     scene.registry.fault(Rule::on("GET", "/v2/").then(Fault::status(503, "UNAVAILABLE")));
@@ -237,7 +237,7 @@ fn wrong_usage() {
     ----- stdout -----
 
     ----- stderr -----
-    error: nobody can be asked for the password: standard input is no terminal
+    error: the password cannot be asked for: standard input is not a terminal
 
     hint: give it on standard input, with --password-stdin
     ");

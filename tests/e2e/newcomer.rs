@@ -34,7 +34,8 @@ fn what_a_failing_helper_writes_is_not_repeated() {
         "case $1 in get) echo '{\"Username\": \"ada\", \"Secret\": \"hunter\"}' ;; *) echo 'no hunter'; exit 1 ;; esac",
     );
     let said = scene.run("logout REGISTRY");
-    assert!(said.text.contains(failed) && !said.text.contains("hunter"), "{}", said.text);
+    assert!(said.text.contains(failed) && !said.text.contains("no hunter"), "{}", said.text);
+    assert!(said.text.ends_with("| docker-credential-vault erase\n"), "{}", said.text);
 }
 
 #[test]
@@ -170,4 +171,63 @@ fn a_logout_says_what_stays_and_what_was_never_there() {
     "#);
     let said = scene.run("logout REGISTRY --auth-file nowhere.json").success();
     assert!(said.stderr.contains("nowhere.json is not there"), "{}", said.text);
+}
+
+#[test]
+fn a_public_key_that_everybody_may_read_is_not_called_a_private_key() {
+    let scene = Scene::published();
+    let public = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/trust/cosign/test-keys/p256.pub");
+    scene.context.write("p256.pub", std::fs::read(public).expect("a public key"));
+    let said = scene.refuse("sign REGISTRY/acme/widget:1.4.0 --key p256.pub");
+    assert!(!said.contains("chmod"), "{said}");
+}
+
+#[test]
+fn what_is_used_although_its_place_was_not_reached_says_why() {
+    let mut scene = Scene::published();
+    scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
+    scene.context.env("HTTPS_PROXY", "http://127.0.0.1:1");
+    for from in ["", "--from registry.example.com/acme/widget"] {
+        let said = scene.run(&format!("install {WIDGET} {from} --platform linux_amd64 --attempts 1")).success();
+        let used = "1.4.0 linux_amd64 is installed and locked, and stays as it is; registry.example.com";
+        assert!(said.stderr.contains(used), "{}", said.text);
+        assert!(
+            said.stderr.contains("could not be asked: ") && said.stderr.contains("onnection refused"),
+            "{}",
+            said.text
+        );
+    }
+}
+
+#[test]
+fn a_proxy_that_does_not_answer_is_not_taken_for_the_registry() {
+    let mut scene = Scene::published();
+    scene.context.env("HTTPS_PROXY", "http://ada:hunter2@127.0.0.1:1");
+    let said = scene.refuse("versions registry.example.com/acme/widget --attempts 1");
+    assert!(
+        said.contains("hint: HTTPS_PROXY names a proxy, and requests to registry.example.com go through it"),
+        "{said}"
+    );
+    assert!(!said.contains("hunter2"), "{said}");
+    assert!(!scene.refuse("versions 127.0.0.1:1/acme/widget --attempts 1").contains("HTTPS_PROXY"));
+}
+
+#[test]
+fn a_certificate_that_cannot_be_used_is_named() {
+    let scene = Scene::published();
+    scene.context.write("bad.pem", "nothing");
+    scene.context.write("key.pem", "nothing");
+    let said = scene.refuse("versions REGISTRY/acme/widget --ca-file bad.pem");
+    assert!(said.contains("error: bad.pem cannot be used: the file holds no PEM certificate"), "{said}");
+    let said = scene.refuse("versions REGISTRY/acme/widget --client-cert bad.pem --client-key key.pem");
+    assert!(said.contains("error: bad.pem with key.pem cannot be used: "), "{said}");
+}
+
+#[test]
+fn the_help_of_providers_does_not_offer_an_option_that_it_refuses() {
+    let scene = Scene::published();
+    scene.refuse("providers --private-host registry.example.com");
+    let said = scene.run("providers --help").success();
+    assert!(!said.stdout.contains("--private-host") && said.stdout.contains("--magic-suffix"), "{}", said.text);
+    assert!(scene.run("install --help").success().stdout.contains("--private-host"));
 }

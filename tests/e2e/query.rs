@@ -158,7 +158,7 @@ fn hints_name_no_options_that_the_verb_does_not_have() {
     ----- stderr -----
     error: where a provider is looked for does not depend on a version
 
-    hint: leave the constraint away: registry.example.com/acme/widget
+    hint: omit the constraint: registry.example.com/acme/widget
     hint: to see which version is chosen, and from where, add --explain
     ");
     assert_snapshot!(scene.refuse(&format!("versions {WIDGET}@1.0 --from REGISTRY/acme/widget")), @"
@@ -168,7 +168,7 @@ fn hints_name_no_options_that_the_verb_does_not_have() {
     ----- stderr -----
     error: `registry.example.com/acme/widget@1.0` is not a provider address: the type contains a dot
 
-    hint: leave the constraint away: registry.example.com/acme/widget
+    hint: omit the constraint: registry.example.com/acme/widget
     ");
     assert_snapshot!(scene.refuse("versions 127.0.0.1:1/acme/widget --attempts 1"), @"
     exit code: 3
@@ -177,7 +177,7 @@ fn hints_name_no_options_that_the_verb_does_not_have() {
     ----- stderr -----
     error: cannot reach 127.0.0.1:[PORT]/acme/widget: Connection refused (os error [N])
 
-    hint: check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST
+    hint: check the port, and that a registry listens there on this machine
     hint: for a provider address, add --provider, or say where it is with --from REPOSITORY
     ");
 }

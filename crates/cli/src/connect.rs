@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tofu_oci_disk::Waiter;
 use tofu_oci_mapper::RepositoryTemplate;
-use tofu_oci_remote::{ClientOptions, CredentialProvider, Limits, RegistryClient, Witness};
+use tofu_oci_remote::{ClientError, ClientOptions, CredentialProvider, Limits, RegistryClient, WebClient, Witness};
 use tofu_oci_store::{DirStore, ReadStore, Store};
 use tofu_oci_types::{ProviderAddr, Reporter, RepositoryRef};
 
@@ -202,8 +202,31 @@ pub(crate) fn client(
     options.max_retry_after = Duration::from_secs(network.max_wait);
     options.limits = Limits::within(network.timeout.0);
     RegistryClient::new(options, credentials, Arc::clone(reporter)).map_err(|error| {
-        Complaint::of(Exit::Usage, &error).hint("--ca-file, --client-cert and --client-key take PEM files")
+        let complaint = match unusable(network, &error) {
+            Some(text) => Complaint::usage(text),
+            None => Complaint::of(Exit::Usage, &error),
+        };
+        complaint.hint("--ca-file, --client-cert and --client-key take PEM files")
     })
+}
+
+/// What is wrong with which file, if it is one of the options.
+fn unusable(network: &Network, error: &ClientError) -> Option<String> {
+    match error {
+        ClientError::CaCertificate { .. } => network.ca_file.iter().find_map(|file| {
+            let options = ClientOptions { ca_certificates: vec![read(file).ok()?], ..ClientOptions::default() };
+            match WebClient::new(&options).err()? {
+                ClientError::CaCertificate { problem } => Some(format!("{} cannot be used: {problem}", file.display())),
+                _ => None,
+            }
+        }),
+        ClientError::ClientIdentity { problem } => {
+            let files: Vec<_> =
+                network.client_cert.iter().chain(&network.client_key).map(|file| file.display().to_string()).collect();
+            Some(format!("{} cannot be used: {problem}", files.join(" with ")))
+        }
+        _ => None,
+    }
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Complaint> {

@@ -39,9 +39,9 @@ impl KeyPassword {
 /// When there is no such file, no key in it, and no password or another one.
 pub(crate) async fn load(key: &Path, from: KeyPassword, reporter: &dyn Reporter) -> Result<PrivateKey, Complaint> {
     let name = key.display().to_string();
-    let pem = match key.to_str().and_then(|text| text.strip_prefix(VARIABLE)) {
-        Some(variable) => of_variable(variable)?,
-        None => of_file(key, reporter)?,
+    let (pem, sharing) = match key.to_str().and_then(|text| text.strip_prefix(VARIABLE)) {
+        Some(variable) => (of_variable(variable)?, Sharing::OwnerAlone),
+        None => of_file(key)?,
     };
     let password = match (PrivateKey::needs_password(&pem), from) {
         (true, _) => Some(password(&name, from).await?),
@@ -51,7 +51,21 @@ pub(crate) async fn load(key: &Path, from: KeyPassword, reporter: &dyn Reporter)
         }
         (false, KeyPassword::Ambient) => None,
     };
-    PrivateKey::from_pem(&pem, password.as_deref().map(String::as_bytes)).map_err(|error| wrong_key(&name, &error))
+    let read = PrivateKey::from_pem(&pem, password.as_deref().map(String::as_bytes));
+    let read = read.map_err(|error| wrong_key(&name, &error))?;
+    // What is not a private key, such as a public one, may be read by everybody.
+    if sharing == Sharing::Others {
+        let text = format!("others than its owner may read the private key {name}");
+        reporter.event(&Event::warning("shared-key", text).with_hint(format!("chmod 600 {name}")));
+    }
+    Ok(read)
+}
+
+/// Who may read a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sharing {
+    OwnerAlone,
+    Others,
 }
 
 fn of_variable(variable: &str) -> Result<Zeroizing<Vec<u8>>, Complaint> {
@@ -62,19 +76,14 @@ fn of_variable(variable: &str) -> Result<Zeroizing<Vec<u8>>, Complaint> {
     }
 }
 
-fn of_file(path: &Path, reporter: &dyn Reporter) -> Result<Zeroizing<Vec<u8>>, Complaint> {
+fn of_file(path: &Path) -> Result<(Zeroizing<Vec<u8>>, Sharing), Complaint> {
     let failed = |error: std::io::Error| {
         Complaint::usage(format!("cannot read the key {}: {error}", path.display()))
             .hint("name the file of a private key, such as cosign.key, or env://NAME")
     };
     let file = PrivateFile::at(path).map_err(failed)?;
     let pem = file.read().map_err(failed)?.ok_or_else(|| failed(std::io::Error::other("there is no such file")))?;
-    if file.is_shared() {
-        let text = format!("others than its owner may read the private key {}", path.display());
-        let hint = format!("chmod 600 {}", path.display());
-        reporter.event(&Event::warning("shared-key", text).with_hint(hint));
-    }
-    Ok(pem)
+    Ok((pem, if file.is_shared() { Sharing::Others } else { Sharing::OwnerAlone }))
 }
 
 async fn password(name: &str, from: KeyPassword) -> Result<Zeroizing<String>, Complaint> {

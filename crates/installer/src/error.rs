@@ -273,6 +273,20 @@ impl InstallError {
         }
     }
 
+    /// The error's own text and the texts of what caused it, outermost first, in one line.
+    pub(crate) fn with_causes(&self) -> String {
+        let mut texts = vec![self.to_string()];
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            let text = error.to_string();
+            if texts.last() != Some(&text) {
+                texts.push(text);
+            }
+            cause = error.source();
+        }
+        texts.join(": ")
+    }
+
     /// Whether the same call may succeed when made again.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Source(error) if error.is_transient())

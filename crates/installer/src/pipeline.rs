@@ -250,7 +250,9 @@ impl Run<'_> {
     ) -> Result<Done, InstallError> {
         let Some((h1, bytes)) = vouched.filter(|_| error.is_transient()) else { return Err(error) };
         let subject = subject(&self.job.address, &version, &self.job.platform);
-        let text = format!("{subject} is installed and locked, but {} was not asked: {error}", self.job.source.place());
+        let (from, reason) = (self.job.source.place(), error.with_causes());
+        let text =
+            format!("{subject} is installed and locked, and stays as it is; {from} could not be asked: {reason}");
         self.reporter.event(&Event::warning("place-unreachable", text));
         let hashes = PackageHashes { h1: Some(h1), zh: None, ch: None };
         let installed = self.installed(version, place, Outcome::AlreadyInstalled, bytes, &hashes, None);

@@ -73,7 +73,7 @@ impl Refusal {
                 StoreError::Unauthorized { place, fault: AccessFault::TokenRefused(code), problem }
             }
             _ if self.named => {
-                let problem = format!("the given ones are refused: {problem}");
+                let problem = format!("the given credentials are refused: {problem}");
                 StoreError::Unauthorized { place, fault: AccessFault::RegistryStatus(code), problem }
             }
             _ => {
@@ -142,7 +142,7 @@ mod tests {
             401,
             (Shown::RegistryToken, true, false),
             "Bearer error=\"invalid_token\"",
-            "a.test/x needs credentials: the given ones are refused: no; its challenge says invalid_token",
+            "a.test/x needs credentials: the given credentials are refused: no; its challenge says invalid_token",
         );
     }
 }

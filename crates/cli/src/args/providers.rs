@@ -25,6 +25,8 @@ passed, an inherited one, or none), then each provider's locked version and its 
 evaluated, no request is made and nothing is written. Modules from elsewhere are looked into when
 `tofu get` or `terraform get` has fetched them. The exit code is 1 when OpenTofu would refuse what
 the configuration says, and 2 when a file of it or of the CLI configuration cannot be read.")]
+// It asks no host, and says so if the option is given.
+#[command(mut_arg("private_host", |option| option.hide(true)))]
 pub(crate) struct ProvidersArgs {
     /// Look at this directory: its configuration, its lock file, its state, its .terraform
     #[arg(long, value_name = "DIR")]

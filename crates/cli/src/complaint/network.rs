@@ -1,5 +1,6 @@
 //! Connections that did not come about, or broke.
 
+use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use tofu_oci_store::NetworkFault;
@@ -48,11 +49,54 @@ impl Complaint {
             _ if is_bare(host) => self.hint(format!(
                 "`{host}` was taken for a host name; write HOST/NAME, such as ghcr.io/acme/opentofu-provider-widget"
             )),
-            NetworkFault::Refused | NetworkFault::NoRoute | NetworkFault::Dns => self
-                .hint("check the host name and the network; a registry that speaks plain HTTP needs --plain-http HOST"),
+            NetworkFault::Refused if is_loopback(name) => {
+                self.hint("check the port, and that a registry listens there on this machine")
+            }
+            NetworkFault::Refused | NetworkFault::NoRoute => self.hint(format!(
+                "check the host name and the network; a registry that speaks plain HTTP needs --plain-http {host}"
+            )),
+            NetworkFault::Dns => self.hint("check the host name and the network"),
             _ => self.hint("check the host name and the network, and run the same command again"),
         }
+        .proxy_hint(name, fault)
     }
+
+    /// The same, and that a proxy may be what did not answer, if the environment has one for the host. The variable
+    /// alone is named: its value may hold a password.
+    fn proxy_hint(self, name: &str, fault: NetworkFault) -> Self {
+        use NetworkFault::{Dns, NoRoute, Refused, TimedOut};
+        if !matches!(fault, Refused | NoRoute | Dns | TimedOut) {
+            return self;
+        }
+        match proxy_variable(name, |variable| std::env::var(variable).ok()) {
+            Some(variable) => self.hint(format!(
+                "{variable} names a proxy, and requests to {name} go through it: check the proxy; NO_PROXY={name} goes \
+                 around it"
+            )),
+            None => self,
+        }
+    }
+}
+
+/// The variable that names the proxy for HTTPS requests to a host; none if there is no such proxy or `NO_PROXY` lists
+/// the host. Hosts of this machine are always reached directly.
+fn proxy_variable(name: &str, variable: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
+    let value = |name: &str| variable(name).filter(|value| !value.is_empty());
+    let direct = ["NO_PROXY", "no_proxy"].iter().find_map(|variable| value(variable)).unwrap_or_default();
+    let listed = |entry: &str| {
+        let domain = entry.trim().trim_start_matches('.');
+        domain == "*" || domain == name || (!domain.is_empty() && name.ends_with(&format!(".{domain}")))
+    };
+    if is_loopback(name) || direct.split(',').any(listed) {
+        return None;
+    }
+    ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].into_iter().find(|variable| value(variable).is_some())
+}
+
+/// Whether a host without its port is this machine.
+fn is_loopback(name: &str) -> bool {
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    name == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// When a certificate is valid and what the clock says, if that is what is wrong.
@@ -107,5 +151,25 @@ mod tests {
         check(expired, "", "was valid until Thu, 01 Jan 1970 00:00:00 GMT");
         check(NetworkFault::CertificateNotYetValid { not_before: None, now: 0 }, "", "is not valid yet");
         check(NetworkFault::CertificateOfAnother, "", "its certificate is for another host than r.example: name");
+    }
+
+    #[test]
+    fn a_proxy_that_does_not_answer_is_named() {
+        let variable = |name: &str, set: &[(&str, &str)]| {
+            proxy_variable(name, |wanted| {
+                set.iter().find(|(name, _)| *name == wanted).map(|(_, value)| (*value).to_owned())
+            })
+        };
+        let proxy = ("HTTPS_PROXY", "http://ada:secret@proxy.example:3128");
+        assert_eq!(variable("ghcr.io", &[proxy]), Some("HTTPS_PROXY"));
+        assert_eq!(variable("ghcr.io", &[("all_proxy", "socks5://p")]), Some("all_proxy"));
+        assert_eq!(variable("ghcr.io", &[("HTTPS_PROXY", "")]), None);
+        assert_eq!(variable("ghcr.io", &[]), None);
+        for direct in ["ghcr.io", ".ghcr.io", "a.example, *", "io"] {
+            assert_eq!(variable("ghcr.io", &[proxy, ("NO_PROXY", direct)]), None, "{direct}");
+        }
+        assert_eq!(variable("ghcr.io", &[proxy, ("NO_PROXY", "cr.io")]), Some("HTTPS_PROXY"));
+        assert_eq!(variable("127.0.0.1", &[proxy]), None, "this machine is reached directly");
+        assert_eq!(variable("[::1]", &[proxy]), None);
     }
 }

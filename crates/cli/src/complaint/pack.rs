@@ -29,7 +29,7 @@ impl From<PackError> for Complaint {
             }
             PackError::InvalidVersion { meant: Some(meant), .. } => complaint.hint(format!("write {meant}")),
             PackError::VersionConflict { found, .. } => {
-                complaint.hint(format!("leave --version away, or write --version {found}"))
+                complaint.hint(format!("omit --version, or write --version {found}"))
             }
             PackError::VersionUnknown { .. } => complaint.hint("say it: --version 1.4.0"),
             PackError::SeveralVersions { versions, .. } => match versions.last() {

@@ -17,7 +17,7 @@ pub(crate) struct HelperFault {
     pub(crate) code: &'static str,
     /// A sentence for people: lower case, no full stop.
     pub(crate) problem: String,
-    /// What helps.
+    /// What helps: for `helper-failed` the command that shows what it says.
     pub(crate) hint: String,
 }
 
@@ -37,8 +37,9 @@ pub(crate) enum Erased {
 ///
 /// Spec: docker-credential-helpers, client; real-tofu-credentials, section 4.
 pub(crate) async fn run_get(helper: &HelperName, server: &str) -> Result<HelperAnswer, HelperFault> {
-    let output = run(helper, "get", server.as_bytes()).await?;
-    helper_outcome(helper, &output).map_err(|error| HelperFault::of(&error))
+    let call = Call { helper, server, action: "get" };
+    let output = run(call, server.as_bytes()).await?;
+    helper_outcome(helper, &output).map_err(|error| HelperFault::of(&error, call))
 }
 
 /// Gives a helper a login to keep.
@@ -61,13 +62,14 @@ pub(crate) async fn run_store(
     }
     let login = Login { server, username, secret: secret.expose() };
     let input = Zeroizing::new(serde_json::to_vec(&login).expect("texts are always JSON"));
-    let output = run(helper, "store", &input).await?;
+    let call = Call { helper, server, action: "store" };
+    let output = run(call, &input).await?;
     if output.exit == Some(0) {
         return Ok(());
     }
-    failure(helper, &output)?;
+    failure(call, &output)?;
     // It says that it knows no such login, where it was given one.
-    Err(HelperFault::of(&HelperError::Failed { name: helper.clone(), said: "it kept nothing".to_owned() }))
+    Err(HelperFault::of(&HelperError::Failed { name: helper.clone(), said: "it kept nothing".to_owned() }, call))
 }
 
 /// Tells a helper to forget the login of a server.
@@ -75,53 +77,81 @@ pub(crate) async fn run_store(
 /// # Errors
 /// When it cannot be run, or fails for another reason than that it knows none.
 pub(crate) async fn run_erase(helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
-    let output = run(helper, "erase", server.as_bytes()).await?;
+    let call = Call { helper, server, action: "erase" };
+    let output = run(call, server.as_bytes()).await?;
     if output.exit == Some(0) {
         return Ok(Erased::Gone);
     }
-    failure(helper, &output).map(|_| Erased::NotThere)
+    failure(call, &output).map(|_| Erased::NotThere)
 }
 
-async fn run(helper: &HelperName, action: &str, input: &[u8]) -> Result<HelperOutput, HelperFault> {
-    let fault = |error: RunError| fault(helper, error);
-    let path = program::find(&helper.program(), std::env::var_os("PATH").as_deref()).map_err(fault)?;
-    tracing::info!(program = %path.display(), action, "credential helper");
-    program::run(&path, action, input, TIME_LIMIT).await.map_err(fault)
+/// One run of a helper.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    helper: &'a HelperName,
+    server: &'a str,
+    /// `get`, `store` or `erase`.
+    action: &'static str,
 }
 
-fn failure(helper: &HelperName, output: &HelperOutput) -> Result<HelperAnswer, HelperFault> {
-    helper_failure(helper, output).map_err(|error| HelperFault::of(&error))
+impl Call<'_> {
+    /// The command that shows what the helper says. `store` needs the password on its input, so `get` stands in.
+    fn by_hand(self) -> String {
+        let action = if self.action == "erase" { "erase" } else { "get" };
+        format!("printf %s {} | {} {action}", self.server, self.helper.program())
+    }
+}
+
+async fn run(call: Call<'_>, input: &[u8]) -> Result<HelperOutput, HelperFault> {
+    let fault = |error: RunError| fault(call, error);
+    let path = program::find(&call.helper.program(), std::env::var_os("PATH").as_deref()).map_err(fault)?;
+    tracing::info!(program = %path.display(), action = call.action, "credential helper");
+    program::run(&path, call.action, input, TIME_LIMIT).await.map_err(fault)
+}
+
+fn failure(call: Call<'_>, output: &HelperOutput) -> Result<HelperAnswer, HelperFault> {
+    helper_failure(call.helper, output).map_err(|error| HelperFault::of(&error, call))
 }
 
 /// A program that did not come so far as to answer.
-fn fault(helper: &HelperName, error: RunError) -> HelperFault {
-    let name = helper.clone();
+fn fault(call: Call<'_>, error: RunError) -> HelperFault {
+    let name = call.helper.clone();
     match error {
-        RunError::NotFound { .. } => HelperFault::of(&HelperError::NotFound { name }),
+        RunError::NotFound { .. } => HelperFault::of(&HelperError::NotFound { name }, call),
         RunError::NotExecutable { ref path } => HelperFault {
             problem: error.to_string(),
             hint: format!("make it executable: chmod +x {}", path.display()),
-            ..HelperFault::of(&HelperError::NotFound { name })
+            ..HelperFault::of(&HelperError::NotFound { name }, call)
         },
         RunError::Relative { .. } => {
-            HelperFault { problem: error.to_string(), ..HelperFault::of(&HelperError::NotFound { name }) }
+            HelperFault { problem: error.to_string(), ..HelperFault::of(&HelperError::NotFound { name }, call) }
         }
-        RunError::Start { source, .. } => HelperFault::of(&HelperError::Unable { name, reason: source.to_string() }),
-        RunError::TimedOut { limit, .. } => HelperFault::of(&HelperError::TimedOut { name, seconds: limit.as_secs() }),
-        RunError::TooLong { limit, .. } => HelperFault::of(&HelperError::TooLong { name, limit }),
+        RunError::Start { source, .. } => {
+            HelperFault::of(&HelperError::Unable { name, reason: source.to_string() }, call)
+        }
+        RunError::TimedOut { limit, .. } => {
+            HelperFault::of(&HelperError::TimedOut { name, seconds: limit.as_secs() }, call)
+        }
+        RunError::TooLong { limit, .. } => HelperFault::of(&HelperError::TooLong { name, limit }, call),
     }
 }
 
 impl HelperFault {
-    fn of(error: &HelperError) -> Self {
+    fn of(error: &HelperError, call: Call<'_>) -> Self {
         const DESKTOP: &str = "docker-credential-desktop.exe, the helper of Docker Desktop, is not on the PATH";
         let (problem, hint) = match error {
-            HelperError::NotFound { .. } if error.code() == "helper-not-found-desktop" => {
-                (DESKTOP.to_owned(), "start Docker Desktop and switch on its integration with this WSL distribution")
+            HelperError::NotFound { .. } if error.code() == "helper-not-found-desktop" => (
+                DESKTOP.to_owned(),
+                "start Docker Desktop and switch on its integration with this WSL distribution".to_owned(),
+            ),
+            HelperError::NotFound { .. } => {
+                (error.to_string(), "install the helper in a folder of the PATH".to_owned())
             }
-            HelperError::NotFound { .. } => (error.to_string(), "install the helper in a folder of the PATH"),
-            error => (error.to_string(), "run the helper by hand to see what is wrong with it"),
+            error => {
+                let hint = format!("run the helper by hand to see what is wrong with it: {}", call.by_hand());
+                (error.to_string(), hint)
+            }
         };
-        Self { code: error.code(), problem, hint: hint.to_owned() }
+        Self { code: error.code(), problem, hint }
     }
 }

@@ -245,7 +245,7 @@ impl Wallet {
                 Err(HelperFault { code, problem, hint }) => {
                     let problem = format!("{problem}; it is named by {origin}");
                     let hint = match code {
-                        "helper-failed" => format!("{hint}: printf %s {server} | {} get", call.helper.program()),
+                        "helper-failed" => hint,
                         _ => format!("{hint}, or take its name out of {} and log in again", origin.place()),
                     };
                     return Err(CredentialFault { code: code.to_owned(), problem, hint: Some(hint) });

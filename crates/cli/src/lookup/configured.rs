@@ -77,7 +77,7 @@ impl Configured {
     pub(crate) fn no_method(&self, address: &ProviderAddr) -> Complaint {
         if address.is_builtin() {
             return Complaint::new(Exit::Fixable, format!("{address} is part of OpenTofu and Terraform themselves"))
-                .hint("there is nothing to install; leave it away");
+                .hint("there is nothing to install; omit it");
         }
         let complaint = Complaint::new(Exit::Fixable, format!("no installation method is for {address}"));
         match &self.reading.config.installation {

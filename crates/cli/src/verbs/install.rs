@@ -207,7 +207,7 @@ pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constrain
         if let Some(address) = text.strip_suffix('@') {
             return Err(Complaint::usage(format!("`{text}` names no version behind the @"))
                 .hint("write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell")
-                .hint(format!("for the newest version, leave the @ away: {address}")));
+                .hint(format!("for the newest version, omit the @: {address}")));
         }
         let (address, constraints) = text.split_once('@').unwrap_or((text, ""));
         let address: ProviderAddr = address.parse().map_err(|error: InvalidProviderAddr| {

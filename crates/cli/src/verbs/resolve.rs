@@ -66,13 +66,13 @@ fn subject(args: &ResolveArgs) -> Result<(ProviderAddr, Constraints), Complaint>
     })?;
     if !args.explain && args.subject.contains('@') {
         return Err(Complaint::usage("where a provider is looked for does not depend on a version")
-            .hint(format!("leave the constraint away: {text}"))
+            .hint(format!("omit the constraint: {text}"))
             .hint("to see which version is chosen, and from where, add --explain"));
     }
     if constraints.trim().is_empty() && args.subject.contains('@') {
         return Err(Complaint::usage(format!("`{}` names no version behind the @", args.subject))
             .hint(VERSIONS)
-            .hint(format!("for the newest version, leave the @ away: {text}")));
+            .hint(format!("for the newest version, omit the @: {text}")));
     }
     let constraints = constraints.parse().map_err(|error| Complaint::of(Exit::Usage, &error).hint(VERSIONS))?;
     Ok((address, constraints))

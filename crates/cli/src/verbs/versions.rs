@@ -172,7 +172,7 @@ async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Comp
         let address: ProviderAddr = args.subject.parse().map_err(|error| {
             let complaint = Complaint::of(Exit::Usage, &error);
             match args.subject.split_once('@') {
-                Some((address, _)) => complaint.hint(format!("leave the constraint away: {address}")),
+                Some((address, _)) => complaint.hint(format!("omit the constraint: {address}")),
                 None => complaint.hint("with --from or --provider, name a provider: HOST/NAMESPACE/TYPE"),
             }
         })?;

@@ -76,7 +76,7 @@ async fn basic_is_sent_after_the_challenge_and_from_then_on() {
 async fn a_wrong_password_is_sent_once() {
     let server = Server::start(|_, _| reply(401).header("www-authenticate", "Basic").error("UNAUTHORIZED", "no"));
     let got = bench_as(user()).store(&server).tags().await;
-    check_error(got, &server, "HOST/x needs credentials: the given ones are refused: no (UNAUTHORIZED)");
+    check_error(got, &server, "HOST/x needs credentials: the given credentials are refused: no (UNAUTHORIZED)");
     assert_eq!(server.requests().len(), 2);
 }
 

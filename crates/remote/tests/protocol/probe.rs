@@ -204,7 +204,7 @@ async fn logins_are_checked_at_the_root() {
     assert_eq!(client.check_login(&server.host(), &user()).await.unwrap(), LoginCheck::Accepted);
     assert_eq!(server.lines(), ["GET /v2/", "GET /v2/"]);
     let error = client.check_login(&server.host(), &Credential::basic("user", "guess")).await.unwrap_err();
-    let want = "HOST needs credentials: the given ones are refused: no (UNAUTHORIZED)";
+    let want = "HOST needs credentials: the given credentials are refused: no (UNAUTHORIZED)";
     assert_eq!(error.to_string().replace(&server.host(), "HOST"), want);
     let open = Server::start(|_, _| reply(200));
     assert_eq!(client.check_login(&open.host(), &user()).await.unwrap(), LoginCheck::NotAsked);

@@ -112,7 +112,7 @@ pub enum PolicyProblem {
     #[error("the threshold must be at least 1; unsigned = \"allow\" is how unsigned releases are let in")]
     NoThreshold,
     /// A list of predicate types without any.
-    #[error("the list of predicate types is empty; leave it away for the usual one")]
+    #[error("the list of predicate types is empty; omit it for the usual one")]
     NoPredicateTypes,
 }
 

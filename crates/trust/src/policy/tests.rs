@@ -87,7 +87,7 @@ fn what_is_misread_is_refused_with_its_place() {
     assert_snapshot!(refused("[[rule]]\nkeys = []\n"), @"1: [[rule]] => missing field `providers`");
     assert_snapshot!(refused("[[rule]]\nproviders = []\n"), @r#"2: [] => a rule names the providers that it is for [write providers = ["HOST/NAMESPACE/TYPE"], or ["*/*/*"] for all]"#);
     assert_snapshot!(refused("[[rule]]\nproviders = [\"*/acme/*\"]\n"), @r#"2: "*/acme/*" => `*/acme/*` is not a pattern of providers: the host can be * only if the namespace and the type are * too [write the host, or */*/* for every provider]"#);
-    assert_snapshot!(refused(&format!("{KEY}{RULE}predicate_types = []\n")), @"7: [] => the list of predicate types is empty; leave it away for the usual one");
+    assert_snapshot!(refused(&format!("{KEY}{RULE}predicate_types = []\n")), @"7: [] => the list of predicate types is empty; omit it for the usual one");
     assert_snapshot!(refused(&RULE.replace("[[rule]]", "[[rule]]\n")), @r#"4: "acme" => there is no key named "acme" [add a [[key]] with that `name`, and `file` or `pem`]"#);
     assert_snapshot!(refused(&format!("{KEY}{}", RULE.replace("[\"acme\"]", "[\"acm\"]"))), @r#"6: "acm" => there is no key named "acm" [the keys are: acme]"#);
     assert_snapshot!(refused(&format!("{KEY}{KEY}")), @r#"5: "acme" => there are two keys named "acme""#);

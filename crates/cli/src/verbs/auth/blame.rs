@@ -109,7 +109,7 @@ fn registry(told: &Explanation, error: &StoreError, advice: &Advice<'_>) -> Opti
         (Some("password"), Some(user)) => (format!("the registry refuses the login of {user}"), login(told, advice)),
         (Some("access-token"), _) => {
             let words = problem(error);
-            let words = words.strip_prefix("the given ones are refused: ").unwrap_or(&words);
+            let words = words.strip_prefix("the given credentials are refused: ").unwrap_or(&words);
             (format!("the registry refuses the access token: {words}"), login(told, advice))
         }
         _ if step.challenges.is_empty() => return None,

@@ -28,7 +28,7 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
     let repository = match End::parse(&args.repository)? {
         End::Registry(repository) => repository,
         End::Layout(_) => {
-            return Err(Complaint::usage("nobody asks a directory for credentials")
+            return Err(Complaint::usage("a directory needs no credentials")
                 .hint("name a repository of a registry, such as ghcr.io/acme/opentofu-provider-widget"));
         }
     };

@@ -35,7 +35,7 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
                     .hint("add --json-form, and keep the blocks in a file of their own that ends in .tfrc.json")
             }
             Form::Json => Complaint::usage("the JSON form cannot keep the methods in their order")
-                .hint("in JSON methods of one kind stand together; leave --json-form away"),
+                .hint("in JSON methods of one kind stand together; omit --json-form"),
         });
     }
     printer::document(&match form {
@@ -218,7 +218,7 @@ fn advice(
         let json = file(there.file).is_some_and(|file| file.text.trim_start().starts_with('{'));
         match (json, form) {
             (true, Form::Native) => notes.push(format!("{path} is JSON: add --json-form")),
-            (false, Form::Json) => notes.push(format!("{path} is not JSON: leave --json-form away")),
+            (false, Form::Json) => notes.push(format!("{path} is not JSON: omit --json-form")),
             _ => {}
         }
     } else if let Some(main) = &reading.located.main {

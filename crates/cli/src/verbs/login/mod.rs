@@ -164,7 +164,7 @@ async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> 
         (true, true) => Err(Complaint::usage("--password-stdin reads from a pipe or a file, and this is a terminal")
             .hint("leave --password-stdin out to be asked for the password")),
         (true, false) => access::password_from_stdin().await,
-        (false, false) => Err(Complaint::usage("nobody can be asked for the password: standard input is no terminal")
+        (false, false) => Err(Complaint::usage("the password cannot be asked for: standard input is not a terminal")
             .hint("give it on standard input, with --password-stdin")),
         (false, true) => {
             let question = format!("Password of {username} at {registry}:");

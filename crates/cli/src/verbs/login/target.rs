@@ -41,7 +41,7 @@ impl Target {
         let environment = environment(None)?;
         let path = match auth_file {
             Some(path) if path.as_os_str().is_empty() => {
-                return Err(Complaint::usage("--auth-file names no file").hint("leave it away for docker's own file"));
+                return Err(Complaint::usage("--auth-file names no file").hint("omit it for docker's own file"));
             }
             Some(path) => path.to_owned(),
             None => docker_config(&environment).ok_or_else(|| {

@@ -283,7 +283,7 @@ fn the_culprit_is_named() {
     let error = |case: Case| case.told().split("\nerror: ").nth(1).unwrap_or("no error").to_owned();
     let wrong = |shown, exchanges| Case {
         exchanges: vec![answer(401, Shown::Nothing, "Basic"), answer(401, shown, "Basic")],
-        ended: refused(AccessFault::RegistryStatus(401), "the given ones are refused"),
+        ended: refused(AccessFault::RegistryStatus(401), "the given credentials are refused"),
         ..exchanges
     };
     assert_snapshot!(error(wrong(ada(), Case::works())), @r#"
