@@ -3,9 +3,9 @@
 mod cache;
 mod faults;
 mod fixture;
+mod limits;
 #[cfg(unix)]
 mod links;
-mod limits;
 mod lock;
 mod lock_hash_recording;
 mod locking;

@@ -237,7 +237,14 @@ fn with_contents(at: &str, h1: &[&str]) -> Pins {
     remember(&mut pins, "1.4.0", at, &[bundle(1)]);
     let (address, version, index) = (address("example.com/acme/widget"), version("1.4.0"), index("1.4.0"));
     let zips = BTreeMap::default();
-    let facts = ReleaseFacts { address: &address, version: &version, place: at, index: &index, index_sha512: None, zips: &zips };
+    let facts = ReleaseFacts {
+        address: &address,
+        version: &version,
+        place: at,
+        index: &index,
+        index_sha512: None,
+        zips: &zips,
+    };
     let hashes: BTreeSet<_> = h1.iter().map(|hash| hash.parse().unwrap()).collect();
     pins.remember_contents(&facts, &Contents::from([("linux_amd64".parse().unwrap(), hashes)]));
     pins
