@@ -109,9 +109,10 @@ mod sign;
 mod sign_refused;
 #[cfg(unix)]
 mod sources_replay;
-mod too_large;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]
 mod terminal_files;
+mod too_large;
 mod verify;
+mod verify_accepted;
