@@ -178,7 +178,7 @@ fn a_host_of_the_internet_does_not_send_to_this_machine_unless_the_user_names_it
     scene.run(&format!("versions {WIDGET} --provider --private-host 127.0.0.1")).success();
     scene.run(&format!("resolve {WIDGET} --private-host 10.0.0.1 {here}")).success();
     scene.refuse(&format!("resolve {WIDGET}"));
-    scene.context.env("TOFU_OCI_PRIVATE_HOST", "10.0.0.1,127.0.0.1");
+    scene.context.env("TOFU_OCI_PRIVATE_HOST", "10.0.0.1, 127.0.0.1,::1");
     scene.run(&format!("resolve {WIDGET}")).success();
     scene.context.write("main.tf", "");
     scene.run("providers").success();

@@ -116,3 +116,4 @@ mod terminal;
 mod terminal_files;
 mod too_large;
 mod verify;
+mod verify_accepted;

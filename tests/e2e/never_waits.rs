@@ -43,7 +43,7 @@ fn ended(command: &mut Command) -> (Option<i32>, String) {
 #[track_caller]
 fn check(scene: &Scene, line: &str) {
     let (code, said) = ended(&mut scene.command(line));
-    assert!(said.contains("not a regular file") || said.contains("pipe"), "{line}: {code:?}\n{said}");
+    assert!(said.contains("not a regular file"), "{line}: {code:?}\n{said}");
 }
 
 const INSTALL: &str = "install registry.example.com/acme/widget --from REGISTRY/acme/widget --platform linux_amd64";
@@ -57,9 +57,8 @@ fn a_pipe_as_lock_file_ends_every_verb_that_reads_it() {
     for line in [INSTALL, LOCK, &format!("{LOCK} --check"), "check .", "check .terraform.lock.hcl", &resolve] {
         check(&scene, line);
     }
-    for line in ["config check", "providers"] {
-        ended(&mut scene.command(line));
-    }
+    check(&scene, "config check");
+    ended(&mut scene.command("providers"));
 }
 
 #[test]
@@ -87,10 +86,12 @@ fn a_pipe_among_the_users_files_is_warned_of_or_refused() {
     assert!(said.contains("not a regular file"), "{said}");
     for name in [".docker/config.json", ".dockercfg", ".config/containers/auth.json"] {
         pipe(&home.join(name));
-        ended(&mut scene.command("versions REGISTRY/acme/widget"));
+        check(&scene, "versions REGISTRY/acme/widget");
         let (_, said) = ended(&mut scene.command("auth explain REGISTRY/acme/widget --json"));
-        assert!(!said.contains("panic"), "{said}");
+        assert!(!said.contains("a bug in tofu-oci"), "{said}");
+        std::fs::remove_file(home.join(name)).expect("it is ours");
     }
+    pipe(&home.join(".docker/config.json"));
     ended(&mut scene.command("login REGISTRY"));
     check(&scene, "logout REGISTRY");
 }

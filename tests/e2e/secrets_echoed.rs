@@ -137,18 +137,12 @@ fn an_echo_in_headers_is_masked() {
 #[test]
 fn an_echo_of_the_token_server_is_masked() {
     for (name, echoed) in encodings(SECRET) {
-        {
-            let status = 401;
-            let bearer = Registry::builder().auth(Auth::Bearer(Bearer::new(Login::new("ada", SECRET))));
-            let scene = scene(bearer, SECRET);
-            let body =
-                json!({"errors": [{"code": "DENIED", "message": format!("bad {echoed} here")}], "details": echoed});
-            scene
-                .registry
-                .fault(Rule::on("*", "/token*").then(Fault::Answer(Answer::new(status).body(body.to_string()))));
-            let said = check(&scene, name, &echoed, &VERBS[..2]);
-            assert!(said.contains("bad "), "{name}: nothing is quoted here: {said}");
-        }
+        let bearer = Registry::builder().auth(Auth::Bearer(Bearer::new(Login::new("ada", SECRET))));
+        let scene = scene(bearer, SECRET);
+        let body = json!({"errors": [{"code": "DENIED", "message": format!("bad {echoed} here")}], "details": echoed});
+        scene.registry.fault(Rule::on("*", "/token*").then(Fault::Answer(Answer::new(401).body(body.to_string()))));
+        let said = check(&scene, name, &echoed, &VERBS[..2]);
+        assert!(said.contains("bad "), "{name}: nothing is quoted here: {said}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use serde_json::json;
 
-use crate::setup::hostile::{HOSTILE, VERBS};
+use crate::setup::hostile::{HOSTILE, VERBS, harmless};
 use crate::setup::{Scene, WIDGET, copy};
 
 /// A name for a file or folder: all that is hostile, except `/` and what a command line of these tests splits at.
@@ -298,6 +298,31 @@ fn no_argument_acts_on_a_terminal() {
             scene.harmless_with(verb, &|command| {
                 command.args(crate::setup::words(verb)).args(&arguments);
             });
+        }
+    }
+}
+
+#[test]
+fn no_variable_acts_on_a_terminal() {
+    let scene = Scene::published().armed();
+    let variables = ["FROM", "TIMEOUT", "PLAIN_HTTP", "CA_FILE", "PRIVATE_HOST", "MAGIC_SUFFIX", "ATTEMPTS"];
+    let wrapped = format!("{} ::error::x ##[error]y", "w ".repeat(100));
+    for value in [HOSTILE, &wrapped, "x\nerror: forged"] {
+        for name in variables.map(|name| format!("TOFU_OCI_{name}")) {
+            let mut said = String::new();
+            for verb in ["versions", "install"] {
+                said += &scene.harmless_with(verb, &|command| {
+                    command.args([verb, WIDGET]).env(&name, value);
+                });
+            }
+            // Help is never JSON.
+            for option in ["--help", "-h"] {
+                let mut command = scene.command(&format!("install {option}"));
+                let help = scene.output(command.env(&name, value).env_remove("NO_COLOR").env("CLICOLOR_FORCE", "1"));
+                harmless(&name, &help.stdout);
+                said += &help.stdout;
+            }
+            assert!(!said.contains("\nerror: forged"), "{name}: {said}");
         }
     }
 }

@@ -4,8 +4,8 @@ use insta::assert_snapshot;
 
 use crate::setup::{Scene, WIDGET};
 
-const VERIFY: &str = "verify registry.example.com/acme/widget@1.4.0 --from REGISTRY/acme/widget";
-const PINS: &str = ".tofu-oci.pins.json";
+pub(crate) const VERIFY: &str = "verify registry.example.com/acme/widget@1.4.0 --from REGISTRY/acme/widget";
+pub(crate) const PINS: &str = ".tofu-oci.pins.json";
 
 /// Widget 1.4.0, published and not signed, and a private key.
 fn unsigned() -> Scene {
@@ -17,7 +17,7 @@ fn unsigned() -> Scene {
 }
 
 /// The same, signed by `p256.pem`.
-fn signed() -> Scene {
+pub(crate) fn signed() -> Scene {
     let scene = unsigned();
     scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").success();
     scene.registry.clear_requests();
@@ -25,7 +25,7 @@ fn signed() -> Scene {
 }
 
 /// A policy whose only key is called `acme`.
-fn policy(scene: &Scene, file: &str, rule: &str) {
+pub(crate) fn policy(scene: &Scene, file: &str, rule: &str) {
     let text = format!(
         "[[key]]\nname = \"acme\"\nfile = \"{file}\"\n\n\
          [[rule]]\nproviders = [\"registry.example.com/*/*\"]\nkeys = [\"acme\"]\n{rule}"
@@ -197,28 +197,6 @@ fn what_the_policy_refuses_all_the_same_is_not_accepted() {
     let text = scene.refuse(&format!("{VERIFY} --accept"));
     assert!(text.contains("exit code: 1") && text.contains("nothing is remembered"), "{text}");
     assert_eq!(scene.context.read(PINS), moved);
-}
-
-/// `--key` judges instead of `trust.toml`; what it accepts would count where `trust.toml` does.
-#[test]
-fn a_key_of_the_command_line_accepts_nothing_that_a_rule_refuses() {
-    let scene = signed();
-    let accept = format!("{VERIFY} --key p256.pub --accept");
-    // By another key, and by the pinned keys alone, of which there are none.
-    let pinned_only = "[[rule]]\nproviders = [\"*/*/*\"]\nunsigned = \"refuse\"\n";
-    policy(&scene, "p384.pub", "");
-    let other_key = scene.context.read("trust.toml");
-    for rules in [pinned_only, &other_key] {
-        scene.context.write("trust.toml", rules);
-        let text = scene.refuse(&accept);
-        assert!(text.contains("exit code: 1") && text.contains("nothing is remembered"), "{text}");
-        assert!(text.contains("is not accepted: ") && text.contains("cause: trust.toml:"), "{text}");
-        assert!(!scene.path(PINS).exists(), "{text}");
-    }
-    // What the rule lets in is remembered with the key that has signed it.
-    policy(&scene, "p384.pub", "unsigned = \"allow\"\n");
-    scene.run(&accept).success();
-    assert!(scene.context.read(PINS).contains("p256.pub"));
 }
 
 /// What a rule refuses is answered by the rule: no hint leads back to where the user comes from.

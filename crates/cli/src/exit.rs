@@ -36,20 +36,40 @@ impl From<Exit> for std::process::ExitCode {
 /// Prints what clap has to say, help and version on stdout, mistakes on stderr.
 pub(crate) fn from_clap(error: &clap::Error) -> Exit {
     let text = error.render();
+    let hostile = hostile();
     if error.use_stderr() {
-        let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
         // Its plain form would take escape sequences out of what is quoted, which is then not found.
-        printer::stderr(&mistake(text.ansi().to_string(), &arguments.collect::<Vec<_>>()));
+        printer::stderr(&mistake(text.ansi().to_string(), &hostile));
         Exit::Usage
     } else {
-        printer::help(&text);
+        // Help shows the values of variables, and breaks them at blanks as its own words.
+        if hostile.is_empty() {
+            printer::help(&text)
+        } else {
+            printer::stdout(&plain(&text.ansi().to_string()))
+        }
         Exit::Done
     }
 }
 
+/// The arguments, and the values of the variables that stand for arguments, that could act on what shows them.
+fn hostile() -> Vec<String> {
+    let variables = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("TOFU_OCI_"));
+    let texts = std::env::args_os().skip(1).chain(variables.map(|(_, value)| value));
+    let texts = texts.map(|text| text.to_string_lossy().into_owned());
+    texts.filter(|text| text.contains(is_unprintable)).collect()
+}
+
+/// The text without styles: none of those in it need be this program's.
+fn plain(text: &str) -> Page {
+    let mut page = Page::default();
+    page.block("", &anstream::adapter::strip_str(text).to_string());
+    page
+}
+
 /// A mistake in the arguments. What it quotes of them stays in its line.
-fn mistake(mut text: String, arguments: &[String]) -> Page {
-    for argument in arguments.iter().filter(|argument| argument.contains(is_unprintable)) {
+fn mistake(mut text: String, hostile: &[String]) -> Page {
+    for argument in hostile {
         // Clap quotes the whole argument, the value in it, or one of several values.
         let value = argument.split_once('=').map(|(_, value)| value);
         for quoted in [argument.as_str()].into_iter().chain(value).chain(argument.split([',', '='])) {
@@ -66,7 +86,7 @@ fn mistake(mut text: String, arguments: &[String]) -> Page {
             page.push(Line::default().styled(style, "error:").plain(first));
             page.block("", rest);
         }
-        None => page.block("", &text),
+        None => return plain(&text),
     }
     page
 }

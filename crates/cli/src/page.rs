@@ -110,7 +110,7 @@ impl Page {
         self.0.push(Line::default());
     }
 
-    /// Adds a text whose line breaks are its own, such as the excerpt of a file, each line behind `indent`.
+    /// Adds a text whose line breaks are its own, such as the excerpt of a file, each line after `indent`.
     pub(crate) fn block(&mut self, indent: &str, text: &str) {
         if !text.is_empty() {
             let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');

@@ -10,7 +10,7 @@ use std::io::{ErrorKind, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::document::Document;
-use crate::page::{Line, Page};
+use crate::page::{Line, Page, disarmed};
 
 /// Whether something of stdout is lost that somebody may have wanted.
 static STDOUT_FAILED: AtomicBool = AtomicBool::new(false);
@@ -25,9 +25,11 @@ pub(crate) fn document(document: &Document) {
     write_out(document.as_str());
 }
 
-/// Writes help or the version to stdout; both are this program's own words.
+/// Writes help or the version to stdout: this program's own words, and the values of variables. No line is a command of a
+/// CI system.
 pub(crate) fn help(text: &clap::builder::StyledStr) {
-    write_out(&text.ansi().to_string());
+    let text = text.ansi().to_string();
+    write_out(&text.split_inclusive('\n').map(disarmed).collect::<String>());
 }
 
 fn write_out(text: &str) {
@@ -52,7 +54,7 @@ pub(crate) fn stderr(page: &Page) {
     write_err(&page.coloured());
 }
 
-/// Writes a question to stderr: a line that the answer stands behind.
+/// Writes a question to stderr: a line that the answer follows.
 pub(crate) fn question(line: &Line) {
     let mut page = Page::default();
     page.push(line.clone());

@@ -143,7 +143,7 @@ pub fn helper_outcome(name: &HelperName, output: &HelperOutput) -> Result<Helper
     }
 }
 
-/// Reads what `docker-credential-NAME store` or `erase` left behind, where that is no success.
+/// Reads what `docker-credential-NAME store` or `erase` wrote, if it did not succeed.
 ///
 /// # Errors
 /// When it failed for another reason than that nothing was found.

@@ -43,7 +43,8 @@ const LIMIT: u64 = 64 << 20;
 /// The text of the lock file at `path`, whatever it says; nothing when there is none.
 ///
 /// # Errors
-/// When it is no text, no regular file or larger than 64 MiB, and when it is a symbolic link that leaves its folder: see [`write()`].
+/// When it is not text, not a regular file or larger than 64 MiB, and when it is a symbolic link that leaves its folder: see
+/// [`write()`].
 pub fn read_text(path: &Path) -> Result<Option<String>, LockFileError> {
     let place = follow(path)?;
     let text = match tofu_oci_disk::read_file(&place, LIMIT) {

@@ -34,7 +34,7 @@ struct State {
     moved: u64,
     /// So many bytes must be taken before the time counts anew.
     floor: u64,
-    /// Since when no more than [`State::taken`] bytes have been taken; the time that the content took to be read is left out.
+    /// Since when no more than [`State::taken`] bytes have been taken; without the time that the content took to be read.
     at: Option<Instant>,
     /// Bytes that were taken since then.
     taken: u64,
@@ -170,7 +170,7 @@ mod tests {
     }
 
     /// For how many seconds the registry has taken too little at most, if it asks for a piece each time that this time has
-    /// passed, and how the body is told of then.
+    /// passed, and what is reported of the body then.
     async fn stalled(size: usize, every_ms: u64, reading_ms: u64) -> (u64, String) {
         let (mut stream, progress) = body(size, Duration::from_millis(reading_ms));
         let start = Instant::now();

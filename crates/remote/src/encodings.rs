@@ -1,7 +1,8 @@
 //! Where a secret stands in a text, however it is encoded there. Pure.
 //!
 //! Text and secret are both decoded to their end: percent encoding with whatever set, escapes of JSON and HTML, one inside
-//! another; blanks, line breaks and characters without a shape are left out. What is left keeps the place that it came from. So one comparison finds every way of writing the same secret, and no list of ways has to be complete.
+//! another; blanks, line breaks and characters without a shape are left out. What is left keeps the place that it came from.
+//! So one comparison finds every way of writing the same secret, and no list of ways has to be complete.
 
 use std::ops::Range;
 
@@ -17,9 +18,9 @@ const DEEPEST: usize = 6;
 /// Pieces of an encoded secret that are shorter would be found in ordinary words.
 const SHORTEST_PIECE: usize = 4;
 
-/// How a text is read.
+/// What characters mean that encodings treat differently.
 #[derive(Clone, Copy)]
-enum Reading {
+enum Alphabet {
     /// `+` is a blank, as in forms.
     Form,
     /// `+` and `-` are one character, and so are `/` and `_`.
@@ -27,7 +28,7 @@ enum Reading {
 }
 
 /// A text with the place in the original that each byte came from.
-struct View {
+struct DecodedText {
     bytes: Zeroizing<Vec<u8>>,
     places: Vec<Range<usize>>,
 }
@@ -60,10 +61,10 @@ pub(crate) fn places<'a>(text: &str, forms: &(impl Iterator<Item = &'a Secret> +
     let is_cut = text.ends_with('…');
     let text = text.trim_end_matches('…');
     let mut found: Vec<Range<usize>> = Vec::new();
-    for reading in [Reading::Form, Reading::Base64] {
-        let views = views(text, reading);
+    for alphabet in [Alphabet::Form, Alphabet::Base64] {
+        let views = views(text, alphabet);
         for form in forms.clone() {
-            for wanted in self::views(form.expose(), reading) {
+            for wanted in self::views(form.expose(), alphabet) {
                 for view in &views {
                     view.find(&wanted.bytes, is_cut, &mut found);
                 }
@@ -83,16 +84,16 @@ pub(crate) fn places<'a>(text: &str, forms: &(impl Iterator<Item = &'a Secret> +
 
 /// The text as it is and after each round of decoding. The first rounds take off all encodings or one of them, since a
 /// secret may itself look like an encoded text.
-fn views(text: &str, reading: Reading) -> Vec<View> {
+fn views(text: &str, alphabet: Alphabet) -> Vec<DecodedText> {
     let bytes = Zeroizing::new(text.as_bytes().to_vec());
-    let mut views = vec![View { places: (0..bytes.len()).map(|at| at..at + 1).collect(), bytes }];
+    let mut views = vec![DecodedText { places: (0..bytes.len()).map(|at| at..at + 1).collect(), bytes }];
     let mut from = 0;
     for round in 0..DEEPEST {
-        let kinds: &[&[Kind]] = if round < 2 { &[&ALL, &[percent], &[backslash], &[entity]] } else { &[&ALL] };
+        let decoders: &[&[Decoder]] = if round < 2 { &[&ALL, &[percent], &[backslash], &[entity]] } else { &[&ALL] };
         let to = views.len();
         for at in from..to {
-            for kinds in kinds {
-                let next = views[at].decoded(reading, kinds);
+            for decoders in decoders {
+                let next = views[at].decoded(alphabet, decoders);
                 if views.iter().all(|view| view.bytes != next.bytes) {
                     views.push(next);
                 }
@@ -104,11 +105,11 @@ fn views(text: &str, reading: Reading) -> Vec<View> {
 }
 
 /// Takes one encoding off a text's first character: how many bytes it takes, and what it means.
-type Kind = fn(&[u8]) -> Option<(usize, Vec<u8>)>;
+type Decoder = fn(&[u8]) -> Option<(usize, Vec<u8>)>;
 
-const ALL: [Kind; 3] = [percent, backslash, entity];
+const ALL: [Decoder; 3] = [percent, backslash, entity];
 
-impl View {
+impl DecodedText {
     fn find(&self, wanted: &[u8], is_cut: bool, found: &mut Vec<Range<usize>>) {
         if wanted.is_empty() || self.bytes.is_empty() {
             return;
@@ -129,11 +130,12 @@ impl View {
     }
 
     /// One encoding less.
-    fn decoded(&self, reading: Reading, kinds: &[Kind]) -> Self {
+    fn decoded(&self, alphabet: Alphabet, decoders: &[Decoder]) -> Self {
         let mut next = Self { bytes: Zeroizing::new(Vec::with_capacity(self.bytes.len())), places: Vec::new() };
         let mut at = 0;
         while let Some(rest) = self.bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let (length, meant) = kinds.iter().find_map(|kind| kind(rest)).unwrap_or_else(|| plain(rest, reading));
+            let (length, meant) =
+                decoders.iter().find_map(|decoder| decoder(rest)).unwrap_or_else(|| plain(rest, alphabet));
             let place = self.places[at].start..self.places[at + length - 1].end;
             next.places.extend(std::iter::repeat_n(place, meant.len()));
             next.bytes.extend_from_slice(&meant);
@@ -221,7 +223,7 @@ fn entity(rest: &[u8]) -> Option<(usize, Vec<u8>)> {
 }
 
 /// A character as it is; a blank and what has no shape mean nothing.
-fn plain(rest: &[u8], reading: Reading) -> (usize, Vec<u8>) {
+fn plain(rest: &[u8], alphabet: Alphabet) -> (usize, Vec<u8>) {
     let length = match rest.first() {
         Some(0xc2..=0xdf) => 2,
         Some(0xe0..=0xef) => 3,
@@ -231,10 +233,10 @@ fn plain(rest: &[u8], reading: Reading) -> (usize, Vec<u8>) {
     match rest.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok()?.chars().next()) {
         Some(one) => (
             length,
-            match (reading, one) {
-                (Reading::Form, '+') => Vec::new(),
-                (Reading::Base64, '+') => vec![b'-'],
-                (Reading::Base64, '/') => vec![b'_'],
+            match (alphabet, one) {
+                (Alphabet::Form, '+') => Vec::new(),
+                (Alphabet::Base64, '+') => vec![b'-'],
+                (Alphabet::Base64, '/') => vec![b'_'],
                 _ => character(u32::from(one)),
             },
         ),

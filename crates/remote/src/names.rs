@@ -20,12 +20,12 @@ use crate::reach::Reach;
 #[derive(Clone)]
 pub(crate) struct Resolver {
     names: Arc<dyn Names>,
-    known: Arc<Mutex<HashMap<String, Known>>>,
+    known: Arc<Mutex<HashMap<String, KnownName>>>,
 }
 
 /// What is known of a name.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known {
+struct KnownName {
     /// Its farthest address, if it has been looked up.
     found: Option<Reach>,
     /// The nearest address that counts, if another host has named it.
@@ -74,7 +74,7 @@ impl Resolver {
         known.nearest = Some(known.nearest.map_or(nearest, |before| before.min(nearest)));
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Known>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, KnownName>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -168,7 +168,7 @@ pub trait Names: Send + Sync {
     /// The addresses of a name.
     ///
     /// # Errors
-    /// When there is no such name, or nobody could be asked.
+    /// When there is no such name, or no name service answers.
     async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 

@@ -20,10 +20,10 @@ const HIDDEN: &str = "[hidden]";
 
 /// Every secret that has left in this run, by length.
 #[derive(Default)]
-pub(crate) struct Told(Mutex<BTreeMap<usize, Vec<Hidden>>>);
+pub(crate) struct Told(Mutex<BTreeMap<usize, Vec<SentSecret>>>);
 
 /// A secret, and the forms in which it may come back.
-struct Hidden {
+struct SentSecret {
     secret: Secret,
     forms: Vec<Secret>,
 }
@@ -55,7 +55,7 @@ impl Told {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_length = known.entry(secret.len()).or_default();
         if !of_length.iter().any(|known| known.secret.expose() == secret) {
-            of_length.push(Hidden { secret: Secret::new(secret), forms: forms(secret) });
+            of_length.push(SentSecret { secret: Secret::new(secret), forms: forms(secret) });
         }
     }
 

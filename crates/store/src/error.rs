@@ -1,9 +1,13 @@
 //! What can go wrong with a store.
 
+mod fault;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tofu_oci_types::Digest;
+
+pub use fault::{AccessFault, NetworkFault};
 
 /// Why a store did not do what it was asked for.
 ///
@@ -234,44 +238,6 @@ pub enum StoreError {
     },
 }
 
-/// Why access was not given, where the credentials, the token server or the registry's word about them are to blame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AccessFault {
-    /// The token server would be asked over plain HTTP.
-    RealmDowngrade,
-    /// The token server is named by an address of this machine or of another network, or by its name `localhost`.
-    RealmPrivateAddress,
-    /// The token server's address is relative, none at all, or of another scheme than HTTP.
-    RealmScheme,
-    /// The token server's address carries a user info.
-    RealmUserInfo,
-    /// The token server is of another site than the registry.
-    RealmOtherSite,
-    /// The token server sends whoever shows credentials to another origin.
-    TokenRedirect,
-    /// A redirect leads from HTTPS to plain HTTP, and naming its host would not help or not be safe.
-    RedirectDowngrade,
-    /// A redirect leads, from HTTPS or from another host, to plain HTTP on a host that the user may name for it.
-    RedirectUnnamed,
-    /// The token server's answer has no token in it that can be used.
-    TokenEmpty,
-    /// The token server's answer is no JSON object with texts in it.
-    TokenNotJson,
-    /// The token server answered with this status.
-    TokenServerStatus(u16),
-    /// The registry answered with this status.
-    RegistryStatus(u16),
-    /// The registry answered with this status, and names no way to log in that is known here: nothing was shown.
-    NoKnownScheme(u16),
-    /// The registry answered with this status to a token that is good, and does not carry the right.
-    InsufficientScope(u16),
-    /// The registry answered with this status to the token that its token server had given.
-    TokenRefused(u16),
-    /// The registry asks for a name and a password, and there are none.
-    NoCredentialsForBasic,
-}
-
 /// Why a wait that a registry asks for is not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
@@ -279,93 +245,6 @@ pub enum Patience {
     Attempts,
     /// It is longer than we are willing to wait.
     Wait,
-}
-
-impl AccessFault {
-    /// A stable name, with the status behind a colon where there is one.
-    pub fn code(self) -> String {
-        let name = match self {
-            Self::RealmDowngrade => "realm-downgrade",
-            Self::RealmPrivateAddress => "realm-private-address",
-            Self::RealmScheme => "realm-scheme",
-            Self::RealmUserInfo => "realm-user-info",
-            Self::RealmOtherSite => "realm-other-site",
-            Self::TokenRedirect => "token-redirect",
-            Self::RedirectDowngrade | Self::RedirectUnnamed => "redirect-downgrade",
-            Self::TokenEmpty => "token-empty",
-            Self::TokenNotJson => "token-not-json",
-            Self::NoCredentialsForBasic => "no-credentials-for-basic",
-            Self::TokenServerStatus(status) => return format!("token-server-status:{status}"),
-            Self::RegistryStatus(status)
-            | Self::NoKnownScheme(status)
-            | Self::InsufficientScope(status)
-            | Self::TokenRefused(status) => return format!("registry-status:{status}"),
-        };
-        name.to_owned()
-    }
-}
-
-/// What kept two machines from talking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NetworkFault {
-    /// The name is not known, or nobody could be asked for it.
-    Dns,
-    /// Nobody listens there.
-    Refused,
-    /// The TLS handshake failed for another reason than the other side's certificate: nothing in common, or the other
-    /// side refused.
-    Tls,
-    /// The other side's certificate is not accepted, for another reason than its dates.
-    Certificate,
-    /// The certificate is for another host.
-    CertificateOfAnother,
-    /// The other side's certificate has expired, by this machine's clock. Both in seconds since 1970.
-    CertificateExpired {
-        /// The last second in which it was valid, if that is known.
-        not_after: Option<u64>,
-        /// What the clock says.
-        now: u64,
-    },
-    /// The other side's certificate is not valid yet, by this machine's clock. Both in seconds since 1970.
-    CertificateNotYetValid {
-        /// The first second in which it is valid, if that is known.
-        not_before: Option<u64>,
-        /// What the clock says.
-        now: u64,
-    },
-    /// Somebody answered a TLS greeting with something else.
-    NotTls,
-    /// Somebody answered, and not in HTTP.
-    NotHttp,
-    /// Nothing came in time.
-    TimedOut,
-    /// There was a connection, and it broke.
-    Lost,
-    /// There is no way to the machine.
-    NoRoute,
-    /// The name leads to this machine or into a private network, and a host elsewhere had named it.
-    PrivateAddress,
-}
-
-impl NetworkFault {
-    /// A stable kebab-case name.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Dns => "dns",
-            Self::Refused => "connection-refused",
-            Self::Tls
-            | Self::Certificate
-            | Self::CertificateOfAnother
-            | Self::CertificateExpired { .. }
-            | Self::CertificateNotYetValid { .. }
-            | Self::NotTls => "tls",
-            Self::TimedOut => "timeout",
-            Self::Lost | Self::NotHttp => "connection-lost",
-            Self::NoRoute => "unreachable",
-            Self::PrivateAddress => "private-host",
-        }
-    }
 }
 
 impl StoreError {

@@ -77,8 +77,8 @@ impl LayerTree {
     /// `diff_id` where one is given. The source is read to its end; the digest of its bytes is the caller's to check.
     ///
     /// # Errors
-    /// Symbolic links, devices and the like; a hard link whose copy does not fit into the limits; names as in [`crate::unpack_zip`]; anything after the end of the compressed stream
-    /// or of the tar archive but zeros; more bytes or entries in all layers together than the limits allow.
+    /// Symbolic links, devices and the like; a hard link whose copy does not fit into the limits; names as in
+    /// [`crate::unpack_zip`]; anything after the end of the compressed stream or of the tar archive except zeros; more bytes or entries in all layers together than the limits allow.
     pub fn apply(
         &mut self,
         source: &mut dyn ByteSource,

@@ -59,7 +59,7 @@ pub(super) struct Tree(BTreeMap<String, Node>);
 impl Tree {
     /// Whiteouts first, wherever they stood, since they never hide anything of their own layer; then the entries in
     /// order, a later one replacing an earlier one of the same name.
-    /// `copies` is told of the bytes of each copy that a hard link becomes, and may refuse them.
+    /// `copies` takes the bytes of each copy that a hard link becomes, and may refuse them.
     pub(super) fn apply(
         &mut self,
         changes: Changes,

@@ -10,7 +10,7 @@ use tofu_oci_types::RepositoryRef;
 
 /// Reads `HOST` or `HOST:PORT`; blanks around it do not count, and an IPv6 address may lack its brackets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct HostParser;
+pub(crate) struct HostParser;
 
 /// What is wrong with a host, and what to write. Never contains what stands before an `@`.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,6 +21,11 @@ struct Fault {
 }
 
 impl HostParser {
+    /// What an option makes of a text; `None` if it refuses it.
+    pub(crate) fn host(text: &str) -> Option<String> {
+        Self::read(text).ok()
+    }
+
     fn read(text: &str) -> Result<String, Fault> {
         let text = text.trim();
         if text.parse::<Ipv6Addr>().is_ok() {

@@ -24,6 +24,7 @@ pub(crate) use check::{CheckArgs, FailOn, Format};
 pub(crate) use common::{Global, Network, Output};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use duration::Timeout;
+pub(crate) use host::HostParser;
 pub(crate) use identity::Identity;
 pub(crate) use install::InstallArgs;
 pub(crate) use lock::LockArgs;

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use tofu_oci_disk::Waiter;
 use tofu_oci_types::{Reporter, Tag};
 
-use crate::args::{Args, AuthVerb, ConfigVerb, Global, Network, Output, Verb};
+use crate::args::{Args, AuthVerb, ConfigVerb, Global, HostParser, Network, Output, Verb};
 use crate::complaint::Complaint;
 use crate::connect::{Connector, WalletSlot};
 use crate::credentials::Access;
@@ -74,9 +74,10 @@ fn typed(given: Option<&str>, variable: &str) -> bool {
     given.is_some_and(|given| std::env::var(variable).ok().as_deref() != Some(given))
 }
 
-/// A list as a variable has it; `None` if nothing is in it.
-fn list(given: &[String]) -> Option<String> {
-    (!given.is_empty()).then(|| given.join(","))
+/// The same of a list of hosts. What the variable says is read as the option's values are.
+fn typed_hosts(given: &[String], variable: &str) -> bool {
+    let said = std::env::var(variable).unwrap_or_default();
+    !given.is_empty() && !said.split(',').map(HostParser::host).eq(given.iter().cloned().map(Some))
 }
 
 /// `.terraform` of the directory, or what `TF_DATA_DIR` says, relative to the directory.

@@ -34,7 +34,7 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), C
         return Err(Complaint::usage(format!("there is no directory {}", dir.display()))
             .hint("--chdir names the directory that holds the configuration"));
     }
-    if super::typed(super::list(&args.lookup.private_host).as_deref(), "TOFU_OCI_PRIVATE_HOST") {
+    if super::typed_hosts(&args.lookup.private_host, "TOFU_OCI_PRIVATE_HOST") {
         return Err(Complaint::usage("--private-host is for commands that ask hosts, and `providers` asks none")
             .hint("leave it out; install, lock, versions and resolve take it"));
     }

@@ -8,7 +8,7 @@ use tofu_oci_store::ReadStore as _;
 use tofu_oci_trust::{Evidence, Form};
 use tofu_oci_types::Reference;
 
-use crate::testing::{Folder, Heard, Push, Watching, key};
+use crate::testing::{Folder, Heard, Push, Watching, key, names};
 use crate::{AttachmentState, Forms, PackageLayout, PushReport, SumsMode};
 
 const SUMS: &str = "terraform-provider-zap_1.4.0_SHA256SUMS";
@@ -218,4 +218,24 @@ async fn a_plan_lists_what_would_be_attached() {
     let manifests: Vec<_> = plan.attachments.iter().map(|it| it.manifest.clone()).collect();
     let report = push.run(&Watching::new()).await.unwrap();
     assert_eq!(manifests, report.attachments.iter().map(|it| it.manifest.clone()).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_signed_index_carries_no_checksum_that_another_program_has_remembered() {
+    let folder = Folder::new();
+    folder.package("1.4.0", "linux_amd64").package("1.4.0", "darwin_arm64");
+    let memo = tempfile::tempdir().unwrap();
+    let mut push = Push { memo_dir: Some(memo.path().to_owned()), ..Push::new(&folder, "1.4.0") };
+    let true_index = push.run(&Watching::new()).await.unwrap().index;
+    let forged = tofu_oci_types::PackageHash::h1(&[1; 32]).to_string();
+    let remembered = names(memo.path());
+    assert_eq!(remembered.len(), 2);
+    for name in remembered {
+        std::fs::write(memo.path().join(name), &forged).unwrap();
+    }
+    push.signer = Some((key(1), Forms::Bundle));
+    assert_eq!(push.run(&Watching::new()).await.unwrap().index, true_index);
+    for name in names(memo.path()) {
+        assert_ne!(std::fs::read_to_string(memo.path().join(name)).unwrap().trim_end(), forged, "it is mended");
+    }
 }

@@ -12,6 +12,9 @@ use tofu_oci_types::{Algorithm, Digest, PackageHash, Scheme};
 /// How many entries are kept; the oldest go first. Some 55 bytes each.
 const ENTRIES: usize = 4096;
 
+/// An entry has no more bytes.
+const LONGEST: u64 = 128;
+
 /// A folder of remembered checksums.
 #[derive(Clone, Debug)]
 pub(super) struct Memo {
@@ -26,10 +29,8 @@ impl Memo {
     /// The checksum, where it is known.
     pub(super) fn get(&self, zip: &Digest) -> Option<PackageHash> {
         let path = self.path(zip)?;
-        if std::fs::metadata(&path).ok()?.len() > 128 {
-            return None;
-        }
-        let hash: PackageHash = std::fs::read_to_string(path).ok()?.trim_end().parse().ok()?;
+        let text = String::from_utf8(tofu_oci_disk::read_file(&path, LONGEST).ok()?).ok()?;
+        let hash: PackageHash = text.trim_end().parse().ok()?;
         // The Base64 of 32 bytes.
         let plausible = hash.scheme() == Scheme::H1 && hash.value().len() == 44 && hash.value().ends_with('=');
         plausible.then_some(hash)
@@ -96,6 +97,20 @@ mod tests {
             std::fs::write(memo.path(&zip).unwrap(), damaged).unwrap();
             assert_eq!(memo.get(&zip), None, "{damaged}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_the_place_of_an_entry_is_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let (memo, zip) = (Memo::new(dir.path()), Digest::sha256(b"zip"));
+        memo.put(&zip, &h1());
+        let path = memo.path(&zip).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert_eq!(memo.get(&zip), None);
+        memo.put(&zip, &h1());
+        assert_eq!(memo.get(&zip), Some(h1()));
     }
 
     #[test]

@@ -8,8 +8,8 @@ use tofu_oci_store::{DirStore, ReadStore as _};
 use tofu_oci_types::{Digest, Reference};
 
 use super::*;
-use crate::testing::{Folder, Heard, Push, Watching, key, names, tags};
-use crate::{Forms, H1Mode, PackageLayout, TagState};
+use crate::testing::{Folder, Heard, Push, Watching, names, tags};
+use crate::{H1Mode, PackageLayout, TagState};
 
 /// Two platforms as zips.
 fn zips() -> Folder {
@@ -213,23 +213,6 @@ async fn a_known_checksum_is_not_computed_again() {
     }
     let second = push.run(&Watching::new()).await.unwrap();
     assert!(second.platforms.iter().all(|platform| platform.h1.as_ref() == Some(&marked)));
-}
-
-#[tokio::test]
-async fn a_signed_index_carries_no_checksum_that_another_program_has_remembered() {
-    let folder = zips();
-    let memo = tempfile::tempdir().unwrap();
-    let mut push = Push { memo_dir: Some(memo.path().to_owned()), ..Push::new(&folder, "1.4.0") };
-    let true_index = push.run(&Watching::new()).await.unwrap().index;
-    let forged = tofu_oci_types::PackageHash::h1(&[1; 32]).to_string();
-    for name in names(memo.path()) {
-        std::fs::write(memo.path().join(name), &forged).unwrap();
-    }
-    push.signer = Some((key(1), Forms::Bundle));
-    assert_eq!(push.run(&Watching::new()).await.unwrap().index, true_index);
-    for name in names(memo.path()) {
-        assert_ne!(std::fs::read_to_string(memo.path().join(name)).unwrap().trim_end(), forged, "it is mended");
-    }
 }
 
 #[tokio::test]

@@ -10,11 +10,11 @@ use crate::StoreError;
 pub struct CopyBudget {
     manifests: usize,
     bytes: u64,
-    read: Mutex<Read>,
+    spent: Mutex<Spent>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Read {
+struct Spent {
     manifests: usize,
     bytes: u64,
 }
@@ -29,7 +29,7 @@ impl Default for CopyBudget {
 impl CopyBudget {
     /// So many manifests, and so many bytes of them.
     pub fn new(manifests: usize, bytes: u64) -> Self {
-        Self { manifests, bytes, read: Mutex::default() }
+        Self { manifests, bytes, spent: Mutex::default() }
     }
 
     /// Takes manifests before they are read; their sizes are those that their descriptors claim, and that they have if they
@@ -38,8 +38,8 @@ impl CopyBudget {
     /// # Errors
     /// [`StoreError::TooManyManifests`] if they do not fit; they are not taken then.
     pub(super) fn take(&self, place: &str, sizes: impl Iterator<Item = u64>) -> Result<(), StoreError> {
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut wanted = *read;
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wanted = *spent;
         for size in sizes {
             wanted.manifests += 1;
             wanted.bytes = wanted.bytes.saturating_add(size);
@@ -53,7 +53,7 @@ impl CopyBudget {
                 most_bytes: self.bytes,
             });
         }
-        *read = wanted;
+        *spent = wanted;
         Ok(())
     }
 }

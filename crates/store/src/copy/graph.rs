@@ -48,10 +48,11 @@ impl Graph {
         (budget, jobs): (&CopyBudget, usize),
     ) -> Result<Self, StoreError> {
         let mut graph = Self::default();
-        let mut asked: HashSet<Digest> = seen.clone();
+        // Not a copy of `seen`: one run reads as many graphs as it has subjects.
+        let mut asked: HashSet<Digest> = HashSet::new();
         let mut level: Vec<Descriptor> = roots;
         for depth in 0.. {
-            level.retain(|entry| asked.insert(entry.digest.clone()));
+            level.retain(|entry| !seen.contains(&entry.digest) && asked.insert(entry.digest.clone()));
             if level.is_empty() {
                 break;
             }
@@ -77,7 +78,7 @@ impl Graph {
             level = below;
         }
         let mut known = asked;
-        graph.blobs.retain(|blob| known.insert(blob.digest.clone()));
+        graph.blobs.retain(|blob| !seen.contains(&blob.digest) && known.insert(blob.digest.clone()));
         if let Some(blob) = graph.blobs.iter().find(|blob| blob.size > MAX_BLOB) {
             return Err(StoreError::TooLarge { place: from.place(), what: what(blob), limit: MAX_BLOB });
         }

@@ -112,8 +112,9 @@ impl CopyError {
 /// source like any other and never from there.
 ///
 /// # Errors
-/// [`CopyError`] names the end that failed; [`StoreError::TooManyManifests`], [`StoreError::TooDeep`] and, for a blob of more than
-/// 10 GiB, [`StoreError::TooLarge`] before anything of that part is sent; [`StoreError::NotListed`] if the destination does not list a referrer.
+/// [`CopyError`] names the end that failed; [`StoreError::TooManyManifests`], [`StoreError::TooDeep`] and, for a blob
+/// of more than 10 GiB, [`StoreError::TooLarge`] before anything of that part is sent; [`StoreError::NotListed`] if the
+/// destination does not list a referrer.
 pub async fn copy(
     from: &dyn ReadStore,
     to: &dyn Store,

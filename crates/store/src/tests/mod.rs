@@ -2,6 +2,7 @@
 
 mod copy_limits;
 mod copying;
+mod dir_links;
 mod dir_reading;
 mod dir_unverified;
 mod dir_writing;

@@ -1,6 +1,7 @@
 //! Two programs at once.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use tofu_oci_types::{Digest, ProviderAddr};
 
@@ -38,16 +39,16 @@ pub(super) fn order(one: &Pin, other: &Pin) -> Ordering {
 /// Those that disagree stay as they are, so that no index is right until somebody accepts one.
 pub(super) fn gathered(pins: &[Pin]) -> Vec<Pin> {
     let mut gathered: Vec<Pin> = Vec::new();
-    for (nth, pin) in pins.iter().enumerate() {
-        let same: Vec<&Pin> = pins.iter().filter(|other| is_same_release(other, pin)).collect();
-        if same.iter().any(|other| other.index != pin.index) {
-            gathered.push(pin.clone());
+    let mut releases: BTreeMap<(&ProviderAddr, String, String), Vec<&Pin>> = BTreeMap::new();
+    for pin in pins {
+        releases.entry((&pin.address, pin.version.to_string(), pin.same.clone())).or_default().push(pin);
+    }
+    for ((_, _, place), same) in releases {
+        let Some(first) = same.first().filter(|first| same.iter().all(|other| other.index == first.index)) else {
+            gathered.extend(same.into_iter().cloned());
             continue;
-        }
-        if pins[..nth].iter().any(|earlier| is_same_release(earlier, pin)) {
-            continue;
-        }
-        let mut one = Pin { place: pin.same.clone(), signers: Vec::new(), ..pin.clone() };
+        };
+        let mut one = Pin { place, signers: Vec::new(), ..(*first).clone() };
         for other in same {
             other.signers.iter().for_each(|signer| add_signer(&mut one.signers, signer));
             contents::add(&mut one.contents, &other.contents);

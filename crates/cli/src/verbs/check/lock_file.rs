@@ -16,7 +16,7 @@ use crate::args::CheckArgs;
 use crate::complaint::Complaint;
 use crate::exit::Exit;
 use crate::lookup::Finder;
-use crate::verbs::{list, typed};
+use crate::verbs::{typed, typed_hosts};
 
 /// Reads the file; with `--platform` the providers' repositories are asked too.
 pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Checked, Complaint> {
@@ -79,7 +79,7 @@ fn refuse_idle_options(args: &CheckArgs) -> Result<(), Complaint> {
     let given = [
         ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
         ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
-        ("--private-host", typed(list(&args.lookup.private_host).as_deref(), "TOFU_OCI_PRIVATE_HOST")),
+        ("--private-host", typed_hosts(&args.lookup.private_host, "TOFU_OCI_PRIVATE_HOST")),
     ];
     match given.iter().find(|(_, given)| *given && !asks) {
         Some((option, _)) => Err(Complaint::usage(format!("{option} needs --platform"))

@@ -15,7 +15,7 @@ use crate::args::CheckArgs;
 use crate::complaint::Complaint;
 use crate::connect::{Connector, End};
 use crate::credentials::access;
-use crate::verbs::{list, typed};
+use crate::verbs::{typed, typed_hosts};
 
 /// Reads it, and the second one where there is one.
 pub(super) async fn check(
@@ -81,7 +81,7 @@ fn refuse_other_options(args: &CheckArgs) -> Result<(), Complaint> {
         ("--offline", args.offline),
         ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
         ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
-        ("--private-host", typed(list(&args.lookup.private_host).as_deref(), "TOFU_OCI_PRIVATE_HOST")),
+        ("--private-host", typed_hosts(&args.lookup.private_host, "TOFU_OCI_PRIVATE_HOST")),
     ];
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Complaint::usage(format!("{option} is for lock files, and this is a repository"))
