@@ -195,6 +195,14 @@ impl Finder {
             let by = |rule: String| if candidate.method.file.is_some() { format!("{rule}, {label}") } else { rule };
             match place {
                 Place::Oci(oci) => {
+                    if matches!(candidate.method.kind, MethodKind::Direct)
+                        && let Err(error) = self.opener(configured)?.admit(candidate.method, &oci, address)
+                    {
+                        let error = SourceError::from(error);
+                        failed.push(format!("{label}: {}", innermost(&error)));
+                        first.get_or_insert_with(|| Complaint::from(error));
+                        continue;
+                    }
                     found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                 }
                 Place::NetworkMirror { .. } | Place::Filesystem { .. } => {
