@@ -386,8 +386,7 @@ fn put(
     }
     match existing {
         Existing::Package(package)
-            if Some(&package.h1()) == verified.hashes.h1.as_ref()
-                && place.has_zh(verified.hashes.zh.as_ref())? =>
+            if Some(&package.h1()) == verified.hashes.h1.as_ref() && place.has_zh(verified.hashes.zh.as_ref())? =>
         {
             Ok(Outcome::AlreadyInstalled)
         }

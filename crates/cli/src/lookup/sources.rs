@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tofu_oci_credentials::Secret;
 use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
-use tofu_oci_mapper::{MapError, Place};
+use tofu_oci_mapper::{MapError, OciPlace, Place};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_source::{
-    DirectSource, Discover, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, OciSource, OpenRepository, Services,
-    Source, TokenOf,
+    DirectSource, Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, OciSource,
+    OpenRepository, Services, Source, TokenOf,
 };
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
 use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
