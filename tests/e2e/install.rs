@@ -321,7 +321,7 @@ fn the_magic_suffix_finds_the_registry() {
     let line = format!("install 127.0.0.1.oci.opentofu.org:{port}/acme/widget --platform linux_amd64");
     // Whoever writes a module writes the address.
     let refused = scene.refuse(&line);
-    assert!(refused.contains("if that is meant, allow it with --private-host 127.0.0.1:"), "{refused}");
+    assert!(refused.contains("if that is meant, allow it with --private-host [REGISTRY]"), "{refused}");
     assert_eq!(scene.conversation(), Vec::<String>::new(), "nothing was asked");
     let said = scene.run(&format!("{line} --private-host 127.0.0.1"));
     assert_snapshot!(said.text, @"

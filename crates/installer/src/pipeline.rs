@@ -214,7 +214,8 @@ impl Run<'_> {
         if let (Some((h1, bytes)), Some(entry)) = (vouched, entry) {
             let hashes = PackageHashes { h1: Some(h1), ..known_before(offer) };
             let report = check_lines(offer, locked, &hashes)?;
-            if is_vouched(entry, offer) && offered.admits_unfetched(&hashes) {
+            let is_same = is_vouched(entry, offer) && offered.admits_unfetched(&hashes);
+            if is_same && self.has_zh(&place, offer.zh()).await? {
                 report_wrong(offer, &report, self.reporter);
                 return Ok(self.done(&offered, &place, Outcome::AlreadyInstalled, bytes, hashes));
             }
@@ -262,6 +263,11 @@ impl Run<'_> {
     pub(crate) async fn inspect(&self, place: &Place) -> Result<Existing, InstallError> {
         let (place, limits) = (place.clone(), self.limits.clone());
         blocking(move || place.inspect(&limits)).await
+    }
+
+    async fn has_zh(&self, place: &Place, zh: Option<PackageHash>) -> Result<bool, InstallError> {
+        let place = place.clone();
+        blocking(move || place.has_zh(zh.as_ref())).await
     }
 
     /// Fetches the package and puts it in its place, when it is the right one.
@@ -381,7 +387,9 @@ fn put(
         }
     }
     match existing {
-        Existing::Package(package) if Some(&package.h1()) == verified.hashes.h1.as_ref() => {
+        Existing::Package(package)
+            if Some(&package.h1()) == verified.hashes.h1.as_ref() && place.has_zh(verified.hashes.zh.as_ref())? =>
+        {
             Ok(Outcome::AlreadyInstalled)
         }
         _ => Err(InstallError::LocallyModified { address, version, path: place.path.clone() }),

@@ -1,13 +1,13 @@
 //! Where a package goes, and what lies there already.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_archive::{ArchiveError, Limits, PackageContents, read_directory, read_zip};
 use tofu_oci_disk::Scratch;
-use tofu_oci_types::{Platform, ProviderAddr, Version};
+use tofu_oci_types::{DigestHasher, PackageHash, Platform, ProviderAddr, Version};
 
 use crate::{InstallError, PluginCache, Target};
 
@@ -36,7 +36,7 @@ pub(crate) enum Form {
 pub(crate) enum Existing {
     /// Nothing, or an empty folder.
     Nothing,
-    /// A symbolic link to something that is gone.
+    /// A symbolic link to something that is gone, or one that leads back to itself.
     DanglingLink,
     /// A package, possibly behind a symbolic link (Terraform links packages of a mirror).
     Package(PackageContents),
@@ -120,7 +120,7 @@ impl Place {
         };
         let metadata = match fs::metadata(&self.path) {
             Ok(metadata) => metadata,
-            Err(error) if link && error.kind() == io::ErrorKind::NotFound => return Ok(Existing::DanglingLink),
+            Err(error) if link && leads_nowhere(&error) => return Ok(Existing::DanglingLink),
             Err(error) => return Err(failed(error)),
         };
         let contents = match self.form {
@@ -140,6 +140,32 @@ impl Place {
         }
     }
 
+    /// Whether the archive that lies here has the bytes of the release's: whoever serves a packed mirror serves their `zh:`.
+    /// A folder, and the package of a release without archives, is known by its contents alone.
+    pub(crate) fn has_zh(&self, zh: Option<&PackageHash>) -> Result<bool, InstallError> {
+        let Some(wanted) = zh else { return Ok(true) };
+        Ok(self.zh()?.is_none_or(|found| found == *wanted))
+    }
+
+    /// The `zh:` of the archive that lies here; `None` for a folder.
+    fn zh(&self) -> Result<Option<PackageHash>, InstallError> {
+        match self.form {
+            Form::Folder => Ok(None),
+            Form::Archive => {
+                let failed = |source| InstallError::Io { action: "read", path: self.path.clone(), source };
+                let mut hasher = DigestHasher::sha256();
+                let mut file = tofu_oci_disk::open_file(&self.path).map_err(failed)?;
+                let mut buffer = vec![0; 64 * 1024];
+                loop {
+                    match file.read(&mut buffer).map_err(failed)? {
+                        0 => return Ok(PackageHash::zh(&hasher.finish())),
+                        read => hasher.update(&buffer[..read]),
+                    }
+                }
+            }
+        }
+    }
+
     /// Puts something in its place at once; what lies here must be nothing or a dangling link.
     pub(crate) fn put(&self, from: &Path, existing: &Existing) -> Result<(), InstallError> {
         let failed = |action| move |source| InstallError::Io { action, path: self.path.clone(), source };
@@ -150,6 +176,14 @@ impl Place {
         }
         fs::rename(from, &self.path).map_err(failed("rename"))
     }
+}
+
+/// Whether this is what a link is answered with that leads to nothing, or in a circle.
+fn leads_nowhere(error: &io::Error) -> bool {
+    /// `ELOOP` of Linux, and of macOS and the BSDs.
+    const LOOPS: [i32; 2] = [40, 62];
+    let loops = || cfg!(unix) && error.raw_os_error().is_some_and(|code| LOOPS.contains(&code));
+    error.kind() == io::ErrorKind::NotFound || loops()
 }
 
 /// The name of a release's archive.

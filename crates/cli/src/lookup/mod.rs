@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use tofu_oci_installer::PluginCache;
+use tofu_oci_mapper::config::MethodKind;
 use tofu_oci_mapper::{MagicSuffix, MapError, Place};
 use tofu_oci_source::{Chain, Link, OciSource, Source, SourceError};
 use tofu_oci_types::ProviderAddr;
@@ -195,6 +196,14 @@ impl Finder {
             let by = |rule: String| if candidate.method.file.is_some() { format!("{rule}, {label}") } else { rule };
             match place {
                 Place::Oci(oci) => {
+                    if matches!(candidate.method.kind, MethodKind::Direct { .. })
+                        && let Err(error) = self.opener(configured)?.admit(candidate.method, &oci, address)
+                    {
+                        let error = SourceError::from(error);
+                        failed.push(format!("{label}: {}", innermost(&error)));
+                        first.get_or_insert_with(|| Complaint::from(error));
+                        continue;
+                    }
                     found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                 }
                 Place::NetworkMirror { .. } | Place::Filesystem { .. } => {

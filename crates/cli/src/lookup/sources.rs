@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tofu_oci_credentials::Secret;
 use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
-use tofu_oci_mapper::{MapError, Place};
+use tofu_oci_mapper::{MapError, OciPlace, Place};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_source::{
-    DirectSource, Discover, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, OciSource, OpenRepository, Services,
-    Source, TokenOf,
+    DirectSource, Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, OciSource,
+    OpenRepository, Services, Source, TokenOf,
 };
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
 use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
@@ -55,13 +55,33 @@ impl Opener {
         address: &ProviderAddr,
     ) -> Link {
         let source: Arc<dyn Source> = match place {
-            Ok(Place::Oci(place)) => Arc::new(OciSource::new(Arc::new(self.client.store(place.repository.clone())))),
+            Ok(Place::Oci(place)) => match self.admit(method, place, address) {
+                Ok(()) => Arc::new(OciSource::new(Arc::new(self.client.store(place.repository.clone())))),
+                Err(error) => Arc::new(NotRead::failing(error.host.display(), error.failure)),
+            },
             Ok(Place::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
             Ok(Place::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
             Ok(_) => Arc::new(self.direct(configured, address)),
             Err(error) => Arc::new(NotRead::failing(method.label(), error.clone().into())),
         };
         Link { method: kind(method), label: method.label(), source }
+    }
+
+    /// Whether the place of an address may be asked: one that the name of its host gives is held to the rule of discovery
+    /// documents. A mirror is what the user wrote, wherever it is.
+    ///
+    /// # Errors
+    /// [`Failure::PrivateHost`](tofu_oci_source::Failure::PrivateHost).
+    pub(crate) fn admit(
+        &self,
+        method: &Method,
+        place: &OciPlace,
+        address: &ProviderAddr,
+    ) -> Result<(), DiscoveryError> {
+        match kind(method) {
+            Kind::Direct => self.discovery.admit_named(address.hostname(), &place.repository),
+            _ => Ok(()),
+        }
     }
 
     /// The host of an address.

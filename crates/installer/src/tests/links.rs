@@ -164,3 +164,18 @@ async fn links_that_people_make_stay_allowed() {
     symlink(workspace.path().join("moved"), &version).unwrap();
     assert_eq!(put(&workspace, &target).await.unwrap().outcome, Outcome::AlreadyInstalled);
 }
+
+#[tokio::test]
+async fn links_that_lead_in_a_circle_between_the_cache_and_the_place_give_way_to_the_package() {
+    let workspace = Workspace::new();
+    let (target, root) = targets(workspace.path())[1].clone();
+    let below = Path::new(PROVIDER).join("1.0.0").join(PLATFORM);
+    let (cached, place) = (workspace.path().join("cache").join(&below), root.join(&below));
+    for (link, to) in [(&cached, &place), (&place, &cached)] {
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(to, link).unwrap();
+    }
+    put(&workspace, &target).await.unwrap();
+    assert!(cached.join("terraform-provider-widget_v1.0.0").is_file());
+    assert!(place.join("terraform-provider-widget_v1.0.0").is_file());
+}

@@ -212,3 +212,28 @@ async fn stray_tags_are_warned_of_and_not_chosen() {
     assert_eq!(workspace.install(store).await.unwrap().version.to_string(), "1.0.0");
     assert_eq!(workspace.reporter.codes(), ["floating-tag"]);
 }
+
+/// Mirrors serve the `zh:` of what lies there, and lock files hold that of the release.
+#[tokio::test]
+async fn a_packed_archive_of_the_same_files_with_other_bytes_is_not_the_release() {
+    let (store, published) = store(PackageLayout::Artifact).await;
+    let workspace = Workspace::new();
+    let target = Target::MirrorPacked(workspace.path().join("packed"));
+    let path = put(&workspace, store.clone(), target.clone()).await.unwrap().path;
+    assert_eq!(put(&workspace, store.clone(), target.clone()).await.unwrap().outcome, Outcome::AlreadyInstalled);
+
+    // A comment at the end of the archive.
+    let mut bytes = fs::read(&path).unwrap();
+    let length = bytes.len() - 2;
+    bytes[length] = 1;
+    bytes.push(b'x');
+    fs::write(&path, &bytes).unwrap();
+    let h1 = tofu_oci_archive::read_zip(&path, &tofu_oci_archive::Limits::default()).unwrap().h1();
+    assert_eq!(h1, published[PLATFORM].h1, "the same files");
+    let error = put(&workspace, store.clone(), target.clone()).await.unwrap_err();
+    assert_eq!(error.code(), "cache-modified", "{}", told(&error));
+    fs::remove_file(workspace.lock_path()).unwrap();
+    let error = put(&workspace, store, target).await.unwrap_err();
+    assert_eq!(error.code(), "cache-modified", "{}", told(&error));
+    assert_eq!(fs::read(&path).unwrap(), bytes, "it stays as it is");
+}

@@ -1,8 +1,10 @@
 //! What is remembered between pushes: the `h1:` of a zip by the zip's digest.
 //!
 //! One small file a zip, named after its digest, so an entry never goes stale. It is written whole or not at all; one
-//! that does not read as a checksum counts as missing.
+//! that does not read as a checksum counts as missing. Nothing shows that an entry is true: a folder that others may write
+//! to is not used, and no signed index holds what was remembered.
 
+use std::fs::Metadata;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -29,6 +31,10 @@ impl Memo {
     /// The checksum, where it is known.
     pub(super) fn get(&self, zip: &Digest) -> Option<PackageHash> {
         let path = self.path(zip)?;
+        let (dir, entry) = (std::fs::symlink_metadata(&self.dir).ok()?, std::fs::symlink_metadata(&path).ok()?);
+        if !entry.is_file() || !are_own(&dir, &entry) {
+            return None;
+        }
         let text = String::from_utf8(tofu_oci_disk::read_file(&path, LONGEST).ok()?).ok()?;
         let hash: PackageHash = text.trim_end().parse().ok()?;
         // The Base64 of 32 bytes.
@@ -45,7 +51,7 @@ impl Memo {
 
     fn write(&self, zip: &Digest, h1: &PackageHash) -> std::io::Result<()> {
         let Some(path) = self.path(zip) else { return Ok(()) };
-        std::fs::create_dir_all(&self.dir)?;
+        make_folder(&self.dir)?;
         self.make_room()?;
         let mut file = tempfile::NamedTempFile::new_in(&self.dir)?;
         writeln!(file, "{h1}")?;
@@ -75,6 +81,29 @@ impl Memo {
     fn path(&self, zip: &Digest) -> Option<PathBuf> {
         (zip.algorithm() == Algorithm::Sha256).then(|| self.dir.join(zip.encoded()))
     }
+}
+
+/// Makes the folder, for its owner alone.
+fn make_folder(dir: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)
+}
+
+/// Whether nobody but one owner writes to the folder and to the entry.
+#[cfg(unix)]
+fn are_own(dir: &Metadata, entry: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    const OTHERS_WRITE: u32 = 0o022;
+    dir.is_dir() && (dir.mode() | entry.mode()) & OTHERS_WRITE == 0 && dir.uid() == entry.uid()
+}
+
+/// Elsewhere the folder is below the user's own, whose access list it inherits.
+#[cfg(not(unix))]
+fn are_own(dir: &Metadata, _entry: &Metadata) -> bool {
+    dir.is_dir()
 }
 
 #[cfg(test)]
@@ -111,6 +140,30 @@ mod tests {
         assert_eq!(memo.get(&zip), None);
         memo.put(&zip, &h1());
         assert_eq!(memo.get(&zip), Some(h1()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_others_may_have_written_is_not_remembered() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("h1");
+        let (memo, zip) = (Memo::new(&folder), Digest::sha256(b"zip"));
+        memo.put(&zip, &h1());
+        let entry = memo.path(&zip).unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&folder), mode(&entry)), (0o700, 0o600));
+        for (path, own) in [(&folder, 0o700), (&entry, 0o600)] {
+            for open in [0o777, 0o770, 0o702] {
+                std::fs::set_permissions(path, std::fs::Permissions::from_mode(open)).unwrap();
+                assert_eq!(memo.get(&zip), None, "{} {open:o}", path.display());
+            }
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(own)).unwrap();
+            assert_eq!(memo.get(&zip), Some(h1()));
+        }
+        std::fs::rename(&entry, dir.path().join("elsewhere")).unwrap();
+        symlink(dir.path().join("elsewhere"), &entry).unwrap();
+        assert_eq!(memo.get(&zip), None, "a link");
     }
 
     #[test]

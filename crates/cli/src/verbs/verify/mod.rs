@@ -5,7 +5,6 @@ mod model;
 mod tests;
 mod text;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use tofu_oci_installer::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{Release, Search, Source, SourceError};
 use tofu_oci_trust::{Archives, ByHand, Evidence, Pin, Policy, Refusal, ReleaseFacts, Rule, Standing, Verdict, judge};
-use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Platform, ProviderAddr, Version};
 
 use super::install::{existing_dir, finder, shown};
 use super::{Context, tagged};

@@ -1,10 +1,11 @@
 //! Releases that a signature covers in part (`testdata/trust/gpg`: a list of `widget 1.4.0` on two platforms).
 
+use std::collections::BTreeMap;
 use std::time::{Duration, UNIX_EPOCH};
 
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_trust::{Archives, Pins};
-use tofu_oci_types::{Descriptor, Digest, DigestHasher};
+use tofu_oci_types::{Descriptor, Digest, DigestHasher, PackageHash};
 
 use super::*;
 
