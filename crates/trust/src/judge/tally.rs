@@ -59,8 +59,9 @@ pub(super) fn pinned<'a>(
     (count(examination, &said.collect::<Vec<_>>()), signers)
 }
 
-/// Whether the certificate of the rule is revoked. When the lost signature was made is not known, so where keys that
-/// have retired do not count, one that has retired since does not either.
+/// Whether the certificate of the rule is revoked, or a subkey of it that can sign: a pin does not say which of them made
+/// the lost signature. Nor is known when, so if keys that have retired do not count, one that has retired since does not
+/// either.
 fn revoked(examination: &Examination<'_>, key: &KeyId) -> bool {
     let grave = |reason: Reason| match reason {
         Reason::Unknown | Reason::Compromised => true,

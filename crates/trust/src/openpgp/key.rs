@@ -130,8 +130,7 @@ impl OpenPgpKey {
     /// The numbers of its keys that can sign, those of the primary key always: the same under another date, and for the same
     /// key in PEM.
     pub(crate) fn materials(&self) -> BTreeSet<Material> {
-        let signs = |subkey: &&Subkey| subkey.bindings.0.iter().any(|bound| bound.signature.purpose != Purpose::Other);
-        let subkeys = self.subkeys.iter().filter(signs).map(|subkey| subkey.key.public_params());
+        let subkeys = self.signing_subkeys().map(|subkey| subkey.key.public_params());
         std::iter::once(self.primary.public_params()).chain(subkeys).filter_map(numbers).collect()
     }
 
@@ -166,9 +165,16 @@ impl OpenPgpKey {
         KeyId::of_openpgp(self.primary.fingerprint().as_bytes())
     }
 
-    /// Why its primary key was revoked, each time.
+    /// Its subkeys that can sign, now or once.
+    fn signing_subkeys(&self) -> impl Iterator<Item = &Subkey> {
+        let signs = |subkey: &&Subkey| subkey.bindings.0.iter().any(|bound| bound.signature.purpose != Purpose::Other);
+        self.subkeys.iter().filter(signs)
+    }
+
+    /// Why its primary key, or a subkey that can sign, was revoked, each time.
     pub(crate) fn revoked(&self) -> impl Iterator<Item = crate::Reason> {
-        self.revocations.iter().map(|revocation| revocation.reason)
+        let subkeys = self.signing_subkeys().flat_map(|subkey| &subkey.revocations);
+        self.revocations.iter().chain(subkeys).map(|revocation| revocation.reason)
     }
 
     /// The names that the primary key signed, in the order of the file; revoked ones too.

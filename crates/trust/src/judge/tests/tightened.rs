@@ -73,6 +73,28 @@ fn a_key_that_was_revoked_since_vouches_for_nothing_pinned() {
     check(&Scene { pins: retired.pins, ..strict }, "refused was-signed");
 }
 
+/// A list that a subkey signed before it was revoked for this reason, pinned; the rule has the revoked key now, and the
+/// signature is gone.
+fn pinned_before_its_subkey_was_revoked(reason: &str, rule: &str) -> Scene {
+    let (before, since) = (format!("subkey-{reason}-before.pgp"), format!("subkey-{reason}.pgp"));
+    let signed = pgp(&[&before], "").found([sums(&[&format!("subkey-{reason}.sig")])]);
+    Scene { pins: signed.remembered().pins, ..pgp(&[&since], rule) }
+}
+
+#[test]
+fn a_subkey_that_was_revoked_since_vouches_for_nothing_pinned() {
+    for reason in ["compromised", "unknown"] {
+        let revoked = pinned_before_its_subkey_was_revoked(reason, "");
+        check(&revoked, "refused was-signed");
+        check(&revoked.found([sums(&[&format!("subkey-{reason}.sig")])]), "refused revoked-key");
+    }
+    for reason in ["superseded", "retired"] {
+        let lenient = pinned_before_its_subkey_was_revoked(reason, "");
+        check(&lenient, "pinned [] 2 zips; Note signature-gone");
+        check(&pinned_before_its_subkey_was_revoked(reason, "expired_keys = \"refuse\""), "refused was-signed");
+    }
+}
+
 #[test]
 fn a_key_whose_evidence_has_expired_by_the_rule_vouches_for_nothing_pinned() {
     let expired = pinned_as("expired-key.pgp");
