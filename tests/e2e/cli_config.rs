@@ -259,7 +259,7 @@ fn the_folder_that_is_installed_into_is_not_where_packages_come_from() {
     scene
         .run(&format!("push dist-2.0.0 REGISTRY/acme/opentofu-provider-widget --address {address}/acme/widget"))
         .success();
-    let line = format!("install {address}/acme/widget --vendor --platform linux_amd64");
+    let line = format!("install {address}/acme/widget --vendor --platform linux_amd64 --private-host 127.0.0.1");
     scene.run(&line).success();
     scene.run(&line).success();
 }
