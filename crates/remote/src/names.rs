@@ -49,16 +49,24 @@ impl Resolver {
     ///
     /// A name that only the name service knows may be named; from then on it does not lead near.
     pub(crate) fn may_name(&self, from: &Url, to: &Url, allowed: &NamedHosts) -> bool {
+        from.host() == to.host() || self.may_lead(self.reach(from), to, allowed)
+    }
+
+    /// Whether the text of an address may lead to a host: into private networks, since companies have their registries
+    /// there, and not to this machine, which each reader of the text would take for his own.
+    pub(crate) fn may_be_written(&self, to: &Url, allowed: &NamedHosts) -> bool {
+        self.may_lead(Reach::Network, to, allowed)
+    }
+
+    /// Whether a host that is no nearer than this, or a name that is to be held to it, may be gone to.
+    fn may_lead(&self, nearest: Reach, to: &Url, allowed: &NamedHosts) -> bool {
         if allowed.contain(to) {
             return true;
         }
-        let nearest = self.reach(from);
         if let Some(reach) = Reach::of_host(to) {
             return reach <= nearest;
         }
-        if from.host() != to.host() {
-            self.keep_away(&key(to.host_str().unwrap_or_default()), nearest);
-        }
+        self.keep_away(&key(to.host_str().unwrap_or_default()), nearest);
         true
     }
 

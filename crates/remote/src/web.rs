@@ -123,9 +123,13 @@ impl WebClient {
     /// A name is looked up when a connection to it is made. If it then leads nearer, that connection fails with
     /// [`NetworkFault::PrivateAddress`], also for a [`RegistryClient`] with the same connections.
     pub fn may_name(&self, namer: &Url, host: &str) -> bool {
-        // What is no host leads nowhere.
-        Url::parse(&format!("https://{host}/"))
-            .is_ok_and(|named| self.http.resolver().may_name(namer, &named, &self.private))
+        is_host(host, |named| self.http.resolver().may_name(namer, named, &self.private))
+    }
+
+    /// Whether the text of an address may lead to a host, `HOST[:PORT]`: one that is not on this machine, or that
+    /// [`WebClient::with_private_hosts`] allows. Names are held to it as by [`WebClient::may_name`].
+    pub fn may_be_written(&self, host: &str) -> bool {
+        is_host(host, |named| self.http.resolver().may_be_written(named, &self.private))
     }
 
     /// The root of a host: `https://HOST[:PORT]/`, or with `http:` where the options say that it speaks no TLS. Unlike a
@@ -259,6 +263,11 @@ impl WebClient {
             Err(_) => Err(passing(url, NetworkProblem::timed_out("no answer", left))),
         }
     }
+}
+
+/// Whether a text is a host of which this is true. A text that is not a host leads nowhere.
+fn is_host(text: &str, is_true: impl Fn(&Url) -> bool) -> bool {
+    Url::parse(&format!("https://{text}/")).is_ok_and(|url| is_true(&url))
 }
 
 impl WebAnswer {

@@ -29,11 +29,11 @@ pub trait Discover: Send + Sync {
     /// [`Failure::PrivateHost`] when the host must not lead there.
     fn admit(&self, services: &Services, repository: &RepositoryRef) -> Result<(), DiscoveryError>;
 
-    /// Takes note that the name of a host leads to a repository by itself. Whoever wrote the address has named it: the
-    /// author of a module, who may be anybody.
+    /// Takes note that the name of a host leads to a repository by itself: the author of a module, whoever that is, may
+    /// have written the address.
     ///
     /// # Errors
-    /// [`Failure::PrivateHost`] when no host of the internet may lead there.
+    /// [`Failure::PrivateHost`] if the repository is on this machine.
     fn admit_named(&self, host: &Hostname, repository: &RepositoryRef) -> Result<(), DiscoveryError>;
 }
 

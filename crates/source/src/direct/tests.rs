@@ -85,15 +85,20 @@ async fn magic(host: &str, allowed: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn the_magic_suffix_leads_to_no_private_registry_that_nobody_allowed() {
-    assert_snapshot!(magic("169.254.169.254.oci.opentofu.org", &[]).await, @"nothing can be installed from 169.254.169.254.oci.opentofu.org: 169.254.169.254.oci.opentofu.org leads to the registry 169.254.169.254, which is on this machine or in a private network (private-host)");
-    for registry in ["127.0.0.1", "localhost", "x.localhost", "10.0.0.1", "192.168.1.1", "100.64.0.1", "2130706433"] {
+async fn the_magic_suffix_leads_to_no_registry_of_this_machine_that_is_not_allowed() {
+    assert_snapshot!(magic("169.254.169.254.oci.opentofu.org", &[]).await, @"nothing can be installed from 169.254.169.254.oci.opentofu.org: 169.254.169.254.oci.opentofu.org leads to the registry 169.254.169.254, which is on this machine (private-host)");
+    for registry in ["127.0.0.1", "localhost", "x.localhost", "2130706433"] {
         let said = magic(&format!("{registry}.oci.opentofu.org:5000"), &[]).await;
         assert!(said.ends_with("(private-host)"), "{registry}: {said}");
     }
     let allowed = magic("127.0.0.1.oci.opentofu.org:5000", &["127.0.0.1"]).await;
     assert_eq!(allowed, "127.0.0.1:5000/x/opentofu-provider-y");
-    assert_eq!(magic("ghcr.io.oci.opentofu.org", &[]).await, "ghcr.io/x/opentofu-provider-y");
+    for registry in ["ghcr.io", "registry.corp.example", "10.0.0.1", "192.168.1.1"] {
+        assert_eq!(
+            magic(&format!("{registry}.oci.opentofu.org"), &[]).await,
+            format!("{registry}/x/opentofu-provider-y")
+        );
+    }
 }
 
 #[tokio::test]

@@ -113,35 +113,29 @@ impl Discover for HttpDiscovery {
 
     fn admit(&self, services: &Services, repository: &RepositoryRef) -> Result<(), DiscoveryError> {
         let Publisher::Document(address) = services.publisher() else { return Ok(()) };
-        self.shared.admit(services.host(), address, services.origin(), repository)
+        let registry = repository.registry();
+        if self.shared.web.may_name(address, registry) {
+            return Ok(());
+        }
+        let place = "on this machine or in a private network";
+        Err(private_host(services.host(), services.origin(), registry, place))
     }
 
     fn admit_named(&self, host: &Hostname, repository: &RepositoryRef) -> Result<(), DiscoveryError> {
-        let failed = |error| DiscoveryError { host: host.clone(), failure: not_got(&error) };
-        let address = self.shared.web.root(host.as_str()).map_err(failed)?;
-        self.shared.admit(host, &address, &host.display(), repository)
+        let registry = repository.registry();
+        if self.shared.web.may_be_written(registry) {
+            return Ok(());
+        }
+        Err(private_host(host, &host.display(), registry, "on this machine"))
     }
 }
 
-impl Inner {
-    /// Holds what a host names against where it is itself; `origin` is what has named the repository.
-    fn admit(
-        &self,
-        host: &Hostname,
-        address: &Url,
-        origin: &str,
-        repository: &RepositoryRef,
-    ) -> Result<(), DiscoveryError> {
-        let registry = repository.registry();
-        if self.web.may_name(address, registry) {
-            return Ok(());
-        }
-        let problem =
-            format!("{origin} leads to the registry {registry}, which is on this machine or in a private network");
-        let failure = Failure::PrivateHost { host: Some(registry.to_owned()), problem };
-        Err(DiscoveryError { host: host.clone(), failure })
-    }
+fn private_host(host: &Hostname, origin: &str, registry: &str, place: &str) -> DiscoveryError {
+    let problem = format!("{origin} leads to the registry {registry}, which is {place}");
+    DiscoveryError { host: host.clone(), failure: Failure::PrivateHost { host: Some(registry.to_owned()), problem } }
+}
 
+impl Inner {
     async fn ask(&self, host: &Hostname) -> Answer {
         self.document(host).await.map_err(|failure| DiscoveryError { host: host.clone(), failure })
     }
