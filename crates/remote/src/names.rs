@@ -191,6 +191,23 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_an_address_is_written_with_leads_into_private_networks_and_not_to_this_machine() {
+        let written = async |to: &str| {
+            let resolver = Resolver::new(Arc::new(Table));
+            if !resolver.may_be_written(&url(to), &NamedHosts::default()) {
+                return "refused".to_owned();
+            }
+            resolver.look_up(to).await.map_or_else(|error| error.to_string(), |found| found[0].to_string())
+        };
+        assert_eq!(written("lan.test").await, "10.1.2.3");
+        assert_eq!(written("far.test").await, "93.184.216.34");
+        assert!(written("near.test").await.contains("127.0.0.1, on this machine"));
+        for near in ["127.0.0.1", "localhost", "169.254.169.254", "[fe80::1]"] {
+            assert_eq!(written(near).await, "refused", "{near}");
+        }
+    }
+
+    #[tokio::test]
     async fn what_the_user_names_may_be_anywhere_and_what_no_host_named_too() {
         let resolver = Resolver::new(Arc::new(Table));
         assert_eq!(led(&resolver, "far.test", "near.test", &["near.test"]).await, "127.0.0.1");

@@ -33,7 +33,7 @@ pub trait Discover: Send + Sync {
     /// have written the address.
     ///
     /// # Errors
-    /// [`Failure::PrivateHost`] if the repository is on this machine.
+    /// [`Failure::PrivateHost`] if the repository is on this machine or its link.
     fn admit_named(&self, host: &Hostname, repository: &RepositoryRef) -> Result<(), DiscoveryError>;
 }
 

@@ -86,7 +86,7 @@ async fn magic(host: &str, allowed: &[&str]) -> String {
 
 #[tokio::test]
 async fn the_magic_suffix_leads_to_no_registry_of_this_machine_that_is_not_allowed() {
-    assert_snapshot!(magic("169.254.169.254.oci.opentofu.org", &[]).await, @"nothing can be installed from 169.254.169.254.oci.opentofu.org: 169.254.169.254.oci.opentofu.org leads to the registry 169.254.169.254, which is on this machine (private-host)");
+    assert_snapshot!(magic("169.254.169.254.oci.opentofu.org", &[]).await, @"nothing can be installed from 169.254.169.254.oci.opentofu.org: 169.254.169.254.oci.opentofu.org leads to the registry 169.254.169.254, which is on this machine or its link (private-host)");
     for registry in ["127.0.0.1", "localhost", "x.localhost", "2130706433"] {
         let said = magic(&format!("{registry}.oci.opentofu.org:5000"), &[]).await;
         assert!(said.ends_with("(private-host)"), "{registry}: {said}");

@@ -126,7 +126,7 @@ impl Discover for HttpDiscovery {
         if self.shared.web.may_be_written(registry) {
             return Ok(());
         }
-        Err(private_host(host, &host.display(), registry, "on this machine"))
+        Err(private_host(host, &host.display(), registry, "on this machine or its link"))
     }
 }
 
