@@ -3,6 +3,7 @@
 mod copy_limits;
 mod copying;
 mod dir_reading;
+mod dir_turns;
 mod dir_unverified;
 mod dir_writing;
 mod streams;
