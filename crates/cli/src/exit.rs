@@ -37,9 +37,10 @@ impl From<Exit> for std::process::ExitCode {
 pub(crate) fn from_clap(error: &clap::Error) -> Exit {
     let text = error.render();
     if error.use_stderr() {
-        let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+        let given = std::env::args_os().skip(1).chain(crate::args::variables());
+        let given: Vec<String> = given.map(|value| value.to_string_lossy().into_owned()).collect();
         // Its plain form would take escape sequences out of what is quoted, which is then not found.
-        printer::stderr(&mistake(text.ansi().to_string(), &arguments.collect::<Vec<_>>()));
+        printer::stderr(&mistake(text.ansi().to_string(), &given));
         Exit::Usage
     } else {
         printer::help(&text);
@@ -47,9 +48,9 @@ pub(crate) fn from_clap(error: &clap::Error) -> Exit {
     }
 }
 
-/// A mistake in the arguments. What it quotes of them stays in its line.
-fn mistake(mut text: String, arguments: &[String]) -> Page {
-    for argument in arguments.iter().filter(|argument| argument.contains(is_unprintable)) {
+/// A mistake in what was given, as arguments or in variables. What it quotes of that stays in its line.
+fn mistake(mut text: String, given: &[String]) -> Page {
+    for argument in given.iter().filter(|argument| argument.contains(is_unprintable)) {
         // Clap quotes the whole argument, the value in it, or one of several values.
         let value = argument.split_once('=').map(|(_, value)| value);
         for quoted in [argument.as_str()].into_iter().chain(value).chain(argument.split([',', '='])) {
