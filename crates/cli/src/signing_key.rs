@@ -67,7 +67,7 @@ fn of_file(path: &Path, reporter: &dyn Reporter) -> Result<Zeroizing<Vec<u8>>, C
         Complaint::usage(format!("cannot read the key {}: {error}", path.display()))
             .hint("name the file of a private key, such as cosign.key, or env://NAME")
     };
-    let file = PrivateFile::at(path).map_err(failed)?;
+    let file = PrivateFile::to_read(path).map_err(failed)?;
     let pem = file.read().map_err(failed)?.ok_or_else(|| failed(std::io::Error::other("there is no such file")))?;
     if file.is_shared() {
         let text = format!("others than its owner may read the private key {}", path.display());
