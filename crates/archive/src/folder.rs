@@ -190,7 +190,7 @@ mod tests {
     fn a_folder_with_more_than_a_package_may_hold_is_not_read_to_its_end() {
         let dir = tempfile::tempdir().unwrap();
         put(&dir.path().join("terraform-provider-zap"), b"12345678");
-        let limits = |entries, total_bytes| Limits { entries, total_bytes, ..Limits::default() };
+        let limits = |entries, total_bytes| Limits { total_bytes, entries, ..Limits::default() };
         let told = |limits: &Limits| read_directory(dir.path(), limits).map(|_| ()).map_err(|error| error.to_string());
         assert_eq!(told(&limits(1, 8)), Ok(()));
         assert!(matches!(read_directory(dir.path(), &limits(1, 7)), Err(ArchiveError::TooLarge { limit: 7 })));
