@@ -124,6 +124,15 @@ fn a_descriptor_that_a_shell_hands_over_and_the_null_device_are_read() {
     let output = child.wait_with_output().expect("it ends");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("holds no PEM certificate"), "{said}");
+    scene.key("p256.pem");
+    let key = std::fs::read(scene.path("p256.pem")).expect("a key");
+    for line in ["sign REGISTRY/acme/widget:1.4.0 --key /dev/stdin", "sign REGISTRY/acme/widget:1.4.0 --key /dev/fd/0"]
+    {
+        let mut command = scene.command(line);
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("the program starts");
+        child.stdin.take().expect("a pipe").write_all(&key).expect("it reads");
+        assert!(child.wait().expect("it ends").success(), "{line}");
+    }
     let mut command = scene.command("versions REGISTRY/acme/widget");
     command.env("TF_CLI_CONFIG_FILE", "/dev/null").env("REGISTRY_AUTH_FILE", "/dev/null");
     assert_eq!(ended(&mut command).0, Some(0));

@@ -259,6 +259,29 @@ fn no_index_of_an_image_layout_acts_on_a_terminal() {
     }
 }
 
+/// A value that no option takes is quoted by the parser of arguments, which knows nothing of lines.
+#[test]
+fn no_variable_that_stands_for_an_option_acts_on_a_terminal() {
+    let scene = Scene::published().armed();
+    for name in [
+        "TOFU_OCI_TIMEOUT",
+        "TOFU_OCI_PLAIN_HTTP",
+        "TOFU_OCI_TOKEN_HOST",
+        "TOFU_OCI_PRIVATE_HOST",
+        "TOFU_OCI_MAGIC_SUFFIX",
+        "TOFU_OCI_FROM",
+        "TOFU_OCI_TRUST_POLICY",
+        "TOFU_OCI_CA_FILE",
+        "TOFU_OCI_CLIENT_CERT",
+    ] {
+        for value in [HOSTILE.to_owned(), format!("x.example,{HOSTILE}")] {
+            scene.harmless_with("install registry.example.com/acme/widget --attempts 1", &|command| {
+                command.env(name, &value);
+            });
+        }
+    }
+}
+
 #[test]
 fn no_argument_acts_on_a_terminal() {
     let scene = Scene::published().armed();

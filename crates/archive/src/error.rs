@@ -139,6 +139,12 @@ pub enum ArchiveError {
         /// The limit.
         limit: usize,
     },
+    /// More gzip members or zstd frames in a layer than the limit.
+    #[error("the archive has more than {limit} compressed parts")]
+    TooManyMembers {
+        /// The limit.
+        limit: usize,
+    },
     /// The archive expands more than any honest one does.
     #[error("the archive expands to more than {limit} times its size")]
     RatioExceeded {
@@ -198,6 +204,7 @@ impl ArchiveError {
                 | Self::Oversized { .. }
                 | Self::TooLarge { .. }
                 | Self::TooManyEntries { .. }
+                | Self::TooManyMembers { .. }
                 | Self::RatioExceeded { .. }
         )
     }

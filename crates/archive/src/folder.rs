@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::contents::no_executable;
 use crate::names::{Kind, NameSet, check_name, unsafe_name};
-use crate::{ArchiveError, PackageContents, PackageFile, is_executable_name};
+use crate::{ArchiveError, Limits, PackageContents, PackageFile, is_executable_name};
 
 const BUFFER_BYTES: usize = 256 << 10;
 
@@ -19,13 +19,14 @@ const BUFFER_BYTES: usize = 256 << 10;
 ///
 /// # Errors
 /// A link to a directory or to nothing, a name with a line break or that is not UTF-8, and anything that is neither a
-/// file nor a directory.
+/// file nor a directory. More entries or bytes than an archive may unpack to: no package of ours lies there, and the rest
+/// is not read.
 ///
 /// Spec: `golang.org/x/mod/sumdb/dirhash`, `HashDir`; project paper "`OpenTofu` behaviour", section 6.2.
-pub fn read_directory(dir: &Path) -> Result<PackageContents, ArchiveError> {
+pub fn read_directory(dir: &Path, limits: &Limits) -> Result<PackageContents, ArchiveError> {
     let mut buffer = vec![0; BUFFER_BYTES];
-    let mut files = Vec::new();
-    for found in walk(dir)? {
+    let (mut files, mut total) = (Vec::new(), 0_u64);
+    for found in walk(dir, limits)? {
         if found.name.contains('\n') {
             return Err(unsafe_name(&found.name, "it has a control character"));
         }
@@ -35,14 +36,17 @@ pub fn read_directory(dir: &Path) -> Result<PackageContents, ArchiveError> {
             let kind = if metadata.is_dir() { "a link to a directory" } else { "neither a file nor a directory" };
             return Err(ArchiveError::UnsupportedEntry { name: found.name, kind });
         }
-        let (size, sha256) = hash_file(&found.path, &mut buffer)?;
+        total = total.saturating_add(metadata.len());
+        limits.check_unpacked(total)?;
+        let (size, sha256) = hash_file(&found.path, metadata.len(), &mut buffer)?;
         files.push(PackageFile { name: found.name, size, mode: mode_of(&metadata), sha256 });
     }
     Ok(PackageContents::new(files))
 }
 
-fn hash_file(path: &Path, buffer: &mut [u8]) -> Result<(u64, [u8; 32]), ArchiveError> {
-    let mut file = tofu_oci_disk::open_file(path).map_err(ArchiveError::io("read", path))?;
+/// The file's first `length` bytes: what another program adds to it meanwhile is not counted.
+fn hash_file(path: &Path, length: u64, buffer: &mut [u8]) -> Result<(u64, [u8; 32]), ArchiveError> {
+    let mut file = tofu_oci_disk::open_file(path).map_err(ArchiveError::io("read", path))?.take(length);
     let mut sha256 = Sha256::new();
     let mut size = 0;
     loop {
@@ -89,7 +93,7 @@ pub struct InputFile {
 pub fn input_files(dir: &Path, provider_type: &str) -> Result<Vec<InputFile>, ArchiveError> {
     let mut names = NameSet::default();
     let mut files = Vec::new();
-    for found in walk(dir)? {
+    for found in walk(dir, &Limits { entries: usize::MAX, ..Limits::default() })? {
         check_name(&found.name)?;
         names.insert(&found.name, Kind::File)?;
         if found.kind.is_symlink() {
@@ -119,12 +123,14 @@ struct Found {
 }
 
 /// Everything below `dir` that is not a directory, in no order. Links are not followed.
-fn walk(dir: &Path) -> Result<Vec<Found>, ArchiveError> {
-    let mut found = Vec::new();
+fn walk(dir: &Path, limits: &Limits) -> Result<Vec<Found>, ArchiveError> {
+    let (mut found, mut entries) = (Vec::new(), 0);
     let mut waiting = vec![(String::new(), dir.to_owned())];
     while let Some((prefix, folder)) = waiting.pop() {
         for entry in fs::read_dir(&folder).map_err(ArchiveError::io("read", &folder))? {
             let entry = entry.map_err(ArchiveError::io("read", &folder))?;
+            entries += 1;
+            limits.check_entries(entries)?;
             let part = entry.file_name();
             let Some(part) = part.to_str() else {
                 return Err(unsafe_name(&format!("{prefix}{}", part.to_string_lossy()), "it is not UTF-8"));
@@ -159,7 +165,7 @@ mod tests {
                     None => put(&path, file["content"].as_str().unwrap().as_bytes()),
                 }
             }
-            let contents = read_directory(dir.path());
+            let contents = read_directory(dir.path(), &Limits::default());
             match package["h1_dir"].as_str() {
                 Some(h1) => assert_eq!(contents.unwrap().h1().as_str(), h1, "{package}"),
                 None => assert!(package["error"].is_string() && contents.is_err(), "{package}"),
@@ -176,8 +182,30 @@ mod tests {
         put(&dir.path().join("copy/b"), b"x");
         std::os::unix::fs::symlink("a", dir.path().join("real/b")).unwrap();
         std::os::unix::fs::symlink("real", dir.path().join("link")).unwrap();
-        let h1 = |name: &str| read_directory(&dir.path().join(name)).unwrap().h1();
+        let h1 = |name: &str| read_directory(&dir.path().join(name), &Limits::default()).unwrap().h1();
         assert_eq!(h1("link"), h1("copy"));
+    }
+
+    #[test]
+    fn a_folder_with_more_than_a_package_may_hold_is_not_read_to_its_end() {
+        let dir = tempfile::tempdir().unwrap();
+        put(&dir.path().join("terraform-provider-zap"), b"12345678");
+        let limits = |entries, total_bytes| Limits { total_bytes, entries, ..Limits::default() };
+        let told = |limits: &Limits| read_directory(dir.path(), limits).map(|_| ()).map_err(|error| error.to_string());
+        assert_eq!(told(&limits(1, 8)), Ok(()));
+        assert!(matches!(read_directory(dir.path(), &limits(1, 7)), Err(ArchiveError::TooLarge { limit: 7 })));
+        // A sparse file of 8 TiB: to hash it would take hours.
+        let sparse = fs::File::create(dir.path().join("sparse")).unwrap();
+        sparse.set_len(8 << 40).unwrap();
+        insta::assert_snapshot!(told(&Limits::default()).unwrap_err(), @"the archive holds more than 2147483648 bytes");
+        assert!(matches!(
+            read_directory(dir.path(), &limits(1, u64::MAX)),
+            Err(ArchiveError::TooManyEntries { limit: 1 })
+        ));
+        fs::create_dir_all(dir.path().join("a/b/c")).unwrap();
+        fs::remove_file(dir.path().join("sparse")).unwrap();
+        assert!(matches!(read_directory(dir.path(), &limits(3, 8)), Err(ArchiveError::TooManyEntries { limit: 3 })));
+        assert_eq!(told(&limits(4, 8)), Ok(()));
     }
 
     #[cfg(unix)]
@@ -186,7 +214,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         put(&dir.path().join("terraform-provider-zap"), b"x");
         let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("s")).unwrap();
-        let error = read_directory(dir.path()).unwrap_err();
+        let error = read_directory(dir.path(), &Limits::default()).unwrap_err();
         insta::assert_snapshot!(error, @"`s` is neither a file nor a directory, which a package must not contain");
         let error = input_files(dir.path(), "zap").unwrap_err();
         insta::assert_snapshot!(error, @"`s` is neither a file nor a directory, which a package must not contain");

@@ -15,7 +15,8 @@ pub struct Limits {
     pub total_bytes: u64,
     /// Most bytes out for each byte in, once a MiB has come out. 200.
     pub ratio: u64,
-    /// Most entries, directories and whiteouts included. 50 000.
+    /// Most entries, directories and whiteouts included. 50 000. A layer may have four times as many gzip members or zstd
+    /// frames: some tools compress every file by itself.
     pub entries: usize,
     /// Largest zstd window, as a power of two. 27: 128 MiB.
     pub window_log: u32,
@@ -47,13 +48,28 @@ impl Limits {
         self.check_packed(bytes.min(self.packed_bytes.saturating_add(1)))
     }
 
-    /// Refuses when `bytes_out` is too much, by itself or for `bytes_in`.
-    pub(crate) fn check_bytes(&self, bytes_in: u64, bytes_out: u64) -> Result<(), ArchiveError> {
-        if bytes_out > self.total_bytes {
+    /// Refuses when so many bytes lie unpacked.
+    pub(crate) fn check_unpacked(&self, bytes: u64) -> Result<(), ArchiveError> {
+        if bytes > self.total_bytes {
             return Err(ArchiveError::TooLarge { limit: self.total_bytes });
         }
+        Ok(())
+    }
+
+    /// Refuses when `bytes_out` is too much, by itself or for `bytes_in`.
+    pub(crate) fn check_bytes(&self, bytes_in: u64, bytes_out: u64) -> Result<(), ArchiveError> {
+        self.check_unpacked(bytes_out)?;
         if bytes_out > Self::RATIO_GRACE && bytes_out > bytes_in.saturating_mul(self.ratio) {
             return Err(ArchiveError::RatioExceeded { limit: self.ratio });
+        }
+        Ok(())
+    }
+
+    /// Refuses when a layer has too many gzip members or zstd frames. Each costs a decoder, also if nothing comes out.
+    pub(crate) fn check_members(&self, members: usize) -> Result<(), ArchiveError> {
+        let limit = self.entries.saturating_mul(4);
+        if members > limit {
+            return Err(ArchiveError::TooManyMembers { limit });
         }
         Ok(())
     }

@@ -54,8 +54,7 @@ pub(crate) fn from_clap(error: &clap::Error) -> Exit {
 
 /// The arguments, and the values of the variables that stand for arguments, that could act on what shows them.
 fn hostile() -> Vec<String> {
-    let variables = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("TOFU_OCI_"));
-    let texts = std::env::args_os().skip(1).chain(variables.map(|(_, value)| value));
+    let texts = std::env::args_os().skip(1).chain(crate::args::variables());
     let texts = texts.map(|text| text.to_string_lossy().into_owned());
     texts.filter(|text| text.contains(is_unprintable)).collect()
 }

@@ -59,6 +59,17 @@ impl PrivateFile {
         Ok(Self { path: path.to_owned(), real })
     }
 
+    /// The file at a path, only to be read: it may also be a descriptor that a shell hands over, which has no path behind it.
+    ///
+    /// # Errors
+    /// As for [`PrivateFile::at`].
+    pub(crate) fn to_read(path: &Path) -> io::Result<Self> {
+        if tofu_oci_disk::is_descriptor(path) {
+            return Ok(Self { path: path.to_owned(), real: path.to_owned() });
+        }
+        Self::at(path)
+    }
+
     /// All bytes of it, at most 64 MiB; nothing where it is missing.
     pub(crate) fn read(&self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
         let file = match tofu_oci_disk::open_file(&self.real) {

@@ -81,7 +81,7 @@ fn of_file(path: &Path) -> Result<(Zeroizing<Vec<u8>>, Sharing), Complaint> {
         Complaint::usage(format!("cannot read the key {}: {error}", path.display()))
             .hint("name the file of a private key, such as cosign.key, or env://NAME")
     };
-    let file = PrivateFile::at(path).map_err(failed)?;
+    let file = PrivateFile::to_read(path).map_err(failed)?;
     let pem = file.read().map_err(failed)?.ok_or_else(|| failed(std::io::Error::other("there is no such file")))?;
     Ok((pem, if file.is_shared() { Sharing::Others } else { Sharing::OwnerAlone }))
 }

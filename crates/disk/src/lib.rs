@@ -18,6 +18,6 @@ mod sweep;
 
 pub use holder::Holder;
 pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock};
-pub use read::{open_file, read_file};
+pub use read::{is_descriptor, open_file, read_file};
 pub use scratch::{Purpose, Scratch, ScratchFile};
 pub use sweep::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Whose, sweep};

@@ -71,8 +71,8 @@ fn is_null_device(_data: &Metadata) -> bool {
     false
 }
 
-/// Whether the path spells a descriptor of this process.
-fn is_descriptor(path: &Path) -> bool {
+/// Whether the path spells a descriptor of this process: `/dev/stdin`, or `/dev/fd/63` of a shell's `<(…)`.
+pub fn is_descriptor(path: &Path) -> bool {
     let Some(text) = path.to_str() else { return false };
     let number = text.strip_prefix("/dev/fd/").or_else(|| text.strip_prefix("/proc/self/fd/"));
     text == "/dev/stdin" || number.is_some_and(|number| number.parse::<u32>().is_ok())

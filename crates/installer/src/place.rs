@@ -128,7 +128,7 @@ impl Place {
                 if !link && fs::read_dir(&self.path).map_err(failed)?.next().is_none() {
                     return Ok(Existing::Nothing);
                 }
-                read_directory(&self.path)
+                read_directory(&self.path, limits)
             }
             Form::Archive if metadata.is_file() => read_zip(&self.path, limits),
             _ => return Ok(Existing::Other),

@@ -98,7 +98,9 @@ impl Read for Consumed<'_> {
 }
 
 /// The uncompressed bytes of `input`.
-pub(super) fn decoder<'a>(input: Consumed<'a>, compression: LayerCompression, window_log: u32) -> Box<dyn Read + 'a> {
+pub(super) fn decoder<'a>(input: Consumed<'a>, compression: LayerCompression) -> Box<dyn Read + 'a> {
+    let limits = input.limits.clone();
+    let window_log = limits.window_log;
     let (open, begins, what): (Opener<'a>, Begins, _) = match compression {
         LayerCompression::None => return Box::new(input),
         LayerCompression::Gzip => (
@@ -121,7 +123,7 @@ pub(super) fn decoder<'a>(input: Consumed<'a>, compression: LayerCompression, wi
         ),
     };
     let faults = input.faults();
-    Box::new(Members { state: State::Between(input, true), open, begins, what, faults })
+    Box::new(Members { state: State::Between(input), seen: 0, open, begins, what, limits, faults })
 }
 
 /// Whether a member may begin with these four bytes, or with these fewer that are all there are.
@@ -158,8 +160,7 @@ impl Read for Member<'_> {
 }
 
 enum State<'a> {
-    /// True before the first member.
-    Between(Consumed<'a>, bool),
+    Between(Consumed<'a>),
     Inside(Member<'a>),
     Done,
 }
@@ -167,9 +168,12 @@ enum State<'a> {
 /// gzip members or zstd frames one after the other; then nothing, or zeros.
 struct Members<'a> {
     state: State<'a>,
+    /// Members that have begun.
+    seen: usize,
     open: Opener<'a>,
     begins: Begins,
     what: &'static str,
+    limits: Limits,
     faults: Faults,
 }
 
@@ -195,17 +199,19 @@ impl Read for Members<'_> {
                         self.state = State::Inside(member);
                         return Ok(count);
                     }
-                    self.state = State::Between(member.into_input(), false);
+                    self.state = State::Between(member.into_input());
                 }
-                State::Between(mut input, first) => match input.peek(4)? {
-                    [] if first => return Err(self.faults.keep(ArchiveError::Truncated)),
-                    [] => return Ok(0),
-                    [0, ..] if !first => return only_zeros(&mut input, &self.faults),
-                    bytes if !(self.begins)(bytes) => {
+                State::Between(mut input) => match (input.peek(4)?, self.seen == 0) {
+                    ([], true) => return Err(self.faults.keep(ArchiveError::Truncated)),
+                    ([], false) => return Ok(0),
+                    ([0, ..], false) => return only_zeros(&mut input, &self.faults),
+                    (bytes, first) if !(self.begins)(bytes) => {
                         let error = if first { ArchiveError::NotALayer { format: self.what } } else { AFTER_THE_END };
                         return Err(self.faults.keep(error));
                     }
                     _ => {
+                        self.seen += 1;
+                        self.limits.check_members(self.seen).map_err(|error| self.faults.keep(error))?;
                         let member = (self.open)(input).map_err(|error| self.damaged(error))?;
                         self.state = State::Inside(member);
                     }

@@ -88,7 +88,7 @@ impl LayerTree {
         let hasher = diff_id.and_then(Digest::hasher).unwrap_or_else(DigestHasher::sha256);
         let consumed = Consumed::new(source, self.limits.clone(), self.used.packed);
         let faults = consumed.faults();
-        let stream = decoder(consumed, compression, self.limits.window_log);
+        let stream = decoder(consumed, compression);
         let metered = Metered::new(stream, hasher, self.limits.clone(), self.used.bytes, faults.clone());
         let reading = Reading { spool: self.spool.path(), limits: &self.limits, used: &mut self.used };
         // A fault of the source or a broken limit lies below the decoders, which would only garble it.

@@ -73,7 +73,7 @@ fn union_within(layers: &[(LayerCompression, Vec<u8>)], limits: &Limits) -> Resu
     let into = dir.path().join("into");
     fs::create_dir(&into).unwrap();
     let contents = tree.materialise(&into)?;
-    assert_eq!(contents, read_directory(&into).unwrap());
+    assert_eq!(contents, read_directory(&into, &Limits::default()).unwrap());
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "the spool is gone");
     let mut shown = String::new();
     for file in contents.files() {

@@ -30,7 +30,7 @@ fn unpack_layer(dir: &Path, layer: &Path) -> PackageContents {
     tree.apply(&mut Pieces { bytes: &bytes, size: 1000 }, LayerCompression::Gzip, None).unwrap();
     let into = tempfile::tempdir_in(dir).unwrap().keep();
     let contents = tree.materialise(&into).unwrap();
-    assert_eq!(contents, read_directory(&into).unwrap());
+    assert_eq!(contents, read_directory(&into, &Limits::default()).unwrap());
     contents
 }
 
@@ -53,7 +53,7 @@ fn zip_and_layer_are_the_same_bytes_every_time_and_hold_the_folder() {
         assert_eq!((&Digest::sha256(&bytes), bytes.len() as u64), (digest, size));
     }
     assert_eq!(zip.contents, layer.contents);
-    assert_eq!(zip.contents.h1(), read_directory(&dir.path().join("in")).unwrap().h1());
+    assert_eq!(zip.contents.h1(), read_directory(&dir.path().join("in"), &Limits::default()).unwrap().h1());
     assert_eq!(zip.contents.executable("zap").unwrap().mode, 0o755);
     assert_eq!(zip.contents.files().iter().filter(|file| file.mode == 0o755).count(), 1);
     assert_eq!(read_zip(&out("1.zip"), &Limits::default()).unwrap(), zip.contents);
@@ -177,8 +177,8 @@ proptest! {
         std::fs::create_dir(&into).unwrap();
         let unpacked = unpack_zip(&mut Pieces { bytes: &bytes, size }, &into, &Limits::default()).unwrap();
         prop_assert_eq!(&unpacked, &zip.contents);
-        prop_assert_eq!(unpacked.h1(), read_directory(&dir.path().join("in")).unwrap().h1());
-        prop_assert_eq!(unpacked.h1(), read_directory(&into).unwrap().h1());
+        prop_assert_eq!(unpacked.h1(), read_directory(&dir.path().join("in"), &Limits::default()).unwrap().h1());
+        prop_assert_eq!(unpacked.h1(), read_directory(&into, &Limits::default()).unwrap().h1());
         let layer = write_layer(&inputs, &dir.path().join("a.tgz")).unwrap();
         prop_assert_eq!(&layer.contents, &zip.contents);
         prop_assert_eq!(unpack_layer(dir.path(), &dir.path().join("a.tgz")), layer.contents);

@@ -82,6 +82,19 @@ pub(crate) fn command() -> clap::Command {
     each(Args::command(), &unset)
 }
 
+/// What the variables hold that stand for arguments.
+pub(crate) fn variables() -> Vec<std::ffi::OsString> {
+    fn gather(command: &clap::Command, found: &mut Vec<std::ffi::OsString>) {
+        found.extend(command.get_arguments().filter_map(|arg| std::env::var_os(arg.get_env()?)));
+        command.get_subcommands().for_each(|verb| gather(verb, found));
+    }
+    let mut found = Vec::new();
+    gather(&Args::command(), &mut found);
+    found.sort();
+    found.dedup();
+    found
+}
+
 /// The command with all arguments of all its verbs changed.
 fn each(command: clap::Command, change: &dyn Fn(clap::Arg) -> clap::Arg) -> clap::Command {
     let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();

@@ -34,6 +34,7 @@ impl Complaint {
             ArchiveError::Oversized { .. }
             | ArchiveError::TooLarge { .. }
             | ArchiveError::TooManyEntries { .. }
+            | ArchiveError::TooManyMembers { .. }
             | ArchiveError::RatioExceeded { .. } => {
                 self.hint("this is far more than a provider needs; check what the archive holds")
             }

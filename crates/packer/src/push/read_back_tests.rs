@@ -40,7 +40,7 @@ async fn read_back(files: &BTreeMap<String, Vec<u8>>, program: &[u8], as_zip: bo
     if as_zip {
         folder.zip("terraform-provider-zap_1.4.0_linux_amd64.zip", &all);
     }
-    let want = tofu_oci_archive::read_directory(&input.path()).unwrap().h1();
+    let want = tofu_oci_archive::read_directory(&input.path(), &tofu_oci_archive::Limits::default()).unwrap().h1();
     let store = Watching::new();
     let push = Push { layout: PackageLayout::Both, ..Push::new(&folder, "1.4.0") };
     let report = push.run(&store).await.unwrap();

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use tofu_oci_disk::{Waiter, Whose};
 use tofu_oci_types::{Descriptor, Digest, NoReporter, Reference, Reporter, Tag};
+use tokio::sync::Mutex;
 
 use self::listing::Cache;
 use crate::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, UnverifiedManifest};
@@ -41,6 +42,8 @@ pub struct DirStore {
     folder: Folder,
     pub(crate) cache: Arc<Cache>,
     waiter: Waiter,
+    /// Whose turn it is among the parts of this process; the folder's lock is for other processes.
+    turn: Arc<Mutex<()>>,
     reporter: Arc<dyn Reporter>,
     /// Whether what killed runs have left was removed; it is, by the first write.
     swept: Arc<AtomicBool>,
@@ -107,6 +110,7 @@ impl DirStore {
             folder,
             cache: Arc::default(),
             waiter: Waiter::default(),
+            turn: Arc::default(),
             reporter: Arc::new(NoReporter),
             swept: Arc::default(),
         }

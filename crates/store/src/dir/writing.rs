@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -176,11 +177,12 @@ impl DirStore {
         &self,
         change: impl FnOnce(&mut IndexJson) -> bool + Send + 'static,
     ) -> Result<(), StoreError> {
+        let turn = Arc::clone(&self.turn).lock_owned().await;
         let lock = self.lock().await?;
         let store = self.clone();
         blocking(move || {
-            // Here, so that an interruption does not release it while the file is being written.
-            let _lock = lock;
+            // Here, so that an interruption does not release them while the file is being written.
+            let (_turn, _lock) = (turn, lock);
             let mut index = store.index_json()?;
             if !change(&mut index) {
                 return Ok(());

@@ -239,34 +239,6 @@ async fn two_writers_do_not_lose_each_others_tags() {
     assert_eq!(leftovers(store.path()), [] as [&str; 0]);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_writer_that_waits_for_another_says_for_whom_and_gives_up() {
-    let (_folder, store) = new_store();
-    let release = push_release(&store).await;
-    let heard = std::sync::Arc::new(Heard::default());
-    let waiter = tofu_oci_disk::Waiter { program: "tofu-oci push".to_owned(), ..tofu_oci_disk::Waiter::default() };
-    let store = store.waiting(waiter.clone(), heard.clone());
-    let on = tofu_oci_disk::Lockable::File(store.path().join(".tofu-oci-lock"));
-    let held = tofu_oci_disk::lock(&on, &waiter, &|_| ()).await.unwrap();
-    let error = store.tag(&release.index, &tag("1.0.0")).await.expect_err("the lock is never released");
-    let (text, heard) = (error.to_string(), heard.0.lock().unwrap().join("\n"));
-    let who = format!("{on} is locked by tofu-oci push (process {} on ", std::process::id());
-    assert!(text.starts_with(&who) && text.ends_with(", and was not released within 120 s"), "{text}");
-    assert!(heard.starts_with(&format!("waiting up to 120 s: {who}")), "{heard}");
-    drop(held);
-    store.tag(&release.index, &tag("1.0.0")).await.unwrap();
-}
-
-#[derive(Default)]
-struct Heard(std::sync::Mutex<Vec<String>>);
-
-impl tofu_oci_types::Reporter for Heard {
-    fn event(&self, event: &tofu_oci_types::Event) {
-        let tofu_oci_types::Event::Message { text, .. } = event else { return };
-        self.0.lock().unwrap().push(text.clone());
-    }
-}
-
 #[cfg(unix)]
 #[tokio::test]
 async fn what_killed_writers_left_goes_with_the_next_write_and_not_before() {

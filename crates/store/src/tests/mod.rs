@@ -4,6 +4,7 @@ mod copy_limits;
 mod copying;
 mod dir_links;
 mod dir_reading;
+mod dir_turns;
 mod dir_unverified;
 mod dir_writing;
 mod streams;

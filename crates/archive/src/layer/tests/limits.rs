@@ -83,3 +83,41 @@ fn a_stream_that_is_no_layer_ends_at_its_first_bytes() {
         assert!(source.0 <= 2048, "{compression:?}: {} bytes were read", source.0);
     }
 }
+
+/// Each costs a decoder and gives nothing that the other limits count.
+#[test]
+fn a_layer_of_millions_of_empty_members_is_given_up() {
+    /// Repeats one member for ever.
+    struct Endless(bytes::Bytes, u64);
+    impl ByteSource for Endless {
+        fn next_chunk(&mut self) -> io::Result<Option<bytes::Bytes>> {
+            self.1 += 1;
+            Ok(Some(self.0.clone()))
+        }
+    }
+    let skipped = [0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0].to_vec();
+    for (compression, member) in [(LayerCompression::Gzip, gzip(b"")), (LayerCompression::Zstd, skipped)] {
+        let dir = tempfile::tempdir().unwrap();
+        let limits = Limits { entries: 100, ..Limits::default() };
+        let mut tree = LayerTree::new(dir.path(), limits).unwrap();
+        let mut source = Endless(member.into(), 0);
+        let error = tree.apply(&mut source, compression, None).unwrap_err();
+        assert_eq!(error.to_string(), "the archive has more than 400 compressed parts", "{compression:?}");
+        assert!(error.ends_reading());
+        assert_eq!(source.1, 401, "{compression:?}");
+    }
+}
+
+/// Some tools compress every file of a layer by itself, so that it can be read without the others.
+#[test]
+fn a_layer_may_have_a_member_for_each_part_of_each_file() {
+    let tar = tar_of(&[file("a", "contents"), file("b", "more")]);
+    for (compression, compress) in [
+        (LayerCompression::Gzip, gzip as fn(&[u8]) -> Vec<u8>),
+        (LayerCompression::Zstd, |bytes| zstd::stream::encode_all(bytes, 1).unwrap()),
+    ] {
+        let members: Vec<u8> = tar.chunks(512).flat_map(compress).collect();
+        let limits = Limits { entries: 2, ..Limits::default() };
+        assert_eq!(union_within(&[(compression, members)], &limits).unwrap(), "a=contents b=more");
+    }
+}

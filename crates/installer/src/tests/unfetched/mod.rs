@@ -120,7 +120,7 @@ fn other_package(folder: &Path) -> PackageHash {
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder).unwrap();
     fs::write(folder.join(PROGRAM), "#!/bin/sh\necho somebody else's\n").unwrap();
-    read_directory(folder).unwrap().h1()
+    read_directory(folder, &tofu_oci_archive::Limits::default()).unwrap().h1()
 }
 
 fn standing(installed: &Installed) -> Option<Standing> {
