@@ -11,7 +11,6 @@ use serde_json::Value;
 use tofu_oci_credentials::Secret;
 use tofu_oci_remote::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
 use tofu_oci_types::{Hostname, RepositoryRef, printable};
-use url::Url;
 
 use super::services::{Publisher, kind};
 use super::{Discover, DiscoveryError, Services};
