@@ -89,8 +89,8 @@ fn a_link_that_is_turned_to_another_layout_is_a_moved_tag() {
     let scene = layouts();
     let link = scene.path("project/current");
     std::os::unix::fs::symlink("lay", &link).expect("a link");
-    let line = format!("verify {ADDRESS}@1.4.0 --from oci:current");
-    run_in(&scene, "project", &format!("{line} --accept")).success();
+    let verify = format!("verify {ADDRESS}@1.4.0 --from oci:current");
+    run_in(&scene, "project", &format!("{verify} --accept")).success();
     scene.dist("other", "1.4.0");
     let dist = scene.path("other");
     let zip = std::fs::read_dir(&dist).expect("a folder").filter_map(Result::ok);
@@ -99,6 +99,6 @@ fn a_link_that_is_turned_to_another_layout_is_a_moved_tag() {
     scene.run(&format!("pack other oci:project/turned --address {ADDRESS}")).success();
     std::fs::remove_file(&link).expect("the link");
     std::os::unix::fs::symlink("turned", &link).expect("a link");
-    let said = run_in(&scene, "project", &line);
+    let said = run_in(&scene, "project", &verify);
     assert!(said.text.contains("refused (moved-tag)"), "{}", said.text);
 }

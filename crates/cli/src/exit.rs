@@ -44,9 +44,9 @@ pub(crate) fn from_clap(error: &clap::Error) -> Exit {
     } else {
         // Help shows the values of variables, and breaks them at blanks as its own words.
         if hostile.is_empty() {
-            printer::help(&text)
+            printer::help(&text);
         } else {
-            printer::stdout(&plain(&text.ansi().to_string()))
+            printer::stdout(&plain(&text.ansi().to_string()));
         }
         Exit::Done
     }

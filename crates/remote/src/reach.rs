@@ -59,7 +59,7 @@ impl Reach {
         let local = address.is_loopback() || address.is_unspecified() || address.is_multicast();
         if local || address.is_unicast_link_local() || address == METADATA {
             Self::Machine
-        } else if address.is_unique_local() || address.segments()[0] & 0xffc0 == 0xfec0 {
+        } else if address.is_unique_local() || is_site_local(address) || is_translated_locally(address) {
             Self::Network
         } else {
             Self::Internet
@@ -67,15 +67,27 @@ impl Reach {
     }
 }
 
+/// `fec0::/10`, which RFC 3879 has deprecated.
+fn is_site_local(address: Ipv6Addr) -> bool {
+    address.segments()[0] & 0xffc0 == 0xfec0
+}
+
+/// `64:ff9b:1::/48`, which each network translates as it likes (RFC 8215).
+fn is_translated_locally(address: Ipv6Addr) -> bool {
+    matches!(address.segments(), [0x64, 0xff9b, 1, ..])
+}
+
 /// The address of IPv4 that one of IPv6 stands for: mapped (`::ffff:0:0/96`), compatible (`::/96`), translated
-/// (`64:ff9b::/96`), or tunnelled (`2002::/16`).
+/// (`64:ff9b::/96`, `::ffff:0:0:0/96`), or tunnelled (`2002::/16`, Teredo's `2001::/32`).
 fn inner_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match address.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => None,
-        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => {
-            Some(of(high, low))
-        }
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
+        | [0, 0, 0, 0, 0xffff, 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => Some(of(high, low)),
+        [0x2001, 0, .., high, low] => Some(of(!high, !low)),
         _ => None,
     }
 }
@@ -117,6 +129,8 @@ mod tests {
                 "[::ffff:127.0.0.1]",
                 "[::127.0.0.1]",
                 "[64:ff9b::7f00:1]",
+                "[::ffff:0:127.0.0.1]",
+                "[2001:0:1:2:3:4:80ff:fffe]",
                 "[2002:7f00:1::]",
                 "[fe80::1]",
                 "[ff02::1]",
@@ -139,6 +153,7 @@ mod tests {
                 "[fec0::1]",
                 "[::ffff:10.0.0.1]",
                 "[64:ff9b::a00:1]",
+                "[64:ff9b:1::7f00:1]",
             ],
         );
         check(

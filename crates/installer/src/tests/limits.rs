@@ -126,7 +126,13 @@ async fn run(store: Arc<dyn ReadStore>, packed: bool, limit: Option<u64>) -> (Re
 #[tokio::test]
 async fn a_package_declared_as_a_pebibyte_fills_no_disk() {
     let pebibyte = 1 << 50;
-    for (layout, sizes) in [(PackageLayout::Artifact, &[pebibyte][..]), (PackageLayout::Image, &[pebibyte])] {
+    let together = [2 << 30, 1];
+    let declared = [
+        (PackageLayout::Artifact, &[pebibyte][..]),
+        (PackageLayout::Image, &[pebibyte]),
+        (PackageLayout::Image, &together),
+    ];
+    for (layout, sizes) in declared {
         for packed in [false, true] {
             let (done, served) = run(declaring(layout, sizes).await, packed, None).await;
             let told = told(&done.expect_err("it is too large"));

@@ -46,7 +46,7 @@ impl Hearing<'_> {
         let verdict = self.judge(&all);
         // A list that is here, or that a pin remembers.
         let sums = all.iter().any(|evidence| matches!(evidence, Evidence::Sums { .. }));
-        if verdict.covered.index || !(sums || !verdict.covered.zips.is_empty()) {
+        if verdict.covered.index || (!sums && verdict.covered.zips.is_empty()) {
             return Ok(verdict);
         }
         self.knowledge.archives = Archives::Read(real_zips(source, &release).await?);

@@ -91,7 +91,7 @@ impl Pins {
     /// # Errors
     /// Whatever is not exactly what [`Pins::to_text`] writes: pins that are misread protect nobody.
     pub fn parse(text: &str) -> Result<Self, PinsError> {
-        Self::parse_with(text, |place| place.to_owned())
+        Self::parse_with(text, str::to_owned)
     }
 
     /// The same, where `resolve` gives a written place the spelling that [`ReleaseFacts::place`] has for it: the path of an
