@@ -64,14 +64,18 @@ impl ReadStore for Endless {
     }
 }
 
-/// The document with this digest, changed and stored anew, and its descriptor.
+async fn document(store: &MemoryStore, descriptor: &Value) -> Value {
+    let descriptor: Descriptor = serde_json::from_value(descriptor.clone()).unwrap();
+    let bytes = tofu_oci_store::fetch_bytes(store, &descriptor, 1 << 20).await.unwrap();
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+/// The descriptor of the document after a change; it is stored anew.
 async fn change(store: &MemoryStore, descriptor: &Value, edit: impl FnOnce(&mut Value)) -> Value {
-    let old: Descriptor = serde_json::from_value(descriptor.clone()).unwrap();
-    let bytes = tofu_oci_store::fetch_bytes(store, &old, 1 << 20).await.unwrap();
-    let mut document: Value = serde_json::from_slice(&bytes).unwrap();
+    let mut document = document(store, descriptor).await;
     edit(&mut document);
     let bytes = Bytes::from(document.to_string());
-    let made = Descriptor::of(&old.media_type, &bytes);
+    let made = Descriptor::of(descriptor["mediaType"].as_str().unwrap(), &bytes);
     store.insert_unchecked(&made, bytes);
     let mut changed = descriptor.clone();
     changed["digest"] = json!(made.digest.to_string());
@@ -87,7 +91,16 @@ async fn declaring(layout: PackageLayout, sizes: &[u64]) -> Arc<MemoryStore> {
     let bytes = tofu_oci_store::fetch_bytes(&*store, &root, 1 << 20).await.unwrap();
     let mut index: Value = serde_json::from_slice(&bytes).unwrap();
     for leaf in index["manifests"].as_array_mut().unwrap() {
+        let config = document(&store, leaf).await["config"].clone();
+        let config = change(&store, &config, |config| {
+            // An image names as many layers in its config.
+            if let Some(ids) = config.pointer_mut("/rootfs/diff_ids") {
+                *ids = sizes.iter().map(|_| ids[0].clone()).collect();
+            }
+        })
+        .await;
         *leaf = change(&store, leaf, |leaf| {
+            leaf["config"] = config;
             let layer = leaf["layers"][0].clone();
             let layers = sizes.iter().map(|size| {
                 let mut layer = layer.clone();
