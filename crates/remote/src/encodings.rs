@@ -33,9 +33,31 @@ struct DecodedText {
     places: Vec<Range<usize>>,
 }
 
+/// A secret as it is looked for: its forms, decoded once, since every text of a run is held against them.
+pub(crate) struct SoughtSecret {
+    /// By `Form`, then by `Base64`.
+    forms: [Vec<Zeroizing<Vec<u8>>>; 2],
+}
+
+impl SoughtSecret {
+    pub(crate) fn new(secret: &str) -> Self {
+        let forms = forms(secret);
+        let decoded = |alphabet| {
+            let mut decoded: Vec<Zeroizing<Vec<u8>>> = Vec::new();
+            for view in forms.iter().flat_map(|form| views(form.expose(), alphabet)) {
+                if !view.bytes.is_empty() && !decoded.contains(&view.bytes) {
+                    decoded.push(view.bytes);
+                }
+            }
+            decoded
+        };
+        Self { forms: [Alphabet::Form, Alphabet::Base64].map(decoded) }
+    }
+}
+
 /// The forms of a secret that decoding does not bring back to it: base64 at each of its three alignments, and hexadecimal.
 /// With the secret itself.
-pub(crate) fn forms(secret: &str) -> Vec<Secret> {
+fn forms(secret: &str) -> Vec<Secret> {
     let mut forms = vec![Secret::new(secret)];
     for (before, first) in [(0, 0), (1, 2), (2, 3)] {
         let mut bytes = Zeroizing::new(vec![0; before]);
@@ -55,19 +77,20 @@ pub(crate) fn forms(secret: &str) -> Vec<Secret> {
     forms
 }
 
-/// The places of a text where one of these forms stands, in order, none touching another. Where the text was cut off, and
-/// ends with `…`, the beginning of a form is found too.
-pub(crate) fn places<'a>(text: &str, forms: &(impl Iterator<Item = &'a Secret> + Clone)) -> Vec<Range<usize>> {
+/// The places of a text where one of these secrets stands, in order, none touching another. Where the text was cut off, and
+/// ends with `…`, the beginning of a secret is found too.
+pub(crate) fn places<'a>(text: &str, secrets: &(impl Iterator<Item = &'a SoughtSecret> + Clone)) -> Vec<Range<usize>> {
+    if secrets.clone().next().is_none() {
+        return Vec::new();
+    }
     let is_cut = text.ends_with('…');
     let text = text.trim_end_matches('…');
     let mut found: Vec<Range<usize>> = Vec::new();
-    for alphabet in [Alphabet::Form, Alphabet::Base64] {
+    for (nth, alphabet) in [Alphabet::Form, Alphabet::Base64].into_iter().enumerate() {
         let views = views(text, alphabet);
-        for form in forms.clone() {
-            for wanted in self::views(form.expose(), alphabet) {
-                for view in &views {
-                    view.find(&wanted.bytes, is_cut, &mut found);
-                }
+        for wanted in secrets.clone().flat_map(|secret| &secret.forms[nth]) {
+            for view in &views {
+                view.find(wanted, is_cut, &mut found);
             }
         }
     }
@@ -111,7 +134,7 @@ const ALL: [Decoder; 3] = [percent, backslash, entity];
 
 impl DecodedText {
     fn find(&self, wanted: &[u8], is_cut: bool, found: &mut Vec<Range<usize>>) {
-        if wanted.is_empty() || self.bytes.is_empty() {
+        if self.bytes.is_empty() {
             return;
         }
         let mut from = 0;
@@ -270,9 +293,9 @@ mod tests {
 
     /// The text with what was found of the secret taken out.
     fn left(secret: &str, text: &str) -> String {
-        let forms = forms(secret);
+        let secrets = [SoughtSecret::new(secret)];
         let (mut left, mut from) = (String::new(), 0);
-        for place in places(text, &forms.iter()) {
+        for place in places(text, &secrets.iter()) {
             left.push_str(&text[from..place.start]);
             from = place.end;
         }

@@ -10,7 +10,7 @@ use reqwest::header::HeaderValue;
 use tofu_oci_credentials::Secret;
 use tofu_oci_store::StoreError;
 
-use crate::encodings::{forms, places};
+use crate::encodings::{SoughtSecret, places};
 
 /// Shorter secrets stand in ordinary words: what is left around them would say what they are.
 const SHORTEST: usize = 4;
@@ -22,10 +22,10 @@ const HIDDEN: &str = "[hidden]";
 #[derive(Default)]
 pub(crate) struct Told(Mutex<BTreeMap<usize, Vec<SentSecret>>>);
 
-/// A secret, and the forms in which it may come back.
+/// A secret, and how it is looked for in what comes back.
 struct SentSecret {
     secret: Secret,
-    forms: Vec<Secret>,
+    sought: SoughtSecret,
 }
 
 impl Told {
@@ -55,7 +55,7 @@ impl Told {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_length = known.entry(secret.len()).or_default();
         if !of_length.iter().any(|known| known.secret.expose() == secret) {
-            of_length.push(SentSecret { secret: Secret::new(secret), forms: forms(secret) });
+            of_length.push(SentSecret { secret: Secret::new(secret), sought: SoughtSecret::new(secret) });
         }
     }
 
@@ -67,12 +67,12 @@ impl Told {
     /// The text without any of them, however they are encoded. A text with a short one in it is not repeated at all.
     pub(crate) fn hide(&self, text: &str) -> String {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let forms_of = |lengths| known.range(lengths).flat_map(|(_, secrets)| secrets).flat_map(|one| &one.forms);
-        if !places(text, &forms_of((Bound::Unbounded, Bound::Excluded(SHORTEST)))).is_empty() {
+        let of_length = |lengths| known.range(lengths).flat_map(|(_, secrets)| secrets).map(|one| &one.sought);
+        if !places(text, &of_length((Bound::Unbounded, Bound::Excluded(SHORTEST)))).is_empty() {
             return HIDDEN.to_owned();
         }
         let (mut shown, mut from) = (String::with_capacity(text.len()), 0);
-        for place in places(text, &forms_of((Bound::Included(SHORTEST), Bound::Unbounded))) {
+        for place in places(text, &of_length((Bound::Included(SHORTEST), Bound::Unbounded))) {
             shown.push_str(text.get(from..place.start).unwrap_or_default());
             shown.push_str(HIDDEN);
             from = place.end;
