@@ -1,6 +1,6 @@
 //! What the pins call an image layout directory.
 //!
-//! Its path is told relative to the folder of the pin file if both lie below one folder that is not the root: the file is
+//! Pins name its path from the folder of the pin file if both lie below one folder that is not the root: the file is
 //! in version control, so it names no folder of one machine that it need not name. Else the path is absolute.
 
 use std::path::{Component, Path, PathBuf};

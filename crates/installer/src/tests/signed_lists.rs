@@ -58,7 +58,7 @@ async fn images_beside_a_genuine_list_of_archives_are_installed_with_a_warning_a
         assert_eq!(workspace.reporter.codes(), ["unsigned"]);
         let pins = pin_file::read(&workspace.trust().pins_path).unwrap();
         assert_eq!(pins.iter().map(|pin| pin.signers.len()).collect::<Vec<_>>(), [0]);
-        assert_eq!(pins.signed(&address()), None, "nobody has signed a package of it");
+        assert_eq!(pins.signed(&address()), None, "no key has signed a package of it");
 
         let refusing = Workspace::new();
         let error = run(&refusing, refusing.job(store), &policy("")).await.unwrap_err();
@@ -99,7 +99,7 @@ async fn the_package_that_a_list_does_not_cover_is_installed_with_a_warning() {
     assert_eq!(workspace.reporter.codes(), ["signature-gone", "signature-gone", "was-signed"]);
 }
 
-/// Without annotations nobody has said which archives the release has.
+/// Without annotations, the archives of the release are not known.
 #[tokio::test]
 async fn images_are_not_what_the_pin_of_a_list_covers() {
     let store = Arc::new(MemoryStore::new("memory"));

@@ -92,7 +92,7 @@ fn make_folder(dir: &Path) -> std::io::Result<()> {
     builder.create(dir)
 }
 
-/// Whether nobody but one owner writes to the folder and to the entry.
+/// Whether one owner alone writes to the folder and to the entry.
 #[cfg(unix)]
 fn are_own(dir: &Metadata, entry: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;

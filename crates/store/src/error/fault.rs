@@ -34,7 +34,7 @@ pub enum AccessFault {
     InsufficientScope(u16),
     /// The registry answered with this status to the token that its token server had given.
     TokenRefused(u16),
-    /// The registry asks for a name and a password, and there are none.
+    /// The registry asks for a name and a password, and the user has given neither.
     NoCredentialsForBasic,
 }
 
@@ -66,7 +66,7 @@ impl AccessFault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NetworkFault {
-    /// The name is not known, or nobody could be asked for it.
+    /// The name is not known, or no name server answers.
     Dns,
     /// Nobody listens there.
     Refused,

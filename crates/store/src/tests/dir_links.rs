@@ -23,7 +23,7 @@ async fn nothing_is_written_through_a_link_out_of_the_layout() {
         assert!(text.starts_with("oci:DIR/layout is not usable: "), "{text}");
         assert!(text.ends_with(" is a link out of the layout"), "{text}");
         assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0, "{part}");
-        // A link that stays inside is none of that.
+        // A link that stays inside the layout is followed.
         std::fs::remove_file(store.path().join(part)).unwrap();
         std::fs::create_dir_all(store.path().join("pool")).unwrap();
         std::os::unix::fs::symlink(store.path().join("pool"), store.path().join(part)).unwrap();

@@ -134,7 +134,7 @@ impl OpenPgpKey {
         std::iter::once(self.primary.public_params()).chain(subkeys).filter_map(numbers).collect()
     }
 
-    /// The materials that nobody may sign with any more, each with why: of all its keys if the primary key was revoked for a
+    /// The materials that may not sign any more, each with why: of all its keys if the primary key was revoked for a
     /// grave reason, else of the subkeys that were.
     pub(crate) fn compromised(&self) -> Vec<(Material, String)> {
         let grave = |revocations: &[Revocation]| {
