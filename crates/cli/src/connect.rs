@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use tofu_oci_disk::Waiter;
 use tofu_oci_mapper::RepositoryTemplate;
-use tofu_oci_remote::{ClientError, ClientOptions, CredentialProvider, Limits, RegistryClient, WebClient, Witness};
+use tofu_oci_remote::{
+    ClientError, ClientOptions, CredentialProvider, ExchangeObserver, Limits, RegistryClient, WebClient,
+};
 use tofu_oci_store::{DirStore, ReadStore, Store};
 use tofu_oci_types::{ProviderAddr, Reporter, RepositoryRef};
 
 use crate::args::Network;
-use crate::complaint::Complaint;
-use crate::credentials::{Access, Wallet};
+use crate::credentials::{Access, CredentialResolver};
+use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
 
@@ -27,28 +29,28 @@ pub(crate) enum End {
 
 impl End {
     /// Reads `REGISTRY/REPOSITORY` or `oci:DIR`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Complaint> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Diagnostic> {
         if let Some(rest) = without_scheme(text) {
             return Err(scheme_given(text, rest));
         }
         if let Some(dir) = text.strip_prefix("oci:") {
             if dir.is_empty() {
-                return Err(Complaint::usage("`oci:` names no directory").hint("write it as oci:DIR"));
+                return Err(Diagnostic::usage("`oci:` names no directory").hint("write it as oci:DIR"));
             }
             return Ok(Self::Layout(PathBuf::from(dir)));
         }
         text.parse().map(Self::Registry).map_err(|error| {
-            let complaint = Complaint::of(Exit::Usage, &error);
+            let diagnostic = Diagnostic::of(Exit::Usage, &error);
             if Path::new(text).is_dir() || text.starts_with(['.', '/']) {
-                return complaint.hint(format!("a directory is written oci:{text}"));
+                return diagnostic.hint(format!("a directory is written oci:{text}"));
             }
             if let Some((repository, _)) = text.rsplit_once(':')
                 && repository.parse::<RepositoryRef>().is_ok()
             {
-                return complaint
+                return diagnostic
                     .hint(format!("name the repository alone, {repository}, and the version with --version"));
             }
-            complaint.hint("write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR")
+            diagnostic.hint("write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR")
         })
     }
 }
@@ -63,23 +65,23 @@ fn without_scheme(text: &str) -> Option<&str> {
 }
 
 /// A repository that is written with a scheme. `rest` is what follows it.
-fn scheme_given(text: &str, rest: &str) -> Complaint {
-    let complaint = match text.parse::<RepositoryRef>() {
-        Err(error) => Complaint::of(Exit::Usage, &error),
-        Ok(repository) => Complaint::usage(format!("`{repository}` is written with a scheme")),
+fn scheme_given(text: &str, rest: &str) -> Diagnostic {
+    let diagnostic = match text.parse::<RepositoryRef>() {
+        Err(error) => Diagnostic::of(Exit::Usage, &error),
+        Ok(repository) => Diagnostic::usage(format!("`{repository}` is written with a scheme")),
     };
     let rest = rest.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let (host, path) = rest.split_once('/').unwrap_or((rest, "REPOSITORY"));
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
     let is_template = text.contains("${") || text.contains("%{");
     let name = path.rsplit_once(':').filter(|(name, _)| !is_template && !name.is_empty()).map(|(name, _)| name);
-    let complaint = match name {
-        Some(name) => complaint.hint(format!("drop the scheme and name the repository alone: {host}/{name}")),
-        None => complaint.hint(format!("drop the scheme: {}", crate::again::quoted(&format!("{host}/{path}")))),
+    let diagnostic = match name {
+        Some(name) => diagnostic.hint(format!("drop the scheme and name the repository alone: {host}/{name}")),
+        None => diagnostic.hint(format!("drop the scheme: {}", crate::again::quoted(&format!("{host}/{path}")))),
     };
     match text.strip_prefix("oci:").filter(|dir| Path::new(dir).is_dir()) {
-        Some(dir) => complaint.hint(format!("the directory is written oci:/{}", dir.trim_start_matches('/'))),
-        None => complaint,
+        Some(dir) => diagnostic.hint(format!("the directory is written oci:/{}", dir.trim_start_matches('/'))),
+        None => diagnostic,
     }
 }
 
@@ -92,8 +94,8 @@ impl std::fmt::Display for End {
     }
 }
 
-/// The wallet of this run, once it has been read; what an error about access is explained with.
-pub(crate) type WalletSlot = Arc<OnceLock<Arc<Wallet>>>;
+/// The resolver of this run, once it has been read; what an error about access is explained with.
+pub(crate) type WalletSlot = Arc<OnceLock<Arc<CredentialResolver>>>;
 
 /// Opens ends; every registry is spoken to by the one client of this run.
 pub(crate) struct Connector {
@@ -101,7 +103,7 @@ pub(crate) struct Connector {
     access: Access,
     waiter: Waiter,
     reporter: Arc<dyn Reporter>,
-    wallet: WalletSlot,
+    resolver: WalletSlot,
     client: OnceLock<Arc<RegistryClient>>,
     config: OnceLock<ReadConfig>,
 }
@@ -113,10 +115,10 @@ impl Connector {
         access: Access,
         waiter: Waiter,
         reporter: Arc<dyn Reporter>,
-        wallet: WalletSlot,
+        resolver: WalletSlot,
     ) -> Self {
         let network = network.clone();
-        Self { network, access, waiter, reporter, wallet, client: OnceLock::new(), config: OnceLock::new() }
+        Self { network, access, waiter, reporter, resolver, client: OnceLock::new(), config: OnceLock::new() }
     }
 
     /// Who this run is to registries.
@@ -128,7 +130,7 @@ impl Connector {
     ///
     /// # Errors
     /// When the current directory is gone.
-    pub(crate) fn config(&self, chdir: Option<&Path>) -> Result<&ReadConfig, Complaint> {
+    pub(crate) fn config(&self, chdir: Option<&Path>) -> Result<&ReadConfig, Diagnostic> {
         if let Some(config) = self.config.get() {
             return Ok(config);
         }
@@ -142,7 +144,7 @@ impl Connector {
     }
 
     /// Opens an end to read from it.
-    pub(crate) fn source(&self, end: &End) -> Result<Arc<dyn ReadStore>, Complaint> {
+    pub(crate) fn source(&self, end: &End) -> Result<Arc<dyn ReadStore>, Diagnostic> {
         Ok(match end {
             End::Registry(repository) => Arc::new(self.client()?.store(repository.clone())),
             End::Layout(dir) => Arc::new(DirStore::open(dir)?),
@@ -150,7 +152,7 @@ impl Connector {
     }
 
     /// Opens an end to write to it; a directory that is missing is made by the first write.
-    pub(crate) fn destination(&self, end: &End) -> Result<Arc<dyn Store>, Complaint> {
+    pub(crate) fn destination(&self, end: &End) -> Result<Arc<dyn Store>, Diagnostic> {
         Ok(match end {
             End::Registry(repository) => Arc::new(self.client()?.store(repository.clone())),
             End::Layout(dir) => {
@@ -163,13 +165,15 @@ impl Connector {
     ///
     /// # Errors
     /// When a certificate cannot be read or used, and when the user's files are wrong about credentials.
-    pub(crate) fn client(&self) -> Result<Arc<RegistryClient>, Complaint> {
+    pub(crate) fn client(&self) -> Result<Arc<RegistryClient>, Diagnostic> {
         if let Some(client) = self.client.get() {
             return Ok(Arc::clone(client));
         }
-        let wallet = Arc::new(Wallet::by(&self.access, |chdir| Wallet::read(self.config(chdir)?, &self.reporter))?);
-        let wallet = Arc::clone(self.wallet.get_or_init(|| wallet));
-        let client = client(&self.network, wallet, None, &self.reporter)?;
+        let resolver = Arc::new(CredentialResolver::by(&self.access, |chdir| {
+            CredentialResolver::read(self.config(chdir)?, &self.reporter)
+        })?);
+        let resolver = Arc::clone(self.resolver.get_or_init(|| resolver));
+        let client = client(&self.network, resolver, None, &self.reporter)?;
         Ok(Arc::clone(self.client.get_or_init(|| client)))
     }
 }
@@ -181,9 +185,9 @@ impl Connector {
 pub(crate) fn client(
     network: &Network,
     credentials: Arc<dyn CredentialProvider>,
-    witness: Option<Arc<dyn Witness>>,
+    witness: Option<Arc<dyn ExchangeObserver>>,
     reporter: &Arc<dyn Reporter>,
-) -> Result<Arc<RegistryClient>, Complaint> {
+) -> Result<Arc<RegistryClient>, Diagnostic> {
     let mut options = ClientOptions { witness, ..ClientOptions::default() };
     for file in &network.ca_file {
         options.ca_certificates.push(read(file)?);
@@ -202,11 +206,11 @@ pub(crate) fn client(
     options.max_retry_after = Duration::from_secs(network.max_wait);
     options.limits = Limits::within(network.timeout.0);
     RegistryClient::new(options, credentials, Arc::clone(reporter)).map_err(|error| {
-        let complaint = match unusable(network, &error) {
-            Some(text) => Complaint::usage(text),
-            None => Complaint::of(Exit::Usage, &error),
+        let diagnostic = match unusable(network, &error) {
+            Some(text) => Diagnostic::usage(text),
+            None => Diagnostic::of(Exit::Usage, &error),
         };
-        complaint.hint("--ca-file, --client-cert and --client-key take PEM files")
+        diagnostic.hint("--ca-file, --client-cert and --client-key take PEM files")
     })
 }
 
@@ -229,11 +233,11 @@ fn unusable(network: &Network, error: &ClientError) -> Option<String> {
     }
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, Complaint> {
+fn read(file: &Path) -> Result<Vec<u8>, Diagnostic> {
     /// No certificates of a system are larger.
     const LIMIT: u64 = 16 << 20;
     tofu_oci_disk::read_file(file, LIMIT).map_err(|error| {
-        Complaint::usage(format!("cannot read {}: {error}", file.display()))
+        Diagnostic::usage(format!("cannot read {}: {error}", file.display()))
             .hint("--ca-file, --client-cert and --client-key name PEM files")
     })
 }
@@ -251,7 +255,7 @@ pub(crate) enum From {
 
 impl From {
     /// Reads `--from`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Complaint> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Diagnostic> {
         if !text.contains("${") && !text.contains("%{") {
             return End::parse(text).map(Self::One);
         }
@@ -260,28 +264,28 @@ impl From {
         }
         let template = |text: &str| {
             text.parse::<RepositoryTemplate>().map_err(|error| {
-                Complaint::of(Exit::Usage, &error)
+                Diagnostic::of(Exit::Usage, &error)
                     .hint("the symbols are ${hostname}, ${namespace} and ${type}; quote the template for your shell")
             })
         };
         match text.strip_prefix("oci:") {
             Some(dir) => RepositoryTemplate::parse_loose(dir)
                 .map(Self::Layouts)
-                .map_err(|error| Complaint::of(Exit::Usage, &error)),
+                .map_err(|error| Diagnostic::of(Exit::Usage, &error)),
             None => template(text).map(Self::Repositories),
         }
     }
 
     /// The end for an address.
-    pub(crate) fn end(&self, address: &ProviderAddr) -> Result<End, Complaint> {
+    pub(crate) fn end(&self, address: &ProviderAddr) -> Result<End, Diagnostic> {
         match self {
             Self::One(end) => Ok(end.clone()),
             Self::Repositories(template) => {
-                let place = template.place(address).map_err(|error| Complaint::of(Exit::Fixable, &error))?;
+                let place = template.place(address).map_err(|error| Diagnostic::of(Exit::Fixable, &error))?;
                 Ok(End::Registry(place.repository))
             }
             Self::Layouts(template) => {
-                let dir = template.render(address).map_err(|error| Complaint::of(Exit::Fixable, &error))?;
+                let dir = template.render(address).map_err(|error| Diagnostic::of(Exit::Fixable, &error))?;
                 Ok(End::Layout(PathBuf::from(dir)))
             }
         }
@@ -294,8 +298,8 @@ mod tests {
 
     #[track_caller]
     fn check_refused(text: &str, exit: Exit) {
-        let complaint = End::parse(text).expect_err("must be refused");
-        assert_eq!(complaint.exit(), exit, "{text}");
+        let diagnostic = End::parse(text).expect_err("must be refused");
+        assert_eq!(diagnostic.exit(), exit, "{text}");
     }
 
     #[test]
@@ -311,12 +315,12 @@ mod tests {
 
     #[track_caller]
     fn check_hint(text: &str, want: &str) {
-        let complaint = match From::parse(text) {
+        let diagnostic = match From::parse(text) {
             Ok(from) => panic!("{text} is taken for {from:?}"),
-            Err(complaint) => complaint,
+            Err(diagnostic) => diagnostic,
         };
-        assert!(complaint.hints().iter().any(|hint| hint == want), "{text}: {:?}", complaint.hints());
-        assert!(complaint.text().contains("without a scheme"), "{text}: {}", complaint.text());
+        assert!(diagnostic.hints().iter().any(|hint| hint == want), "{text}: {:?}", diagnostic.hints());
+        assert!(diagnostic.text().contains("without a scheme"), "{text}: {}", diagnostic.text());
     }
 
     #[test]

@@ -10,15 +10,15 @@ use tofu_oci_installer::PluginCache;
 use tofu_oci_mapper::TofuRelease;
 use tofu_oci_mapper::config::{self, Environment, Files, Os, Reading};
 
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 
 /// The environment of this process. `chdir` is where `--chdir` says that the work is done.
 ///
 /// # Errors
 /// When the current directory is gone.
-pub(crate) fn environment(chdir: Option<&Path>) -> Result<Environment, Complaint> {
+pub(crate) fn environment(chdir: Option<&Path>) -> Result<Environment, Diagnostic> {
     let launch_dir = std::env::current_dir().map_err(|error| {
-        Complaint::usage(format!("cannot tell the current directory: {error}")).io_hint("read", Path::new("."), &error)
+        Diagnostic::usage(format!("cannot tell the current directory: {error}")).io_hint("read", Path::new("."), &error)
     })?;
     let working_dir = chdir.map_or_else(|| launch_dir.clone(), |dir| launch_dir.join(dir));
     Ok(Environment { os: os(), home: home(), app_data: path("APPDATA"), launch_dir, working_dir, vars: vars() })
@@ -74,11 +74,11 @@ fn vars() -> BTreeMap<String, String> {
 ///
 /// # Errors
 /// If it is not there, as where the CLI configuration is read: a misspelt name is no cache.
-pub(crate) fn plugin_cache_variable(working_dir: &Path) -> Result<Option<PluginCache>, Complaint> {
+pub(crate) fn plugin_cache_variable(working_dir: &Path) -> Result<Option<PluginCache>, Diagnostic> {
     let Some(dir) = path("TF_PLUGIN_CACHE_DIR") else { return Ok(None) };
     if !working_dir.join(&dir).exists() {
         let text = format!("TF_PLUGIN_CACHE_DIR names {}, which is not there", dir.display());
-        return Err(Complaint::usage(text)
+        return Err(Diagnostic::usage(text)
             .code("plugin-cache-dir")
             .hint("create the folder, or unset TF_PLUGIN_CACHE_DIR"));
     }
@@ -102,7 +102,7 @@ impl ReadConfig {
     ///
     /// # Errors
     /// When the current directory is gone.
-    pub(crate) fn read(chdir: Option<&Path>) -> Result<Self, Complaint> {
+    pub(crate) fn read(chdir: Option<&Path>) -> Result<Self, Diagnostic> {
         Self::read_as(RELEASE, chdir)
     }
 
@@ -110,7 +110,7 @@ impl ReadConfig {
     ///
     /// # Errors
     /// As [`ReadConfig::read`].
-    pub(crate) fn read_as(release: TofuRelease, chdir: Option<&Path>) -> Result<Self, Complaint> {
+    pub(crate) fn read_as(release: TofuRelease, chdir: Option<&Path>) -> Result<Self, Diagnostic> {
         let environment = environment(chdir)?;
         let reading = config::read(&environment, &RealFiles, release);
         Ok(Self { environment: Arc::new(environment), reading: Arc::new(reading) })

@@ -4,7 +4,7 @@ use std::fmt;
 
 use tofu_oci_types::{Event, Level, is_unprintable};
 
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::exit::Exit;
 use crate::page::{Line, Page};
@@ -84,12 +84,12 @@ fn no_event_acts_on_a_terminal() {
 #[test]
 fn no_error_acts_on_a_terminal() {
     let error = Hostile(Some(Box::new(Hostile(None))));
-    let complaint = Complaint::of(Exit::Fixable, &error).about(HOSTILE).cause(HOSTILE).hint(HOSTILE).hint(HOSTILE);
-    let page = complaint.page();
+    let diagnostic = Diagnostic::of(Exit::Fixable, &error).about(HOSTILE).cause(HOSTILE).hint(HOSTILE).hint(HOSTILE);
+    let page = diagnostic.page();
     harmless(&page.to_string());
     // Text, two causes, an empty line, two hints.
     assert_eq!(page.to_string().lines().count(), 6, "{page}");
-    let excerpt = Complaint::usage(HOSTILE).excerpt(tofu_oci_mapper::config::excerpt(HOSTILE, HOSTILE, &(0..9)));
+    let excerpt = Diagnostic::usage(HOSTILE).excerpt(tofu_oci_mapper::config::excerpt(HOSTILE, HOSTILE, &(0..9)));
     harmless(&excerpt.page().to_string());
 }
 

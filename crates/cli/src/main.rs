@@ -10,16 +10,16 @@
 //! report    events of a running job   ->  bars, lines, JSON lines, or nothing
 //! page      what people read          ->  lines in which foreign text is escaped
 //! document  what programs read        ->  JSON, SARIF, JUnit, with such characters escaped
-//! complaint errors of every crate     ->  `error:`, `cause:`, `hint:` and an exit code
+//! diagnostic errors of every crate     ->  `error:`, `cause:`, `hint:` and an exit code
 //! bug       a panic                   ->  its place, without its words
 //! ```
 
 mod again;
 mod args;
 mod bug;
-mod complaint;
 mod connect;
 mod credentials;
+mod diagnostic;
 mod document;
 mod environment;
 mod exit;

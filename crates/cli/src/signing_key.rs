@@ -6,8 +6,8 @@ use tofu_oci_trust::{KeyError, PrivateKey};
 use tofu_oci_types::{Event, Reporter};
 use zeroize::Zeroizing;
 
-use crate::complaint::Complaint;
 use crate::credentials::access;
+use crate::diagnostic::Diagnostic;
 use crate::private_file::PrivateFile;
 use crate::prompt;
 
@@ -37,7 +37,7 @@ impl KeyPassword {
 ///
 /// # Errors
 /// When there is no such file, no key in it, and no password or another one.
-pub(crate) async fn load(key: &Path, from: KeyPassword, reporter: &dyn Reporter) -> Result<PrivateKey, Complaint> {
+pub(crate) async fn load(key: &Path, from: KeyPassword, reporter: &dyn Reporter) -> Result<PrivateKey, Diagnostic> {
     let name = key.display().to_string();
     let (pem, sharing) = match key.to_str().and_then(|text| text.strip_prefix(VARIABLE)) {
         Some(variable) => (of_variable(variable)?, Sharing::OwnerAlone),
@@ -46,7 +46,7 @@ pub(crate) async fn load(key: &Path, from: KeyPassword, reporter: &dyn Reporter)
     let password = match (PrivateKey::needs_password(&pem), from) {
         (true, _) => Some(password(&name, from).await?),
         (false, KeyPassword::Stdin) => {
-            return Err(Complaint::usage(format!("{name} needs no password, and --key-password-stdin gives one"))
+            return Err(Diagnostic::usage(format!("{name} needs no password, and --key-password-stdin gives one"))
                 .hint("leave --key-password-stdin out"));
         }
         (false, KeyPassword::Ambient) => None,
@@ -68,17 +68,17 @@ enum Sharing {
     Others,
 }
 
-fn of_variable(variable: &str) -> Result<Zeroizing<Vec<u8>>, Complaint> {
+fn of_variable(variable: &str) -> Result<Zeroizing<Vec<u8>>, Diagnostic> {
     match std::env::var(variable) {
         Ok(text) if !text.is_empty() => Ok(Zeroizing::new(text.into_bytes())),
-        _ => Err(Complaint::usage(format!("the variable {variable} holds no key"))
+        _ => Err(Diagnostic::usage(format!("the variable {variable} holds no key"))
             .hint("set it to the PEM text of the private key")),
     }
 }
 
-fn of_file(path: &Path) -> Result<(Zeroizing<Vec<u8>>, Sharing), Complaint> {
+fn of_file(path: &Path) -> Result<(Zeroizing<Vec<u8>>, Sharing), Diagnostic> {
     let failed = |error: std::io::Error| {
-        Complaint::usage(format!("cannot read the key {}: {error}", path.display()))
+        Diagnostic::usage(format!("cannot read the key {}: {error}", path.display()))
             .hint("name the file of a private key, such as cosign.key, or env://NAME")
     };
     let file = PrivateFile::to_read(path).map_err(failed)?;
@@ -86,11 +86,11 @@ fn of_file(path: &Path) -> Result<(Zeroizing<Vec<u8>>, Sharing), Complaint> {
     Ok((pem, if file.is_shared() { Sharing::Others } else { Sharing::OwnerAlone }))
 }
 
-async fn password(name: &str, from: KeyPassword) -> Result<Zeroizing<String>, Complaint> {
+async fn password(name: &str, from: KeyPassword) -> Result<Zeroizing<String>, Diagnostic> {
     if from == KeyPassword::Stdin {
         if prompt::can_ask() {
             let text = "--key-password-stdin reads from a pipe or a file, and this is a terminal";
-            return Err(Complaint::usage(text).hint("leave --key-password-stdin out to be asked for the password"));
+            return Err(Diagnostic::usage(text).hint("leave --key-password-stdin out to be asked for the password"));
         }
         let password = access::secret_from_stdin("--key-password-stdin").await?;
         return Ok(Zeroizing::new(password.expose().to_owned()));
@@ -100,22 +100,22 @@ async fn password(name: &str, from: KeyPassword) -> Result<Zeroizing<String>, Co
         return Ok(Zeroizing::new(password));
     }
     if !prompt::can_ask() {
-        return Err(Complaint::usage(format!("the key {name} is encrypted, and there is no password"))
+        return Err(Diagnostic::usage(format!("the key {name} is encrypted, and there is no password"))
             .hint(format!("set {PASSWORD}, or give the password on standard input with --key-password-stdin")));
     }
     let answer = prompt::secret(&format!("Password of the key {name}:")).await;
     answer
         .map(Zeroizing::new)
-        .map_err(|error| Complaint::usage(format!("the password of the key cannot be read: {error}")))
+        .map_err(|error| Diagnostic::usage(format!("the password of the key cannot be read: {error}")))
 }
 
-fn wrong_key(name: &str, error: &KeyError) -> Complaint {
-    let complaint = Complaint::usage(format!("the key {name} cannot be used")).cause(error.to_string());
+fn wrong_key(name: &str, error: &KeyError) -> Diagnostic {
+    let diagnostic = Diagnostic::usage(format!("the key {name} cannot be used")).cause(error.to_string());
     match error {
-        KeyError::Public => complaint.hint("name the private key; the public one is for those who verify"),
-        KeyError::WrongPassword => complaint.hint(format!("check {PASSWORD}, or the password that you gave")),
-        KeyError::UnsupportedEncryption { .. } => complaint
+        KeyError::Public => diagnostic.hint("name the private key; the public one is for those who verify"),
+        KeyError::WrongPassword => diagnostic.hint(format!("check {PASSWORD}, or the password that you gave")),
+        KeyError::UnsupportedEncryption { .. } => diagnostic
             .hint("`openssl pkey -in KEY -out PLAIN` writes it unencrypted; `cosign import-key-pair --key PLAIN` encrypts it as cosign does"),
-        _ => complaint.hint("`cosign generate-key-pair` makes one, and so does `openssl ecparam -name prime256v1 -genkey -noout`"),
+        _ => diagnostic.hint("`cosign generate-key-pair` makes one, and so does `openssl ecparam -name prime256v1 -genkey -noout`"),
     }
 }

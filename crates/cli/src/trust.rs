@@ -12,7 +12,7 @@ use tofu_oci_mapper::config::excerpt;
 use tofu_oci_trust::{KeyMaterial, NamedKey, Policy, PolicyError};
 use tofu_oci_types::printable;
 
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 
 /// The name of the policy in the directory of the configuration.
 const POLICY_FILE: &str = "trust.toml";
@@ -48,7 +48,7 @@ fn beneath(dir: &Path, name: &str) -> PathBuf {
 ///
 /// # Errors
 /// When one of them, or a key, cannot be read; exit code 2.
-pub(crate) fn load(args: &TrustArgs, dir: &Path) -> Result<Trust, Complaint> {
+pub(crate) fn load(args: &TrustArgs, dir: &Path) -> Result<Trust, Diagnostic> {
     let pins_path = pin_file::beside(&beneath(dir, LOCK_FILE_NAME));
     let pins = pin_file::read(&pins_path)?;
     let policy = match args.file(dir) {
@@ -58,9 +58,9 @@ pub(crate) fn load(args: &TrustArgs, dir: &Path) -> Result<Trust, Complaint> {
     Ok(Trust { policy: Arc::new(policy), pins, pins_path, now: SystemTime::now() })
 }
 
-fn policy(path: &Path) -> Result<Policy, Complaint> {
+fn policy(path: &Path) -> Result<Policy, Diagnostic> {
     let unreadable = |error: &dyn std::fmt::Display| {
-        Complaint::usage(format!("the trust policy {} cannot be read", path.display()))
+        Diagnostic::usage(format!("the trust policy {} cannot be read", path.display()))
             .cause(error.to_string())
             .code("policy-unreadable")
     };
@@ -74,22 +74,22 @@ fn policy(path: &Path) -> Result<Policy, Complaint> {
 }
 
 /// What is wrong, where, and with the line shown as errors of the CLI configuration are.
-fn broken(path: &Path, text: &str, error: &PolicyError) -> Complaint {
+fn broken(path: &Path, text: &str, error: &PolicyError) -> Diagnostic {
     let shown = path.display().to_string();
     let place = match &error.span {
         Some(span) => excerpt(&shown, text, span),
         None => format!("  --> {}\n", printable(&shown)),
     };
-    let mut complaint = Complaint::usage(error.to_string()).excerpt(place).code("policy-invalid");
+    let mut diagnostic = Diagnostic::usage(error.to_string()).excerpt(place).code("policy-invalid");
     let mut cause = std::error::Error::source(&error.problem);
     while let Some(error) = cause {
-        complaint = complaint.cause(error.to_string());
+        diagnostic = diagnostic.cause(error.to_string());
         cause = error.source();
     }
     if let Some(instead) = error.problem.instead() {
-        complaint = complaint.hint(instead);
+        diagnostic = diagnostic.hint(instead);
     }
-    complaint.hint("docs/trust.md has every member of the file")
+    diagnostic.hint("docs/trust.md has every member of the file")
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -100,14 +100,14 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// When one cannot be read or holds no key; exit code 2.
-pub(crate) fn keys(files: &[PathBuf]) -> Result<Vec<NamedKey>, Complaint> {
+pub(crate) fn keys(files: &[PathBuf]) -> Result<Vec<NamedKey>, Diagnostic> {
     let key = |path: &PathBuf| {
         let shown = path.display();
         let bytes = read(path).map_err(|error| {
-            Complaint::usage(format!("the key file {shown} cannot be read")).cause(error.to_string()).code("key-file")
+            Diagnostic::usage(format!("the key file {shown} cannot be read")).cause(error.to_string()).code("key-file")
         })?;
         let material = KeyMaterial::parse(&bytes).map_err(|error| {
-            Complaint::usage(format!("{shown}: {error}"))
+            Diagnostic::usage(format!("{shown}: {error}"))
                 .code("key-file")
                 .hint("--key takes a public key: PEM (openssl pkey -pubout, cosign.pub), or gpg --export --armor")
         })?;

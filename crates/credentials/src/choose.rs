@@ -8,11 +8,11 @@ use std::cmp::Reverse;
 
 use tofu_oci_types::RepositoryRef;
 
-use crate::account::{Account, Candidate, Choice, ChoiceError, Fit, HelperCall, Origin, Verdict};
 use crate::entry::Held;
 use crate::file::{AuthEntry, AuthFile, FileState, NamedHelper};
 use crate::key::{self, HUB, HUB_V1, Match};
-use crate::near::{KeyOf, NearMiss, near};
+use crate::lookup::{Candidate, Choice, ChoiceError, CredentialLookup, HelperCall, Origin, Specificity, Verdict};
+use crate::near_miss::{KeyOf, NearMiss, near_miss};
 use crate::paths::FileKind;
 use crate::policy::{Block, BlockStyle, DefaultHelper, Place, Policy};
 use crate::{Credential, HelperName};
@@ -21,7 +21,7 @@ use crate::{Credential, HelperName};
 struct Considered {
     origin: Origin,
     /// What became of it where it claims nothing.
-    aside: (Option<Fit>, Verdict),
+    aside: (Option<Specificity>, Verdict),
     claim: Option<Claim>,
 }
 
@@ -54,7 +54,7 @@ enum Gives {
 }
 
 /// See [`Policy::look_up`].
-pub(crate) fn look_up(policy: &Policy, repository: &RepositoryRef) -> Account {
+pub(crate) fn look_up(policy: &Policy, repository: &RepositoryRef) -> CredentialLookup {
     let mut considered: Vec<Considered> =
         policy.blocks().iter().map(|block| Considered::block(block, repository)).collect();
     considered.extend(policy.default_helper().map(|helper| Considered::default(helper, repository)));
@@ -81,7 +81,7 @@ fn drop_other_hub_names(considered: &mut [Considered], repository: &RepositoryRe
     }
 }
 
-fn choose(considered: Vec<Considered>, repository: &RepositoryRef) -> Account {
+fn choose(considered: Vec<Considered>, repository: &RepositoryRef) -> CredentialLookup {
     let refusal = considered.iter().find_map(|source| match &source.claim.as_ref()?.gives {
         Gives::Refusal(error) => Some(error.clone()),
         _ => None,
@@ -111,7 +111,7 @@ fn choose(considered: Vec<Considered>, repository: &RepositoryRef) -> Account {
         };
         candidates.push(Candidate { origin, fit, verdict });
     }
-    Account { repository: repository.clone(), candidates, choice }
+    CredentialLookup { repository: repository.clone(), candidates, choice }
 }
 
 fn chosen(gives: Gives, origin: &Origin) -> Choice {
@@ -165,7 +165,7 @@ impl Considered {
 impl Claim {
     /// Of a helper that serves every registry.
     fn store(group: usize, gives: Gives) -> Self {
-        Self { fits: Match { fit: Fit::Store, alias: 0 }, group, kind: Kind::Helper, exact: true, gives }
+        Self { fits: Match { fit: Specificity::Store, alias: 0 }, group, kind: Kind::Helper, exact: true, gives }
     }
 }
 
@@ -220,8 +220,8 @@ fn of_entry(entry: &AuthEntry, place: Place, group: usize, repository: &Reposito
     Considered { origin, aside: (None, Verdict::NoMatch(None)), claim: Some(claim) }
 }
 
-fn missed(key: &str, of: KeyOf, repository: &RepositoryRef) -> (Option<Fit>, Verdict) {
-    (None, Verdict::NoMatch(near(key, of, repository)))
+fn missed(key: &str, of: KeyOf, repository: &RepositoryRef) -> (Option<Specificity>, Verdict) {
+    (None, Verdict::NoMatch(near_miss(key, of, repository)))
 }
 
 /// What to ask a helper: the registry as a URL; then what logins of other programs store under, where the file that

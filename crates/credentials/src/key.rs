@@ -2,7 +2,7 @@
 
 use tofu_oci_types::{DOCKER_HUB_NAMES, RepositoryRef, printable};
 
-use crate::Fit;
+use crate::Specificity;
 
 /// The Docker Hub as its logins are written down.
 pub(crate) const HUB_V1: &str = "https://index.docker.io/v1/";
@@ -15,7 +15,7 @@ const HUB_NAMES: [&str; 4] = [HUB, HUB_V1, DOCKER_HUB_NAMES[1], DOCKER_HUB_NAMES
 /// How a key fits a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Match {
-    pub(crate) fit: Fit,
+    pub(crate) fit: Specificity,
     /// 0 for the name of the registry that the repository is written with, and more for each other name of the Hub.
     pub(crate) alias: usize,
 }
@@ -23,15 +23,15 @@ pub(crate) struct Match {
 /// How closely a key of `auths` or a label fits, as `OpenTofu` compares them: byte for byte.
 ///
 /// Spec: `OpenTofu` 1.12, ociauthconfig, `ContainersAuthPropertyNameMatch`.
-pub(crate) fn fit(key: &str, repository: &RepositoryRef) -> Option<Fit> {
+pub(crate) fn fit(key: &str, repository: &RepositoryRef) -> Option<Specificity> {
     fit_parts(key, repository.registry(), repository.name())
 }
 
 /// As [`fit`], of a registry and a name, which may be empty.
-pub(crate) fn fit_parts(key: &str, registry: &str, name: &str) -> Option<Fit> {
+pub(crate) fn fit_parts(key: &str, registry: &str, name: &str) -> Option<Specificity> {
     let Some((host, _)) = key.split_once('/') else {
         // A registry alone is only compared, whatever it looks like.
-        return (!key.is_empty() && key == registry).then_some(Fit::Registry);
+        return (!key.is_empty() && key == registry).then_some(Specificity::Registry);
     };
     if host != registry {
         return None;
@@ -46,7 +46,7 @@ pub(crate) fn fit_parts(key: &str, registry: &str, name: &str) -> Option<Fit> {
         }
         count += 1;
     }
-    Some(Fit::Path(count))
+    Some(Specificity::Path(count))
 }
 
 /// How a key of `auths` or a label fits, with all names of the Hub.
@@ -55,7 +55,7 @@ pub(crate) fn matches(key: &str, repository: &RepositoryRef) -> Option<Match> {
         let fit = match alias {
             0 => fit(key, repository),
             // One of the names is a URL.
-            _ if key == name => Some(Fit::Registry),
+            _ if key == name => Some(Specificity::Registry),
             _ => fit_parts(key, name, repository.name()),
         };
         fit.map(|fit| Match { fit, alias })
@@ -65,7 +65,7 @@ pub(crate) fn matches(key: &str, repository: &RepositoryRef) -> Option<Match> {
 /// How a key of `credHelpers` fits: it is the registry, so it has no path.
 pub(crate) fn matches_helper(key: &str, repository: &RepositoryRef) -> Option<Match> {
     let alias = names(repository.registry()).iter().position(|name| !key.is_empty() && *name == key)?;
-    Some(Match { fit: Fit::Registry, alias })
+    Some(Match { fit: Specificity::Registry, alias })
 }
 
 /// The registry's name, and where it is one of the Hub's, the others in the order that counts.
@@ -131,7 +131,7 @@ mod tests {
     #[track_caller]
     fn check(key: &str, repository: &str, want: usize) {
         let repository = RepositoryRef::from_opentofu(repository).expect("a repository");
-        let got = fit(key, &repository).map_or(0, Fit::specificity);
+        let got = fit(key, &repository).map_or(0, Specificity::specificity);
         assert_eq!(got, want, "{key:?} for {repository}");
     }
 
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_hub(key: &str, registry: &str, want: Option<(Fit, usize)>) {
+    fn check_hub(key: &str, registry: &str, want: Option<(Specificity, usize)>) {
         let repository = format!("{registry}/library/x").parse().expect("a repository");
         assert_eq!(matches(key, &repository).map(|found| (found.fit, found.alias)), want, "{key} for {registry}");
     }
@@ -182,14 +182,14 @@ mod tests {
     #[test]
     fn the_names_of_the_hub_serve_each_other_in_order() {
         for (alias, key) in ["docker.io", HUB_V1, "index.docker.io", "registry-1.docker.io"].into_iter().enumerate() {
-            check_hub(key, "docker.io", Some((Fit::Registry, alias)));
+            check_hub(key, "docker.io", Some((Specificity::Registry, alias)));
         }
         for (alias, key) in ["registry-1.docker.io", "docker.io", HUB_V1, "index.docker.io"].into_iter().enumerate() {
-            check_hub(key, "registry-1.docker.io", Some((Fit::Registry, alias)));
+            check_hub(key, "registry-1.docker.io", Some((Specificity::Registry, alias)));
         }
-        check_hub("index.docker.io", "index.docker.io", Some((Fit::Registry, 0)));
-        check_hub("index.docker.io/library", "docker.io", Some((Fit::Path(1), 2)));
-        check_hub("docker.io/library/x", "docker.io", Some((Fit::Path(2), 0)));
+        check_hub("index.docker.io", "index.docker.io", Some((Specificity::Registry, 0)));
+        check_hub("index.docker.io/library", "docker.io", Some((Specificity::Path(1), 2)));
+        check_hub("docker.io/library/x", "docker.io", Some((Specificity::Path(2), 0)));
         for key in ["https://index.docker.io/v1", "index.docker.io/v1/", "https://docker.io", "hub.docker.com"] {
             check_hub(key, "docker.io", None);
         }
@@ -201,7 +201,7 @@ mod tests {
     fn helpers_are_named_for_registries_alone() {
         let repository = "docker.io/library/x".parse().expect("a repository");
         assert_eq!(matches_helper("docker.io/library", &repository), None);
-        assert_eq!(matches_helper(HUB_V1, &repository), Some(Match { fit: Fit::Registry, alias: 1 }));
+        assert_eq!(matches_helper(HUB_V1, &repository), Some(Match { fit: Specificity::Registry, alias: 1 }));
         assert_eq!(matches_helper("", &repository), None);
     }
 

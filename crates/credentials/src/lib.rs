@@ -2,14 +2,13 @@
 //!
 //! ```text
 //! environment --auth_file_paths--> [SearchPath] ..read by the caller..> bytes --AuthFile::parse--> FoundFile
-//! Block, DefaultHelper, Search, FoundFile --> Policy --look_up(RepositoryRef)--> Account { candidates, choice }
+//! Block, DefaultHelper, Search, FoundFile --> Policy --look_up(RepositoryRef)--> CredentialLookup { candidates, choice }
 //! Choice::Ask ..the caller runs the helper..> HelperOutput --helper_outcome--> HelperAnswer
 //! ```
 //!
 //! Nothing here reads a file, an environment variable or a helper's output itself. A secret lives in [`Secret`] alone;
 //! no error and no `Debug` output of this crate contains one.
 
-mod account;
 mod choose;
 mod credential;
 pub mod docker_file;
@@ -18,7 +17,8 @@ mod file;
 mod helper;
 mod json;
 mod key;
-mod near;
+mod lookup;
+mod near_miss;
 pub mod opentofu;
 #[cfg(test)]
 mod oracle;
@@ -29,12 +29,12 @@ mod secrecy;
 #[cfg(test)]
 mod vectors;
 
-pub use account::{Account, Candidate, Choice, ChoiceError, Fit, HelperCall, Origin, Verdict};
 pub use credential::{Credential, Secret};
 pub use file::{AuthFile, AuthFileError, FileState, FileWarning, FoundFile, OpenTofuEffect};
 pub use helper::{
     HelperAnswer, HelperError, HelperName, HelperOutput, InvalidHelperName, helper_failure, helper_outcome,
 };
-pub use near::NearMiss;
+pub use lookup::{Candidate, Choice, ChoiceError, CredentialLookup, HelperCall, Origin, Specificity, Verdict};
+pub use near_miss::NearMiss;
 pub use paths::{FileKind, SearchPath, auth_file_paths};
 pub use policy::{Block, BlockStyle, DefaultHelper, Place, Policy, Search};

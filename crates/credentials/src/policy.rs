@@ -6,7 +6,7 @@ use tofu_oci_types::RepositoryRef;
 
 use crate::file::{Auth, FileState, FileWarning, FoundFile, OpenTofuEffect};
 use crate::key::shown;
-use crate::{Account, HelperName, Secret, choose};
+use crate::{CredentialLookup, HelperName, Secret, choose};
 
 /// Where something stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +157,7 @@ impl Policy {
     /// their order, then inside one file `auths` before `credHelpers`; helpers for every registry come last.
     ///
     /// Spec: `OpenTofu` 1.12, ociauthconfig (specificity); measured on 1.10 to 1.13.
-    pub fn look_up(&self, repository: &RepositoryRef) -> Account {
+    pub fn look_up(&self, repository: &RepositoryRef) -> CredentialLookup {
         choose::look_up(self, repository)
     }
 }

@@ -6,8 +6,8 @@ use base64::Engine as _;
 use tofu_oci_types::RepositoryRef;
 
 use crate::{
-    Account, AuthFile, Block, BlockStyle, Choice, Credential, FileKind, FileState, FoundFile, HelperName, HelperOutput,
-    Place, Policy, Search, Secret, helper_outcome,
+    AuthFile, Block, BlockStyle, Choice, Credential, CredentialLookup, FileKind, FileState, FoundFile, HelperName,
+    HelperOutput, Place, Policy, Search, Secret, helper_outcome,
 };
 
 /// In every secret of this module, plain and in base64 wherever it may stand.
@@ -70,7 +70,7 @@ fn scan_file(text: &str) {
     }
 }
 
-fn scan_account(account: &Account) {
+fn scan_account(account: &CredentialLookup) {
     scan(account);
     for candidate in &account.candidates {
         quiet(&candidate.origin.to_string());

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::choose::tests::{found, told};
 use crate::key::fit_parts;
 use crate::{
-    Block, BlockStyle, Choice, Credential, DefaultHelper, Fit, HelperName, Place, Policy, Search, Secret,
+    Block, BlockStyle, Choice, Credential, DefaultHelper, HelperName, Place, Policy, Search, Secret, Specificity,
     auth_file_paths,
 };
 
@@ -40,7 +40,7 @@ fn place() -> Place {
 fn keys_match_as_measured() {
     for case in list(&table("oci_credentials_match.json"), "auths_key_match") {
         let got = fit_parts(text(case, "key"), text(case, "registry"), text(case, "repository"));
-        assert_eq!(got.map_or(0, Fit::specificity) as u64, case["specificity"], "{case}");
+        assert_eq!(got.map_or(0, Specificity::specificity) as u64, case["specificity"], "{case}");
     }
 }
 

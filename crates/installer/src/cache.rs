@@ -8,9 +8,9 @@
 //! ```
 //!
 //! Where a signature stands for the package, its bytes must be covered: what is linked without being fetched has an `h1:`
-//! that the signed index names, or that was computed from a fetched package ([`Judged::admits_unfetched`]).
+//! that the signed index names, or that was computed from a fetched package ([`Judgement::admits_unfetched`]).
 //!
-//! [`Judged::admits_unfetched`]: crate::trust::Judged::admits_unfetched
+//! [`Judgement::admits_unfetched`]: crate::trust::Judgement::admits_unfetched
 //!
 //! Spec: `OpenTofu` 1.12, providercache installer, "globalCacheDir"; measured with 1.12.6 and 1.13.
 

@@ -16,7 +16,7 @@ use crate::{Trust, Vouched};
 
 /// One package to install.
 #[derive(Clone)]
-pub struct Job {
+pub struct InstallRequest {
     /// The provider.
     pub address: ProviderAddr,
     /// What its version must meet. They are also what the lock file records.
@@ -65,7 +65,7 @@ pub struct PluginCache {
     pub may_break_lock: bool,
 }
 
-impl Job {
+impl InstallRequest {
     pub(crate) fn choice(&self) -> Choice<'_> {
         Choice {
             address: &self.address,

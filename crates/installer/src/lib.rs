@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! *.tf  --required_providers-->  [Requirement]            (or addresses from the command line)
-//! Job   --choose--> version --offer--> Offer --stage--> Staged --verify--> Verified --commit--> Installed
+//! InstallRequest   --choose--> version --offer--> Offer --stage--> Staged --verify--> Verified --commit--> Installed
 //!                                        |                 |                   |                    |
 //!                              lock file asked first   temp folder       digest, size, names,   rename, and at the
 //!                              (zh, ch known here)     beside target     executable, h1, lock   very end the lock file
@@ -26,10 +26,10 @@
 
 mod cache;
 mod choose;
+mod chunks;
 mod config;
 mod config_problem;
 mod error;
-mod feed;
 mod fetch;
 mod guard;
 mod job;
@@ -55,9 +55,9 @@ pub use config::{
 pub use config_problem::ConfigProblem;
 pub use error::InstallError;
 pub use guard::Turn;
-pub use job::{Installed, Job, Options, Outcome, PluginCache, Target, Upgrade};
+pub use job::{InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade};
 pub use lock::{
-    Basis, Difference, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider, Wanted, lock,
+    Basis, Difference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider, Wanted, lock,
 };
 pub use pin_file::PinFileError;
 pub use pipeline::install;

@@ -14,11 +14,11 @@ use crate::fetch::Fetcher;
 use crate::guard::{Turn, package_lock};
 use crate::place::{Existing, Form, Place};
 use crate::record::merged;
-use crate::trust::{Court, Judged};
+use crate::trust::{Judgement, TrustChecker};
 use crate::verify::{
     Held, Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, zh_is_suspicious,
 };
-use crate::{InstallError, Installed, Job, Options, Outcome, Target};
+use crate::{InstallError, InstallRequest, Installed, Options, Outcome, Target};
 
 /// So many jobs ask and wait at once; fewer fetch ([`Options::parallel`]).
 const JOBS: usize = 16;
@@ -41,7 +41,7 @@ pub(crate) const ROUNDS: usize = 64;
 /// The first job's that fails; the others are stopped then. What they had installed stays, what was half done goes, and
 /// the lock file is as it was.
 pub async fn install(
-    mut jobs: Vec<Job>,
+    mut jobs: Vec<InstallRequest>,
     options: &Options,
     reporter: &dyn Reporter,
 ) -> Result<(Vec<Installed>, Written), InstallError> {
@@ -54,10 +54,10 @@ pub async fn install(
         job.choice().warn_of_predecessor(&warned, reporter);
     }
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
-    let court = Court::new(&options.trust, reporter);
+    let trust_checker = TrustChecker::new(&options.trust, reporter);
     let crew = Crew {
         fetcher: &fetcher,
-        court: &court,
+        trust_checker: &trust_checker,
         limits: &options.limits,
         waiter: &options.waiter,
         warned: &warned,
@@ -71,7 +71,7 @@ pub async fn install(
 /// What the jobs of one call share.
 struct Crew<'a> {
     fetcher: &'a Fetcher<'a>,
-    court: &'a Court<'a>,
+    trust_checker: &'a TrustChecker<'a>,
     limits: &'a Limits,
     waiter: &'a Waiter,
     warned: &'a Warned,
@@ -79,24 +79,29 @@ struct Crew<'a> {
 }
 
 impl Crew<'_> {
-    async fn run(&self, jobs: impl Iterator<Item = &Job>) -> Result<Vec<Done>, InstallError> {
-        let Self { fetcher, court, limits, waiter, reporter, .. } = *self;
-        let runs = jobs.map(|job| Run { job, fetcher, court, limits, waiter, reporter }.run());
+    async fn run(&self, jobs: impl Iterator<Item = &InstallRequest>) -> Result<Vec<Done>, InstallError> {
+        let Self { fetcher, trust_checker, limits, waiter, reporter, .. } = *self;
+        let runs = jobs.map(|job| Run { job, fetcher, trust_checker, limits, waiter, reporter }.run());
         futures_util::stream::iter(runs).buffered(JOBS).try_collect().await
     }
 
     /// Writes the pins and the lock file, in this program's turn. A job that was held to another entry than the file has
     /// now is held to that one first, out of turn: that may take a download.
-    async fn record(&self, options: &Options, jobs: &mut [Job], done: &mut [Done]) -> Result<Written, InstallError> {
+    async fn record(
+        &self,
+        options: &Options,
+        jobs: &mut [InstallRequest],
+        done: &mut [Done],
+    ) -> Result<Written, InstallError> {
         let path = &options.lock;
         for _ in 0..ROUNDS {
             let turn = Turn::take(path, self.waiter, self.reporter).await?;
             let now = tofu_oci_lockfile::read(path)?.unwrap_or_default();
-            let is_changed = |job: &Job| now.guide(&job.address) != job.lock;
+            let is_changed = |job: &InstallRequest| now.guide(&job.address) != job.lock;
             let changed: Vec<usize> = (0..jobs.len()).filter(|&nth| is_changed(&jobs[nth])).collect();
             if changed.is_empty() {
                 let file = merged(now, jobs, done, &options.forget)?;
-                self.court.write_pins(tofu_oci_lockfile::would_write(path, &file)?, &turn)?;
+                self.trust_checker.write_pins(tofu_oci_lockfile::would_write(path, &file)?, &turn)?;
                 return Ok(tofu_oci_lockfile::write(path, &file)?);
             }
             drop(turn);
@@ -118,7 +123,7 @@ impl Crew<'_> {
 pub(crate) struct Done {
     pub(crate) installed: Installed,
     pub(crate) hashes: PackageHashes,
-    pub(crate) judged: Option<Arc<Judged>>,
+    pub(crate) judged: Option<Arc<Judgement>>,
 }
 
 impl Done {
@@ -135,11 +140,11 @@ impl Done {
 /// What a place offers, and the judgement on the release that it belongs to.
 pub(crate) struct Offered {
     pub(crate) offer: Offer,
-    pub(crate) judged: Option<Arc<Judged>>,
+    pub(crate) judged: Option<Arc<Judgement>>,
 }
 
 impl Offered {
-    /// Whether a package with these checksums may be used although it was not fetched: see [`Judged::admits_unfetched`].
+    /// Whether a package with these checksums may be used although it was not fetched: see [`Judgement::admits_unfetched`].
     pub(crate) fn admits_unfetched(&self, hashes: &PackageHashes) -> bool {
         let h1 = hashes.h1.as_ref();
         self.judged.as_ref().is_none_or(|judged| h1.is_some_and(|h1| judged.admits_unfetched(&self.offer, h1)))
@@ -148,9 +153,9 @@ impl Offered {
 
 /// One job at work.
 pub(crate) struct Run<'a> {
-    pub(crate) job: &'a Job,
+    pub(crate) job: &'a InstallRequest,
     fetcher: &'a Fetcher<'a>,
-    court: &'a Court<'a>,
+    trust_checker: &'a TrustChecker<'a>,
     limits: &'a Limits,
     pub(crate) waiter: &'a Waiter,
     pub(crate) reporter: &'a dyn Reporter,
@@ -186,9 +191,9 @@ impl Run<'_> {
     async fn install(&self) -> Result<Done, InstallError> {
         let version = self.job.choice().version(self.reporter).await?;
         let entry = self.job.lock.as_ref().map(|guide| &guide.entry).filter(|entry| entry.version == version);
-        let locked = entry.map(|entry| Held { entry, manifests: self.court.manifest_lines(&self.job.address) });
+        let locked = entry.map(|entry| Held { entry, manifests: self.trust_checker.manifest_lines(&self.job.address) });
         let place = Place::of(&self.job.target, &self.job.address, &version, &self.job.platform);
-        let unasked = self.court.unasked(&self.job.address, &version, &self.job.platform);
+        let unasked = self.trust_checker.unasked(&self.job.address, &version, &self.job.platform);
         if let Some(done) = self.locked_in_the_cache(&version, entry, &place, &unasked).await? {
             return Ok(done);
         }
@@ -236,7 +241,7 @@ impl Run<'_> {
     /// What the place offers, when somebody stands for it or nobody needs to.
     async fn offer(&self, version: &Version) -> Result<Offered, InstallError> {
         let offer = self.job.choice().offer(version, &self.job.platform).await?;
-        let judged = self.court.of_offer(&*self.job.source, &offer).await?;
+        let judged = self.trust_checker.of_offer(&*self.job.source, &offer).await?;
         Ok(Offered { offer, judged })
     }
 

@@ -6,7 +6,7 @@ use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, Recordable, merge};
 use tofu_oci_types::{Constraints, PackageHash, Platform, ProviderAddr, Scheme, Version};
 
 use crate::pipeline::Done;
-use crate::{InstallError, Job};
+use crate::{InstallError, InstallRequest};
 
 /// Checksums of one release: what was verified here, and what trusted signatures cover.
 #[derive(Clone, Debug, Default)]
@@ -49,14 +49,14 @@ impl Record {
 /// The lock file with what has been verified and what trusted signatures cover, and without what is to be forgotten.
 pub(crate) fn merged(
     mut file: LockFile,
-    jobs: &[Job],
+    jobs: &[InstallRequest],
     done: &[Done],
     forget: &BTreeSet<ProviderAddr>,
 ) -> Result<LockFile, InstallError> {
     for address in forget {
         file.remove(address);
     }
-    let mut records: BTreeMap<&ProviderAddr, (&Job, &Version, Record)> = BTreeMap::new();
+    let mut records: BTreeMap<&ProviderAddr, (&InstallRequest, &Version, Record)> = BTreeMap::new();
     for (job, Done { installed, hashes, judged }) in jobs.iter().zip(done) {
         let version = &installed.version;
         let (_, first, record) = records.entry(&job.address).or_insert_with(|| (job, version, Record::default()));

@@ -10,7 +10,7 @@ use tofu_oci_layout::{LayerFormat, media_type};
 use tofu_oci_source::{LeafKind, Offer, Source};
 use tofu_oci_types::Reporter;
 
-use crate::feed::{Feed, queue};
+use crate::chunks::{ChunkReceiver, queue};
 use crate::place::{Form, Place, zip_name};
 use crate::staging::Staging;
 use crate::{InstallError, subject};
@@ -86,7 +86,7 @@ struct Work {
 }
 
 impl Work {
-    fn run(&self, feed: &mut Feed) -> Result<Staged, InstallError> {
+    fn run(&self, feed: &mut ChunkReceiver) -> Result<Staged, InstallError> {
         let staging = match &self.place.scratch {
             Some(scratch) => Staging::scratch(scratch)?,
             None => Staging::beside(&self.place)?,
@@ -123,7 +123,7 @@ impl Work {
         zip_name(&self.offer.address, &self.offer.version, &self.offer.platform)
     }
 
-    fn union(&self, staging: &Staging, feed: &mut Feed) -> Result<(PathBuf, PackageContents), InstallError> {
+    fn union(&self, staging: &Staging, feed: &mut ChunkReceiver) -> Result<(PathBuf, PackageContents), InstallError> {
         let spool = staging.folder("layers")?;
         let folder = staging.folder("package")?;
         let mut tree = LayerTree::new(&spool, self.limits.clone()).map_err(|error| self.refused(error))?;
@@ -140,8 +140,8 @@ impl Work {
     /// at all, or more than is read, is given up soon.
     fn read_to_the_end<T>(
         &self,
-        feed: &mut Feed,
-        read: impl FnOnce(&mut Feed) -> Result<T, ArchiveError>,
+        feed: &mut ChunkReceiver,
+        read: impl FnOnce(&mut ChunkReceiver) -> Result<T, ArchiveError>,
     ) -> Result<T, InstallError> {
         feed.begin_part();
         let result = read(feed);

@@ -8,7 +8,7 @@ use tofu_oci_store::{CopyBudget, CopyOptions, ReadStore, Referrers, Store};
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
 
 use crate::push::{for_version, leaves_of, point, resolve};
-use crate::signing::{Carrier, Known, at_destination};
+use crate::signing::{Known, SignatureCopier, at_destination};
 use crate::{Difference, PackError, ReplaceTag, TagTaken, Transfers};
 
 /// What to copy and how.
@@ -66,8 +66,14 @@ pub async fn copy_release(
         let options =
             CopyOptions { jobs, reporter, tag: None, referrers: Referrers::Copy, budget: Arc::clone(&budget) };
         let report = tofu_oci_store::copy(from, to, &root, options).await?;
-        let mut carrier =
-            Carrier { from, to, budget: Arc::clone(&budget), jobs, reporter, transfers: Transfers::of_copy(&report) };
+        let mut carrier = SignatureCopier {
+            from,
+            to,
+            budget: Arc::clone(&budget),
+            jobs,
+            reporter,
+            transfers: Transfers::of_copy(&report),
+        };
         let leaves = leaves_of(from, &root).await?.unwrap_or_default();
         let tags = carrier.carry(&known, &root.digest, &leaves).await?;
         let transfers = carrier.transfers;

@@ -9,7 +9,7 @@ use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporte
 
 use crate::copy::no_release;
 use crate::push::{for_version, tags_unknown};
-use crate::signing::{Wanted, Wish};
+use crate::signing::{AttachPlan, AttachRequest};
 use crate::{Attachment, AttachmentState, PackError, Rename, SignError, Signing, Transfers};
 
 /// Which release to sign, and how.
@@ -86,8 +86,8 @@ pub async fn sign(
         unchanged: true,
     };
     let subject = SignedSubject { index: &release.index.digest, address: &release.address, version: request.version };
-    let wish = Wish { index: &release.index, subject, sums: None, signing: Some(request.signing) };
-    let wanted = Wanted::look(store, wish).await?;
+    let wish = AttachRequest { index: &release.index, subject, sums: None, signing: Some(request.signing) };
+    let wanted = AttachPlan::look(store, wish).await?;
     (report.attachments, report.transfers) = wanted.attach(store).await?;
     report.unchanged = report.attachments.iter().all(|attachment| attachment.state == AttachmentState::Present);
     Ok(report)

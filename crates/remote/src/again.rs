@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::Method;
-use tofu_oci_store::{Patience, StoreError};
+use tofu_oci_store::{GiveUpReason, StoreError};
 use tofu_oci_types::{Digest, Event};
 use url::Url;
 
@@ -147,7 +147,7 @@ fn are_of(bytes: &[u8], digests: &[Digest]) -> bool {
 
 /// The registry wants a longer wait than we are willing to make.
 pub(crate) fn too_long(place: String, asked: Duration) -> StoreError {
-    StoreError::RateLimited { place, seconds: asked.as_secs().max(1), patience: Patience::Wait }
+    StoreError::RateLimited { place, seconds: asked.as_secs().max(1), patience: GiveUpReason::Wait }
 }
 
 #[cfg(test)]

@@ -9,19 +9,19 @@ use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tofu_oci_store::{AccessFault, NetworkFault, Patience, StoreError};
+use tofu_oci_store::{AccessFault, GiveUpReason, NetworkFault, StoreError};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
 use crate::challenge::parse;
 use crate::clean::{NetworkProblem, clean, network_problem};
+use crate::exchange::Shown;
 use crate::origin::host_of;
 use crate::pace::Pace;
 use crate::refusal::Refusal;
 use crate::retry::{Asked, retry_after};
-use crate::told::Told;
+use crate::secret_scrubber::SecretScrubber;
 use crate::waiting::{Elapsed, Waiting};
-use crate::witness::Shown;
 
 /// Most bytes of an error's body that are read.
 const ERROR_LIMIT: u64 = 64 * 1024;
@@ -53,7 +53,7 @@ pub(crate) struct Answer {
     pub(crate) pace: Pace,
     pub(crate) now: std::time::SystemTime,
     /// Secrets that must not be quoted.
-    pub(crate) told: Arc<Told>,
+    pub(crate) told: Arc<SecretScrubber>,
 }
 
 impl Answer {
@@ -214,7 +214,7 @@ impl Answer {
         let error = match (status, asked_wait) {
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => refusal.error(status, place, problem),
             (StatusCode::TOO_MANY_REQUESTS, Some(asked)) => {
-                StoreError::RateLimited { place, seconds: asked.as_secs(), patience: Patience::Attempts }
+                StoreError::RateLimited { place, seconds: asked.as_secs(), patience: GiveUpReason::Attempts }
             }
             _ => StoreError::Rejected { place, status: status.as_u16(), request, problem },
         };

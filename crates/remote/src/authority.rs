@@ -16,15 +16,15 @@ use tokio::sync::OnceCell;
 use url::Url;
 
 use crate::answer::Answer;
+use crate::auth_scheme::{Asked, AuthScheme, choose};
 use crate::challenge::parse;
 use crate::client::RegistryClient;
+use crate::exchange::{Exchange, Shown, shown_url};
 use crate::options::{CredentialFault, CredentialProvider};
 use crate::realm::Refusal;
 use crate::refresh::RefreshTokens;
 use crate::scope::{Access, Scopes, Subject};
 use crate::token::{Asker, Token, TokenRequest, basic, bearer};
-use crate::way::{Asked, Way, choose};
-use crate::witness::{Exchange, Shown, shown_url};
 
 /// Credentials, tokens, and what registries have asked for.
 pub(crate) struct Authority {
@@ -46,7 +46,7 @@ type Found = Result<Option<Credential>, CredentialFault>;
 
 #[derive(Default)]
 struct Memory {
-    ways: HashMap<Subject, Way>,
+    ways: HashMap<Subject, AuthScheme>,
     credentials: HashMap<RepositoryRef, Arc<OnceCell<Found>>>,
     /// Scopes that a registry asked for beyond those that we thought of.
     asked: HashMap<(Subject, Scopes), Scopes>,
@@ -159,7 +159,7 @@ impl Authority {
         client: &RegistryClient,
         root: &Url,
         access: &Access,
-        way: &Way,
+        way: &AuthScheme,
         refused: Option<&Proof>,
     ) -> Result<Option<Proof>, StoreError> {
         let credential = self.credential(client, &access.subject).await?.filter(|credential| !is_blank(credential));
@@ -169,7 +169,7 @@ impl Authority {
             let (code, problem) = (code.to_owned(), problem.to_owned());
             StoreError::Credentials { place: access.subject.to_string(), code, problem, hint: None }
         };
-        let Way::Bearer { realm, service } = way else {
+        let AuthScheme::Bearer { realm, service } = way else {
             return with_password(credential.as_ref()).map_err(|only| {
                 let problem = format!("the registry asks for a name and a password, and there is only {only}");
                 fault("incomplete-basic", &problem)
@@ -299,12 +299,12 @@ fn refused(client: &RegistryClient, access: &Access, refusal: Refusal) -> StoreE
     StoreError::Forbidden { place: access.subject.to_string(), fault: Some(fault), problem }
 }
 
-fn saw_way(way: &Way) -> Exchange {
+fn saw_way(way: &AuthScheme) -> Exchange {
     match way {
-        Way::Basic => Exchange::Way { scheme: "basic", realm: None, service: None },
-        Way::Bearer { realm, service } => {
+        AuthScheme::Basic => Exchange::AuthScheme { scheme: "basic", realm: None, service: None },
+        AuthScheme::Bearer { realm, service } => {
             let service = service.as_deref().map(crate::clean::clean);
-            Exchange::Way { scheme: "bearer", realm: Some(shown_url(realm)), service }
+            Exchange::AuthScheme { scheme: "bearer", realm: Some(shown_url(realm)), service }
         }
     }
 }

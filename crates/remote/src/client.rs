@@ -7,13 +7,13 @@ use tofu_oci_credentials::Credential;
 use tofu_oci_types::{Reporter, RepositoryRef};
 
 use crate::authority::{Authority, Source};
+use crate::exchange::ExchangeObserver;
 use crate::hosts::Hosts;
 use crate::http::Http;
 use crate::options::{ClientOptions, CredentialProvider};
+use crate::secret_scrubber::SecretScrubber;
 use crate::standing_in::Lists;
 use crate::store::RemoteStore;
-use crate::told::Told;
-use crate::witness::Witness;
 
 /// Why a client could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +55,7 @@ pub struct RegistryClient {
     /// Warnings that have been passed on.
     pub(crate) warnings: Mutex<HashSet<String>>,
     /// Secrets that were sent.
-    pub(crate) told: Arc<Told>,
+    pub(crate) told: Arc<SecretScrubber>,
     /// Registries that have shown that they have no referrers API.
     pub(crate) no_referrers: Mutex<HashSet<String>>,
     /// The tags that stand in for that API and were written.
@@ -86,7 +86,7 @@ impl RegistryClient {
     pub(crate) fn with_credential(
         &self,
         credential: Option<Credential>,
-        witness: Option<Arc<dyn Witness>>,
+        witness: Option<Arc<dyn ExchangeObserver>>,
     ) -> Arc<Self> {
         Arc::new(Self {
             http: Arc::clone(&self.http),

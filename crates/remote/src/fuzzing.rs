@@ -2,21 +2,21 @@
 
 use url::Url;
 
+use crate::auth_scheme::{Asked, AuthScheme, Chosen, choose};
 use crate::challenge::parse;
+use crate::exchange::shown_challenge;
 use crate::named::Named;
 use crate::realm::check_realm;
 use crate::scope::Access;
+use crate::secret_scrubber::SecretScrubber;
 use crate::token_answer::TokenAnswer;
-use crate::told::Told;
-use crate::way::{Asked, Chosen, Way, choose};
-use crate::witness::shown_challenge;
 
 /// Reads the lines of a `WWW-Authenticate`, chooses among them, and checks what has to hold for whatever comes out.
 ///
 /// # Panics
 /// When it does not hold.
 pub fn challenge(lines: &[&str], secret: &str) {
-    let told = Told::default();
+    let told = SecretScrubber::default();
     told.secret(secret);
     for line in lines {
         let shown = shown_challenge(line, &told);
@@ -33,7 +33,7 @@ pub fn challenge(lines: &[&str], secret: &str) {
             let Ok(Some(Chosen { way, scope })) = choose(&challenges, &root, asked, &Named::default()) else {
                 continue;
             };
-            if let Way::Bearer { realm, .. } = way {
+            if let AuthScheme::Bearer { realm, .. } = way {
                 assert_eq!(check_realm(&realm, &root, &Named::default()), Ok(()));
                 assert!(realm.username().is_empty() && realm.password().is_none() && realm.host().is_some());
                 assert!(realm.scheme() == "https" || root.scheme() == "http", "{realm}");

@@ -19,7 +19,7 @@
 //! refused. What was learned is kept for this repository alone. A token is asked for with the scopes that the request
 //! needs and those that the registry names; one request at a time asks, the others wait for it. A token that dies, at
 //! whatever point of a transfer, costs one new token and one repetition: a download goes on where it was, an upload sends
-//! what the registry does not have. [`Witness`] is told each step.
+//! what the registry does not have. [`ExchangeObserver`] is told each step.
 //!
 //! # How many requests an upload takes
 //! A blob that is there costs one request, a new one three: `HEAD`, open a session, send the bytes. Nothing is written that
@@ -40,6 +40,7 @@
 
 mod again;
 mod answer;
+mod auth_scheme;
 mod authority;
 mod body;
 mod call;
@@ -49,6 +50,7 @@ mod clean;
 mod client;
 mod download;
 mod encodings;
+mod exchange;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -74,6 +76,7 @@ mod refresh;
 mod refusal;
 mod retry;
 mod scope;
+mod secret_scrubber;
 mod site;
 mod standing_in;
 mod store;
@@ -83,16 +86,14 @@ mod tls_probe;
 mod token;
 mod token_answer;
 mod token_exchange;
-mod told;
 mod transport;
 mod unverified;
 mod upload;
 mod waiting;
-mod way;
 mod web;
-mod witness;
 
 pub use client::{ClientError, RegistryClient};
+pub use exchange::{Exchange, ExchangeObserver, Shown, TokenOutcome};
 pub use limits::Limits;
 pub use options::{
     ChunkMode, ClientOptions, Clock, CredentialFault, CredentialProvider, Names, NoCredentials, Proxies, RetryPolicy,
@@ -102,4 +103,3 @@ pub use probe::{LoginCheck, Ping, Probe, Want};
 pub use raw::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, RawTarget};
 pub use store::RemoteStore;
 pub use web::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
-pub use witness::{Exchange, Shown, TokenOutcome, Witness};

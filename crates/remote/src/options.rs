@@ -10,9 +10,9 @@ use async_trait::async_trait;
 use tofu_oci_credentials::Credential;
 use tofu_oci_types::RepositoryRef;
 
+use crate::exchange::ExchangeObserver;
 use crate::limits::Limits;
 use crate::names::system_addresses;
-use crate::witness::Witness;
 
 /// What a [`crate::RegistryClient`] is made from.
 #[derive(Clone)]
@@ -48,7 +48,7 @@ pub struct ClientOptions {
     /// Who knows the addresses of names; a test hands in a table.
     pub names: Arc<dyn Names>,
     /// Who is told how access came about.
-    pub witness: Option<Arc<dyn Witness>>,
+    pub witness: Option<Arc<dyn ExchangeObserver>>,
 }
 
 impl Default for ClientOptions {

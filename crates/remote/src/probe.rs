@@ -9,9 +9,9 @@ use tofu_oci_types::RepositoryRef;
 
 use crate::call::Call;
 use crate::client::RegistryClient;
+use crate::exchange::shown_challenge;
 use crate::scope::Access;
 use crate::store::RemoteStore;
-use crate::witness::shown_challenge;
 
 /// What is wanted of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

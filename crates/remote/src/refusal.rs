@@ -5,8 +5,8 @@ use tofu_oci_store::{AccessFault, StoreError};
 
 use crate::challenge::Challenge;
 use crate::clean::clean;
-use crate::told::Told;
-use crate::witness::Shown;
+use crate::exchange::Shown;
+use crate::secret_scrubber::SecretScrubber;
 
 /// What was shown, what the registry says of it, and what it wants instead.
 pub(crate) struct Refusal {
@@ -26,7 +26,7 @@ impl Refusal {
         proof: (Shown, bool, bool),
         lack: Option<AccessFault>,
         challenges: &[Challenge],
-        told: &Told,
+        told: &SecretScrubber,
     ) -> Self {
         let (shown, named, short) = proof;
         let word = |name: &str| challenges.iter().find_map(|challenge| challenge.parameter(name));
@@ -97,7 +97,7 @@ mod tests {
 
     #[track_caller]
     fn check(status: u16, proof: (Shown, bool, bool), challenge: &str, want: &str) {
-        let told = Told::default();
+        let told = SecretScrubber::default();
         told.secret("hunter2");
         let refusal = Refusal::new(proof, None, &parse([challenge]), &told);
         let status = StatusCode::from_u16(status).unwrap();

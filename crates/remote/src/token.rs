@@ -16,13 +16,13 @@ use url::form_urlencoded::Serializer;
 
 use crate::answer::{Answer, Unread};
 use crate::client::RegistryClient;
+use crate::exchange::{Exchange, Shown, TokenOutcome, shown_url};
 use crate::origin::host_of;
 use crate::realm::{Refusal, check_confidant};
 use crate::refresh::{Grant, Refresh, RefreshTokens};
 use crate::scope::Scopes;
 use crate::token_answer::TokenAnswer;
 use crate::token_exchange::Sending;
-use crate::witness::{Exchange, Shown, TokenOutcome, shown_url};
 
 /// Most bytes of a token server's answer.
 pub(crate) const TOKEN_LIMIT: u64 = 1024 * 1024;

@@ -12,13 +12,13 @@ use crate::answer::{Answer, Unread};
 use crate::body::Progress;
 use crate::clean::NetworkProblem;
 use crate::client::RegistryClient;
+use crate::exchange::{Exchange, Shown, TokenOutcome, shown_url};
 use crate::http::NoAnswer;
 use crate::origin::{FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
 use crate::pace::Pace;
 use crate::realm::{Refusal, check_realm};
 use crate::retry::{Asked, Attempts, is_transient};
 use crate::token::{Asker, TOKEN_LIMIT, TokenRequest};
-use crate::witness::{Exchange, Shown, TokenOutcome, shown_url};
 
 /// An attempt that gave no token.
 struct Failed {

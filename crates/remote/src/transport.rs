@@ -21,12 +21,12 @@ use crate::authority::{Proof, Reply};
 use crate::call::{Call, Guarded, Repeat, Showing, Target};
 use crate::clean::{NetworkProblem, clean};
 use crate::client::RegistryClient;
+use crate::exchange::{Exchange, Shown, shown_challenge, shown_url};
 use crate::http::NoAnswer;
 use crate::origin::{Detour, FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
 use crate::pace::Pace;
 use crate::retry::{Asked, Attempts, is_transient};
 use crate::waiting::Waiting;
-use crate::witness::{Exchange, Shown, shown_challenge, shown_url};
 
 /// Most bytes of warnings that are shown in a run.
 const WARNINGS_LIMIT: usize = 4096;

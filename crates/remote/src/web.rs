@@ -17,6 +17,7 @@ use url::Url;
 use crate::body::Progress;
 use crate::clean::{NetworkProblem, network_problem};
 use crate::client::{ClientError, RegistryClient};
+use crate::exchange::shown_url;
 use crate::hosts::Hosts;
 use crate::http::Http;
 use crate::limits::Limits;
@@ -26,7 +27,6 @@ use crate::origin::{FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
 use crate::retry::{Asked, Attempts, Next, is_transient, retry_after};
 use crate::token::bearer;
 use crate::waiting::Waiting;
-use crate::witness::shown_url;
 
 /// Gets single documents. What may pass is tried again, as with a registry; nothing is kept.
 ///

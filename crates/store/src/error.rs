@@ -177,7 +177,7 @@ pub enum StoreError {
         /// How long it asks to wait.
         seconds: u64,
         /// What stands in the way of waiting.
-        patience: Patience,
+        patience: GiveUpReason,
     },
     /// No connection, or one that broke and could not be mended.
     #[error("cannot reach {place}: {problem}")]
@@ -240,7 +240,7 @@ pub enum StoreError {
 
 /// Why a wait that a registry asks for is not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
+pub enum GiveUpReason {
     /// All attempts have been made.
     Attempts,
     /// It is longer than we are willing to wait.

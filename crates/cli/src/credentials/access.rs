@@ -7,8 +7,8 @@ use tofu_oci_credentials::Secret;
 use zeroize::Zeroizing;
 
 use crate::args::{Identity, Lookup};
-use crate::complaint::Complaint;
 use crate::connect::{End, From};
+use crate::diagnostic::Diagnostic;
 use crate::prompt;
 
 /// No password is longer; a file that was piped in by mistake is not read to its end.
@@ -41,7 +41,7 @@ impl Identity {
     ///
     /// # Errors
     /// With `--username`, when these are none or several, and when there is no password.
-    pub(crate) async fn access(&self, named: &[&str], chdir: Option<&Path>) -> Result<Access, Complaint> {
+    pub(crate) async fn access(&self, named: &[&str], chdir: Option<&Path>) -> Result<Access, Diagnostic> {
         if self.anonymous {
             return Ok(Access::Anonymous);
         }
@@ -50,7 +50,7 @@ impl Identity {
         };
         let registry = one(named)?.to_owned();
         if std::io::stdin().is_terminal() {
-            return Err(Complaint::usage("--password-stdin reads the password from a pipe, not from a terminal")
+            return Err(Diagnostic::usage("--password-stdin reads the password from a pipe, not from a terminal")
                 .hint("such as: printf %s \"$PASSWORD\" | tofu-oci … --username USER --password-stdin"));
         }
         Ok(Access::As { registry, username, password: password_from_stdin().await? })
@@ -60,20 +60,20 @@ impl Identity {
     ///
     /// # Errors
     /// When one of them is given.
-    pub(crate) fn refuse(&self, because: &str, instead: &str) -> Result<(), Complaint> {
+    pub(crate) fn refuse(&self, because: &str, instead: &str) -> Result<(), Diagnostic> {
         let given = match (self.anonymous, self.username.is_some()) {
             (true, _) => "--anonymous",
             (_, true) => "--username",
             _ => return Ok(()),
         };
-        Err(Complaint::usage(format!("{given} has no meaning here: {because}")).hint(instead))
+        Err(Diagnostic::usage(format!("{given} has no meaning here: {because}")).hint(instead))
     }
 
     /// Refuses `--username` where only the user's files say which registries are asked.
     ///
     /// # Errors
     /// When it is given.
-    pub(crate) fn need_registry(&self) -> Result<(), Complaint> {
+    pub(crate) fn need_registry(&self) -> Result<(), Diagnostic> {
         if self.username.is_some() { one(&[]).map(drop) } else { Ok(()) }
     }
 }
@@ -83,23 +83,23 @@ impl Lookup {
     ///
     /// # Errors
     /// As [`Identity::access`]; the registry is that of `--from`.
-    pub(crate) async fn access(&self, identity: &Identity, chdir: Option<&Path>) -> Result<Access, Complaint> {
+    pub(crate) async fn access(&self, identity: &Identity, chdir: Option<&Path>) -> Result<Access, Diagnostic> {
         let named = of_from(self.from.as_deref())?;
         identity.access(&named.as_deref().into_iter().collect::<Vec<_>>(), chdir).await
     }
 }
 
 /// The one registry of a command.
-fn one<'a>(named: &[&'a str]) -> Result<&'a str, Complaint> {
+fn one<'a>(named: &[&'a str]) -> Result<&'a str, Diagnostic> {
     match named {
         [registry] => Ok(registry),
         [registry, others @ ..] if others.iter().all(|other| other == registry) => Ok(registry),
-        [] => Err(Complaint::usage("--username is for one registry, and this command names none")
+        [] => Err(Diagnostic::usage("--username is for one registry, and this command names none")
             .hint("name it: --from REGISTRY/REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'")
             .hint("or log in once with `tofu-oci login REGISTRY --username USER`, and leave --username out")),
         [one, others @ ..] => {
             let others = others.join(" and ");
-            Err(Complaint::usage(format!("--username is for one registry, and this command names {one} and {others}"))
+            Err(Diagnostic::usage(format!("--username is for one registry, and this command names {one} and {others}"))
                 .hint("log in to each with `tofu-oci login REGISTRY --username USER`, and leave --username out"))
         }
     }
@@ -109,7 +109,7 @@ fn one<'a>(named: &[&'a str]) -> Result<&'a str, Complaint> {
 ///
 /// # Errors
 /// When there is none.
-pub(crate) async fn password_from_stdin() -> Result<Secret, Complaint> {
+pub(crate) async fn password_from_stdin() -> Result<Secret, Diagnostic> {
     secret_from_stdin("--username USER --password-stdin").await
 }
 
@@ -117,15 +117,15 @@ pub(crate) async fn password_from_stdin() -> Result<Secret, Complaint> {
 ///
 /// # Errors
 /// When there is none.
-pub(crate) async fn secret_from_stdin(options: &'static str) -> Result<Secret, Complaint> {
-    let cannot = |error| Complaint::usage(format!("the password cannot be read from standard input: {error}"));
+pub(crate) async fn secret_from_stdin(options: &'static str) -> Result<Secret, Diagnostic> {
+    let cannot = |error| Diagnostic::usage(format!("the password cannot be read from standard input: {error}"));
     prompt::aside(move || password(std::io::stdin(), options)).await.map_err(cannot)?
 }
 
 /// The password: all of the input but one line break at its end.
-fn password(input: impl std::io::Read, options: &str) -> Result<Secret, Complaint> {
+fn password(input: impl std::io::Read, options: &str) -> Result<Secret, Diagnostic> {
     let hint = format!("such as: printf %s \"$PASSWORD\" | tofu-oci … {options}");
-    let wrong = |text: &str| Err(Complaint::usage(text).hint(&hint));
+    let wrong = |text: &str| Err(Diagnostic::usage(text).hint(&hint));
     let mut bytes = Zeroizing::new(Vec::with_capacity(8 << 10));
     if let Err(error) = input.take(PASSWORD_LIMIT + 1).read_to_end(&mut bytes) {
         return wrong(&format!("the password cannot be read from standard input: {error}"));
@@ -147,7 +147,7 @@ pub(crate) fn of_end(end: &End) -> Option<&str> {
 }
 
 /// The registry of `--from`: also of a template whose first part is written out.
-fn of_from(text: Option<&str>) -> Result<Option<String>, Complaint> {
+fn of_from(text: Option<&str>) -> Result<Option<String>, Diagnostic> {
     let Some(text) = text else { return Ok(None) };
     Ok(match From::parse(text)? {
         From::One(end) => of_end(&end).map(str::to_owned),
@@ -166,7 +166,7 @@ mod tests {
     #[track_caller]
     fn check(input: &[u8], want: Result<&str, &str>) {
         let got = password(input, "--password-stdin");
-        let got = got.as_ref().map(Secret::expose).map_err(Complaint::text);
+        let got = got.as_ref().map(Secret::expose).map_err(Diagnostic::text);
         assert_eq!(got, want);
     }
 

@@ -2,7 +2,7 @@
 //! that is kept elsewhere would have no effect.
 
 use tofu_oci_credentials::docker_file::server_key;
-use tofu_oci_credentials::{Account, Choice, FileState, HelperName, Origin, Place, Policy, Search, Verdict};
+use tofu_oci_credentials::{Choice, CredentialLookup, FileState, HelperName, Origin, Place, Policy, Search, Verdict};
 
 use super::unread::Unread;
 
@@ -12,7 +12,7 @@ const MOST_NEAR: usize = 3;
 /// All that the advice depends on.
 pub(crate) struct Advice<'a> {
     pub(crate) policy: &'a Policy,
-    pub(crate) account: &'a Account,
+    pub(crate) account: &'a CredentialLookup,
     /// What says that the usual files are not read.
     pub(crate) closed: Option<&'a Place>,
     /// Files that people expect to be read.

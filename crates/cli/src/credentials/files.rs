@@ -8,7 +8,7 @@ use tofu_oci_mapper::config::Environment;
 use zeroize::Zeroizing;
 
 use super::settings::ListedFile;
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 
 /// A credential file larger than this is not one. A device that never ends is not read to its end.
 const FILE_LIMIT: u64 = 64 << 20;
@@ -60,7 +60,7 @@ pub(super) fn listed(files: &[ListedFile], place: &Place, shown: &Shown) -> Vec<
 }
 
 /// Of files that somebody has listed every one must be there and sound.
-pub(super) fn refuse(files: &[ListedFile], found: &[FoundFile], place: &Place, shown: &Shown) -> Option<Complaint> {
+pub(super) fn refuse(files: &[ListedFile], found: &[FoundFile], place: &Place, shown: &Shown) -> Option<Diagnostic> {
     let fault = |(written, file): (&ListedFile, &FoundFile)| {
         let name = &file.name;
         let text = match &file.state {
@@ -78,12 +78,12 @@ pub(super) fn refuse(files: &[ListedFile], found: &[FoundFile], place: &Place, s
                 format!("docker_style_config_files names a file with a fault in it: {warning}")
             }
         };
-        let complaint = Complaint::usage(text).code("config-file-error").cause(format!("it is written in {place}"));
+        let diagnostic = Diagnostic::usage(text).code("config-file-error").cause(format!("it is written in {place}"));
         Some(match written.written.strip_prefix("~/").zip(shown.home.as_ref()) {
             Some((rest, home)) => {
-                complaint.hint(format!("~ is not expanded there: write {}", home.join(rest).display()))
+                diagnostic.hint(format!("~ is not expanded there: write {}", home.join(rest).display()))
             }
-            None => complaint.hint("mend the file, or take it out of the list; relative names count from the folder of the CLI configuration"),
+            None => diagnostic.hint("mend the file, or take it out of the list; relative names count from the folder of the CLI configuration"),
         })
     };
     files.iter().zip(found).find_map(fault)

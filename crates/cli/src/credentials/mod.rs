@@ -25,8 +25,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_credentials::{
-    Account, Choice, ChoiceError, Credential, HelperAnswer, HelperCall, HelperName, Origin, Place, Policy, Search,
-    Secret,
+    Choice, ChoiceError, Credential, CredentialLookup, HelperAnswer, HelperCall, HelperName, Origin, Place, Policy,
+    Search, Secret,
 };
 use tofu_oci_remote::{CredentialFault, CredentialProvider};
 use tofu_oci_types::{Event, Reporter, RepositoryRef};
@@ -37,18 +37,18 @@ pub(crate) use advice::Advice;
 pub(crate) use tell::Trouble;
 pub(crate) use unread::Unread;
 
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use files::Shown;
 use helper::HelperFault;
 use settings::Plan;
 
 /// Everything that this run may show to registries.
-pub(crate) struct Wallet {
+pub(crate) struct CredentialResolver {
     policy: Policy,
     /// What takes the place of the policy.
     instead: Instead,
-    refusal: Option<Complaint>,
+    refusal: Option<Diagnostic>,
     /// What says that the usual files are not read.
     closed: Option<Place>,
     /// What is there, and is not read.
@@ -103,27 +103,27 @@ pub(crate) enum Heard {
     Failed(HelperFault),
 }
 
-impl Wallet {
+impl CredentialResolver {
     /// Takes the blocks of the CLI configuration, reads every credential file that counts, and reports what is wrong with
     /// these. A file that cannot be read or understood never turns the others off.
     ///
     /// # Errors
     /// What is wrong with the blocks, with the files that they list, or with a file that could hold blocks; exit code 2.
-    pub(crate) fn read(config: &ReadConfig, reporter: &Arc<dyn Reporter>) -> Result<Self, Complaint> {
-        let mut wallet = Self::read_lenient(config);
-        if let Some(complaint) = wallet.refusal.take() {
-            return Err(complaint);
+    pub(crate) fn read(config: &ReadConfig, reporter: &Arc<dyn Reporter>) -> Result<Self, Diagnostic> {
+        let mut resolver = Self::read_lenient(config);
+        if let Some(diagnostic) = resolver.refusal.take() {
+            return Err(diagnostic);
         }
-        for warning in std::mem::take(&mut wallet.warnings) {
+        for warning in std::mem::take(&mut resolver.warnings) {
             reporter.event(&warning);
         }
-        for warning in wallet.policy.warnings() {
+        for warning in resolver.policy.warnings() {
             reporter.event(&Event::warning("credential-file", warning.to_string()));
         }
-        Ok(wallet)
+        Ok(resolver)
     }
 
-    /// The same with what `OpenTofu` goes on with, whatever is wrong; nothing is reported. See [`Wallet::refusal`].
+    /// The same with what `OpenTofu` goes on with, whatever is wrong; nothing is reported. See [`CredentialResolver::refusal`].
     pub(crate) fn read_lenient(config: &ReadConfig) -> Self {
         let environment = &config.environment;
         let shown = Shown::new(environment);
@@ -154,8 +154,8 @@ impl Wallet {
     /// Those of `ambient`.
     pub(crate) fn by(
         access: &Access,
-        ambient: impl FnOnce(Option<&Path>) -> Result<Self, Complaint>,
-    ) -> Result<Self, Complaint> {
+        ambient: impl FnOnce(Option<&Path>) -> Result<Self, Diagnostic>,
+    ) -> Result<Self, Diagnostic> {
         match access {
             Access::Ambient { chdir } => ambient(chdir.as_deref()),
             Access::Anonymous => Ok(Self::anonymous()),
@@ -190,7 +190,7 @@ impl Wallet {
     }
 
     /// Why every other verb goes no further.
-    pub(crate) fn refusal(&self) -> Option<&Complaint> {
+    pub(crate) fn refusal(&self) -> Option<&Diagnostic> {
         self.refusal.as_ref()
     }
 
@@ -216,7 +216,7 @@ impl Wallet {
             }
             Instead::Anonymous | Instead::Login { .. } => return Ok(None),
         };
-        let Account { choice, .. } = policy.look_up(repository);
+        let CredentialLookup { choice, .. } = policy.look_up(repository);
         match choice {
             Choice::Anonymous => {
                 tracing::info!(%repository, "no credentials");
@@ -270,7 +270,7 @@ impl Wallet {
 }
 
 #[async_trait]
-impl CredentialProvider for Wallet {
+impl CredentialProvider for CredentialResolver {
     async fn credential(&self, repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault> {
         self.answer(repository).await
     }

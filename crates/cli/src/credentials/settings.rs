@@ -7,7 +7,7 @@ use tofu_oci_mapper::config::{Attribute, Problem, RawBlock, Reading, Setting};
 use tofu_oci_types::Event;
 
 use super::files::Shown;
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::lookup::refusal;
 
 /// The blocks that count, and what is wrong with the others.
@@ -16,7 +16,7 @@ pub(super) struct Settings {
     pub(super) default: Option<DefaultHelper>,
     pub(super) search: Plan,
     /// Why this program goes no further.
-    pub(super) refusal: Option<Complaint>,
+    pub(super) refusal: Option<Diagnostic>,
     /// What does not stop verbs that need only credentials.
     pub(super) warnings: Vec<Event>,
 }
@@ -89,15 +89,15 @@ impl Reader<'_> {
         Plan::Listed { files, place: self.place(block.file, attribute.span.start) }
     }
 
-    fn refusal(&self) -> Option<Complaint> {
+    fn refusal(&self) -> Option<Diagnostic> {
         let problems: Vec<&Problem> = self.reading.credential_errors().collect();
         let first = *problems.first()?;
         // An argument with a wrong name is also one that is missing, which is told of first.
         let is_cause = |problem: &&&Problem| problem.code == "misspelt-name" && problem.file == first.file;
         let cause = problems.iter().find(is_cause).filter(|_| INCOMPLETE.contains(&first.code.as_str()));
-        let complaint = refusal(self.reading, cause.unwrap_or(&first), problems.len() - 1);
+        let diagnostic = refusal(self.reading, cause.unwrap_or(&first), problems.len() - 1);
         Some(
-            complaint
+            diagnostic
                 .hint("OpenTofu goes on, and may show other credentials than were meant, or none")
                 .hint("with --anonymous, or with --username and --password-stdin, nothing of this is read"),
         )

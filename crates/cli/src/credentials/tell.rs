@@ -1,11 +1,11 @@
 //! Where the credentials came from, for whoever is refused.
 
-use tofu_oci_credentials::{Account, Choice, FileState, FoundFile, HelperCall, Origin, Place, Search};
+use tofu_oci_credentials::{Choice, CredentialLookup, FileState, FoundFile, HelperCall, Origin, Place, Search};
 use tofu_oci_types::RepositoryRef;
 
 use super::advice::Advice;
 use super::unread::Unread;
-use super::{Heard, HelperRun, Instead, Wallet};
+use super::{CredentialResolver, Heard, HelperRun, Instead};
 
 /// What an error about access says beside the registry's answer.
 #[derive(Default)]
@@ -29,7 +29,7 @@ pub(crate) enum Trouble {
     Unasked,
 }
 
-impl Wallet {
+impl CredentialResolver {
     /// Where the credentials for a repository came from; where there are none, where they were looked for. No helper is
     /// asked that has not been asked before.
     pub(crate) fn tell(&self, repository: &RepositoryRef, trouble: Trouble) -> Told {
@@ -87,7 +87,7 @@ impl Wallet {
     }
 
     /// What helps where access to this is refused.
-    fn advice<'a>(&'a self, account: &'a Account) -> Advice<'a> {
+    fn advice<'a>(&'a self, account: &'a CredentialLookup) -> Advice<'a> {
         Advice {
             policy: &self.policy,
             account,
@@ -133,7 +133,7 @@ impl Wallet {
     }
 
     /// The last run of the helper that was chosen.
-    fn run(&self, account: &Account) -> Option<HelperRun> {
+    fn run(&self, account: &CredentialLookup) -> Option<HelperRun> {
         let Choice::Ask { call, .. } = &account.choice else { return None };
         self.calls().into_iter().rfind(|run| run.helper == call.helper && call.servers.contains(&run.server))
     }

@@ -14,8 +14,8 @@ use tofu_oci_types::ProviderAddr;
 use super::suffix;
 use crate::again;
 use crate::args::Lookup;
-use crate::complaint::Complaint;
 use crate::credentials::Access;
+use crate::diagnostic::Diagnostic;
 use crate::environment::{ReadConfig, RealFiles};
 use crate::exit::Exit;
 
@@ -30,7 +30,7 @@ pub(crate) struct Configured {
 
 impl Configured {
     /// What the user's files say, errors and all. `not_asked` are folders that are not looked into.
-    pub(crate) fn new(read: &ReadConfig, lookup: &Lookup, not_asked: &[PathBuf]) -> Result<Self, Complaint> {
+    pub(crate) fn new(read: &ReadConfig, lookup: &Lookup, not_asked: &[PathBuf]) -> Result<Self, Diagnostic> {
         let ReadConfig { environment, reading } = read;
         let hidden: Vec<PathBuf> = not_asked.iter().map(|dir| environment.launch_dir.join(dir)).collect();
         let methods = methods(reading, environment, hidden);
@@ -43,22 +43,22 @@ impl Configured {
     ///
     /// # Errors
     /// The first error, with its line; exit code 2.
-    pub(crate) fn refuse(&self, access: &Access) -> Result<(), Complaint> {
+    pub(crate) fn refuse(&self, access: &Access) -> Result<(), Diagnostic> {
         let ambient = matches!(access, Access::Ambient { .. });
         let counts = |problem: &&Problem| ambient || problem.topic != Topic::RegistryCredentials;
         let errors: Vec<&Problem> = self.reading.errors().filter(counts).collect();
         let Some(problem) = errors.first().copied() else { return Ok(()) };
         let more = errors.len() - 1;
-        let complaint = refusal(&self.reading, problem, more);
+        let diagnostic = refusal(&self.reading, problem, more);
         if ambient && self.reading.credential_errors().any(|other| other == problem) {
             // That is in the way with --from, too.
-            return Err(complaint);
+            return Err(diagnostic);
         }
         if problem.code == "plugin-cache-dir" {
             // The variable counts with --from, too.
-            return Err(complaint);
+            return Err(diagnostic);
         }
-        Err(complaint.hint("with --from REPOSITORY provider_installation is not looked at"))
+        Err(diagnostic.hint("with --from REPOSITORY provider_installation is not looked at"))
     }
 
     /// Whether the only fault is that a variable names a file that is not there: then no pattern names a host.
@@ -74,23 +74,23 @@ impl Configured {
     }
 
     /// No method is for the address.
-    pub(crate) fn no_method(&self, address: &ProviderAddr) -> Complaint {
+    pub(crate) fn no_method(&self, address: &ProviderAddr) -> Diagnostic {
         if address.is_builtin() {
-            return Complaint::new(Exit::Fixable, format!("{address} is part of OpenTofu and Terraform themselves"))
+            return Diagnostic::new(Exit::Fixable, format!("{address} is part of OpenTofu and Terraform themselves"))
                 .hint("there is nothing to install; omit it");
         }
-        let complaint = Complaint::new(Exit::Fixable, format!("no installation method is for {address}"));
+        let diagnostic = Diagnostic::new(Exit::Fixable, format!("no installation method is for {address}"));
         match &self.reading.config.installation {
             Some(installation) => {
                 let path = self.reading.files.get(installation.file).map(|file| file.path.display().to_string());
-                complaint
+                diagnostic
                     .cause(format!("the provider_installation in {} names other providers", path.unwrap_or_default()))
                     .hint(format!(
                         "`{}` says of each method why",
                         again::command(&format!("resolve {address} --explain"))
                     ))
             }
-            None => complaint,
+            None => diagnostic,
         }
         .hint("say where it is with --from REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'")
     }
@@ -114,15 +114,15 @@ impl Configured {
 }
 
 /// A problem of the user's files as an error that ends the verb; exit code 2. `more` others are there.
-pub(crate) fn refusal(reading: &Reading, problem: &Problem, more: usize) -> Complaint {
+pub(crate) fn refusal(reading: &Reading, problem: &Problem, more: usize) -> Diagnostic {
     let text = render_problem(reading, problem);
     let text = text.strip_prefix("error: ").or_else(|| text.strip_prefix("warning: ")).unwrap_or(&text);
     let (text, excerpt) = text.split_once('\n').unwrap_or((text, ""));
-    let complaint = Complaint::new(Exit::Usage, text).excerpt(excerpt).code(&problem.code);
+    let diagnostic = Diagnostic::new(Exit::Usage, text).excerpt(excerpt).code(&problem.code);
     match more {
-        0 => complaint,
-        1 => complaint.hint("there is one more error in the CLI configuration"),
-        _ => complaint.hint(format!("there are {more} more errors in the CLI configuration")),
+        0 => diagnostic,
+        1 => diagnostic.hint("there is one more error in the CLI configuration"),
+        _ => diagnostic.hint(format!("there are {more} more errors in the CLI configuration")),
     }
     .hint(format!("`{}` says what each OpenTofu makes of these files", again::command("config check")))
 }

@@ -22,8 +22,8 @@ use tofu_oci_source::{Chain, Link, OciSource, Source, SourceError};
 use tofu_oci_types::ProviderAddr;
 
 use crate::args::Lookup;
-use crate::complaint::Complaint;
 use crate::connect::{Connector, From};
+use crate::diagnostic::Diagnostic;
 use crate::environment::plugin_cache_variable;
 use crate::exit::Exit;
 
@@ -69,7 +69,7 @@ impl Finder {
         connector: Connector,
         chdir: Option<&Path>,
         not_asked: &[PathBuf],
-    ) -> Result<Self, Complaint> {
+    ) -> Result<Self, Diagnostic> {
         let rules = if let Some(text) = &lookup.from {
             Rules::From { from: From::parse(text)?, text: text.clone() }
         } else {
@@ -80,7 +80,7 @@ impl Finder {
         Ok(Self { rules, connector, opener: OnceLock::new() })
     }
 
-    fn opener(&self, configured: &Configured) -> Result<&Opener, Complaint> {
+    fn opener(&self, configured: &Configured) -> Result<&Opener, Diagnostic> {
         if let Some(opener) = self.opener.get() {
             return Ok(opener);
         }
@@ -105,7 +105,7 @@ impl Finder {
     ///
     /// # Errors
     /// If it is not there: it is never made. The CLI configuration has been refused for that already.
-    pub(crate) fn cache(&self, dir: &Path) -> Result<Option<PluginCache>, Complaint> {
+    pub(crate) fn cache(&self, dir: &Path) -> Result<Option<PluginCache>, Diagnostic> {
         let Some(configured) = self.configured() else { return plugin_cache_variable(dir) };
         let config = &configured.reading.config;
         let may_break_lock = config.plugin_cache_may_break_lock;
@@ -116,7 +116,7 @@ impl Finder {
     ///
     /// # Errors
     /// When no rule speaks about the address, or one gives no repository for it.
-    pub(crate) async fn places(&self, address: &ProviderAddr) -> Result<Places, Complaint> {
+    pub(crate) async fn places(&self, address: &ProviderAddr) -> Result<Places, Diagnostic> {
         match &self.rules {
             Rules::From { from, text } => {
                 Ok(Places { found: vec![from_place(from, text, address)?], failed: Vec::new() })
@@ -129,18 +129,18 @@ impl Finder {
     ///
     /// # Errors
     /// As [`Finder::places`].
-    pub(crate) fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, Complaint> {
+    pub(crate) fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
         let opened = match &self.rules {
             Rules::From { from, .. } => from
                 .end(address)
                 .and_then(|end| Ok(Arc::new(OciSource::new(self.connector.source(&end)?)) as Arc<dyn Source>)),
             Rules::Configured(configured) => self.chain(configured, address),
         };
-        opened.map_err(|complaint| complaint.about(&address.to_string()))
+        opened.map_err(|diagnostic| diagnostic.about(&address.to_string()))
     }
 
     /// The methods that are for `address`, in their order, as one source.
-    fn chain(&self, configured: &Configured, address: &ProviderAddr) -> Result<Arc<dyn Source>, Complaint> {
+    fn chain(&self, configured: &Configured, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
         if address.is_builtin() {
             return Err(configured.no_method(address));
         }
@@ -161,7 +161,7 @@ impl Finder {
     }
 
     /// The same without any request: a host that `direct` leads to is its own place.
-    pub(crate) fn places_unasked(&self, address: &ProviderAddr) -> Result<Vec<Found>, Complaint> {
+    pub(crate) fn places_unasked(&self, address: &ProviderAddr) -> Result<Vec<Found>, Diagnostic> {
         let configured = match &self.rules {
             Rules::From { from, text } => return Ok(vec![from_place(from, text, address)?]),
             Rules::Configured(configured) => configured,
@@ -170,7 +170,7 @@ impl Finder {
         for candidate in configured.candidates(address) {
             let Some(place) = candidate.place else { continue };
             let label = candidate.method.label();
-            let place = place.map_err(|error| Complaint::of(Exit::Fixable, &error).cause(format!("by {label}")))?;
+            let place = place.map_err(|error| Diagnostic::of(Exit::Fixable, &error).cause(format!("by {label}")))?;
             found.push(match place {
                 Place::Oci(oci) if candidate.method.file.is_none() => {
                     Found { place: oci.repository.to_string(), rule: oci.rule.to_string() }
@@ -182,14 +182,14 @@ impl Finder {
         if found.is_empty() { Err(configured.no_method(address)) } else { Ok(found) }
     }
 
-    async fn configured_places(&self, configured: &Configured, address: &ProviderAddr) -> Result<Places, Complaint> {
+    async fn configured_places(&self, configured: &Configured, address: &ProviderAddr) -> Result<Places, Diagnostic> {
         let (mut found, mut failed) = (Vec::new(), Vec::new());
         let mut first = None;
         for candidate in configured.candidates(address) {
             let Some(place) = candidate.place else { continue };
             let label = candidate.method.label();
             let place = place.map_err(|error| {
-                Complaint::of(Exit::Fixable, &error)
+                Diagnostic::of(Exit::Fixable, &error)
                     .cause(format!("by {label}"))
                     .hint("exclude the provider from this method, or change the template so that it gives a repository")
             })?;
@@ -201,7 +201,7 @@ impl Finder {
                     {
                         let error = SourceError::from(error);
                         failed.push(format!("{label}: {}", innermost(&error)));
-                        first.get_or_insert_with(|| Complaint::from(error));
+                        first.get_or_insert_with(|| Diagnostic::from(error));
                         continue;
                     }
                     found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
@@ -215,7 +215,7 @@ impl Finder {
                     }
                     Err(error) => {
                         failed.push(format!("{label}: {}", innermost(&error)));
-                        first.get_or_insert_with(|| Complaint::from(error));
+                        first.get_or_insert_with(|| Diagnostic::from(error));
                     }
                 },
             }
@@ -232,7 +232,7 @@ impl Finder {
         &self,
         configured: &Configured,
         address: &ProviderAddr,
-    ) -> Result<Vec<(String, &'static str)>, Complaint> {
+    ) -> Result<Vec<(String, &'static str)>, Diagnostic> {
         let mut repositories = Vec::new();
         for place in configured.candidates(address).into_iter().filter_map(|candidate| candidate.place?.ok()) {
             let (repository, hint) = match place {
@@ -250,7 +250,7 @@ impl Finder {
     }
 
     /// Refuses rules that send two of these addresses to one repository: it holds one provider.
-    pub(crate) async fn tell_apart(&self, addresses: &[&ProviderAddr]) -> Result<(), Complaint> {
+    pub(crate) async fn tell_apart(&self, addresses: &[&ProviderAddr]) -> Result<(), Diagnostic> {
         let mut seen: HashMap<String, &ProviderAddr> = HashMap::new();
         if addresses.len() < 2 {
             return Ok(());
@@ -268,7 +268,7 @@ impl Finder {
                             second: Box::new((*address).clone()),
                             place,
                         };
-                        return Err(Complaint::of(Exit::Usage, &same).hint(hint));
+                        return Err(Diagnostic::of(Exit::Usage, &same).hint(hint));
                     }
                     _ => {}
                 }
@@ -288,7 +288,7 @@ fn innermost(error: &SourceError) -> String {
 }
 
 /// The one place of `--from`.
-fn from_place(from: &From, text: &str, address: &ProviderAddr) -> Result<Found, Complaint> {
+fn from_place(from: &From, text: &str, address: &ProviderAddr) -> Result<Found, Diagnostic> {
     let rule = match from {
         From::One(_) => "--from".to_owned(),
         From::Repositories(_) | From::Layouts(_) => format!("the repository template `{text}`"),
@@ -303,9 +303,9 @@ const HOST_TEMPLATE: &str = "the host must publish a template for oci-providers.
                              then, write an oci_mirror for one of the two";
 
 /// The suffix that the arguments say, else the configuration, else the one of the RFC.
-fn suffix(lookup: &Lookup, said: Option<&MagicSuffix>) -> Result<MagicSuffix, Complaint> {
+fn suffix(lookup: &Lookup, said: Option<&MagicSuffix>) -> Result<MagicSuffix, Diagnostic> {
     match &lookup.magic_suffix {
-        Some(text) => text.parse().map_err(|error| Complaint::of(Exit::Usage, &error)),
+        Some(text) => text.parse().map_err(|error| Diagnostic::of(Exit::Usage, &error)),
         None => Ok(said.cloned().unwrap_or_default()),
     }
 }

@@ -16,8 +16,8 @@ use tofu_oci_store::{ReadStore as _, StoreError, Transport};
 use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 
 use super::Configured;
-use crate::complaint::Complaint;
 use crate::connect::Connector;
+use crate::diagnostic::Diagnostic;
 
 /// Opens the places of the CLI configuration's methods; hosts are asked for their services once a run.
 pub(crate) struct Opener {
@@ -31,7 +31,7 @@ impl Opener {
     ///
     /// # Errors
     /// When the certificates that the arguments name cannot be used.
-    pub(crate) fn new(configured: &Configured, connector: &Connector) -> Result<Self, Complaint> {
+    pub(crate) fn new(configured: &Configured, connector: &Connector) -> Result<Self, Diagnostic> {
         let client = connector.client()?;
         let config = &configured.reading.config;
         let options = DiscoveryOptions {

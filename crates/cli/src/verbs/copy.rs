@@ -8,19 +8,19 @@ use tofu_oci_types::{Digest, Reference, Tag, Version};
 
 use super::{Context, tagged};
 use crate::args::CopyArgs;
-use crate::complaint::Complaint;
 use crate::connect::End;
 use crate::credentials::access;
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
 
 /// Copies one version, some, or all.
-pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Complaint> {
+pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagnostic> {
     let (from, to) = (End::parse(&args.source)?, End::parse(&args.destination)?);
     if from == to {
-        return Err(Complaint::usage(format!("{from} is both the source and the destination"))
+        return Err(Diagnostic::usage(format!("{from} is both the source and the destination"))
             .hint("name another repository or directory to copy to"));
     }
     let named: Vec<&str> = [&from, &to].into_iter().filter_map(access::of_end).collect();
@@ -50,7 +50,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Compl
 }
 
 /// The versions that were asked for, or the only one that there is, oldest first.
-async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<Vec<Version>, Complaint> {
+async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<Vec<Version>, Diagnostic> {
     if !args.versions.is_empty() {
         let mut versions: Vec<Version> = Vec::new();
         for version in &args.versions {
@@ -62,13 +62,13 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<Vec<Version>,
     }
     let offered = Listing::of(&source.tags().await?).versions;
     match offered.len() {
-        0 => Err(Complaint::new(Exit::Fixable, format!("{} has no versions", source.place()))
+        0 => Err(Diagnostic::new(Exit::Fixable, format!("{} has no versions", source.place()))
             .hint("a version is a tag such as 1.4.0; `tofu-oci push` or `tofu-oci pack` writes one")),
         1 => Ok(offered),
         _ if args.all => Ok(offered),
         _ => {
             let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            Err(Complaint::usage(format!("{} has several versions: {list}", source.place()))
+            Err(Diagnostic::usage(format!("{} has several versions: {list}", source.place()))
                 .hint("name one with --version, or copy all of them with --all"))
         }
     }
@@ -81,9 +81,9 @@ async fn preview(
     destination: Option<&dyn ReadStore>,
     to: &End,
     versions: &[Version],
-) -> Result<(), Complaint> {
+) -> Result<(), Diagnostic> {
     for version in versions {
-        let tag = Tag::for_version(version).map_err(|error| Complaint::of(Exit::Usage, &error))?;
+        let tag = Tag::for_version(version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?;
         let index = source.resolve(&Reference::Tag(tag.clone())).await?.digest;
         let tag_state = tag_state(destination, &tag, &index).await?;
         let place = to.to_string();
@@ -110,7 +110,7 @@ async fn preview(
     Ok(())
 }
 
-async fn tag_state(destination: Option<&dyn ReadStore>, tag: &Tag, index: &Digest) -> Result<TagState, Complaint> {
+async fn tag_state(destination: Option<&dyn ReadStore>, tag: &Tag, index: &Digest) -> Result<TagState, Diagnostic> {
     let Some(destination) = destination else { return Ok(TagState::Free) };
     match destination.resolve(&Reference::Tag(tag.clone())).await {
         Ok(there) if there.digest == *index => Ok(TagState::Equal),

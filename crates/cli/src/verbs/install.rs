@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_installer::{
-    InstallError, Installed, Job, Options, Outcome, PluginCache, Target, Upgrade, configuration, is_configuration,
+    InstallError, InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade, configuration,
+    is_configuration,
 };
 use tofu_oci_lockfile::Written;
 use tofu_oci_trust::Standing;
@@ -17,7 +18,7 @@ use super::superfluous::superfluous;
 use super::{Context, data_dir};
 use crate::again;
 use crate::args::{Identity, InstallArgs, Lookup, Network};
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
 use crate::page::Page;
@@ -28,7 +29,7 @@ use crate::report::json_line;
 pub(super) const LOCK_FILE: &str = ".terraform.lock.hcl";
 
 /// Installs what was named, or what the configuration requires.
-pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Complaint> {
+pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Diagnostic> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     existing_dir(&dir)?;
     let platforms = platforms(args)?;
@@ -54,7 +55,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     for (address, constraints) in &wanted {
         let source = finder.source(address)?;
         for platform in &platforms {
-            jobs.push(Job {
+            jobs.push(InstallRequest {
                 address: address.clone(),
                 constraints: constraints.clone(),
                 platform: platform.clone(),
@@ -72,11 +73,11 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let several = jobs.len() > 1;
     let (installed, written) =
         tofu_oci_installer::install(jobs, &options, context.reporter.as_ref()).await.map_err(|error| {
-            let complaint = Complaint::from(error);
+            let diagnostic = Diagnostic::from(error);
             if several {
-                complaint.hint("packages that were complete stay; the lock file is as it was")
+                diagnostic.hint("packages that were complete stay; the lock file is as it was")
             } else {
-                complaint
+                diagnostic
             }
         })?;
     // All is done: a file that cannot be read again takes nothing back.
@@ -99,11 +100,11 @@ fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, cache: Option<PluginC
 }
 
 /// Fails unless the directory of `--chdir` is there.
-pub(super) fn existing_dir(dir: &Path) -> Result<(), Complaint> {
+pub(super) fn existing_dir(dir: &Path) -> Result<(), Diagnostic> {
     if dir.is_dir() {
         return Ok(());
     }
-    Err(Complaint::usage(format!("there is no directory {}", dir.display()))
+    Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
         .hint("--chdir names the directory that holds the configuration and its lock file"))
 }
 
@@ -124,9 +125,9 @@ pub(super) async fn finder(
     network: &Network,
     chdir: Option<&Path>,
     written_to: &[PathBuf],
-) -> Result<Finder, Complaint> {
+) -> Result<Finder, Diagnostic> {
     let version_said =
-        |complaint: Complaint| complaint.version_said(", and the version behind the address: ADDR@VERSION");
+        |diagnostic: Diagnostic| diagnostic.version_said(", and the version behind the address: ADDR@VERSION");
     let access = lookup.access(identity, chdir).await.map_err(version_said)?;
     Finder::new(lookup, context.connector(network, access), chdir, written_to).map_err(version_said)
 }
@@ -147,7 +148,7 @@ fn warn_of_overrides(context: &Context, finder: &Finder, wanted: &[(ProviderAddr
     }
 }
 
-fn platforms(args: &InstallArgs) -> Result<Vec<Platform>, Complaint> {
+fn platforms(args: &InstallArgs) -> Result<Vec<Platform>, Diagnostic> {
     let mut platforms = args.platform.clone();
     platforms.sort();
     platforms.dedup();
@@ -155,7 +156,7 @@ fn platforms(args: &InstallArgs) -> Result<Vec<Platform>, Complaint> {
         0 => Ok(vec![Platform::current()]),
         1 => Ok(platforms),
         _ if args.into.is_some() || args.vendor => Ok(platforms),
-        _ => Err(Complaint::usage(".terraform/providers is for one platform")
+        _ => Err(Diagnostic::usage(".terraform/providers is for one platform")
             .hint("install for several platforms with --vendor or --into DIR")),
     }
 }
@@ -168,14 +169,14 @@ fn wanted(
     dir: &Path,
     data_dir: &Path,
     is_locked: bool,
-) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
+) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
     if !args.providers.is_empty() {
         return given(&args.providers);
     }
     let required = required(context, dir, data_dir)?;
     if required.is_empty() && !(is_locked && is_configuration(dir, data_dir)?) {
         let shown = dir.display();
-        return Err(Complaint::usage(format!("the configuration in {shown} requires no providers"))
+        return Err(Diagnostic::usage(format!("the configuration in {shown} requires no providers"))
             .hint(format!("name a provider: {}", again::with_all_options("install HOST/NAMESPACE/TYPE")))
             .hint("or the directory of the configuration: --chdir DIR"));
     }
@@ -201,18 +202,18 @@ pub(super) fn required(
 }
 
 /// The addresses of the command line, each with what was written after its `@`; repeated ones add up.
-pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Complaint> {
+pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
     let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
     for (number, text) in providers.iter().enumerate() {
         if let Some(address) = text.strip_suffix('@') {
-            return Err(Complaint::usage(format!("`{text}` names no version behind the @"))
+            return Err(Diagnostic::usage(format!("`{text}` names no version behind the @"))
                 .hint("write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell")
                 .hint(format!("for the newest version, omit the @: {address}")));
         }
         let (address, constraints) = text.split_once('@').unwrap_or((text, ""));
         let address: ProviderAddr = address.parse().map_err(|error: InvalidProviderAddr| {
             let before = number.checked_sub(1).and_then(|before| providers.get(before));
-            Complaint::of(Exit::Usage, &error).hint(match before {
+            Diagnostic::of(Exit::Usage, &error).hint(match before {
                 Some(before) if !before.contains('@') && text.parse::<Constraints>().is_ok() => {
                     format!("to say which version, join the two by an @: {before}@'{text}'")
                 }
@@ -220,7 +221,7 @@ pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constrain
             })
         })?;
         let constraints: Constraints = constraints.parse().map_err(|error| {
-            Complaint::of(Exit::Usage, &error)
+            Diagnostic::of(Exit::Usage, &error)
                 .hint("write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell")
         })?;
         match wanted.iter_mut().find(|(known, _)| *known == address) {
@@ -323,8 +324,8 @@ mod tests {
 
     #[test]
     fn an_at_sign_without_a_version_does_not_mean_the_newest() {
-        let complaint = given(&["example.com/acme/widget@".to_owned()]).expect_err("an unset variable, most likely");
-        assert_eq!(complaint.exit(), Exit::Usage);
+        let diagnostic = given(&["example.com/acme/widget@".to_owned()]).expect_err("an unset variable, most likely");
+        assert_eq!(diagnostic.exit(), Exit::Usage);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tofu_oci_installer::{
-    Basis, Difference, InstallError, LockJob, LockOptions, LockReport, LockWrite, LockedPlatform, LockedProvider,
+    Basis, Difference, InstallError, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider,
     Upgrade,
 };
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, Written};
@@ -17,7 +17,7 @@ use super::locked::{Change, changes};
 use super::{Context, data_dir};
 use crate::again;
 use crate::args::LockArgs;
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
 use crate::page::Page;
@@ -25,7 +25,7 @@ use crate::printer;
 use crate::report::{human_bytes, json_line};
 
 /// Brings the lock file up to date for all platforms, or says what that would change.
-pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Complaint> {
+pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagnostic> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     existing_dir(&dir)?;
     let wanted = wanted(context, args, &dir)?;
@@ -43,7 +43,7 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Compl
     options.configured = wanted.configured;
     tracing::info!(providers = jobs.len(), lock_file = %path.display(), "locking");
     let locked = tofu_oci_installer::lock(jobs, &options, context.reporter.as_ref()).await;
-    let report = locked.map_err(|error| Complaint::from(error).hint("the lock file is as it was"))?;
+    let report = locked.map_err(|error| Diagnostic::from(error).hint("the lock file is as it was"))?;
     print(context, args, &path, &report);
     match report.difference {
         Difference::Entries if args.check => Err(not_up_to_date(&path)),
@@ -51,20 +51,24 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Compl
     }
 }
 
-fn not_up_to_date(path: &Path) -> Complaint {
-    Complaint::new(Exit::Fixable, format!("{} is not what `tofu-oci lock` writes", shown(path)))
+fn not_up_to_date(path: &Path) -> Diagnostic {
+    Diagnostic::new(Exit::Fixable, format!("{} is not what `tofu-oci lock` writes", shown(path)))
         .code("lock-outdated")
         .hint(format!("write it: {}; look at the difference, and commit the file", again::this_without("check")))
 }
 
-fn jobs(args: &LockArgs, wanted: &[(ProviderAddr, Constraints)], finder: &Finder) -> Result<Vec<LockJob>, Complaint> {
+fn jobs(
+    args: &LockArgs,
+    wanted: &[(ProviderAddr, Constraints)],
+    finder: &Finder,
+) -> Result<Vec<LockRequest>, Diagnostic> {
     let platforms = if args.platform.is_empty() {
         tofu_oci_installer::Wanted::Offered
     } else {
         tofu_oci_installer::Wanted::Named(args.platform.clone())
     };
     let job = |(address, constraints): &(ProviderAddr, Constraints)| {
-        Ok(LockJob {
+        Ok(LockRequest {
             address: address.clone(),
             constraints: constraints.clone(),
             source: finder.source(address)?,
@@ -86,14 +90,14 @@ struct Wanted {
 /// What the configuration requires, or what was named; a configuration must require that too, if there is one.
 ///
 /// Spec: `OpenTofu` 1.12, `providers lock`: "is not required by the current configuration".
-fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Complaint> {
+fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Diagnostic> {
     let named = given(&args.providers)?;
     let configured: BTreeMap<_, _> = match required(context, dir, &data_dir(dir)) {
         Err(InstallError::NoConfiguration { .. }) if !named.is_empty() => BTreeMap::new(),
-        required => required.map_err(|error| Complaint::from(error).nothing_to_name())?.into_iter().collect(),
+        required => required.map_err(|error| Diagnostic::from(error).nothing_to_name())?.into_iter().collect(),
     };
     if named.is_empty() && configured.is_empty() {
-        return Err(Complaint::usage(format!("the configuration in {} requires no providers", dir.display()))
+        return Err(Diagnostic::usage(format!("the configuration in {} requires no providers", dir.display()))
             .hint(format!("name a provider: {}", again::with_all_options("lock HOST/NAMESPACE/TYPE")))
             .hint("or the directory of the configuration: --chdir DIR"));
     }
@@ -105,7 +109,7 @@ fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Comp
         && !configured.is_empty()
     {
         let list: Vec<String> = configured.keys().map(ToString::to_string).collect();
-        return Err(Complaint::usage(format!("the configuration does not require {stranger}"))
+        return Err(Diagnostic::usage(format!("the configuration does not require {stranger}"))
             .hint(format!("it requires {}", list.join(", "))));
     }
     let both = |(address, constraints): (ProviderAddr, Constraints)| {

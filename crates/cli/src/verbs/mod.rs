@@ -25,9 +25,9 @@ use tofu_oci_disk::Waiter;
 use tofu_oci_types::{Reporter, Tag};
 
 use crate::args::{Args, AuthVerb, ConfigVerb, Global, HostParser, Network, Output, Verb};
-use crate::complaint::Complaint;
 use crate::connect::{Connector, WalletSlot};
 use crate::credentials::Access;
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::report;
 use stop::Stop;
@@ -40,16 +40,16 @@ pub(crate) struct Context {
     pub(crate) quiet: bool,
     pub(crate) reporter: Arc<dyn Reporter>,
     /// What this run knows of credentials, once a registry is spoken to.
-    pub(crate) wallet: WalletSlot,
+    pub(crate) resolver: WalletSlot,
     /// For a verb that has to clean up before it ends.
     pub(crate) stop: Arc<Stop>,
 }
 
 impl Context {
-    fn new(verb: &'static str, global: &Global, output: &Output, wallet: &WalletSlot, stop: &Arc<Stop>) -> Self {
+    fn new(verb: &'static str, global: &Global, output: &Output, resolver: &WalletSlot, stop: &Arc<Stop>) -> Self {
         let reporter = report::reporter(output.json, global.quiet);
-        let (wallet, stop) = (Arc::clone(wallet), Arc::clone(stop));
-        Self { verb, json: output.json, quiet: global.quiet, reporter, wallet, stop }
+        let (resolver, stop) = (Arc::clone(resolver), Arc::clone(stop));
+        Self { verb, json: output.json, quiet: global.quiet, reporter, resolver, stop }
     }
 
     /// How this run waits for files that other programs work on.
@@ -60,7 +60,7 @@ impl Context {
     /// What opens the ends that the arguments name.
     pub(crate) fn connector(&self, network: &Network, access: Access) -> Connector {
         let waiter = self.waiter(network);
-        Connector::new(network, access, waiter, Arc::clone(&self.reporter), Arc::clone(&self.wallet))
+        Connector::new(network, access, waiter, Arc::clone(&self.reporter), Arc::clone(&self.resolver))
     }
 }
 
@@ -110,27 +110,27 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Logout(args) => args.output.json,
         Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
     };
-    let (wallet, stop) = (WalletSlot::default(), Arc::new(Stop::default()));
+    let (resolver, stop) = (WalletSlot::default(), Arc::new(Stop::default()));
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
     let ended = tokio::select! {
         // In this order: the job does not begin before an interruption can be heard.
         biased;
-        hint = stop::interrupted(&stop) => Err(Complaint::new(Exit::Interrupted, "interrupted").hint(hint)),
-        ended = job(&global, verb, &wallet, &stop) => ended,
+        hint = stop::interrupted(&stop) => Err(Diagnostic::new(Exit::Interrupted, "interrupted").hint(hint)),
+        ended = job(&global, verb, &resolver, &stop) => ended,
     };
     match ended {
         Ok(exit) => exit,
-        Err(complaint) => {
-            let complaint = complaint.tell_of_credentials(wallet.get().map(AsRef::as_ref));
-            complaint.print(json);
-            complaint.exit()
+        Err(diagnostic) => {
+            let diagnostic = diagnostic.tell_of_credentials(resolver.get().map(AsRef::as_ref));
+            diagnostic.print(json);
+            diagnostic.exit()
         }
     }
 }
 
-async fn job(global: &Global, verb: Verb, wallet: &WalletSlot, stop: &Arc<Stop>) -> Result<Exit, Complaint> {
+async fn job(global: &Global, verb: Verb, resolver: &WalletSlot, stop: &Arc<Stop>) -> Result<Exit, Diagnostic> {
     let name = verb.name();
-    let context = |output: &Output| Context::new(name, global, output, wallet, stop);
+    let context = |output: &Output| Context::new(name, global, output, resolver, stop);
     match verb {
         Verb::Push(args) => push::push(&context(&args.output), &args).await?,
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,

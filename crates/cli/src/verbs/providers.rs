@@ -11,8 +11,8 @@ use tofu_oci_types::{Event, ProviderAddr};
 use super::Context;
 use super::data_dir;
 use crate::args::{Network, ProvidersArgs};
-use crate::complaint::Complaint;
 use crate::credentials::Access;
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
 use crate::printer;
@@ -28,19 +28,19 @@ pub(super) enum Origin {
 }
 
 /// Prints the providers of a configuration, module by module.
-pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), Complaint> {
+pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), Diagnostic> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     if !dir.is_dir() {
-        return Err(Complaint::usage(format!("there is no directory {}", dir.display()))
+        return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
             .hint("--chdir names the directory that holds the configuration"));
     }
     if super::typed_hosts(&args.lookup.private_host, "TOFU_OCI_PRIVATE_HOST") {
-        return Err(Complaint::usage("--private-host is for commands that ask hosts, and `providers` asks none")
+        return Err(Diagnostic::usage("--private-host is for commands that ask hosts, and `providers` asks none")
             .hint("leave it out; install, lock, versions and resolve take it"));
     }
     let workspace = std::env::var("TF_WORKSPACE").ok();
     let tree = providers_tree(&dir, &data_dir(&dir), workspace.as_deref())
-        .map_err(|error| Complaint::from(error).nothing_to_name())?;
+        .map_err(|error| Diagnostic::from(error).nothing_to_name())?;
     let finder = Finder::new(
         &args.lookup,
         context.connector(&Network::default(), Access::Anonymous),
@@ -49,7 +49,7 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), C
     );
     let finder = match finder {
         // What is wrong with the user's files is refused as everywhere; a --from that is none spoils no tree.
-        Err(complaint) if args.lookup.from.is_none() => return Err(complaint),
+        Err(diagnostic) if args.lookup.from.is_none() => return Err(diagnostic),
         finder => finder,
     };
     let origins: Vec<Origin> = tree.providers.iter().map(|need| origin(finder.as_ref(), &need.address)).collect();
@@ -64,13 +64,13 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), C
 }
 
 /// A failing lookup is an answer too: the tree is worth reading without it.
-fn origin(finder: Result<&Finder, &Complaint>, address: &ProviderAddr) -> Origin {
+fn origin(finder: Result<&Finder, &Diagnostic>, address: &ProviderAddr) -> Origin {
     if address.is_builtin() {
         return Origin::BuiltIn;
     }
-    let unknown = |complaint: &Complaint| Origin::Unknown {
-        reason: complaint.text().to_owned(),
-        hints: complaint.hints().to_vec(),
+    let unknown = |diagnostic: &Diagnostic| Origin::Unknown {
+        reason: diagnostic.text().to_owned(),
+        hints: diagnostic.hints().to_vec(),
     };
     match finder.map(|finder| finder.places_unasked(address)) {
         Ok(Ok(found)) => {
@@ -78,8 +78,8 @@ fn origin(finder: Result<&Finder, &Complaint>, address: &ProviderAddr) -> Origin
             let (places, rules) = found.into_iter().map(|found| (found.place, found.rule)).unzip();
             Origin::Place { place: join(places), rule: join(rules) }
         }
-        Ok(Err(complaint)) => unknown(&complaint),
-        Err(complaint) => unknown(complaint),
+        Ok(Err(diagnostic)) => unknown(&diagnostic),
+        Err(diagnostic) => unknown(diagnostic),
     }
 }
 
@@ -136,18 +136,18 @@ fn tell_of_places(context: &Context, origins: &[Origin]) {
 }
 
 /// One error for everything that `OpenTofu` refuses.
-fn refusal(tree: &ProviderTree, dir: &Path) -> Result<(), Complaint> {
+fn refusal(tree: &ProviderTree, dir: &Path) -> Result<(), Diagnostic> {
     let refused: Vec<&Finding> = tree.findings.iter().filter(|finding| finding.refused).collect();
     let text = match refused.len() {
         0 => return Ok(()),
         1 => "OpenTofu refuses this configuration".to_owned(),
         several => format!("OpenTofu refuses this configuration for {several} reasons"),
     };
-    let complaint = refused.iter().fold(Complaint::new(Exit::Fixable, text), |complaint, finding| {
-        complaint.cause(format!("{}: {}", place(&finding.declared, dir), finding.message))
+    let diagnostic = refused.iter().fold(Diagnostic::new(Exit::Fixable, text), |diagnostic, finding| {
+        diagnostic.cause(format!("{}: {}", place(&finding.declared, dir), finding.message))
     });
-    Err(refused.iter().fold(complaint, |complaint, finding| {
-        complaint.hint(format!("{}: {}", place(&finding.declared, dir), finding.instead))
+    Err(refused.iter().fold(diagnostic, |diagnostic, finding| {
+        diagnostic.hint(format!("{}: {}", place(&finding.declared, dir), finding.instead))
     }))
 }
 

@@ -16,16 +16,16 @@ use super::sign::{attachments, one_password};
 use super::{Context, tagged};
 use crate::again;
 use crate::args::{H1, Network, PackArgs, PushArgs, Release};
-use crate::complaint::Complaint;
 use crate::connect::{Connector, End};
 use crate::credentials::{Access, access};
+use crate::diagnostic::Diagnostic;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
 use crate::signing_key::{self, KeyPassword};
 
 /// Publishes to a registry, or to a directory.
-pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Complaint> {
+pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Diagnostic> {
     let end = End::parse(&args.destination)?;
     one_password(args.release.attach.key_password_stdin, args.identity.password_stdin)?;
     let access = args.identity.access(&access::of_end(&end).into_iter().collect::<Vec<_>>(), None).await?;
@@ -33,18 +33,18 @@ pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Compl
 }
 
 /// Publishes to a directory.
-pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Complaint> {
+pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Diagnostic> {
     let end = match End::parse(&args.destination) {
         Ok(end @ End::Layout(_)) => end,
-        Err(complaint) if args.destination.starts_with("oci:") || args.destination.contains("://") => {
-            return Err(complaint);
+        Err(diagnostic) if args.destination.starts_with("oci:") || args.destination.contains("://") => {
+            return Err(diagnostic);
         }
         Err(_) => {
-            return Err(Complaint::usage(format!("`{}` does not name a directory", args.destination))
+            return Err(Diagnostic::usage(format!("`{}` does not name a directory", args.destination))
                 .hint(format!("write oci:{}", args.destination)));
         }
         Ok(End::Registry(repository)) => {
-            return Err(Complaint::usage(format!("`{repository}` is a repository, not a directory"))
+            return Err(Diagnostic::usage(format!("`{repository}` is a repository, not a directory"))
                 .hint(format!("write to a directory: oci:{}", args.destination))
                 .hint(format!(
                     "or publish: {}",
@@ -59,7 +59,7 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Compl
     release(context, &args.release, &end, context.connector(&network, Access::Anonymous)).await
 }
 
-async fn release(context: &Context, args: &Release, end: &End, connector: Connector) -> Result<(), Complaint> {
+async fn release(context: &Context, args: &Release, end: &End, connector: Connector) -> Result<(), Diagnostic> {
     let unknown_platforms = if args.any_platform { UnknownPlatforms::Allow } else { UnknownPlatforms::Refuse };
     let options = DistOptions { version: args.version.clone(), unknown_platforms };
     let dist = read_dist_with(&args.dist, &options)?;
@@ -108,7 +108,7 @@ async fn release(context: &Context, args: &Release, end: &End, connector: Connec
 }
 
 /// The address as given, or the one that the RFC's magic suffix gives to the repository's name.
-fn address(args: &Release, end: &End, dist: &Dist) -> Result<ProviderAddr, Complaint> {
+fn address(args: &Release, end: &End, dist: &Dist) -> Result<ProviderAddr, Diagnostic> {
     if let Some(address) = &args.address {
         return Ok(address.clone());
     }
@@ -118,7 +118,7 @@ fn address(args: &Release, end: &End, dist: &Dist) -> Result<ProviderAddr, Compl
         return Ok(address);
     }
     let provider_type = dist.provider_type.as_deref().unwrap_or("TYPE");
-    Err(Complaint::usage("the provider's address is missing")
+    Err(Diagnostic::usage("the provider's address is missing")
         .hint(format!("add --address HOST/NAMESPACE/{provider_type}, as `source` in required_providers will say it")))
 }
 

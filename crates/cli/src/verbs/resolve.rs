@@ -6,7 +6,7 @@ use tofu_oci_types::{Constraints, Event, ProviderAddr};
 use super::{Context, explain};
 use crate::again;
 use crate::args::ResolveArgs;
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
 use crate::page::Page;
@@ -16,7 +16,7 @@ use crate::report::json_line;
 const VERSIONS: &str = "write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell";
 
 /// Says where an address is looked for, and by which rule.
-pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(), Complaint> {
+pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(), Diagnostic> {
     let (address, constraints) = subject(args)?;
     if !args.explain {
         args.identity.refuse("without --explain no registry is asked", "add --explain, or leave it out")?;
@@ -25,13 +25,13 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
         .lookup
         .access(&args.identity, args.chdir.as_deref())
         .await
-        .map_err(|complaint| complaint.version_said(""))?;
+        .map_err(|diagnostic| diagnostic.version_said(""))?;
     let connector = context.connector(&args.network, access);
     if args.explain {
         return explain::explain(context, args, connector, &address, &constraints).await;
     }
     let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])
-        .map_err(|complaint| complaint.version_said(""))?;
+        .map_err(|diagnostic| diagnostic.version_said(""))?;
     let places = finder.places(&address).await?;
     for found in places.found {
         if context.json {
@@ -59,21 +59,21 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
 }
 
 /// The address, and with `--explain` the constraint behind it.
-fn subject(args: &ResolveArgs) -> Result<(ProviderAddr, Constraints), Complaint> {
+fn subject(args: &ResolveArgs) -> Result<(ProviderAddr, Constraints), Diagnostic> {
     let (text, constraints) = args.subject.split_once('@').unwrap_or((&args.subject, ""));
     let address = text.parse().map_err(|error| {
-        Complaint::of(Exit::Usage, &error).hint("write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget")
+        Diagnostic::of(Exit::Usage, &error).hint("write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget")
     })?;
     if !args.explain && args.subject.contains('@') {
-        return Err(Complaint::usage("where a provider is looked for does not depend on a version")
+        return Err(Diagnostic::usage("where a provider is looked for does not depend on a version")
             .hint(format!("omit the constraint: {text}"))
             .hint("to see which version is chosen, and from where, add --explain"));
     }
     if constraints.trim().is_empty() && args.subject.contains('@') {
-        return Err(Complaint::usage(format!("`{}` names no version behind the @", args.subject))
+        return Err(Diagnostic::usage(format!("`{}` names no version behind the @", args.subject))
             .hint(VERSIONS)
             .hint(format!("for the newest version, omit the @: {text}")));
     }
-    let constraints = constraints.parse().map_err(|error| Complaint::of(Exit::Usage, &error).hint(VERSIONS))?;
+    let constraints = constraints.parse().map_err(|error| Diagnostic::of(Exit::Usage, &error).hint(VERSIONS))?;
     Ok((address, constraints))
 }

@@ -9,16 +9,16 @@ use super::push::magic_address;
 use super::{Context, tagged};
 use crate::again;
 use crate::args::SignArgs;
-use crate::complaint::Complaint;
 use crate::connect::End;
 use crate::credentials::access;
+use crate::diagnostic::Diagnostic;
 use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
 use crate::signing_key::{self, KeyPassword};
 
 /// Signs a release where it is.
-pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Complaint> {
+pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagnostic> {
     let (end, version) = target(&args.target, args.version.as_ref())?;
     one_password(args.key_password_stdin, args.identity.password_stdin)?;
     let named: Vec<&str> = access::of_end(&end).into_iter().collect();
@@ -47,21 +47,21 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Compl
 }
 
 /// Standard input holds one password at most.
-pub(crate) fn one_password(of_key: bool, of_login: bool) -> Result<(), Complaint> {
+pub(crate) fn one_password(of_key: bool, of_login: bool) -> Result<(), Diagnostic> {
     if !(of_key && of_login) {
         return Ok(());
     }
-    Err(Complaint::usage("--password-stdin and --key-password-stdin both read standard input")
+    Err(Diagnostic::usage("--password-stdin and --key-password-stdin both read standard input")
         .hint("give the password of the key in COSIGN_PASSWORD"))
 }
 
 /// The end and the version of `REPOSITORY:VERSION`, `oci:DIR:VERSION`, or of either beside `--version`.
-fn target(text: &str, given: Option<&Version>) -> Result<(End, Version), Complaint> {
+fn target(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnostic> {
     if let Some(version) = given {
         return match split(text) {
             Some((_, found)) if found == *version => target(text, None),
             Some((_, found)) => {
-                Err(Complaint::usage(format!("`{text}` names version {found}, and --version {version}"))
+                Err(Diagnostic::usage(format!("`{text}` names version {found}, and --version {version}"))
                     .hint("name the version once"))
             }
             None => Ok((End::parse(text)?, version.clone())),
@@ -70,7 +70,7 @@ fn target(text: &str, given: Option<&Version>) -> Result<(End, Version), Complai
     let Some((place, version)) = split(text) else {
         // What is wrong with the place comes first.
         End::parse(text)?;
-        return Err(Complaint::usage(format!("`{text}` names no version"))
+        return Err(Diagnostic::usage(format!("`{text}` names no version"))
             .hint(format!("write {text}:VERSION, such as {text}:1.4.0"))
             .hint(format!("`{}` lists what is there", again::command(&format!("versions {}", again::quoted(text))))));
     };
@@ -146,8 +146,8 @@ mod tests {
         let got = got.map(|(end, version)| (end.to_string(), version.to_string()));
         match (got, want) {
             (Ok((end, version)), Ok(want)) => assert_eq!((end.as_str(), version.as_str()), want),
-            (Err(complaint), Err(want)) => {
-                assert_eq!((complaint.text(), complaint.exit()), (want, Exit::Usage), "{text}");
+            (Err(diagnostic), Err(want)) => {
+                assert_eq!((diagnostic.text(), diagnostic.exit()), (want, Exit::Usage), "{text}");
             }
             (got, want) => panic!("{text}: {got:?}, not {want:?}"),
         }

@@ -8,7 +8,7 @@ use tofu_oci_lockfile::LockFile;
 use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
 use super::Context;
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 
 /// The providers that are locked and that neither the configuration nor its state requires.
 ///
@@ -23,7 +23,7 @@ pub(super) fn superfluous(
     data_dir: &Path,
     required: &[(ProviderAddr, Constraints)],
     lock: Option<&LockFile>,
-) -> Result<BTreeSet<ProviderAddr>, Complaint> {
+) -> Result<BTreeSet<ProviderAddr>, Diagnostic> {
     let locked = lock.into_iter().flat_map(LockFile::iter).map(|(address, _)| address.clone());
     let mut unneeded: BTreeSet<ProviderAddr> = locked.collect();
     unneeded.retain(|locked| required.iter().all(|(address, _)| address != locked));

@@ -9,9 +9,9 @@ use tofu_oci_types::{Event, Platform, ProviderAddr, Version};
 
 use super::Context;
 use crate::args::VersionsArgs;
-use crate::complaint::Complaint;
 use crate::connect::{Connector, End};
 use crate::credentials::{Access, access};
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::{Configured, Finder};
 use crate::page::{self, Page};
@@ -19,7 +19,7 @@ use crate::printer;
 use crate::report::json_line;
 
 /// Lists versions, newest first.
-pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Complaint> {
+pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Diagnostic> {
     let Subject { source, address, named } = subject(context, args).await?;
     let place = source.place();
     // An address and a repository look alike, and a variable or a file that was written long ago decides without a word.
@@ -36,7 +36,7 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
             Named::Address | Named::Repository => {}
         }
     }
-    let listing = source.versions(&address).await.map_err(|error| named.complaint(error, &args.subject))?;
+    let listing = source.versions(&address).await.map_err(|error| named.diagnostic(error, &args.subject))?;
     warn(context, &place, &listing.stray);
     let asked = Asked { source: source.as_ref(), address: &address, place: &place };
     let lines = lines(context, args, &asked, &listing).await?;
@@ -62,7 +62,7 @@ async fn lines<'a>(
     args: &VersionsArgs,
     asked: &Asked<'a>,
     listing: &'a Listing,
-) -> Result<Vec<Line<'a>>, Complaint> {
+) -> Result<Vec<Line<'a>>, Diagnostic> {
     let mut lines = Vec::new();
     for version in listing.versions.iter().rev() {
         let platforms = if args.platforms { asked.platforms(context, version).await? } else { None };
@@ -80,7 +80,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// The platforms of a release; nothing, and a warning, where the release itself is broken.
-    async fn platforms(&self, context: &Context, version: &Version) -> Result<Option<Vec<Platform>>, Complaint> {
+    async fn platforms(&self, context: &Context, version: &Version) -> Result<Option<Vec<Platform>>, Diagnostic> {
         let error = match self.source.platforms(self.address, version).await {
             Ok(platforms) => return Ok(Some(platforms)),
             Err(error) => error,
@@ -148,14 +148,14 @@ enum Named {
 
 impl Named {
     /// Why there is no listing; whoever has named a repository is told of no address.
-    fn complaint(self, error: SourceError, subject: &str) -> Complaint {
+    fn diagnostic(self, error: SourceError, subject: &str) -> Diagnostic {
         let is_address = || subject.parse::<ProviderAddr>().is_ok();
         match (self, error) {
             (Self::Repository, SourceError::NotOffered { place, what: NotOffered::UnknownProvider, .. }) => {
-                Complaint::from(StoreError::UnknownRepository { place })
+                Diagnostic::from(StoreError::UnknownRepository { place })
             }
             (Self::Repository, error @ SourceError::Store(StoreError::Unreachable { .. })) if is_address() => {
-                Complaint::from(error).hint(IF_ADDRESS)
+                Diagnostic::from(error).hint(IF_ADDRESS)
             }
             (_, error) => error.into(),
         }
@@ -166,14 +166,14 @@ impl Named {
 const IF_ADDRESS: &str = "for a provider address, add --provider, or say where it is with --from REPOSITORY";
 
 /// An address where something makes it one, a repository otherwise.
-async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Complaint> {
+async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diagnostic> {
     let connector = context.connector(&args.network, access(args).await?);
     if args.lookup.from.is_some() || args.provider {
         let address: ProviderAddr = args.subject.parse().map_err(|error| {
-            let complaint = Complaint::of(Exit::Usage, &error);
+            let diagnostic = Diagnostic::of(Exit::Usage, &error);
             match args.subject.split_once('@') {
-                Some((address, _)) => complaint.hint(format!("omit the constraint: {address}")),
-                None => complaint.hint("with --from or --provider, name a provider: HOST/NAMESPACE/TYPE"),
+                Some((address, _)) => diagnostic.hint(format!("omit the constraint: {address}")),
+                None => diagnostic.hint("with --from or --provider, name a provider: HOST/NAMESPACE/TYPE"),
             }
         })?;
         let named = if args.lookup.from.is_some() { Named::From } else { Named::Address };
@@ -196,9 +196,9 @@ async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Comp
 }
 
 /// Who asks. Without `--from` and `--provider` the argument names the registry, unless it turns out to be an address.
-async fn access(args: &VersionsArgs) -> Result<Access, Complaint> {
+async fn access(args: &VersionsArgs) -> Result<Access, Diagnostic> {
     if args.lookup.from.is_some() || args.provider {
-        return args.lookup.access(&args.identity, None).await.map_err(|complaint| complaint.version_said(""));
+        return args.lookup.access(&args.identity, None).await.map_err(|diagnostic| diagnostic.version_said(""));
     }
     match End::parse(&args.subject) {
         Ok(end) => args.identity.access(&access::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
@@ -208,14 +208,14 @@ async fn access(args: &VersionsArgs) -> Result<Access, Complaint> {
     }
 }
 
-fn finder(args: &VersionsArgs, connector: Connector) -> Result<Finder, Complaint> {
-    Finder::new(&args.lookup, connector, None, &[]).map_err(|complaint| complaint.version_said(""))
+fn finder(args: &VersionsArgs, connector: Connector) -> Result<Finder, Diagnostic> {
+    Finder::new(&args.lookup, connector, None, &[]).map_err(|diagnostic| diagnostic.version_said(""))
 }
 
-fn repository(args: &VersionsArgs, connector: &Connector) -> Result<Subject, Complaint> {
-    let end = End::parse(&args.subject).map_err(|complaint| match args.subject.parse::<ProviderAddr>() {
-        Ok(_) => complaint.hint(IF_ADDRESS),
-        Err(_) => complaint.version_said(""),
+fn repository(args: &VersionsArgs, connector: &Connector) -> Result<Subject, Diagnostic> {
+    let end = End::parse(&args.subject).map_err(|diagnostic| match args.subject.parse::<ProviderAddr>() {
+        Ok(_) => diagnostic.hint(IF_ADDRESS),
+        Err(_) => diagnostic.version_said(""),
     })?;
     let source = Arc::new(OciSource::new(connector.source(&end)?));
     // The repository alone is asked; nothing of the answer depends on the address.

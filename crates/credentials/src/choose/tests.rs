@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use tofu_oci_types::RepositoryRef;
 
 use crate::{
-    Account, AuthFile, Block, BlockStyle, Choice, Credential, DefaultHelper, FileKind, FileState, FoundFile,
+    AuthFile, Block, BlockStyle, Choice, Credential, CredentialLookup, DefaultHelper, FileKind, FileState, FoundFile,
     HelperName, Place, Policy, Search, Secret,
 };
 
@@ -71,7 +71,7 @@ pub(crate) fn told(choice: &Choice) -> String {
     }
 }
 
-fn look_up(policy: &Policy, repository: &str) -> Account {
+fn look_up(policy: &Policy, repository: &str) -> CredentialLookup {
     policy.look_up(&RepositoryRef::from_opentofu(repository).expect("a repository"))
 }
 
@@ -284,7 +284,7 @@ fn account(policy: &Policy, repository: &str) -> String {
         .candidates
         .iter()
         .map(|candidate| {
-            let fit = candidate.fit.map_or(0, crate::Fit::specificity);
+            let fit = candidate.fit.map_or(0, crate::Specificity::specificity);
             format!("{fit} {} -> {:?}", candidate.origin, candidate.verdict)
         })
         .collect();

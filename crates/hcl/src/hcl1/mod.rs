@@ -1,6 +1,6 @@
 //! The native syntax of HCL 1.
 
-mod culprit;
+mod diagnose;
 mod heredoc;
 mod parser;
 mod scanner;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::culprit::{self, Brackets};
+use super::diagnose::{self, Brackets};
 use super::scanner::{Kind, Scanner, Token};
 use super::source::Source;
 use super::stop::Stop;
@@ -33,7 +33,7 @@ pub(super) fn parse(source: &Source<'_>, duplicates: Duplicates) -> Result<(Body
             if let Some(span) = suspect
                 && fault.kind != SyntaxErrorKind::TooDeep
             {
-                *fault = culprit::open_interpolation(span);
+                *fault = diagnose::open_interpolation(span);
             }
             Err(source.error(*fault, reported))
         }
@@ -85,7 +85,7 @@ impl Parser<'_, '_> {
             if item.assigned && self.duplicates == Duplicates::Refused {
                 for token in &written {
                     if !seen.insert(self.scanner.bytes(token.span.clone())) {
-                        let stop = culprit::duplicate(token, self.scanner.bytes(token.span.clone()));
+                        let stop = diagnose::duplicate(token, self.scanner.bytes(token.span.clone()));
                         return (body, Some(stop));
                     }
                 }
@@ -112,7 +112,7 @@ impl Parser<'_, '_> {
                 let brace = self.token.clone();
                 (self.object(&brace)?, Some(self.source.place(brace.span.start)))
             }
-            _ => return Err(culprit::no_value(&self.token, &keys, self.source.bytes())),
+            _ => return Err(diagnose::no_value(&self.token, &keys, self.source.bytes())),
         };
         // HCL 1 looks for a comment behind the value, and so for the next token.
         self.look();
@@ -140,12 +140,12 @@ impl Parser<'_, '_> {
                 }
                 Kind::End => Some(Stop::End),
                 Kind::Assign if keys.len() > 1 => {
-                    let stop = culprit::labels_with_assign(&token, &keys);
+                    let stop = diagnose::labels_with_assign(&token, &keys);
                     return (Vec::new(), Some(stop));
                 }
-                Kind::Assign | Kind::OpenBrace if keys.is_empty() => Some(culprit::no_name(&token)),
+                Kind::Assign | Kind::OpenBrace if keys.is_empty() => Some(diagnose::no_name(&token)),
                 Kind::Assign | Kind::OpenBrace => None,
-                _ => Some(culprit::no_key(&token, &keys, self.source.bytes())),
+                _ => Some(diagnose::no_key(&token, &keys, self.source.bytes())),
             };
             return (keys, stop);
         }
@@ -163,7 +163,7 @@ impl Parser<'_, '_> {
                 self.overlooked.push(Overlooked { message, span: self.source.span(start..token.span.start) });
                 Err(Stop::End)
             }
-            _ => Err(culprit::no_literal(&token, keys, self.scanner.bytes(token.span.clone()))),
+            _ => Err(diagnose::no_literal(&token, keys, self.scanner.bytes(token.span.clone()))),
         }
     }
 
@@ -185,7 +185,7 @@ impl Parser<'_, '_> {
         }
         let close = self.next();
         if close.kind != Kind::CloseBrace {
-            return Err(culprit::unclosed(&close, &self.brackets));
+            return Err(diagnose::unclosed(&close, &self.brackets));
         }
         self.brackets.close(close.span.start, self.source.bytes());
         Ok(Value::Object(body, self.source.span(open.span.start..close.span.end)))
@@ -199,7 +199,7 @@ impl Parser<'_, '_> {
         loop {
             let token = self.next();
             if comma_needed && !matches!(token.kind, Kind::Comma | Kind::CloseList) {
-                return Err(culprit::in_list(&token, open, true, self.scanner.bytes(token.span.clone())));
+                return Err(diagnose::in_list(&token, open, true, self.scanner.bytes(token.span.clone())));
             }
             match token.kind {
                 Kind::Bool | Kind::Number | Kind::Float | Kind::String | Kind::Heredoc => {
@@ -220,7 +220,7 @@ impl Parser<'_, '_> {
                     self.brackets.close(token.span.start, self.source.bytes());
                     return Ok(Value::List(values, self.source.span(open.span.start..token.span.end)));
                 }
-                _ => return Err(culprit::in_list(&token, open, false, self.scanner.bytes(token.span.clone()))),
+                _ => return Err(diagnose::in_list(&token, open, false, self.scanner.bytes(token.span.clone()))),
             }
         }
     }

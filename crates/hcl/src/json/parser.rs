@@ -46,12 +46,12 @@ pub(super) fn parse(text: &[u8]) -> Result<(Body, Vec<Overlooked>), SyntaxError>
             Ok((body, parser.overlooked))
         }
         Err(Stop::End) => Ok((Body::default(), parser.overlooked)),
-        Err(Stop::Mistake(mistake)) => Err(error(text, culprit(mistake.fault, parser.inner_list), mistake.reported)),
+        Err(Stop::Mistake(mistake)) => Err(error(text, diagnose(mistake.fault, parser.inner_list), mistake.reported)),
     }
 }
 
 /// A list in a list is what goes wrong before anything else does.
-fn culprit(fault: Fault, inner_list: Option<Range<usize>>) -> Fault {
+fn diagnose(fault: Fault, inner_list: Option<Range<usize>>) -> Fault {
     match inner_list {
         Some(span) if span.start < fault.span.start && fault.kind != SyntaxErrorKind::TooDeep => {
             let message = "a list cannot stand in a list".to_owned();

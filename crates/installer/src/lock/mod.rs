@@ -1,7 +1,7 @@
 //! A lock file for all platforms at once.
 //!
 //! ```text
-//! LockJob  --choose--> version --> Release --Court--> Judged
+//! LockRequest  --choose--> version --> Release --TrustChecker--> Judgement
 //!   a signature covers h1, and zh or image   -> recorded, nothing is asked
 //!   the lock file has zh (image: ch) and h1  -> kept; where signatures stand for the package, only an h1 that is known
 //!   otherwise                                -> offered, fetched, verified in a scratch folder, recorded, thrown away
@@ -29,7 +29,7 @@ use crate::choose::Warned;
 use crate::fetch::Fetcher;
 use crate::job::pipelines;
 use crate::pipeline::ROUNDS;
-use crate::trust::Court;
+use crate::trust::TrustChecker;
 use crate::{InstallError, Trust, Turn, Upgrade};
 use provider::{Locked, Locking, Seen};
 
@@ -40,7 +40,7 @@ const PROVIDERS: usize = 8;
 
 /// One provider to lock.
 #[derive(Clone)]
-pub struct LockJob {
+pub struct LockRequest {
     /// The provider.
     pub address: ProviderAddr,
     /// What its version must meet. They are recorded, unless [`LockOptions::configured`] has others.
@@ -111,18 +111,20 @@ pub enum LockWrite {
 /// # Errors
 /// The first provider's that fails; nothing is written then.
 pub async fn lock(
-    jobs: Vec<LockJob>,
+    jobs: Vec<LockRequest>,
     options: &LockOptions,
     reporter: &dyn Reporter,
 ) -> Result<LockReport, InstallError> {
     let mut text = read_text(&options.path)?;
     let mut judged = options.parse(text.as_deref())?;
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
-    let court = Court::new(&options.trust, reporter);
-    let (fetcher, court, scratch, seen) = (&fetcher, &court, options.scratch.as_path(), &Seen::default());
+    let trust_checker = TrustChecker::new(&options.trust, reporter);
+    let (fetcher, trust_checker, scratch, seen) =
+        (&fetcher, &trust_checker, options.scratch.as_path(), &Seen::default());
     let warned = &Warned::default();
-    let work =
-        |job, before, guide| Locking { job, before, guide, fetcher, court, scratch, seen, warned, reporter }.run();
+    let work = |job, before, guide| {
+        Locking { job, before, guide, fetcher, trust_checker, scratch, seen, warned, reporter }.run()
+    };
     let mut locked = run(jobs.iter(), &judged, &work).await?;
     if options.write == LockWrite::Compare {
         let file = judged;
@@ -132,12 +134,12 @@ pub async fn lock(
         let turn = Turn::take(&options.path, &options.waiter, reporter).await?;
         text = read_text(&options.path)?;
         let now = options.parse(text.as_deref())?;
-        let is_changed = |job: &LockJob| now.guide(&job.address) != judged.guide(&job.address);
+        let is_changed = |job: &LockRequest| now.guide(&job.address) != judged.guide(&job.address);
         let changed: Vec<usize> = (0..jobs.len()).filter(|&nth| is_changed(&jobs[nth])).collect();
         if changed.is_empty() {
             let merged = merged(&jobs, locked, text, now, options);
             let same = merged.before.as_deref() == Some(merged.after.as_str());
-            court.write_pins(if same { Written::Unchanged } else { Written::Updated }, &turn)?;
+            trust_checker.write_pins(if same { Written::Unchanged } else { Written::Updated }, &turn)?;
             let written = rewrite(&options.path, &merged.file)?;
             return Ok(merged.into_report(written));
         }
@@ -154,9 +156,9 @@ pub async fn lock(
 
 /// Works on so many providers at once, each with what the lock file has of it.
 async fn run<'a, F: Future<Output = Result<Locked, InstallError>>>(
-    jobs: impl Iterator<Item = &'a LockJob>,
+    jobs: impl Iterator<Item = &'a LockRequest>,
     file: &LockFile,
-    work: &impl Fn(&'a LockJob, Option<LockEntry>, Option<Guide>) -> F,
+    work: &impl Fn(&'a LockRequest, Option<LockEntry>, Option<Guide>) -> F,
 ) -> Result<Vec<Locked>, InstallError> {
     let runs = jobs.map(|job| work(job, file.get(&job.address).cloned(), file.guide(&job.address)));
     futures_util::stream::iter(runs).buffered(PROVIDERS).try_collect().await
@@ -187,7 +189,7 @@ impl Merged {
 
 /// Puts what was found into the lock file, whose text is `before`.
 fn merged(
-    jobs: &[LockJob],
+    jobs: &[LockRequest],
     locked: Vec<Locked>,
     before: Option<String>,
     mut file: LockFile,

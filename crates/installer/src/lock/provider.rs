@@ -13,14 +13,14 @@ use tofu_oci_source::{LeafKind, NotOffered, Offer, Release, SourceError};
 use tofu_oci_trust::ManifestChecksums;
 use tofu_oci_types::{Constraints, Digest, Event, PackageHash, Platform, Reporter, Scheme};
 
-use super::{Basis, LockJob, LockedPlatform, LockedProvider, Wanted};
+use super::{Basis, LockRequest, LockedPlatform, LockedProvider, Wanted};
 use crate::choose::{Choice, Warned};
 use crate::fetch::Fetcher;
 use crate::pipeline::blocking;
 use crate::place::{Form, Place};
 use crate::record::{Record, entry};
 use crate::staging::scratch;
-use crate::trust::{Court, Judged, real_zips};
+use crate::trust::{Judgement, TrustChecker, real_zips};
 use crate::verify::{OTHER_MANIFEST, PUBLISHED_ANEW, known_before};
 use crate::{InstallError, Vouched, subject};
 
@@ -29,12 +29,12 @@ const PLATFORMS: usize = 8;
 
 /// One provider at work.
 pub(super) struct Locking<'a> {
-    pub(super) job: &'a LockJob,
+    pub(super) job: &'a LockRequest,
     pub(super) before: Option<LockEntry>,
     /// What chooses the version.
     pub(super) guide: Option<Guide>,
     pub(super) fetcher: &'a Fetcher<'a>,
-    pub(super) court: &'a Court<'a>,
+    pub(super) trust_checker: &'a TrustChecker<'a>,
     pub(super) scratch: &'a Path,
     pub(super) seen: &'a Seen,
     pub(super) warned: &'a Warned,
@@ -67,7 +67,7 @@ pub(super) struct Locked {
     record: Record,
     /// True checksums of the release.
     facts: ReleaseHashes,
-    judged: Arc<Judged>,
+    judged: Arc<Judgement>,
     seen_before: bool,
 }
 
@@ -94,7 +94,7 @@ impl Locking<'_> {
         let release = choice.release(&version).await?;
         let before = self.before.as_ref().filter(|entry| entry.version == version);
         let platforms = self.platforms(&release)?;
-        let judged = self.court.of_release(source, &release).await?;
+        let judged = self.trust_checker.of_release(source, &release).await?;
         let work = platforms.iter().map(|platform| self.package(&release, platform, before, &judged));
         let packages: Vec<Package> = futures_util::stream::iter(work).buffered(PLATFORMS).try_collect().await?;
         let packages: BTreeMap<Platform, Package> = platforms.into_iter().zip(packages).collect();
@@ -106,7 +106,7 @@ impl Locking<'_> {
         let facts = self.facts(&release, before, &record).await?;
         let facts = self.more_facts(&release, before, facts, &packages, &judged).await?;
         self.check(&release, before, &facts, packages.keys())?;
-        let seen_before = self.court.has_seen(&release);
+        let seen_before = self.trust_checker.has_seen(&release);
         Ok(Locked { release, packages, record, facts, judged, seen_before })
     }
 
@@ -132,7 +132,7 @@ impl Locking<'_> {
         release: &Release,
         platform: &Platform,
         before: Option<&LockEntry>,
-        judged: &Judged,
+        judged: &Judgement,
     ) -> Result<Package, InstallError> {
         if let Some(covered) = judged.covered().get(platform).filter(|covered| is_complete(release, platform, covered))
         {
@@ -143,7 +143,7 @@ impl Locking<'_> {
         }
         let source = &*self.job.source;
         let offer = source.offer(&release.address, &release.version, platform).await?;
-        let of_offer = self.court.of_offer(source, &offer).await?;
+        let of_offer = self.trust_checker.of_offer(source, &offer).await?;
         let judged = of_offer.as_deref().unwrap_or(judged);
         let trust = judged.vouched(platform, offer.zh().as_ref());
         if let (Some(before), Some(ch)) = (before, offer.ch())
@@ -216,7 +216,7 @@ impl Locking<'_> {
         before: Option<&LockEntry>,
         mut facts: ReleaseHashes,
         packages: &BTreeMap<Platform, Package>,
-        judged: &Judged,
+        judged: &Judgement,
     ) -> Result<ReleaseHashes, InstallError> {
         let Some(entry) = before else { return Ok(facts) };
         let has_h1 = |facts: &ReleaseHashes, platform: &Platform| {
@@ -270,7 +270,7 @@ impl Locking<'_> {
 
     /// How `ch:` lines count.
     fn lines(&self) -> ManifestLines {
-        self.court.manifest_lines(&self.job.address)
+        self.trust_checker.manifest_lines(&self.job.address)
     }
 
     fn warn_of_manifests(&self, release: &Release, before: &LockEntry, facts: &ReleaseHashes) {
@@ -315,7 +315,7 @@ fn kept(before: &LockEntry, offer: &Offer) -> Option<PackageHashes> {
     locked.then(|| PackageHashes { h1: Some(h1.clone()), ..known })
 }
 
-fn fetched(judged: &Judged, offer: &Offer, hashes: &PackageHashes) {
+fn fetched(judged: &Judgement, offer: &Offer, hashes: &PackageHashes) {
     if let Some(h1) = &hashes.h1 {
         judged.fetched(offer, h1);
     }

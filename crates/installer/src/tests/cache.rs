@@ -11,7 +11,7 @@ use tofu_oci_store::{ByteStream, ReadStore};
 use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
 
 use super::fixture::{PLATFORM, Published, Workspace, store, told};
-use crate::{InstallError, Installed, Job, Outcome, PluginCache, Target, Upgrade};
+use crate::{InstallError, InstallRequest, Installed, Outcome, PluginCache, Target, Upgrade};
 
 const FOLDER: &str = "registry.example.test/acme/widget/1.0.0/linux_amd64";
 const GUIDE: &str = "docs/guide.md";
@@ -67,14 +67,14 @@ impl Setting {
         self.workspace.path().join(".terraform/providers").join(FOLDER)
     }
 
-    fn job(&self) -> Job {
+    fn job(&self) -> InstallRequest {
         let dir = self.workspace.path().join("cache");
         let data_dir = self.workspace.path().join(".terraform");
         let cache = Some(PluginCache { dir, may_break_lock: self.may_break_lock });
-        Job { target: Target::WorkingDir { data_dir, cache }, ..self.workspace.job(Arc::clone(&self.store)) }
+        InstallRequest { target: Target::WorkingDir { data_dir, cache }, ..self.workspace.job(Arc::clone(&self.store)) }
     }
 
-    async fn run(&self, job: Job) -> Result<Installed, InstallError> {
+    async fn run(&self, job: InstallRequest) -> Result<Installed, InstallError> {
         self.workspace.run(vec![job]).await.map(|(mut installed, _)| installed.remove(0))
     }
 
@@ -108,7 +108,7 @@ async fn what_is_locked_and_cached_is_linked_without_a_request() {
     let setting = Setting::new().await;
     setting.run(setting.job()).await.unwrap();
     setting.begin_again(&[&setting.published.h1]);
-    let job = || Job { source: Arc::new(NobodyAsks), ..setting.job() };
+    let job = || InstallRequest { source: Arc::new(NobodyAsks), ..setting.job() };
     let linked = setting.run(job()).await.unwrap();
     assert_eq!((linked.outcome, linked.layout), (Outcome::Linked, None));
     assert_link(&setting.installed(), &setting.cached());
@@ -122,7 +122,7 @@ async fn an_upgrade_asks_for_the_versions_and_links_the_one_that_is_locked() {
     let setting = Setting::new().await;
     setting.run(setting.job()).await.unwrap();
     setting.begin_again(&[&setting.published.h1]);
-    let linked = setting.run(Job { upgrade: Upgrade::Newest, ..setting.job() }).await.unwrap();
+    let linked = setting.run(InstallRequest { upgrade: Upgrade::Newest, ..setting.job() }).await.unwrap();
     assert_eq!(linked.outcome, Outcome::Linked);
     assert_eq!(setting.workspace.reporter.downloads(), 1);
 }

@@ -16,7 +16,7 @@ use tofu_oci_store::{Content, MemoryStore, ReadStore, Store};
 use tofu_oci_trust::PIN_FILE_NAME;
 use tofu_oci_types::{Constraints, Event, PackageHash, Platform, ProviderAddr, Reporter, Tag};
 
-use crate::{InstallError, Installed, Job, Options, Target, Trust, Upgrade, install, pin_file};
+use crate::{InstallError, InstallRequest, Installed, Options, Target, Trust, Upgrade, install, pin_file};
 
 pub(super) const ADDRESS: &str = "registry.example.test/acme/widget";
 pub(super) const PLATFORM: &str = "linux_amd64";
@@ -199,9 +199,9 @@ impl Workspace {
     }
 
     /// A job for the provider's newest version, into `.terraform` of this folder.
-    pub(super) fn job(&self, store: Arc<dyn ReadStore>) -> Job {
+    pub(super) fn job(&self, store: Arc<dyn ReadStore>) -> InstallRequest {
         let source: Arc<dyn Source> = Arc::new(OciSource::new(store));
-        Job {
+        InstallRequest {
             address: address(),
             constraints: Constraints::any(),
             platform: PLATFORM.parse().unwrap(),
@@ -216,7 +216,7 @@ impl Workspace {
         self.run(vec![self.job(store)]).await.map(|(mut installed, _)| installed.remove(0))
     }
 
-    pub(super) async fn run(&self, jobs: Vec<Job>) -> Result<(Vec<Installed>, Written), InstallError> {
+    pub(super) async fn run(&self, jobs: Vec<InstallRequest>) -> Result<(Vec<Installed>, Written), InstallError> {
         install(jobs, &Options::new(self.lock_path(), self.trust()), &self.reporter).await
     }
 

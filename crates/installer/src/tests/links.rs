@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tofu_oci_layout::PackageLayout;
 
 use super::fixture::{PLATFORM, Workspace, store};
-use crate::{InstallError, Installed, Job, Outcome, PluginCache, Target};
+use crate::{InstallError, InstallRequest, Installed, Outcome, PluginCache, Target};
 
 const PROVIDER: &str = "registry.example.test/acme/widget";
 
@@ -26,7 +26,7 @@ fn targets(root: &Path) -> [(Target, PathBuf); 4] {
 
 async fn put(workspace: &Workspace, target: &Target) -> Result<Installed, InstallError> {
     let (store, _) = store(PackageLayout::Artifact).await;
-    let job = Job { target: target.clone(), ..workspace.job(store) };
+    let job = InstallRequest { target: target.clone(), ..workspace.job(store) };
     workspace.run(vec![job]).await.map(|(mut installed, _)| installed.remove(0))
 }
 

@@ -9,7 +9,7 @@ use tofu_oci_store::MemoryStore;
 use tofu_oci_types::{Constraints, PackageHash};
 
 use super::fixture::{Annotations, PLATFORM, Workspace, publish, store, told};
-use crate::{InstallError, Job, Outcome, Upgrade};
+use crate::{InstallError, InstallRequest, Outcome, Upgrade};
 
 const WRONG_ZH: &str = "zh:0000000000000000000000000000000000000000000000000000000000000000";
 const WRONG_H1: &str = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
@@ -266,7 +266,7 @@ async fn a_method_that_fails_ends_the_search_for_a_locked_version_too() {
     let own = &published[PLATFORM];
     let workspace = Workspace::new();
     workspace.lock("1.0.0", &[&own.h1, &own.zh]);
-    let job = Job { source: with_a_failing_method(store.clone()), ..workspace.job(store) };
+    let job = InstallRequest { source: with_a_failing_method(store.clone()), ..workspace.job(store) };
     let error = workspace.run(vec![job]).await.expect_err("all methods are asked for their versions");
     assert_eq!(error.code(), "server-error");
 }
@@ -280,7 +280,7 @@ async fn of_several_methods_the_one_that_had_the_package_is_named() {
     let own: Arc<dyn Source> = Arc::new(OciSource::new(store.clone()));
     let place = own.place();
     let source = Arc::new(Chain::new(vec![link(Kind::Direct, unknown), link(Kind::Oci, own)]));
-    let (installed, _) = workspace.run(vec![Job { source, ..workspace.job(store) }]).await.unwrap();
+    let (installed, _) = workspace.run(vec![InstallRequest { source, ..workspace.job(store) }]).await.unwrap();
     assert_eq!(installed[0].place, place);
 }
 
@@ -291,7 +291,7 @@ async fn a_locked_version_that_no_method_lists_is_gone() {
     workspace.lock("0.9.0", &[]);
     let link =
         Link { method: Kind::Oci, label: "oci_mirror".to_owned(), source: Arc::new(OciSource::new(store.clone())) };
-    let job = Job { source: Arc::new(Chain::new(vec![link])), ..workspace.job(store) };
+    let job = InstallRequest { source: Arc::new(Chain::new(vec![link])), ..workspace.job(store) };
     let error = workspace.run(vec![job]).await.expect_err("there is only 1.0.0");
     assert_eq!(error.code(), "locked-version-gone");
 }

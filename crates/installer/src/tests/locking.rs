@@ -15,7 +15,7 @@ use super::fixture::{ADDRESS, Annotations, PLATFORM, Published, Workspace, addre
 use super::meddler::{Meddler, write_entry};
 use super::signing::{policy, sign};
 use crate::{
-    Basis, Difference, InstallError, LockJob, LockOptions, LockReport, LockWrite, Upgrade, Wanted, lock, pin_file,
+    Basis, Difference, InstallError, LockOptions, LockReport, LockRequest, LockWrite, Upgrade, Wanted, lock, pin_file,
 };
 
 const MAC: &str = "darwin_arm64";
@@ -57,7 +57,7 @@ impl Scene {
         trust.pins = pin_file::read(&self.pins).unwrap();
         trust.pins_path.clone_from(&self.pins);
         let options = LockOptions::new(self.workspace.lock_path(), self.write, self.scratch(), trust);
-        let job = LockJob {
+        let job = LockRequest {
             address: address(),
             constraints: "~> 1.0".parse().unwrap(),
             source: Arc::new(OciSource::new(self.store.clone())),
@@ -354,7 +354,7 @@ async fn an_unchanged_lock_file_in_a_read_only_folder_is_no_error() {
 async fn what_another_program_locked_meanwhile_is_held_against_the_release() {
     let scene = Scene::new(PackageLayout::Artifact, Annotations::All).await;
     let path = scene.workspace.lock_path();
-    let job = LockJob {
+    let job = LockRequest {
         address: address(),
         constraints: Constraints::any(),
         source: Meddler::before_versions(scene.store.clone(), {

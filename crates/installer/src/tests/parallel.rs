@@ -12,7 +12,7 @@ use tokio::sync::Barrier;
 
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Workspace, address, publish, publish_for, store, told};
 use super::meddler::{Meddler, write_entry};
-use crate::{Job, LockJob, LockOptions, LockWrite, Options, Outcome, Upgrade, Wanted, install, lock};
+use crate::{InstallRequest, LockOptions, LockRequest, LockWrite, Options, Outcome, Upgrade, Wanted, install, lock};
 
 const OTHER: &str = "registry.example.test/acme/other";
 const H1: &str = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
@@ -76,7 +76,7 @@ async fn lock_at_once(workspace: &Workspace, store: &Arc<MemoryStore>, wanted: V
             }
         });
         let (constraints, upgrade) = (Constraints::any(), Upgrade::KeepLocked);
-        let job = LockJob { address: address(), constraints, source, platforms, upgrade };
+        let job = LockRequest { address: address(), constraints, source, platforms, upgrade };
         async move {
             let options = LockOptions::new(workspace.lock_path(), LockWrite::Write, scratch, workspace.trust());
             lock(vec![job], &options, &workspace.reporter).await
@@ -125,7 +125,7 @@ async fn ten_installs_of_one_provider_at_once_all_succeed() {
                 _ = together.wait().await;
             }
         });
-        workspace.run(vec![Job { source, ..workspace.job(store.clone()) }])
+        workspace.run(vec![InstallRequest { source, ..workspace.job(store.clone()) }])
     });
     let done = futures_util::future::join_all(runs).await;
     let mut outcomes = Vec::new();
@@ -144,7 +144,7 @@ async fn a_version_that_another_program_locks_meanwhile_is_the_one_to_install() 
     publish(&*store, "2.0.0", PackageLayout::Artifact, Annotations::All).await;
     let (path, h1) = (workspace.lock_path(), published[PLATFORM].h1.to_string());
     let source = Meddler::before_versions(store.clone(), move || write_entry(&path, ADDRESS, "1.0.0", &h1));
-    let job = Job { source, ..workspace.job(store.clone()) };
+    let job = InstallRequest { source, ..workspace.job(store.clone()) };
     let (installed, _) = workspace.run(vec![job]).await.unwrap_or_else(|error| panic!("{}", told(&error)));
     assert_eq!(installed[0].version.to_string(), "1.0.0", "as if it had been locked from the start");
     assert_eq!(locked(&workspace), [format!("{ADDRESS} 1.0.0")]);
@@ -156,7 +156,7 @@ async fn a_package_that_another_program_locks_otherwise_meanwhile_is_refused() {
     let (store, _) = store(PackageLayout::Artifact).await;
     let path = workspace.lock_path();
     let source = Meddler::before_versions(store.clone(), move || write_entry(&path, ADDRESS, "1.0.0", H1));
-    let job = Job { source, ..workspace.job(store.clone()) };
+    let job = InstallRequest { source, ..workspace.job(store.clone()) };
     let error = workspace.run(vec![job]).await.expect_err("both cannot be right");
     assert_eq!(error.code(), "lock-mismatch");
     assert_eq!(workspace.locked(), [H1], "the lock file is as the other one left it");
@@ -164,11 +164,11 @@ async fn a_package_that_another_program_locks_otherwise_meanwhile_is_refused() {
 
 /// A job whose caller has read the lock file at a time when it said this; another program changed it before the
 /// installer read it.
-fn job_of_an_old_lock_file(workspace: &Workspace, store: &Arc<MemoryStore>, version: &str, h1: &str) -> Job {
+fn job_of_an_old_lock_file(workspace: &Workspace, store: &Arc<MemoryStore>, version: &str, h1: &str) -> InstallRequest {
     let path = workspace.path().join("old.lock.hcl");
     write_entry(&path, ADDRESS, version, h1);
     let lock = tofu_oci_lockfile::read(&path).unwrap().unwrap().guide(&address());
-    Job { lock, ..workspace.job(store.clone()) }
+    InstallRequest { lock, ..workspace.job(store.clone()) }
 }
 
 #[tokio::test]

@@ -11,7 +11,9 @@ use tofu_oci_types::Constraints;
 
 use super::fixture::{Annotations, Workspace, publish, told};
 use super::meddler::{Meddler, write_entry};
-use crate::{InstallError, Job, LockJob, LockOptions, LockWrite, Options, Upgrade, Wanted, install, lock};
+use crate::{
+    InstallError, InstallRequest, LockOptions, LockRequest, LockWrite, Options, Upgrade, Wanted, install, lock,
+};
 
 const OLD: &str = "registry.terraform.io/hashicorp/widget";
 const NEW: &str = "registry.opentofu.org/hashicorp/widget";
@@ -88,10 +90,10 @@ async fn run(
     match verb {
         Verb::Install => {
             let job = workspace.job(Arc::new(MemoryStore::new("nobody asks")));
-            workspace.run(vec![Job { address, constraints, source, upgrade, ..job }]).await.map(|_| ())
+            workspace.run(vec![InstallRequest { address, constraints, source, upgrade, ..job }]).await.map(|_| ())
         }
         Verb::Lock => {
-            let job = LockJob { address, constraints, source, platforms: Wanted::Offered, upgrade };
+            let job = LockRequest { address, constraints, source, platforms: Wanted::Offered, upgrade };
             let scratch = workspace.path().join("scratch");
             std::fs::create_dir(&scratch).unwrap();
             let options = LockOptions::new(workspace.lock_path(), LockWrite::Write, scratch, workspace.trust());
@@ -165,8 +167,8 @@ async fn forgotten_entries_go_when_the_lock_file_is_written_and_never_before() {
     let mut options = Options::new(workspace.lock_path(), workspace.trust());
     options.forget = BTreeSet::from([OLD.parse().unwrap(), STRANGER.parse().unwrap()]);
     let before = workspace.snapshot();
-    let job = Job { address: NEW.parse().unwrap(), ..workspace.job(store) };
-    let failing = Job { constraints: "> 9.0.0".parse().unwrap(), ..job.clone() };
+    let job = InstallRequest { address: NEW.parse().unwrap(), ..workspace.job(store) };
+    let failing = InstallRequest { constraints: "> 9.0.0".parse().unwrap(), ..job.clone() };
     install(vec![failing], &options, &workspace.reporter).await.expect_err("there is no such version");
     assert_eq!(workspace.snapshot(), before, "a failed installation writes nothing");
     install(vec![job], &options, &workspace.reporter).await.unwrap();

@@ -11,7 +11,7 @@ use tofu_oci_types::{PackageHash, Reference, Tag};
 
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Workspace, address, publish};
 use super::signing::{self, sign};
-use crate::{InstallError, Installed, Job, Options, install, pin_file};
+use crate::{InstallError, InstallRequest, Installed, Options, install, pin_file};
 
 fn file(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/../../testdata/trust/gpg/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -40,7 +40,7 @@ async fn beside_a_list(layout: PackageLayout, annotations: Annotations) -> Arc<M
     store
 }
 
-async fn run(workspace: &Workspace, job: Job, policy: &Arc<Policy>) -> Result<Installed, InstallError> {
+async fn run(workspace: &Workspace, job: InstallRequest, policy: &Arc<Policy>) -> Result<Installed, InstallError> {
     let mut options = Options::new(workspace.lock_path(), workspace.trust());
     options.trust.policy = Arc::clone(policy);
     options.trust.now = UNIX_EPOCH + Duration::from_hours(490_908);
@@ -89,7 +89,7 @@ async fn the_package_that_a_list_does_not_cover_is_installed_with_a_warning() {
     let rule = signing::policy("unsigned = \"warn\"\nunnamed = \"allow\"");
     let (workspace, store) = signed_in_part().await;
     let job = workspace.job(store);
-    let other = Job { platform: "darwin_arm64".parse().unwrap(), ..job.clone() };
+    let other = InstallRequest { platform: "darwin_arm64".parse().unwrap(), ..job.clone() };
     let own = run(&workspace, job, &rule).await.unwrap();
     assert_eq!(own.trust.unwrap().standing, Standing::Pinned, "{ADDRESS} on {PLATFORM}");
     assert_eq!(workspace.reporter.codes(), ["signature-gone"]);

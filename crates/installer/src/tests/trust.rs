@@ -10,7 +10,7 @@ use tofu_oci_trust::{Policy, Standing};
 
 use super::fixture::{Annotations, PLATFORM, Workspace, address, publish, store, told};
 use super::signing::{index, policy, sign, sign_as};
-use crate::{InstallError, Installed, Job, Options, Outcome, PluginCache, Target, install, pin_file};
+use crate::{InstallError, InstallRequest, Installed, Options, Outcome, PluginCache, Target, install, pin_file};
 
 /// Installs from the store by a policy; the code of the refusal when there is one.
 async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<Policy>) -> Result<Installed, String> {
@@ -18,7 +18,7 @@ async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<P
     run(workspace, job, policy).await
 }
 
-async fn run(workspace: &Workspace, job: Job, policy: &Arc<Policy>) -> Result<Installed, String> {
+async fn run(workspace: &Workspace, job: InstallRequest, policy: &Arc<Policy>) -> Result<Installed, String> {
     let mut options = Options::new(workspace.lock_path(), workspace.trust());
     options.trust.policy = Arc::clone(policy);
     let (before, downloads) = (workspace.snapshot(), workspace.reporter.downloads());
@@ -151,11 +151,11 @@ async fn a_false_annotation_is_not_recorded_whoever_signed_it() {
 }
 
 /// Installs into a working directory of its own through the plugin cache of `workspace`.
-fn cached_job(workspace: &Workspace, store: &Arc<MemoryStore>) -> Job {
+fn cached_job(workspace: &Workspace, store: &Arc<MemoryStore>) -> InstallRequest {
     let _ = fs::remove_dir_all(workspace.path().join(".terraform"));
     let cache = Some(PluginCache { dir: workspace.path().join("cache"), may_break_lock: false });
     let data_dir = workspace.path().join(".terraform");
-    Job { target: Target::WorkingDir { data_dir, cache }, ..workspace.job(store.clone()) }
+    InstallRequest { target: Target::WorkingDir { data_dir, cache }, ..workspace.job(store.clone()) }
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn an_installed_and_locked_package_does_not_get_around_the_policy_when_the
     attempt(&workspace, &store, &Arc::default()).await.unwrap();
     let away = || {
         let failing = NotRead::failing("the place", Failure::ServerError("500".to_owned()));
-        Job { source: Arc::new(failing), ..workspace.job(store.clone()) }
+        InstallRequest { source: Arc::new(failing), ..workspace.job(store.clone()) }
     };
     let mut options = Options::new(workspace.lock_path(), workspace.trust());
     assert!(install(vec![away()], &options, &workspace.reporter).await.is_ok());

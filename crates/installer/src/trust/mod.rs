@@ -8,9 +8,9 @@
 //! at the end: the pins, then the lock file
 //! ```
 
-mod court;
-mod hearing;
+mod check;
 mod known;
+mod trust_checker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,9 +20,9 @@ use serde::Serialize;
 use tofu_oci_trust::{Covers, KeyId, Pins, Policy, Signer, Standing, Verdict};
 use tofu_oci_types::{PackageHash, Platform};
 
-pub(crate) use court::{Court, Judged};
-pub use hearing::real_zips;
+pub use check::real_zips;
 pub(crate) use known::Unasked;
+pub(crate) use trust_checker::{Judgement, TrustChecker};
 
 /// What is trusted, and what was.
 #[derive(Clone, Debug)]

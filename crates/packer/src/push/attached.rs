@@ -9,15 +9,15 @@ use super::prepare::blocking;
 use super::release::{Attached, Release};
 use super::send::Sender;
 use crate::dist::{FoundSums, SignedSums};
-use crate::signing::{Wanted, Wish};
+use crate::signing::{AttachPlan, AttachRequest};
 use crate::{PackError, PushRequest, SumsMode};
 
 /// What was found in the folder beside the packages.
-pub(super) struct Extras {
+pub(super) struct Attachments {
     sums: Option<SignedSums>,
 }
 
-impl Extras {
+impl Attachments {
     /// Reads the signed checksum file, and tells what becomes of it where that is not plain.
     pub(super) async fn read(request: &PushRequest<'_>, reporter: &dyn Reporter) -> Result<Self, PackError> {
         if request.sums == SumsMode::Skip {
@@ -47,11 +47,11 @@ impl Extras {
         request: &'a PushRequest<'a>,
         store: &dyn ReadStore,
         release: &'a Release,
-    ) -> Result<Wanted<'a>, PackError> {
+    ) -> Result<AttachPlan<'a>, PackError> {
         let index = &release.index.descriptor;
         let subject = SignedSubject { index: &index.digest, address: request.address, version: request.version };
-        let wish = Wish { index, subject, sums: self.sums.as_ref(), signing: request.signing };
-        Wanted::look(store, wish).await
+        let wish = AttachRequest { index, subject, sums: self.sums.as_ref(), signing: request.signing };
+        AttachPlan::look(store, wish).await
     }
 }
 

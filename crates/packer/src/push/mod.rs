@@ -35,7 +35,7 @@ use tofu_oci_source::provider_of;
 use tofu_oci_store::Store;
 use tofu_oci_types::{Descriptor, Reporter, Tag};
 
-use attached::Extras;
+use attached::Attachments;
 pub use plan::plan;
 use prepare::Preparation;
 use release::{Attached, Release};
@@ -58,7 +58,7 @@ pub async fn push(
     reporter: &dyn Reporter,
 ) -> Result<PushReport, PackError> {
     inspect::inspect(request).await?;
-    let extras = Extras::read(request, reporter).await?;
+    let extras = Attachments::read(request, reporter).await?;
     let tag = for_version(request.version)?;
     let found = tags::look(store, &tag, request.version, reporter).await?;
     tracing::info!(%tag, taken = found.existing.is_some(), "the files are in order");

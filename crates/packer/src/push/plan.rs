@@ -6,7 +6,7 @@ use tofu_oci_source::provider_of;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Platform, Reporter};
 
-use super::attached::Extras;
+use super::attached::Attachments;
 use super::prepare::Preparation;
 use super::release::Release;
 use super::{inspect, tags};
@@ -20,7 +20,7 @@ pub async fn plan(
     reporter: &dyn Reporter,
 ) -> Result<PushPlan, PackError> {
     inspect::inspect(request).await?;
-    let extras = Extras::read(request, reporter).await?;
+    let extras = Attachments::read(request, reporter).await?;
     let tag = tags::for_version(request.version)?;
     let found = tags::look(store, &tag, request.version, reporter).await?;
     if found.existing.is_none() {

@@ -9,7 +9,7 @@ use tofu_oci_layout::Planned;
 use tofu_oci_store::{Content, Pushed, Store};
 use tofu_oci_types::{Descriptor, Event, Reporter};
 
-use super::attached::Extras;
+use super::attached::Attachments;
 use super::pack::Prepared;
 use super::prepare::Preparation;
 use super::release::Release;
@@ -22,7 +22,7 @@ pub(super) struct Sender<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) reporter: &'a dyn Reporter,
     pub(super) request: &'a PushRequest<'a>,
-    pub(super) extras: &'a Extras,
+    pub(super) extras: &'a Attachments,
 }
 
 impl Sender<'_> {

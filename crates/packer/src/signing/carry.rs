@@ -48,7 +48,7 @@ impl Known {
 }
 
 /// Copies what cosign keeps beside a release. Where the destination has signatures of its own, both stay.
-pub(crate) struct Carrier<'a> {
+pub(crate) struct SignatureCopier<'a> {
     pub(crate) from: &'a dyn ReadStore,
     pub(crate) to: &'a dyn Store,
     /// What is left for all copies of the run.
@@ -59,7 +59,7 @@ pub(crate) struct Carrier<'a> {
     pub(crate) transfers: Transfers,
 }
 
-impl Carrier<'_> {
+impl SignatureCopier<'_> {
     /// The tags that the release has at both ends afterwards.
     pub(crate) async fn carry(
         &mut self,

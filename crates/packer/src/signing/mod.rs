@@ -20,9 +20,9 @@ use serde::Serialize;
 use tofu_oci_trust::{Form, KeyId, PrivateKey};
 use tofu_oci_types::{Digest, Tag};
 
-pub(crate) use carry::{Carrier, Known, at_destination};
+pub(crate) use carry::{Known, SignatureCopier, at_destination};
 pub use error::SignError;
-pub(crate) use wanted::{Wanted, Wish};
+pub(crate) use wanted::{AttachPlan, AttachRequest};
 
 /// How often a tag is written again that others write at the same time.
 const WRITES: usize = 20;

@@ -17,7 +17,7 @@ use crate::{PackError, SignError, Transfers};
 
 /// What is to be attached to one release.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wish<'a> {
+pub(crate) struct AttachRequest<'a> {
     /// The descriptor of the index; it need not be in the store yet.
     pub(crate) index: &'a Descriptor,
     /// What a signature says.
@@ -30,8 +30,8 @@ pub(crate) struct Wish<'a> {
 
 /// The same, compared with what is there: byte for byte what is missing.
 #[derive(Clone, Debug)]
-pub(crate) struct Wanted<'a> {
-    wish: Wish<'a>,
+pub(crate) struct AttachPlan<'a> {
+    wish: AttachRequest<'a>,
     items: Vec<Item<'a>>,
 }
 
@@ -50,9 +50,9 @@ enum Content<'a> {
     Signature { tag: Tag, signature: CosignTagSignature, key: &'a PublicKey },
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> AttachPlan<'a> {
     /// Looks at what refers to the release, and plans what is missing. Nothing is asked where nothing is wished for.
-    pub(crate) async fn look(store: &dyn ReadStore, wish: Wish<'a>) -> Result<Self, PackError> {
+    pub(crate) async fn look(store: &dyn ReadStore, wish: AttachRequest<'a>) -> Result<Self, PackError> {
         let mut items = Vec::new();
         let forms = wish.signing.map(|signing| signing.forms);
         let has = |form| forms.is_some_and(|forms| forms.has(form));
@@ -116,7 +116,11 @@ impl<'a> Wanted<'a> {
 }
 
 /// Demands that everything is found by the search of those who install.
-async fn demand_found(store: &dyn ReadStore, wish: &Wish<'_>, attachments: &[Attachment]) -> Result<(), PackError> {
+async fn demand_found(
+    store: &dyn ReadStore,
+    wish: &AttachRequest<'_>,
+    attachments: &[Attachment],
+) -> Result<(), PackError> {
     let keys: Vec<PublicKey> = wish.signing.iter().map(|signing| signing.key.public().clone()).collect();
     let found = evidence(store, wish.index, Search::Everywhere).await?;
     for attachment in attachments {
@@ -138,14 +142,14 @@ async fn demand_found(store: &dyn ReadStore, wish: &Wish<'_>, attachments: &[Att
 }
 
 /// What is listed as a referrer; nothing where there is no such repository yet.
-async fn listed(store: &dyn ReadStore, wish: &Wish<'_>) -> Result<Vec<Descriptor>, StoreError> {
+async fn listed(store: &dyn ReadStore, wish: &AttachRequest<'_>) -> Result<Vec<Descriptor>, StoreError> {
     match store.referrers(&wish.index.digest).await {
         Err(error) if error.is_not_found() => Ok(Vec::new()),
         other => other,
     }
 }
 
-fn sums_item(wish: &Wish<'_>, sums: &SignedSums, listed: &[Descriptor]) -> Item<'static> {
+fn sums_item(wish: &AttachRequest<'_>, sums: &SignedSums, listed: &[Descriptor]) -> Item<'static> {
     let artifact = Artifact::sums(wish.index, sums);
     let files = [&sums.sums].into_iter().chain(&sums.signatures).chain(&sums.keys);
     let attachment = Attachment {
@@ -162,7 +166,7 @@ fn sums_item(wish: &Wish<'_>, sums: &SignedSums, listed: &[Descriptor]) -> Item<
 
 async fn bundle_item(
     store: &dyn ReadStore,
-    wish: &Wish<'_>,
+    wish: &AttachRequest<'_>,
     signing: Signing<'_>,
     listed: &[Descriptor],
 ) -> Result<Item<'static>, PackError> {
@@ -186,7 +190,11 @@ async fn bundle_item(
     Ok(Item { attachment, content: Content::Referrer(Box::new(artifact)) })
 }
 
-async fn image_item<'a>(store: &dyn ReadStore, wish: &Wish<'_>, signing: Signing<'a>) -> Result<Item<'a>, PackError> {
+async fn image_item<'a>(
+    store: &dyn ReadStore,
+    wish: &AttachRequest<'_>,
+    signing: Signing<'a>,
+) -> Result<Item<'a>, PackError> {
     let reference = store.repository().map_or_else(|| wish.subject.address.to_string(), ToString::to_string);
     let signature = sign_cosign_tag(signing.key, &wish.subject, &reference);
     let tag = tag(store, wish)?;
@@ -212,7 +220,7 @@ async fn image_item<'a>(store: &dyn ReadStore, wish: &Wish<'_>, signing: Signing
     Ok(Item { attachment, content: Content::Signature { tag, signature, key: signing.key.public() } })
 }
 
-fn tag(store: &dyn ReadStore, wish: &Wish<'_>) -> Result<Tag, SignError> {
+fn tag(store: &dyn ReadStore, wish: &AttachRequest<'_>) -> Result<Tag, SignError> {
     let digest = &wish.index.digest;
     cosign_tag(digest, "sig").ok_or_else(|| SignError::NoTag { place: store.place(), subject: digest.clone() })
 }

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use tofu_oci_credentials::Credential;
-use tofu_oci_remote::{ClientOptions, Exchange, LoginCheck, NoCredentials, Probe, Shown, TokenOutcome, Want, Witness};
+use tofu_oci_remote::{
+    ClientOptions, Exchange, ExchangeObserver, LoginCheck, NoCredentials, Probe, Shown, TokenOutcome, Want,
+};
 use tofu_oci_types::RepositoryRef;
 
 use crate::server::{Server, reply};
@@ -14,7 +16,7 @@ use crate::support::{Bench, Fixed, bench, bench_as, bench_with};
 #[derive(Default)]
 struct Account(Mutex<Vec<Exchange>>);
 
-impl Witness for Account {
+impl ExchangeObserver for Account {
     fn saw(&self, exchange: &Exchange) {
         self.0.lock().unwrap().push(exchange.clone());
     }
@@ -53,7 +55,7 @@ fn lines(account: &Account, hosts: &[(&Server, &str)]) -> Vec<String> {
         Exchange::NoAnswer { method, url, shown: what, problem } => {
             format!("{method} {url} ({}) -> no answer: {problem}", shown(what))
         }
-        Exchange::Way { scheme, realm, service } => format!("way {scheme} {realm:?} {service:?}"),
+        Exchange::AuthScheme { scheme, realm, service } => format!("way {scheme} {realm:?} {service:?}"),
         Exchange::Refused { code, problem } => format!("refused {code}: {problem}"),
         Exchange::Redirected { from, to, shown_there } => format!("{from} -> {to} ({})", shown(shown_there)),
         Exchange::Token { method, server, service, scopes, shown: what, status, outcome, error: _ } => {

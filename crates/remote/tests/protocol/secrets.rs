@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::TryStreamExt as _;
 use tofu_oci_credentials::{Credential, Secret};
-use tofu_oci_remote::{ClientOptions, Exchange, RetryPolicy, Want, Witness};
+use tofu_oci_remote::{ClientOptions, Exchange, ExchangeObserver, RetryPolicy, Want};
 use tofu_oci_store::{Content, ReadStore as _, Store as _};
 use tofu_oci_types::{Descriptor, Reference, RepositoryRef};
 
@@ -28,7 +28,7 @@ impl Said {
     }
 }
 
-impl Witness for Said {
+impl ExchangeObserver for Said {
     fn saw(&self, exchange: &Exchange) {
         self.add(exchange);
     }

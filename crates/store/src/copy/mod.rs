@@ -2,8 +2,8 @@
 
 mod budget;
 mod graph;
+mod observed_source;
 mod proof;
-mod witness;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -17,8 +17,8 @@ use tokio::sync::mpsc;
 use crate::{Content, Pushed, ReadStore, Store, StoreError};
 pub use budget::CopyBudget;
 use graph::Graph;
+use observed_source::ObservedSource;
 use proof::Proof;
-use witness::Witness;
 
 /// How deep referrers of referrers are followed.
 const MAX_REFERRER_DEPTH: usize = 4;
@@ -266,7 +266,7 @@ impl Job<'_> {
 
     async fn send(&self, blob: &Descriptor, moved: &mut Moved<'_>) -> Result<Pushed, CopyError> {
         let (told, mut heard) = mpsc::unbounded_channel();
-        let witness = Witness::new(self.from, told);
+        let witness = ObservedSource::new(self.from, told);
         let content = Content::Stored(&witness, blob);
         let mut push = self.to.push(blob, &content);
         let pushed = loop {

@@ -1,9 +1,9 @@
 //! Evidence in, a verdict out.
 //!
 //! ```text
-//! evidence --examine(keys of the rule, or of the pins)--> Examined, votes --tally(threshold, types)--> what is covered
+//! evidence --examine(keys of the rule, or of the pins)--> Examined, votes --threshold(threshold, types)--> what is covered
 //!                                                                                    |
-//!              Verdict { standing, refusal, … }  <--stand(pins, rule)----------------+
+//!              Verdict { standing, refusal, … }  <--decide(pins, rule)----------------+
 //! ```
 //!
 //! A signature names the index, the provider and the version. One by a key of ours that names another provider, another
@@ -11,15 +11,15 @@
 //! refused whatever is said of unsigned ones.
 
 mod authority;
+mod decide;
 mod examine;
 mod outcome;
 mod platforms;
 mod refusal;
-mod stand;
 mod sums;
-mod tally;
 #[cfg(test)]
 mod tests;
+mod threshold;
 mod verdict;
 
 use std::borrow::Cow;
@@ -68,7 +68,7 @@ fn look_at(policy: &Policy, pins: &Pins, facts: &ReleaseFacts<'_>, evidence: &[E
         let text = format!("only {EVIDENCE_LIMIT} of {} pieces of evidence were looked at", evidence.len());
         examination.remarks.push(Remark::warning("too-much-evidence", text));
     }
-    stand::stand(rule, pins, facts, examination)
+    decide::decide(rule, pins, facts, examination)
 }
 
 /// The rule; where it names no keys, with what the remembered ones had to reach: whoever deletes a rule lowers nothing.

@@ -3,15 +3,15 @@
 use std::cmp::Ordering;
 
 use tofu_oci_credentials::{
-    Account, Candidate, Choice, ChoiceError, Credential, FileState, FileWarning, Fit, FoundFile, Origin,
-    Verdict as Judged,
+    Candidate, Choice, ChoiceError, Credential, CredentialLookup, FileState, FileWarning, FoundFile, Origin,
+    Specificity, Verdict as Judged,
 };
 use tofu_oci_types::RepositoryRef;
 
 use super::model::{Chosen, File, Problem, Shows, Source, State, Verdict};
 
 /// A credential file with what it says. `notes` are those of all files.
-pub(super) fn file(found: &FoundFile, account: &Account, notes: &[FileWarning]) -> File {
+pub(super) fn file(found: &FoundFile, account: &CredentialLookup, notes: &[FileWarning]) -> File {
     let sources = sources(&found.name, account);
     let (state, problems) = match &found.state {
         FileState::Missing => (State::Missing, Vec::new()),
@@ -41,7 +41,7 @@ pub(super) fn file(found: &FoundFile, account: &Account, notes: &[FileWarning]) 
 }
 
 /// Everything of one file that speaks of credentials, in its order.
-pub(super) fn sources(file: &str, account: &Account) -> Vec<Source> {
+pub(super) fn sources(file: &str, account: &CredentialLookup) -> Vec<Source> {
     let best = account.candidates.iter().filter(|one| decides(&one.verdict)).filter_map(|one| one.fit).max();
     let here = account.candidates.iter().filter(|one| one.origin.place().file == file);
     here.map(|one| source(one, best, &account.repository)).collect()
@@ -52,7 +52,7 @@ fn decides(verdict: &Judged) -> bool {
     matches!(verdict, Judged::Chosen | Judged::Broken(_))
 }
 
-fn source(candidate: &Candidate, best: Option<Fit>, repository: &RepositoryRef) -> Source {
+fn source(candidate: &Candidate, best: Option<Specificity>, repository: &RepositoryRef) -> Source {
     let fits = candidate.fit.map(|fit| fit_text(fit, repository)).unwrap_or_default();
     let (verdict, why, instead) = match &candidate.verdict {
         Judged::Chosen => (Verdict::Chosen, format!("chosen, {fits}"), None),
@@ -71,7 +71,7 @@ fn source(candidate: &Candidate, best: Option<Fit>, repository: &RepositoryRef) 
         key,
         helper,
         line: candidate.origin.place().line,
-        specificity: candidate.fit.map(Fit::specificity),
+        specificity: candidate.fit.map(Specificity::specificity),
         verdict,
         why,
         instead,
@@ -89,18 +89,18 @@ fn wrong(error: &ChoiceError) -> String {
 }
 
 /// How closely a source fits, in words.
-fn fit_text(fit: Fit, repository: &RepositoryRef) -> String {
+fn fit_text(fit: Specificity, repository: &RepositoryRef) -> String {
     let segments = repository.name().split('/').count();
     match fit {
-        Fit::Store => "it serves every registry".to_owned(),
-        Fit::Registry => "it names the registry".to_owned(),
-        Fit::Path(count) if count >= segments => "it names this very repository".to_owned(),
-        Fit::Path(1) => "it names the registry and the first part of the path".to_owned(),
-        Fit::Path(count) => format!("it names the registry and the first {count} parts of the path"),
+        Specificity::Store => "it serves every registry".to_owned(),
+        Specificity::Registry => "it names the registry".to_owned(),
+        Specificity::Path(count) if count >= segments => "it names this very repository".to_owned(),
+        Specificity::Path(1) => "it names the registry and the first part of the path".to_owned(),
+        Specificity::Path(count) => format!("it names the registry and the first {count} parts of the path"),
     }
 }
 
-fn outranked(fit: Option<Fit>, best: Option<Fit>) -> &'static str {
+fn outranked(fit: Option<Specificity>, best: Option<Specificity>) -> &'static str {
     match fit.cmp(&best) {
         Ordering::Less => "and another one names more",
         Ordering::Equal => "as another one does that comes first",
@@ -109,7 +109,7 @@ fn outranked(fit: Option<Fit>, best: Option<Fit>) -> &'static str {
 }
 
 /// What is shown once the registry asks, and why that.
-pub(super) fn chosen(account: &Account) -> Chosen {
+pub(super) fn chosen(account: &CredentialLookup) -> Chosen {
     let nothing = |shows, why: String| Chosen { shows, username: None, source: None, file: None, line: None, why };
     let from = |shows, username: Option<String>, origin: &Origin, why: String| {
         let place = origin.place();
@@ -142,9 +142,9 @@ pub(super) fn credential_of(credential: &Credential) -> (Shows, Option<String>) 
 }
 
 /// Why the chosen source counts, against those that fit too.
-fn why(account: &Account) -> String {
+fn why(account: &CredentialLookup) -> String {
     let best = account.candidates.iter().find(|one| one.verdict == Judged::Chosen).and_then(|one| one.fit);
-    let others: Vec<Option<Fit>> =
+    let others: Vec<Option<Specificity>> =
         account.candidates.iter().filter(|one| one.verdict == Judged::Outranked).map(|one| one.fit).collect();
     let equal = others.contains(&best);
     match (others.is_empty(), equal) {

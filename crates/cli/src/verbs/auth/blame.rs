@@ -3,16 +3,16 @@
 use tofu_oci_store::{AccessFault, StoreError};
 
 use super::model::{Chosen, Credentials, Explanation, Outcome, Shows, Step, StepKind, Verdict};
-use crate::complaint::Complaint;
 use crate::credentials::Advice;
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 
-/// How it ended, in the words of the last line, and the complaint that follows it.
+/// How it ended, in the words of the last line, and the diagnostic that follows it.
 pub(super) struct Blame {
     pub(super) outcome: Outcome,
     pub(super) code: Option<String>,
     pub(super) reason: String,
-    pub(super) complaint: Complaint,
+    pub(super) diagnostic: Diagnostic,
 }
 
 /// Names the culprit of a failed request.
@@ -31,26 +31,26 @@ pub(super) fn blame(told: &Explanation, error: &StoreError, advice: &Advice<'_>)
         }
         _ => None,
     };
-    let general = Complaint::from(error).settled();
+    let general = Diagnostic::from(error).settled();
     if let Some((reason, hints)) = known {
-        let complaint = Complaint::new(Exit::Fixable, format!("{}: {reason}", told.repository));
-        let complaint = code.iter().fold(complaint, Complaint::code);
-        let complaint = hints.into_iter().fold(complaint, Complaint::hint);
-        return Blame { outcome: Outcome::Fails, code, reason, complaint };
+        let diagnostic = Diagnostic::new(Exit::Fixable, format!("{}: {reason}", told.repository));
+        let diagnostic = code.iter().fold(diagnostic, Diagnostic::code);
+        let diagnostic = hints.into_iter().fold(diagnostic, Diagnostic::hint);
+        return Blame { outcome: Outcome::Fails, code, reason, diagnostic };
     }
     let outcome = if general.exit() == Exit::Unexpected { Outcome::NotKnown } else { Outcome::Fails };
-    Blame { outcome, code, reason: problem(error), complaint: general }
+    Blame { outcome, code, reason: problem(error), diagnostic: general }
 }
 
 /// Access was given, and nothing is there.
 pub(super) fn no_such_repository(told: &Explanation) -> Blame {
     const CODE: &str = "registry-status:404";
     let reason = format!("the registry lets {} in, and has no such repository", who(&told.chosen));
-    let complaint = Complaint::new(Exit::Fixable, format!("{}: {reason}", told.repository))
+    let diagnostic = Diagnostic::new(Exit::Fixable, format!("{}: {reason}", told.repository))
         .code(CODE)
         .hint("check the name; some registries say the same to those who may not read the repository")
         .hint("before a first push, ask with --push");
-    Blame { outcome: Outcome::Fails, code: Some(CODE.to_owned()), reason, complaint }
+    Blame { outcome: Outcome::Fails, code: Some(CODE.to_owned()), reason, diagnostic }
 }
 
 /// Who was let in.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect};
-use tofu_oci_credentials::{Account, Place};
+use tofu_oci_credentials::{CredentialLookup, Place};
 use tofu_oci_mapper::config::{Effect, FileState, Origin, Problem as Wrong, Reading, Setting};
 
 use super::account::sources;
@@ -30,7 +30,7 @@ impl Configuration {
     }
 
     /// The files that were looked at, the main one first even where it is missing.
-    pub(super) fn files(&self, account: &Account) -> Vec<File> {
+    pub(super) fn files(&self, account: &CredentialLookup) -> Vec<File> {
         let main = self.reading.located.main.iter();
         let told = |path: &Path| self.reading.files.iter().position(|file| file.path == path);
         let mut files: Vec<File> = main

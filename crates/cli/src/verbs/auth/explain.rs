@@ -12,9 +12,9 @@ use super::tell::{Asks, Ended, Found, tell};
 use super::text;
 use super::wire::Record;
 use crate::args::AuthExplainArgs;
-use crate::complaint::Complaint;
 use crate::connect::{self, End};
-use crate::credentials::{Access, Heard, HelperRun, Wallet};
+use crate::credentials::{Access, CredentialResolver, Heard, HelperRun};
+use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::printer;
 use crate::report::json_line;
@@ -24,34 +24,35 @@ use crate::verbs::Context;
 ///
 /// # Errors
 /// When access would fail, after all that is known about it.
-pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result<(), Complaint> {
+pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result<(), Diagnostic> {
     let repository = match End::parse(&args.repository)? {
         End::Registry(repository) => repository,
         End::Layout(_) => {
-            return Err(Complaint::usage("a directory needs no credentials")
+            return Err(Diagnostic::usage("a directory needs no credentials")
                 .hint("name a repository of a registry, such as ghcr.io/acme/opentofu-provider-widget"));
         }
     };
     let access = args.identity.access(&[repository.registry()], None).await?;
     // Where the arguments say who asks, nothing is read.
     let mut config = None;
-    let wallet =
-        Arc::new(Wallet::by(&access, |chdir| Ok(Wallet::read_lenient(config.insert(ReadConfig::read(chdir)?))))?);
+    let resolver = Arc::new(CredentialResolver::by(&access, |chdir| {
+        Ok(CredentialResolver::read_lenient(config.insert(ReadConfig::read(chdir)?)))
+    })?);
     let asks = match &access {
         Access::Ambient { .. } => Asks::Files,
         Access::Anonymous => Asks::Nobody,
         Access::As { username, .. } => Asks::User(username),
     };
-    let account = wallet.policy().look_up(&repository);
+    let account = resolver.policy().look_up(&repository);
     let configuration = config.as_ref().map(Configuration::new);
     let faults = configuration.as_ref().map(Configuration::faults).unwrap_or_default();
-    let prediction = predict(wallet.policy(), &faults, &repository);
+    let prediction = predict(resolver.policy(), &faults, &repository);
     let action = if args.push { Action::Push } else { Action::Pull };
     let record = Arc::new(Record::default());
-    let (ended, exchanges, root) = if let Some(refusal) = wallet.refusal() {
+    let (ended, exchanges, root) = if let Some(refusal) = resolver.refusal() {
         (Ended::Refused(refusal.clone()), Vec::new(), None)
     } else {
-        let credentials: Arc<Wallet> = Arc::clone(&wallet);
+        let credentials: Arc<CredentialResolver> = Arc::clone(&resolver);
         let client = connect::client(&args.network, credentials, Some(record.clone()), &context.reporter)?;
         let want = if args.push { Want::Push } else { Want::Pull };
         let probed = client.probe(&repository, want).await;
@@ -64,16 +65,16 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
         (Ended::Asked(probed), exchanges, root)
     };
     let root_exchanges = record.take();
-    let runs = wallet.calls();
-    let (told, complaint) = tell(Found {
+    let runs = resolver.calls();
+    let (told, diagnostic) = tell(Found {
         action,
         asks,
         configuration: configuration.map(|read| read.files(&account)).unwrap_or_default(),
-        policy: wallet.policy(),
+        policy: resolver.policy(),
         held: held(&account.choice, &runs),
         account: &account,
-        closed: wallet.closed(),
-        unread: wallet.unread(),
+        closed: resolver.closed(),
+        unread: resolver.unread(),
         prediction: &prediction,
         faults: &faults,
         helpers: runs.iter().map(helper).collect(),
@@ -87,7 +88,7 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
     } else {
         printer::stdout(&text::render(&told));
     }
-    complaint.map_or(Ok(()), Err)
+    diagnostic.map_or(Ok(()), Err)
 }
 
 /// What is known of the caller.

@@ -1,10 +1,10 @@
 //! `auth explain`: which file, entry, helper, scope and answer decide about the access to a repository.
 //!
 //! ```text
-//! user's files --Wallet--> Policy --look_up--> Account --+
+//! user's files --CredentialResolver--> Policy --look_up--> CredentialLookup --+
 //! registry --probe, witnessed--> [Exchange], /v2/ -------+--tell--> Explanation --> text, or a JSON line
 //! the same inputs --predict--> Prediction ---------------+              |
-//!                                                                       +--blame--> the complaint at the end
+//!                                                                       +--blame--> the diagnostic at the end
 //! ```
 
 mod account;

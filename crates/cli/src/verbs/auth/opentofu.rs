@@ -5,7 +5,7 @@
 use tofu_oci_credentials::opentofu::{
     self, Difference, HeldCredential, Prediction, Redirect, Redirector, WireFacts, wire_differences,
 };
-use tofu_oci_credentials::{Account, Choice, Credential};
+use tofu_oci_credentials::{Choice, Credential, CredentialLookup};
 use tofu_oci_remote::{Exchange, Ping, TokenOutcome};
 use tofu_oci_store::StoreError;
 
@@ -17,7 +17,7 @@ const ALL: &str = "1.10 to 1.13";
 
 /// Everything that is known of what happened here.
 pub(super) struct Seen<'a> {
-    pub(super) account: &'a Account,
+    pub(super) account: &'a CredentialLookup,
     pub(super) prediction: &'a Prediction,
     pub(super) helpers: &'a [Helper],
     pub(super) exchanges: &'a [Exchange],

@@ -1,7 +1,7 @@
 //! What was found becomes what is told. Nothing is read or asked here.
 
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect, HeldCredential, Prediction};
-use tofu_oci_credentials::{Account, Place, Policy, Search};
+use tofu_oci_credentials::{CredentialLookup, Place, Policy, Search};
 use tofu_oci_remote::{Exchange, Ping, Probe};
 use tofu_oci_store::StoreError;
 
@@ -11,8 +11,8 @@ use super::model::{
 };
 use super::opentofu::{self, Goes, Seen};
 use super::{account, wire};
-use crate::complaint::Complaint;
 use crate::credentials::{Advice, Unread};
+use crate::diagnostic::Diagnostic;
 
 /// Everything that was found out about the access to one repository.
 pub(super) struct Found<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Found<'a> {
     /// The files of the CLI configuration that were looked at, with their blocks.
     pub(super) configuration: Vec<File>,
     pub(super) policy: &'a Policy,
-    pub(super) account: &'a Account,
+    pub(super) account: &'a CredentialLookup,
     /// What says that the usual files are not read.
     pub(super) closed: Option<&'a Place>,
     /// What is there, and is not read.
@@ -56,11 +56,11 @@ pub(super) enum Ended {
     /// The registry was asked.
     Asked(Result<Probe, StoreError>),
     /// The CLI configuration, or a file that it lists, is wrong: nothing was asked.
-    Refused(Complaint),
+    Refused(Diagnostic),
 }
 
-/// What is told, and the complaint to end with where access does not work.
-pub(super) fn tell(found: Found<'_>) -> (Explanation, Option<Complaint>) {
+/// What is told, and the diagnostic to end with where access does not work.
+pub(super) fn tell(found: Found<'_>) -> (Explanation, Option<Diagnostic>) {
     let mut told = Explanation {
         event: "auth",
         repository: found.account.repository.to_string(),
@@ -90,17 +90,17 @@ pub(super) fn tell(found: Found<'_>) -> (Explanation, Option<Complaint>) {
         }
         Ended::Asked(Ok(Probe::NoSuchRepository)) => blame::no_such_repository(&told),
         Ended::Asked(Err(error)) => blame::blame(&told, &error, &advice),
-        Ended::Refused(complaint) => Blame {
+        Ended::Refused(diagnostic) => Blame {
             outcome: Outcome::Refuses,
-            code: complaint.stable_name().map(str::to_owned),
+            code: diagnostic.stable_name().map(str::to_owned),
             reason: "every verb stops at the error that is shown below, before it asks a registry".to_owned(),
-            complaint,
+            diagnostic,
         },
     };
     told.outcome = blame.outcome;
     told.code = blame.code;
     told.reason = blame.reason;
-    (told, Some(blame.complaint))
+    (told, Some(blame.diagnostic))
 }
 
 fn credentials(found: &Found<'_>) -> Credentials {

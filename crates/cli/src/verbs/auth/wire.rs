@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use tofu_oci_remote::{Exchange, Shown, TokenOutcome, Witness};
+use tofu_oci_remote::{Exchange, ExchangeObserver, Shown, TokenOutcome};
 
 use super::model::{Step, StepKind};
 
@@ -17,7 +17,7 @@ impl Record {
     }
 }
 
-impl Witness for Record {
+impl ExchangeObserver for Record {
     fn saw(&self, exchange: &Exchange) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(exchange.clone());
     }

@@ -13,13 +13,13 @@ use tofu_oci_types::ProviderAddr;
 use super::repository::counted;
 use super::{Checked, Context, Unjudged, idle};
 use crate::args::CheckArgs;
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
 use crate::verbs::{typed, typed_hosts};
 
 /// Reads the file; with `--platform` the providers' repositories are asked too.
-pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Checked, Complaint> {
+pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Checked, Diagnostic> {
     refuse_other_options(args)?;
     let text = read(path)?;
     let link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
@@ -55,7 +55,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> R
     })
 }
 
-fn refuse_other_options(args: &CheckArgs) -> Result<(), Complaint> {
+fn refuse_other_options(args: &CheckArgs) -> Result<(), Diagnostic> {
     let given = [
         ("--version", args.version.is_some()),
         ("--address", args.address.is_some()),
@@ -67,14 +67,14 @@ fn refuse_other_options(args: &CheckArgs) -> Result<(), Complaint> {
         ),
     ];
     match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(Complaint::usage(format!("{option} is for repositories, and this is a lock file"))
+        Some((option, _)) => Err(Diagnostic::usage(format!("{option} is for repositories, and this is a lock file"))
             .hint("a lock file is checked with --platform, --from and --offline")),
         None => refuse_idle_options(args),
     }
 }
 
 /// What asks a repository goes with --platform, and not with --offline.
-fn refuse_idle_options(args: &CheckArgs) -> Result<(), Complaint> {
+fn refuse_idle_options(args: &CheckArgs) -> Result<(), Diagnostic> {
     let asks = !args.platforms.is_empty();
     let given = [
         ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
@@ -82,24 +82,24 @@ fn refuse_idle_options(args: &CheckArgs) -> Result<(), Complaint> {
         ("--private-host", typed_hosts(&args.lookup.private_host, "TOFU_OCI_PRIVATE_HOST")),
     ];
     match given.iter().find(|(_, given)| *given && !asks) {
-        Some((option, _)) => Err(Complaint::usage(format!("{option} needs --platform"))
+        Some((option, _)) => Err(Diagnostic::usage(format!("{option} needs --platform"))
             .hint("without --platform no repository is asked; name each platform that the lock file must cover")),
-        None if asks && args.offline => Err(Complaint::usage("--platform asks a repository, and --offline asks none")
+        None if asks && args.offline => Err(Diagnostic::usage("--platform asks a repository, and --offline asks none")
             .hint("leave out one of the two; without --platform nothing is asked")),
         None => Ok(()),
     }
 }
 
-fn read(path: &Path) -> Result<String, Complaint> {
+fn read(path: &Path) -> Result<String, Diagnostic> {
     /// No lock file is larger.
     const LIMIT: u64 = 64 << 20;
     let failed = |error: std::io::Error| {
         use std::io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound};
         let text = format!("cannot read {}: {error}", path.display());
         if matches!(error.kind(), NotFound | IsADirectory | NotADirectory | InvalidData | InvalidInput | FileTooLarge) {
-            return Complaint::usage(text).hint("name a .terraform.lock.hcl, or the directory that holds one");
+            return Diagnostic::usage(text).hint("name a .terraform.lock.hcl, or the directory that holds one");
         }
-        Complaint::new(Exit::Unexpected, text).io_hint("read", path, &error)
+        Diagnostic::new(Exit::Unexpected, text).io_hint("read", path, &error)
     };
     let bytes = tofu_oci_disk::read_file(path, LIMIT).map_err(failed)?;
     String::from_utf8(bytes).map_err(|error| failed(std::io::Error::new(std::io::ErrorKind::InvalidData, error)))
@@ -112,7 +112,7 @@ async fn platforms(
     shown: &Path,
     path: &Path,
     lock: &LockFile,
-) -> Result<(Vec<Finding>, Vec<Unjudged>), Complaint> {
+) -> Result<(Vec<Finding>, Vec<Unjudged>), Diagnostic> {
     let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     let dir = args.chdir.as_deref().or(beside);
     let connector = context.connector(&args.network, args.lookup.access(&args.identity, dir).await?);
@@ -151,7 +151,7 @@ enum Unasked {
     /// What was found cannot be compared with.
     Failed(String),
     /// The network or the machine kept it from answering.
-    NoAnswer(Box<Complaint>),
+    NoAnswer(Box<Diagnostic>),
 }
 
 /// Whether the error says nothing about what a place has.
@@ -174,7 +174,7 @@ impl From<SourceError> for Unasked {
     fn from(error: SourceError) -> Self {
         match &error {
             SourceError::NotOffered { .. } => Self::Gone(error.to_string()),
-            _ if is_unasked(&error) => Self::NoAnswer(Box::new(Complaint::from(&error))),
+            _ if is_unasked(&error) => Self::NoAnswer(Box::new(Diagnostic::from(&error))),
             _ => Self::Failed(error.to_string()),
         }
     }
@@ -185,7 +185,7 @@ async fn release(
     address: &ProviderAddr,
     entry: &LockEntry,
 ) -> Result<(String, tofu_oci_lockfile::ReleaseHashes), Unasked> {
-    let source = finder.source(address).map_err(|complaint| Unasked::Failed(complaint.text().to_owned()))?;
+    let source = finder.source(address).map_err(|diagnostic| Unasked::Failed(diagnostic.text().to_owned()))?;
     let release = source.release(address, &entry.version).await?;
     let hashes = source.release_hashes(&release).await?;
     Ok((release.place, hashes))

@@ -19,7 +19,7 @@ use tofu_oci_types::Platform;
 use super::Context;
 use crate::again;
 use crate::args::{CheckArgs, FailOn};
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use target::Target;
 
@@ -50,13 +50,13 @@ struct Unjudged {
     place: String,
     version: Option<String>,
     platform: Option<Platform>,
-    why: Complaint,
+    why: Diagnostic,
 }
 
 impl From<NotJudged> for Unjudged {
     fn from(one: NotJudged) -> Self {
         let NotJudged { place, version, platform, error } = one;
-        Self { place, version, platform, why: Complaint::from(&error) }
+        Self { place, version, platform, why: Diagnostic::from(&error) }
     }
 }
 
@@ -74,11 +74,11 @@ impl Unjudged {
 ///
 /// # Errors
 /// Only what keeps it from looking; findings are no error but an exit code.
-pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, Complaint> {
+pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, Diagnostic> {
     let filter = Filter::new(args)?;
     let looked = look(context, args).await.map_err(not_a_finding);
-    let mut checked = looked.inspect_err(|complaint| {
-        output::print_unreadable(args.format(), &args.target, complaint);
+    let mut checked = looked.inspect_err(|diagnostic| {
+        output::print_unreadable(args.format(), &args.target, diagnostic);
     })?;
     checked.lowest = match args.fail_on {
         FailOn::Error => Level::Error,
@@ -90,12 +90,12 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, C
     checked.left_out.extend(filtered);
     for one in &mut checked.not_judged {
         one.why =
-            one.why.clone().tell_of_credentials(context.wallet.get().map(AsRef::as_ref)).exiting(Exit::Unexpected);
+            one.why.clone().tell_of_credentials(context.resolver.get().map(AsRef::as_ref)).exiting(Exit::Unexpected);
     }
     output::print(context, args.format(), &checked);
-    if let Some(complaint) = not_judged(&checked) {
+    if let Some(diagnostic) = not_judged(&checked) {
         // On stdout the report has said so already, in its own form.
-        complaint.print(false);
+        diagnostic.print(false);
         return Ok(Exit::Unexpected);
     }
     let fails = checked.findings.iter().any(|finding| finding.level() <= checked.lowest);
@@ -104,21 +104,21 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, C
 
 /// 1 says that something was found. A target that is not there was named wrongly, and that is 2; one that could not be
 /// asked was not judged, and that is 3.
-fn not_a_finding(complaint: Complaint) -> Complaint {
-    match complaint.exit() {
-        Exit::Fixable if complaint.is_unasked() => complaint.exiting(Exit::Unexpected),
-        Exit::Fixable => complaint.exiting(Exit::Usage),
-        _ => complaint,
+fn not_a_finding(diagnostic: Diagnostic) -> Diagnostic {
+    match diagnostic.exit() {
+        Exit::Fixable if diagnostic.is_unasked() => diagnostic.exiting(Exit::Unexpected),
+        Exit::Fixable => diagnostic.exiting(Exit::Usage),
+        _ => diagnostic,
     }
 }
 
-/// What was not judged as one complaint: each cause once, and the advice that belongs to them.
-fn not_judged(checked: &Checked) -> Option<Complaint> {
+/// What was not judged as one diagnostic: each cause once, and the advice that belongs to them.
+fn not_judged(checked: &Checked) -> Option<Diagnostic> {
     const MOST: usize = 5;
     let count = checked.not_judged.len();
     let first = checked.not_judged.first()?;
     let what = if count == 1 { format!("{} was", first.place) } else { format!("{count} parts of it were") };
-    let mut complaint = Complaint::new(Exit::Unexpected, format!("{}: {what} not judged", checked.target));
+    let mut diagnostic = Diagnostic::new(Exit::Unexpected, format!("{}: {what} not judged", checked.target));
     let mut causes: Vec<String> = Vec::new();
     for one in &checked.not_judged {
         let cause = one.cause();
@@ -126,8 +126,8 @@ fn not_judged(checked: &Checked) -> Option<Complaint> {
             causes.push(cause);
         }
         for hint in one.why.hints() {
-            if causes.len() <= MOST && !complaint.hints().contains(hint) {
-                complaint = complaint.hint(hint.clone());
+            if causes.len() <= MOST && !diagnostic.hints().contains(hint) {
+                diagnostic = diagnostic.hint(hint.clone());
             }
         }
         if causes.len() > MOST {
@@ -135,16 +135,16 @@ fn not_judged(checked: &Checked) -> Option<Complaint> {
         }
     }
     let more = causes.len() > MOST;
-    complaint = causes.into_iter().take(MOST).fold(complaint, Complaint::cause);
-    Some(if more { complaint.cause("and others, see the report") } else { complaint })
+    diagnostic = causes.into_iter().take(MOST).fold(diagnostic, Diagnostic::cause);
+    Some(if more { diagnostic.cause("and others, see the report") } else { diagnostic })
 }
 
-async fn look(context: &Context, args: &CheckArgs) -> Result<Checked, Complaint> {
+async fn look(context: &Context, args: &CheckArgs) -> Result<Checked, Diagnostic> {
     let target = Target::parse(&args.target)?;
     Ok(match target {
         Target::Repository(end, None) if args.registry => registry::check(context, args, &end).await?,
         _ if args.registry => {
-            return Err(Complaint::usage("--registry takes a scratch repository").hint(format!(
+            return Err(Diagnostic::usage("--registry takes a scratch repository").hint(format!(
                 "name one that holds nothing: {}",
                 again::with_all_options("check REGISTRY/scratch/probe --registry")
             )));
@@ -166,14 +166,14 @@ struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    fn new(args: &'a CheckArgs) -> Result<Self, Complaint> {
+    fn new(args: &'a CheckArgs) -> Result<Self, Diagnostic> {
         for name in args.rules.iter().chain(&args.ignore) {
             if rule(name).is_none() {
-                let complaint = Complaint::usage(format!("there is no rule `{name}`"));
+                let diagnostic = Diagnostic::usage(format!("there is no rule `{name}`"));
                 let near = rules().map(|rule| rule.id).filter(|id| id.contains(name.as_str())).collect::<Vec<_>>();
                 return Err(match near.as_slice() {
-                    [] => complaint.hint("docs/check.md lists every rule"),
-                    near => complaint.hint(format!("rules of such a name: {}", near.join(", "))),
+                    [] => diagnostic.hint("docs/check.md lists every rule"),
+                    near => diagnostic.hint(format!("rules of such a name: {}", near.join(", "))),
                 });
             }
         }

@@ -10,15 +10,15 @@ use super::repository::counted;
 use super::{Checked, Context, Unjudged};
 use crate::again;
 use crate::args::CheckArgs;
-use crate::complaint::Complaint;
 use crate::connect::End;
 use crate::credentials::access;
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 
 /// Tries everything in the scratch repository.
-pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Result<Checked, Complaint> {
+pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Result<Checked, Diagnostic> {
     let End::Registry(repository) = end else {
-        return Err(Complaint::usage(format!("--registry asks a registry, and {end} is a directory")).hint(format!(
+        return Err(Diagnostic::usage(format!("--registry asks a registry, and {end} is a directory")).hint(format!(
             "name a scratch repository: {}",
             again::with_all_options("check REGISTRY/scratch/probe --registry")
         )));
@@ -32,7 +32,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let seed = format!("{:x}-{:x}", since.as_nanos(), std::process::id());
     let request = ProbeRequest { scratch: &scratch, mount_from: other.as_ref(), seed: &seed };
-    let report = probe(&request, context.stop.asked()).await.map_err(complaint)?;
+    let report = probe(&request, context.stop.asked()).await.map_err(diagnostic)?;
     Ok(Checked {
         target: end.to_string(),
         looked_at: format!("{} made", counted(report.requests, "request")),
@@ -47,44 +47,44 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
 }
 
 fn unjudged(what: &str, said: &str) -> Unjudged {
-    let why = Complaint::new(Exit::Unexpected, said.to_owned())
+    let why = Diagnostic::new(Exit::Unexpected, said.to_owned())
         .hint("the registry failed, or refused this login; run the same command again later");
     Unjudged { place: what.to_owned(), version: None, platform: None, why }
 }
 
-fn second(text: &str, scratch: &RepositoryRef) -> Result<RepositoryRef, Complaint> {
+fn second(text: &str, scratch: &RepositoryRef) -> Result<RepositoryRef, Diagnostic> {
     match End::parse(text)? {
         End::Registry(other) if other.registry() == scratch.registry() && other != *scratch => Ok(other),
-        other => Err(Complaint::usage(format!("--mount-from takes another repository of {}", scratch.registry()))
+        other => Err(Diagnostic::usage(format!("--mount-from takes another repository of {}", scratch.registry()))
             .cause(format!("{other} is none"))
             .hint("blobs are linked within one registry alone")),
     }
 }
 
-fn complaint(error: ProbeError) -> Complaint {
+fn diagnostic(error: ProbeError) -> Diagnostic {
     match error {
         ProbeError::Store(error) => error.into(),
-        error @ ProbeError::InUse { .. } => Complaint::of(Exit::Usage, &error)
+        error @ ProbeError::InUse { .. } => Diagnostic::of(Exit::Usage, &error)
             .hint("--registry writes to the repository; name one that holds nothing, such as REGISTRY/scratch/probe"),
-        ProbeError::Interrupted => Complaint::new(Exit::Interrupted, "interrupted")
+        ProbeError::Interrupted => Diagnostic::new(Exit::Interrupted, "interrupted")
             .hint("everything that the probe had written is deleted again; run the same command again to begin anew"),
         ProbeError::Left { error, repository, left } => {
-            let complaint = match *error {
-                ProbeError::Interrupted => Complaint::new(Exit::Interrupted, "interrupted"),
-                error => complaint(error),
+            let diagnostic = match *error {
+                ProbeError::Interrupted => Diagnostic::new(Exit::Interrupted, "interrupted"),
+                error => diagnostic(error),
             };
             let more = match left.len().saturating_sub(5) {
                 0 => String::new(),
                 more => format!(", and {more} more"),
             };
             let first = left.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
-            complaint
+            diagnostic
                 .cause(format!("left in {repository}: {first}{more}"))
                 .hint("the next probe of this repository deletes old tags where the registry lets it")
         }
-        error @ ProbeError::NoUpload { trouble: true, .. } => Complaint::of(Exit::Unexpected, &error)
+        error @ ProbeError::NoUpload { trouble: true, .. } => Diagnostic::of(Exit::Unexpected, &error)
             .hint("the registry has a problem of its own; run the same command again later"),
-        error => Complaint::of(Exit::Fixable, &error)
+        error => Diagnostic::of(Exit::Fixable, &error)
             .hint("a probe needs the right to push; `tofu-oci auth explain REPOSITORY --push` shows who you are there"),
     }
 }

@@ -12,9 +12,9 @@ use tofu_oci_types::{Platform, Version};
 use super::target::Target;
 use super::{Checked, Context, Unjudged, idle};
 use crate::args::CheckArgs;
-use crate::complaint::Complaint;
 use crate::connect::{Connector, End};
 use crate::credentials::access;
+use crate::diagnostic::Diagnostic;
 use crate::verbs::{typed, typed_hosts};
 
 /// Reads it, and the second one where there is one.
@@ -23,7 +23,7 @@ pub(super) async fn check(
     args: &CheckArgs,
     end: &End,
     version: Option<Version>,
-) -> Result<Checked, Complaint> {
+) -> Result<Checked, Diagnostic> {
     refuse_other_options(args)?;
     let version = one_version(args, version)?;
     let other = args.against.as_deref().map(against).transpose()?;
@@ -76,7 +76,7 @@ pub(super) async fn check(
     })
 }
 
-fn refuse_other_options(args: &CheckArgs) -> Result<(), Complaint> {
+fn refuse_other_options(args: &CheckArgs) -> Result<(), Diagnostic> {
     let given = [
         ("--offline", args.offline),
         ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
@@ -84,7 +84,7 @@ fn refuse_other_options(args: &CheckArgs) -> Result<(), Complaint> {
         ("--private-host", typed_hosts(&args.lookup.private_host, "TOFU_OCI_PRIVATE_HOST")),
     ];
     match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(Complaint::usage(format!("{option} is for lock files, and this is a repository"))
+        Some((option, _)) => Err(Diagnostic::usage(format!("{option} is for lock files, and this is a repository"))
             .hint("the repository that is named is the one that is read; a lock file is named by its path")),
         None => Ok(()),
     }
@@ -99,10 +99,10 @@ fn is_looked_at(group: Group, compared: bool) -> bool {
 }
 
 /// The version of `--version`, or the one behind the target.
-fn one_version(args: &CheckArgs, of_target: Option<Version>) -> Result<Option<Version>, Complaint> {
+fn one_version(args: &CheckArgs, of_target: Option<Version>) -> Result<Option<Version>, Diagnostic> {
     match (&args.version, of_target) {
         (Some(option), Some(target)) if *option != target => {
-            Err(Complaint::usage(format!("the target names version {target}, --version {option}"))
+            Err(Diagnostic::usage(format!("the target names version {target}, --version {option}"))
                 .hint("name the version once"))
         }
         (Some(option), _) => Ok(Some(option.clone())),
@@ -110,15 +110,15 @@ fn one_version(args: &CheckArgs, of_target: Option<Version>) -> Result<Option<Ve
     }
 }
 
-fn against(text: &str) -> Result<End, Complaint> {
+fn against(text: &str) -> Result<End, Diagnostic> {
     match Target::parse(text)? {
         Target::Repository(end, None) => Ok(end),
         Target::Repository(_, Some(version)) => {
-            Err(Complaint::usage(format!("--against compares equal versions; {text} names {version}"))
+            Err(Diagnostic::usage(format!("--against compares equal versions; {text} names {version}"))
                 .hint("name the repository alone, and the version with --version"))
         }
         Target::LockFile(_) => {
-            Err(Complaint::usage(format!("--against takes a repository or oci:DIR, and {text} is a lock file"))
+            Err(Diagnostic::usage(format!("--against takes a repository or oci:DIR, and {text} is a lock file"))
                 .hint("check the lock file on its own, with --platform"))
         }
     }
@@ -130,7 +130,7 @@ async fn compare(
     connector: &Connector,
     other: &End,
     version: Option<&Version>,
-) -> Result<(), Complaint> {
+) -> Result<(), Diagnostic> {
     let store = connector.source(other)?;
     let versions = version.map_or(Versions::All, |version| Versions::One(version.clone()));
     let facts =

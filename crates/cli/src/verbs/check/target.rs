@@ -6,8 +6,8 @@ use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_types::{Tag, Version};
 
 use crate::again;
-use crate::complaint::Complaint;
 use crate::connect::End;
+use crate::diagnostic::Diagnostic;
 
 /// What is to be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum Target {
 
 impl Target {
     /// Reads a target. Whether a path names a lock file may have to be looked up on disk.
-    pub(super) fn parse(text: &str) -> Result<Self, Complaint> {
+    pub(super) fn parse(text: &str) -> Result<Self, Diagnostic> {
         if let Some(dir) = text.strip_prefix("oci:") {
             return layout(text, dir);
         }
@@ -30,24 +30,24 @@ impl Target {
         if let Some((repository, version)) = with_version(text) {
             match End::parse(repository) {
                 Ok(end) => return Ok(Self::Repository(end, Some(version))),
-                Err(complaint) if repository.contains("://") => return Err(complaint),
+                Err(diagnostic) if repository.contains("://") => return Err(diagnostic),
                 Err(_) => {}
             }
         }
         if is_layout(Path::new(text)) {
-            return Err(Complaint::usage(format!("{text} is a directory with an OCI image layout")).hint(format!(
+            return Err(Diagnostic::usage(format!("{text} is a directory with an OCI image layout")).hint(format!(
                 "name it so: {}",
                 again::with_all_options(&format!("check {}", again::quoted(&format!("oci:{text}"))))
             )));
         }
         let end = End::parse(text)
-            .map_err(|complaint| complaint.hint("a lock file is named by its path, such as ./.terraform.lock.hcl"))?;
+            .map_err(|diagnostic| diagnostic.hint("a lock file is named by its path, such as ./.terraform.lock.hcl"))?;
         Ok(Self::Repository(end, None))
     }
 }
 
 /// `oci:DIR`, or `oci:DIR:VERSION` where there is no directory of the whole name.
-fn layout(text: &str, dir: &str) -> Result<Target, Complaint> {
+fn layout(text: &str, dir: &str) -> Result<Target, Diagnostic> {
     if !Path::new(dir).exists()
         && let Some((dir, version)) = with_version(dir)
     {

@@ -15,7 +15,7 @@ use tofu_oci_mapper::{MagicSuffix, TofuRelease};
 use tofu_oci_types::Event;
 
 use crate::args::ConfigCheckArgs;
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::environment::{RealFiles, environment};
 use crate::exit::Exit;
 use crate::page::{Line, Page};
@@ -27,10 +27,10 @@ use crate::verbs::{Context, data_dir};
 ///
 /// # Errors
 /// Only what keeps it from looking; findings are no error but an exit code.
-pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, Complaint> {
+pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, Diagnostic> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     if !dir.is_dir() {
-        return Err(Complaint::usage(format!("there is no directory {}", dir.display()))
+        return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
             .hint("--chdir names the directory that holds the configuration and its lock file"));
     }
     let environment = environment(args.chdir.as_deref())?;

@@ -9,7 +9,7 @@ use tofu_oci_types::printable;
 
 use super::written::{Form, Written, prove, read, write};
 use crate::args::ConfigSnippetArgs;
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::environment::{RealFiles, environment};
 use crate::page::Page;
@@ -17,7 +17,7 @@ use crate::printer;
 use crate::verbs::Context;
 
 /// Prints a `provider_installation` in which one method alone is for every address.
-pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(), Complaint> {
+pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(), Diagnostic> {
     let pattern = pattern(&args.pattern)?;
     let template = template(args)?;
     let environment = environment(None)?;
@@ -31,10 +31,10 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
     if !prove(&text, &wanted) {
         return Err(match form {
             Form::Native => {
-                Complaint::usage(format!("`{}` cannot be written as a string of this file", template.as_str()))
+                Diagnostic::usage(format!("`{}` cannot be written as a string of this file", template.as_str()))
                     .hint("add --json-form, and keep the blocks in a file of their own that ends in .tfrc.json")
             }
-            Form::Json => Complaint::usage("the JSON form cannot keep the methods in their order")
+            Form::Json => Diagnostic::usage("the JSON form cannot keep the methods in their order")
                 .hint("in JSON methods of one kind stand together; omit --json-form"),
         });
     }
@@ -81,27 +81,27 @@ fn overlapping(there: &Installation) -> bool {
         .any(|(at, first)| there.methods.iter().skip(at + 1).any(|later| first.selector.overlaps(&later.selector)))
 }
 
-fn pattern(text: &str) -> Result<Pattern, Complaint> {
+fn pattern(text: &str) -> Result<Pattern, Diagnostic> {
     text.parse().map_err(|error: tofu_oci_mapper::InvalidPattern| {
-        Complaint::usage(error.to_string())
+        Diagnostic::usage(error.to_string())
             .excerpt(excerpt("ADDR-PATTERN", text, &(0..text.len())))
             .hint("write HOST/NAMESPACE/TYPE, HOST/NAMESPACE/*, HOST/*/* or */*/*; without a HOST it is registry.opentofu.org")
     })
 }
 
 /// The template by the very checks that `OpenTofu` makes, and every fault that it would name.
-fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Complaint> {
+fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Diagnostic> {
     RepositoryTemplate::check(&args.template, std::slice::from_ref(&args.pattern)).map_err(|errors| {
         let shown = |error: &TemplateError| excerpt("REPOSITORY-TEMPLATE", &args.template, &error.span());
         let (first, others) = errors.split_first().expect("a template that is refused has an error");
         let others = others.iter().map(|error| format!("\n{}\n{}", printable(&error.to_string()), shown(error)));
-        let complaint = Complaint::usage(first.to_string()).excerpt(shown(first) + &others.collect::<String>());
+        let diagnostic = Diagnostic::usage(first.to_string()).excerpt(shown(first) + &others.collect::<String>());
         if let [error @ TemplateError::NotARepository { .. }] = errors.as_slice() {
-            return error.source().map(ToString::to_string).into_iter().fold(complaint, Complaint::cause).hint(
+            return error.source().map(ToString::to_string).into_iter().fold(diagnostic, Diagnostic::cause).hint(
                 "write REGISTRY/PATH in lower case, without a scheme, a tag and a digest, such as ghcr.io/acme/${type}",
             );
         }
-        complaint
+        diagnostic
             .hint(
                 "the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned",
             )
@@ -247,6 +247,6 @@ mod tests {
 
     #[test]
     fn a_pattern_that_is_none_is_wrong_usage() {
-        assert_eq!(pattern("a/*b/c").map_err(|complaint| complaint.exit()), Err(Exit::Usage));
+        assert_eq!(pattern("a/*b/c").map_err(|diagnostic| diagnostic.exit()), Err(Exit::Usage));
     }
 }

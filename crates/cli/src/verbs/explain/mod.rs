@@ -21,9 +21,9 @@ use tofu_oci_types::{Constraints, Platform, ProviderAddr, Version};
 use super::Context;
 use super::install::LOCK_FILE;
 use crate::args::ResolveArgs;
-use crate::complaint::Complaint;
 use crate::connect::Connector;
 use crate::credentials::Access;
+use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
 use crate::lookup::{Configured, Finder, Opener};
@@ -74,9 +74,9 @@ pub(crate) async fn explain(
     connector: Connector,
     address: &ProviderAddr,
     constraints: &Constraints,
-) -> Result<(), Complaint> {
+) -> Result<(), Diagnostic> {
     if address.is_builtin() {
-        return Err(Complaint::new(Exit::Fixable, format!("{address} is part of OpenTofu and Terraform themselves"))
+        return Err(Diagnostic::new(Exit::Fixable, format!("{address} is part of OpenTofu and Terraform themselves"))
             .hint("it comes from nowhere, and nothing needs to be installed"));
     }
     let platform = args.platform.clone().unwrap_or_else(Platform::current);
@@ -131,7 +131,7 @@ fn locked(
     chdir: Option<&Path>,
     address: &ProviderAddr,
     constraints: &Constraints,
-) -> Result<Option<Locked>, Complaint> {
+) -> Result<Option<Locked>, Diagnostic> {
     let path = chdir.map_or_else(|| PathBuf::from(LOCK_FILE), |dir| dir.join(LOCK_FILE));
     let file = tofu_oci_lockfile::read(&path)?;
     let guide = file.as_ref().and_then(|file| file.guide(address));
@@ -157,9 +157,9 @@ async fn explain_from(
     args: &ResolveArgs,
     connector: Connector,
     question: &Question<'_>,
-) -> Result<(), Complaint> {
+) -> Result<(), Diagnostic> {
     let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])
-        .map_err(|complaint| complaint.version_said(""))?;
+        .map_err(|diagnostic| diagnostic.version_said(""))?;
     let places = finder.places(question.address).await?.found;
     let source = finder.source(question.address)?;
     let mut steps: Vec<Step> = places.into_iter().map(|found| Step::from_option(found.place, &source)).collect();

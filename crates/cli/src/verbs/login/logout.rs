@@ -12,15 +12,15 @@ use super::registry::RegistryName;
 use super::standing::Standing;
 use super::target::{Keeper, Target};
 use crate::args::LogoutArgs;
-use crate::complaint::Complaint;
 use crate::credentials::helper::{self, Erased, HelperFault};
+use crate::diagnostic::Diagnostic;
 use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
 use crate::verbs::Context;
 
 /// Removes what docker and `login` have stored for a registry.
-pub(crate) async fn logout(context: &Context, args: &LogoutArgs) -> Result<(), Complaint> {
+pub(crate) async fn logout(context: &Context, args: &LogoutArgs) -> Result<(), Diagnostic> {
     let registry = RegistryName::parse(&args.registry)?;
     let target = Target::choose(args.auth_file.as_deref())?;
     let keys = registry.keys();
@@ -35,7 +35,7 @@ pub(crate) async fn logout(context: &Context, args: &LogoutArgs) -> Result<(), C
         match erase(&helper, &server).await.map_err(|fault| helper_failed(fault, &target)) {
             Ok(Erased::Gone) => removed.push(Removed { from: helper.program(), key: server }),
             Ok(Erased::NotThere) => {}
-            Err(complaint) => failure = failure.or(Some(complaint)),
+            Err(diagnostic) => failure = failure.or(Some(diagnostic)),
         }
     }
     if !there.is_empty() {
@@ -48,10 +48,10 @@ pub(crate) async fn logout(context: &Context, args: &LogoutArgs) -> Result<(), C
     let standing = Standing::look(&registry).await?;
     match failure {
         // The helper may have a login: nobody knows.
-        Some(complaint) if removed.is_empty() => Err(complaint),
-        Some(complaint) => {
+        Some(diagnostic) if removed.is_empty() => Err(diagnostic),
+        Some(diagnostic) => {
             print(context, &registry, &target, &removed, standing.used());
-            Err(complaint.hint("the rest was removed all the same"))
+            Err(diagnostic.hint("the rest was removed all the same"))
         }
         None => {
             standing.warn_after_logout(context, &registry);
@@ -67,7 +67,7 @@ fn held(
     target: &Target,
     registry: &RegistryName,
     there: &[String],
-) -> Result<BTreeSet<(HelperName, String)>, Complaint> {
+) -> Result<BTreeSet<(HelperName, String)>, Diagnostic> {
     let docker = docker_file::server_key(registry.as_str());
     let mut held = BTreeSet::new();
     for server in there.iter().cloned().chain([docker.clone(), registry.url()]) {

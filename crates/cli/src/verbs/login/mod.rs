@@ -20,11 +20,11 @@ use tofu_oci_types::Event;
 
 use super::Context;
 use crate::args::LoginArgs;
-use crate::complaint::Complaint;
 use crate::connect;
-use crate::credentials::Wallet;
+use crate::credentials::CredentialResolver;
 use crate::credentials::access;
 use crate::credentials::helper::{self, HelperFault};
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::page::Page;
 use crate::report::json_line;
@@ -39,7 +39,7 @@ use target::{Keeper, Target};
 const TOKEN_USER: &str = "<token>";
 
 /// Checks a login with the registry and stores it; without a name, checks the one that is stored.
-pub(super) async fn login(context: &Context, args: &LoginArgs) -> Result<(), Complaint> {
+pub(super) async fn login(context: &Context, args: &LoginArgs) -> Result<(), Diagnostic> {
     let registry = RegistryName::parse(&args.registry)?;
     match &args.username {
         Some(username) => log_in(context, args, &registry, username).await,
@@ -55,10 +55,10 @@ pub(super) async fn login(context: &Context, args: &LoginArgs) -> Result<(), Com
 }
 
 /// Asks for the name of the account.
-async fn username(registry: &RegistryName) -> Result<String, Complaint> {
-    let wrong = |text: &str| Err(Complaint::usage(text).hint("nothing was stored"));
+async fn username(registry: &RegistryName) -> Result<String, Diagnostic> {
+    let wrong = |text: &str| Err(Diagnostic::usage(text).hint("nothing was stored"));
     let answer = prompt::line(&format!("User name at {registry}:")).await;
-    let answer = answer.map_err(|error| Complaint::usage(format!("the user name cannot be read: {error}")))?;
+    let answer = answer.map_err(|error| Diagnostic::usage(format!("the user name cannot be read: {error}")))?;
     match answer.trim() {
         "" => wrong("the user name is empty"),
         name if name.contains(':') => wrong("a name with a colon in it cannot be sent"),
@@ -66,13 +66,18 @@ async fn username(registry: &RegistryName) -> Result<String, Complaint> {
     }
 }
 
-async fn log_in(context: &Context, args: &LoginArgs, registry: &RegistryName, username: &str) -> Result<(), Complaint> {
+async fn log_in(
+    context: &Context,
+    args: &LoginArgs,
+    registry: &RegistryName,
+    username: &str,
+) -> Result<(), Diagnostic> {
     let target = Target::choose(args.auth_file.as_deref())?;
     let server = docker_file::server_key(registry.as_str());
     // What stands in the way is told before a password is asked for.
     let keeper = target.keeper(&server)?;
     if keeper != Keeper::File && username == TOKEN_USER {
-        return Err(Complaint::usage(format!(
+        return Err(Diagnostic::usage(format!(
             "`{TOKEN_USER}` is no account: helpers mark identity tokens by this name"
         ))
         .hint("name the account that the token belongs to"));
@@ -105,10 +110,10 @@ async fn check_stored(
     args: &LoginArgs,
     registry: &RegistryName,
     standing: &Standing,
-) -> Result<(), Complaint> {
+) -> Result<(), Diagnostic> {
     let again = standing.log_in(registry);
     let Some(credential) = standing.credential()? else {
-        return Err(Complaint::new(Exit::Fixable, format!("there is no login for {registry}")).hint(again));
+        return Err(Diagnostic::new(Exit::Fixable, format!("there is no login for {registry}")).hint(again));
     };
     let username = match credential {
         Credential::Basic { username, .. } => Some(username.as_str()),
@@ -116,10 +121,10 @@ async fn check_stored(
     };
     let origin = standing.used();
     let check = check(context, args, registry, credential).await?.map_err(|error| {
-        let complaint = refused(error, registry, username);
+        let diagnostic = refused(error, registry, username);
         match &origin {
-            Some(origin) => complaint.hint(format!("this login is that of {origin}")).hint(again),
-            None => complaint.hint(again),
+            Some(origin) => diagnostic.hint(format!("this login is that of {origin}")).hint(again),
+            None => diagnostic.hint(again),
         }
     })?;
     if check == LoginCheck::NotAsked {
@@ -135,42 +140,42 @@ async fn check(
     args: &LoginArgs,
     registry: &RegistryName,
     credential: &Credential,
-) -> Result<Result<LoginCheck, StoreError>, Complaint> {
-    let nobody = std::sync::Arc::new(Wallet::anonymous());
+) -> Result<Result<LoginCheck, StoreError>, Diagnostic> {
+    let nobody = std::sync::Arc::new(CredentialResolver::anonymous());
     let client = connect::client(&args.network, nobody, None, &context.reporter)?;
     Ok(client.check_login(registry.host(), credential).await)
 }
 
 /// The error of a check.
-fn refused(error: StoreError, registry: &RegistryName, username: Option<&str>) -> Complaint {
+fn refused(error: StoreError, registry: &RegistryName, username: Option<&str>) -> Diagnostic {
     let (StoreError::Unauthorized { problem, .. } | StoreError::Denied { problem, .. }) = &error else {
-        return Complaint::from(error);
+        return Diagnostic::from(error);
     };
     let text = match username {
         Some(username) => format!("{registry} refuses the login of {username}"),
         None => format!("{registry} refuses the login that is stored"),
     };
-    let mut complaint = Complaint::new(Exit::Fixable, text).cause(problem);
-    complaint = match error.credential_code() {
-        Some(code) => complaint.code(code),
-        None => complaint,
+    let mut diagnostic = Diagnostic::new(Exit::Fixable, text).cause(problem);
+    diagnostic = match error.credential_code() {
+        Some(code) => diagnostic.code(code),
+        None => diagnostic,
     };
-    complaint.hint("check the name and the password; many registries want an access token in the password's place")
+    diagnostic.hint("check the name and the password; many registries want an access token in the password's place")
 }
 
-async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> Result<Secret, Complaint> {
-    let cannot = |error: std::io::Error| Complaint::usage(format!("the password cannot be read: {error}"));
+async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> Result<Secret, Diagnostic> {
+    let cannot = |error: std::io::Error| Diagnostic::usage(format!("the password cannot be read: {error}"));
     match (args.password_stdin, prompt::can_ask()) {
-        (true, true) => Err(Complaint::usage("--password-stdin reads from a pipe or a file, and this is a terminal")
+        (true, true) => Err(Diagnostic::usage("--password-stdin reads from a pipe or a file, and this is a terminal")
             .hint("leave --password-stdin out to be asked for the password")),
         (true, false) => access::password_from_stdin().await,
-        (false, false) => Err(Complaint::usage("the password cannot be asked for: standard input is not a terminal")
+        (false, false) => Err(Diagnostic::usage("the password cannot be asked for: standard input is not a terminal")
             .hint("give it on standard input, with --password-stdin")),
         (false, true) => {
             let question = format!("Password of {username} at {registry}:");
             let password = Secret::new(prompt::secret(&question).await.map_err(cannot)?);
             if password.is_empty() {
-                return Err(Complaint::usage("the password is empty").hint("nothing was stored"));
+                return Err(Diagnostic::usage("the password is empty").hint("nothing was stored"));
             }
             Ok(password)
         }
@@ -184,7 +189,7 @@ async fn store(
     server: &str,
     username: &str,
     password: &Secret,
-) -> Result<Change, Complaint> {
+) -> Result<Change, Diagnostic> {
     let staging = target.stage()?;
     let Keeper::Helper(name) = keeper else {
         return staging.write(|bytes| docker_file::store_login(bytes, server, username, password));
@@ -192,14 +197,14 @@ async fn store(
     helper::run_store(name, server, username, password)
         .await
         .map_err(|fault| helper_failed(fault, target).hint("nothing was stored"))?;
-    staging.write(|bytes| docker_file::store_mark(bytes, server)).map_err(|complaint| {
-        complaint.hint(format!("{} has the login all the same; run the same command again", name.program()))
+    staging.write(|bytes| docker_file::store_mark(bytes, server)).map_err(|diagnostic| {
+        diagnostic.hint(format!("{} has the login all the same; run the same command again", name.program()))
     })
 }
 
-fn helper_failed(fault: HelperFault, target: &Target) -> Complaint {
+fn helper_failed(fault: HelperFault, target: &Target) -> Diagnostic {
     let named = format!("the helper is named in {}", target.shown());
-    Complaint::new(Exit::Fixable, fault.problem).code(fault.code).cause(named).hint(fault.hint)
+    Diagnostic::new(Exit::Fixable, fault.problem).code(fault.code).cause(named).hint(fault.hint)
 }
 
 fn note_unchecked(context: &Context, registry: &RegistryName) {

@@ -5,7 +5,7 @@ use std::fmt;
 use tofu_oci_credentials::docker_file::server_key;
 use tofu_oci_types::{DOCKER_HUB_NAMES, RepositoryRef};
 
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 
 /// `HOST[:PORT]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,14 +13,14 @@ pub(super) struct RegistryName(String);
 
 impl RegistryName {
     /// Reads the host that every repository of the registry begins with, and nothing more.
-    pub(super) fn parse(text: &str) -> Result<Self, Complaint> {
+    pub(super) fn parse(text: &str) -> Result<Self, Diagnostic> {
         if let Some((host, port)) = text.rsplit_once(':')
             && port.starts_with('0')
             && repository(text).is_some()
         {
             let port = port.trim_start_matches('0');
             let port = if port.is_empty() { String::new() } else { format!(":{port}") };
-            return Err(Complaint::usage(format!("`{text}` is not a registry: a port does not begin with 0"))
+            return Err(Diagnostic::usage(format!("`{text}` is not a registry: a port does not begin with 0"))
                 .hint(format!("name the registry as its repositories begin: {host}{port}")));
         }
         if repository(text).is_some() {
@@ -40,12 +40,12 @@ impl RegistryName {
             (None, None) if without_dot(host).is_some() => "its host ends with a dot",
             (None, None) => "it is HOST or HOST:PORT",
         };
-        let complaint = Complaint::usage(format!("`{shown}` is not a registry: {problem}"));
+        let diagnostic = Diagnostic::usage(format!("`{shown}` is not a registry: {problem}"));
         let bare = host.rsplit_once(':').map_or(host, |(bare, _)| bare);
         let meant = [without_dot(host), Some(host.to_owned()), Some(bare.to_owned()), without_dot(bare)];
         Err(match meant.into_iter().flatten().find(|host| repository(host).is_some()) {
-            Some(host) => complaint.hint(format!("name the registry alone: {host}")),
-            None => complaint.hint("write it as its repositories begin, such as ghcr.io or registry.example.com:5000"),
+            Some(host) => diagnostic.hint(format!("name the registry alone: {host}")),
+            None => diagnostic.hint("write it as its repositories begin, such as ghcr.io or registry.example.com:5000"),
         })
     }
 
@@ -123,9 +123,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: Result<&str, (&str, &str)>) {
-        let got = RegistryName::parse(text).map_err(|complaint| {
-            assert_eq!(complaint.exit(), Exit::Usage);
-            (complaint.text().to_owned(), complaint.hints().join("; "))
+        let got = RegistryName::parse(text).map_err(|diagnostic| {
+            assert_eq!(diagnostic.exit(), Exit::Usage);
+            (diagnostic.text().to_owned(), diagnostic.hints().join("; "))
         });
         let got = got.as_ref().map(RegistryName::as_str).map_err(|(text, hint)| (text.as_str(), hint.as_str()));
         assert_eq!(got, want);

@@ -6,38 +6,38 @@ use tofu_oci_types::{Event, RepositoryRef};
 
 use super::registry::RegistryName;
 use super::target::Target;
-use crate::complaint::Complaint;
-use crate::credentials::{Heard, Wallet};
+use crate::credentials::{CredentialResolver, Heard};
+use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
 use crate::verbs::Context;
 
 /// Every source as it is now, and what it gives for a registry.
 pub(super) struct Standing {
-    wallet: Wallet,
+    resolver: CredentialResolver,
     repository: RepositoryRef,
     answer: Result<Option<Credential>, CredentialFault>,
 }
 
 impl Standing {
     /// Reads files and blocks, and asks the helper where one is chosen.
-    pub(super) async fn look(registry: &RegistryName) -> Result<Self, Complaint> {
-        let wallet = Wallet::read_lenient(&ReadConfig::read(None)?);
+    pub(super) async fn look(registry: &RegistryName) -> Result<Self, Diagnostic> {
+        let resolver = CredentialResolver::read_lenient(&ReadConfig::read(None)?);
         let repository = registry.any_repository();
-        let answer = wallet.answer(&repository).await;
-        Ok(Self { wallet, repository, answer })
+        let answer = resolver.answer(&repository).await;
+        Ok(Self { resolver, repository, answer })
     }
 
     /// What would be shown to the registry.
     ///
     /// # Errors
     /// When a source stands in the way, or its helper fails.
-    pub(super) fn credential(&self) -> Result<Option<&Credential>, Complaint> {
+    pub(super) fn credential(&self) -> Result<Option<&Credential>, Diagnostic> {
         match &self.answer {
             Ok(credential) => Ok(credential.as_ref()),
             Err(CredentialFault { code, problem, hint }) => {
-                let complaint = Complaint::new(Exit::Fixable, problem.as_str()).code(code.as_str());
-                Err(hint.iter().fold(complaint, Complaint::hint))
+                let diagnostic = Diagnostic::new(Exit::Fixable, problem.as_str()).code(code.as_str());
+                Err(hint.iter().fold(diagnostic, Diagnostic::hint))
             }
         }
     }
@@ -62,7 +62,7 @@ impl Standing {
         if let Some(Origin::Block { .. } | Origin::DefaultHelper { .. }) = &origin {
             return remedy(origin.as_ref(), registry);
         }
-        let policy = self.wallet.policy();
+        let policy = self.resolver.policy();
         let file = policy.files().iter().find(|file| origin.as_ref().is_some_and(|one| one.place().file == file.name));
         match file {
             // A login in docker's own file would not come before it.
@@ -74,7 +74,7 @@ impl Standing {
     }
 
     fn origin(&self) -> Option<Origin> {
-        match self.wallet.policy().look_up(&self.repository).choice {
+        match self.resolver.policy().look_up(&self.repository).choice {
             Choice::Credential { origin, .. } | Choice::Ask { origin, .. } => Some(origin),
             Choice::Anonymous | Choice::Refused(_) => None,
         }
@@ -88,13 +88,13 @@ impl Standing {
         target: &Target,
         new: &Credential,
     ) {
-        if let Some(refusal) = self.wallet.refusal() {
+        if let Some(refusal) = self.resolver.refusal() {
             let fault = refusal.text().lines().next().unwrap_or_default();
             let text = format!("other commands stop at the CLI configuration: {fault}");
             let warning = Event::warning("cli-configuration", text).with_hint("`tofu-oci config check` says more");
             context.reporter.event(&warning);
         }
-        self.wallet.warnings().iter().for_each(|warning| context.reporter.event(warning));
+        self.resolver.warnings().iter().for_each(|warning| context.reporter.event(warning));
         let warning = match &self.answer {
             Ok(Some(credential)) if credential == new => return self.note_of_opentofu(context, registry, target),
             Ok(Some(_)) => {
@@ -126,7 +126,7 @@ impl Standing {
     fn not_looked_at(&self, target: &Target) -> Event {
         let file = target.shown();
         let warning = Event::warning("file-not-looked-at", format!("nothing looks for logins in {file}"));
-        warning.with_hint(match self.wallet.policy().search() {
+        warning.with_hint(match self.resolver.policy().search() {
             Search::Ambient => format!(
                 "REGISTRY_AUTH_FILE={file} makes tofu-oci and podman look there; for tofu, name it in docker_style_config_files of oci_default_credentials"
             ),
@@ -162,13 +162,13 @@ impl Standing {
             Origin::Auth { key: name, .. } | Origin::Block { label: name, .. } => name.starts_with(&inside),
             _ => false,
         };
-        let candidates = self.wallet.policy().look_up(&self.repository).candidates;
+        let candidates = self.resolver.policy().look_up(&self.repository).candidates;
         candidates.into_iter().map(|candidate| candidate.origin).filter(own).collect()
     }
 
     /// Where the same login does not work in `tofu`.
     fn note_of_opentofu(&self, context: &Context, registry: &RegistryName, target: &Target) {
-        let files = self.wallet.policy().files();
+        let files = self.resolver.policy().files();
         let ours = |file: &&FoundFile| target.is_named(&file.name);
         if let Some(file) = files.iter().find(ours)
             && !file.known_to_opentofu
@@ -177,7 +177,7 @@ impl Standing {
             context.reporter.event(&Event::note("unknown-to-opentofu", text));
             return;
         }
-        let calls = self.wallet.calls();
+        let calls = self.resolver.calls();
         if let [first, .., last] = calls.as_slice()
             && matches!(first.heard, Heard::NotFound | Heard::Empty)
         {

@@ -7,8 +7,8 @@ use tofu_oci_credentials::{AuthFile, AuthFileError, HelperName};
 use tofu_oci_mapper::config::Environment;
 use zeroize::Zeroizing;
 
-use crate::complaint::Complaint;
 use crate::credentials::files::Shown;
+use crate::diagnostic::Diagnostic;
 use crate::environment::environment;
 use crate::exit::Exit;
 use crate::private_file::{PrivateFile, Staged};
@@ -37,15 +37,15 @@ enum Trouble {
 
 impl Target {
     /// `--auth-file`, else docker's file. What killed runs have left beside it is removed.
-    pub(super) fn choose(auth_file: Option<&Path>) -> Result<Self, Complaint> {
+    pub(super) fn choose(auth_file: Option<&Path>) -> Result<Self, Diagnostic> {
         let environment = environment(None)?;
         let path = match auth_file {
             Some(path) if path.as_os_str().is_empty() => {
-                return Err(Complaint::usage("--auth-file names no file").hint("omit it for docker's own file"));
+                return Err(Diagnostic::usage("--auth-file names no file").hint("omit it for docker's own file"));
             }
             Some(path) => path.to_owned(),
             None => docker_config(&environment).ok_or_else(|| {
-                Complaint::usage("there is no home directory to keep logins in")
+                Diagnostic::usage("there is no home directory to keep logins in")
                     .hint("name a file with --auth-file FILE, or a folder with DOCKER_CONFIG=DIR")
             })?,
         };
@@ -74,7 +74,7 @@ impl Target {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(super) fn is_missing(&self) -> Result<bool, Complaint> {
+    pub(super) fn is_missing(&self) -> Result<bool, Diagnostic> {
         Ok(self.file.read().map_err(|error| unusable(&self.shown, "read", &error))?.is_none())
     }
 
@@ -82,7 +82,7 @@ impl Target {
     ///
     /// # Errors
     /// When it cannot be read, and with line and column when it is no such file.
-    pub(super) fn read(&self) -> Result<Option<AuthFile>, Complaint> {
+    pub(super) fn read(&self) -> Result<Option<AuthFile>, Diagnostic> {
         let bytes = self.file.read().map_err(|error| unusable(&self.shown, "read", &error))?;
         // Docker takes an empty file for one without entries.
         let bytes = bytes.filter(|bytes| !bytes.trim_ascii().is_empty());
@@ -99,13 +99,13 @@ impl Target {
     ///
     /// # Errors
     /// As [`Target::read`], and when a helper is named that cannot be one.
-    pub(super) fn keeper(&self, server: &str) -> Result<Keeper, Complaint> {
+    pub(super) fn keeper(&self, server: &str) -> Result<Keeper, Diagnostic> {
         let Some(file) = self.read()? else { return Ok(Keeper::File) };
         match docker_file::helper_for(&file, server) {
             None => Ok(Keeper::File),
             Some(Ok(helper)) => Ok(Keeper::Helper(helper)),
             Some(Err(error)) => {
-                Err(Complaint::usage(format!("{} names a credential helper that cannot be one", self.shown))
+                Err(Diagnostic::usage(format!("{} names a credential helper that cannot be one", self.shown))
                     .code("invalid-helper-name")
                     .cause(error.to_string())
                     .hint("nothing was changed: correct the name, which is the part behind docker-credential-"))
@@ -114,7 +114,7 @@ impl Target {
     }
 
     /// Which of these keys have an entry in `auths`.
-    pub(super) fn present(&self, keys: &[String]) -> Result<Vec<String>, Complaint> {
+    pub(super) fn present(&self, keys: &[String]) -> Result<Vec<String>, Diagnostic> {
         if self.read()?.is_none() {
             return Ok(Vec::new());
         }
@@ -135,15 +135,15 @@ impl Target {
     }
 
     /// Makes sure that the file can be written.
-    pub(super) fn stage(&self) -> Result<Staging<'_>, Complaint> {
+    pub(super) fn stage(&self) -> Result<Staging<'_>, Diagnostic> {
         let staged = self.file.stage().map_err(|error| unusable(&self.shown, "write", &error))?;
         Ok(Staging { target: self, staged })
     }
 
-    fn malformed(&self, error: &AuthFileError) -> Complaint {
+    fn malformed(&self, error: &AuthFileError) -> Diagnostic {
         // The error of an edit does not know the file's name.
         let place = error.line().map_or_else(|| self.shown.clone(), |line| format!("{}:{line}", self.shown));
-        Complaint::usage(format!("{place}: {}", error.problem()))
+        Diagnostic::usage(format!("{place}: {}", error.problem()))
             .hint("nothing was changed: correct the file, or name another one with --auth-file FILE")
     }
 }
@@ -169,7 +169,7 @@ impl Staging<'_> {
     pub(super) fn write(
         self,
         edit: impl FnOnce(Option<&[u8]>) -> Result<Edit, AuthFileError>,
-    ) -> Result<Change, Complaint> {
+    ) -> Result<Change, Diagnostic> {
         let mut change = Change::Nothing;
         let written = self.staged.commit(|bytes| {
             let mut edit = edit(bytes).map_err(Trouble::Content)?;
@@ -198,8 +198,8 @@ fn docker_config(environment: &Environment) -> Option<PathBuf> {
     Some(folder.join("config.json"))
 }
 
-fn unusable(shown: &str, what: &str, error: &std::io::Error) -> Complaint {
-    Complaint::new(Exit::Fixable, format!("cannot {what} {shown}"))
+fn unusable(shown: &str, what: &str, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::new(Exit::Fixable, format!("cannot {what} {shown}"))
         .cause(error.to_string())
         .io_hint(what, Path::new(shown), error)
         .hint("another file is named by --auth-file FILE, another folder by DOCKER_CONFIG=DIR")

@@ -18,14 +18,14 @@ use super::install::{existing_dir, finder, shown};
 use super::{Context, tagged};
 use crate::again;
 use crate::args::VerifyArgs;
-use crate::complaint::{self, Complaint, Refused};
+use crate::diagnostic::{self, Diagnostic, Refused};
 use crate::exit::Exit;
 use crate::printer;
 use crate::report::json_line;
 use model::{Accepted, Verified};
 
 /// Tells who has signed a release, and whether that is enough.
-pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Complaint> {
+pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Diagnostic> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     existing_dir(&dir)?;
     let (address, version) = subject(&args.subject, &dir)?;
@@ -71,9 +71,9 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), C
     let Some(demanded) = demanded else { return Ok(()) };
     let Release { address, version, place, .. } = &found.release;
     let text = format!("{address} {version} is not accepted: {}", demanded.refusal);
-    let release = complaint::Release { address, version, place };
+    let release = diagnostic::Release { address, version, place };
     let refused = Refused { refusal: &demanded.refusal, rule: &demanded.rule, by_hand: demanded.by_hand, release };
-    Err(Complaint::new(Exit::Fixable, text)
+    Err(Diagnostic::new(Exit::Fixable, text)
         .not_trusted(&refused)
         .hint("--key stands for no rule of the policy when --accept remembers a release: nothing is remembered"))
 }
@@ -86,17 +86,17 @@ struct Demanded {
 }
 
 /// Success only where somebody stands for the release, or somebody has just accepted it.
-fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), Complaint> {
+fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), Diagnostic> {
     let Release { address, version, place, .. } = &told.found.release;
-    let release = complaint::Release { address, version, place };
+    let release = diagnostic::Release { address, version, place };
     if let Some(refusal) = &verdict.refusal {
         let text = format!("{address} {version} is not trusted: {refusal}");
         let refused = Refused { refusal, rule: told.rule, by_hand: verdict.by_hand, release };
-        let complaint = Complaint::new(Exit::Fixable, text).not_trusted(&refused);
+        let diagnostic = Diagnostic::new(Exit::Fixable, text).not_trusted(&refused);
         return Err(match refused.rule() {
-            _ if !args.accept => complaint,
-            Some(_) => complaint.hint("--accept never overrides a rule of the policy: nothing is remembered"),
-            None => complaint.hint(
+            _ if !args.accept => diagnostic,
+            Some(_) => diagnostic.hint("--accept never overrides a rule of the policy: nothing is remembered"),
+            None => diagnostic.hint(
                 "--accept settles that a version has moved or is not signed, and nothing else: nothing is remembered",
             ),
         });
@@ -104,7 +104,7 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
     if let Some((platform, refusal)) = told.found.refused_package(verdict) {
         let text = format!("{address} {version} is not trusted for {platform}: {refusal}");
         let refused = Refused { refusal, rule: told.rule, by_hand: verdict.by_hand, release };
-        return Err(Complaint::new(Exit::Fixable, text).not_trusted(&refused));
+        return Err(Diagnostic::new(Exit::Fixable, text).not_trusted(&refused));
     }
     if args.accept {
         return Ok(());
@@ -117,7 +117,7 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
         },
     };
     let text = format!("{address} {version} is not signed by a key of yours{uncovered}");
-    Err(Complaint::new(Exit::Fixable, text)
+    Err(Diagnostic::new(Exit::Fixable, text)
         .code("unsigned")
         .cause("the policy lets it in all the same")
         .hint("name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml")
@@ -128,25 +128,25 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
 }
 
 /// The address, and one exact version of it.
-fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Complaint> {
+fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagnostic> {
     let (address, version) = match text.split_once('@') {
         Some((address, version)) => (address, Some(version)),
         None => (text, None),
     };
     let address: ProviderAddr = address.parse().map_err(|error| {
-        Complaint::of(Exit::Usage, &error)
+        Diagnostic::of(Exit::Usage, &error)
             .hint("write HOST/NAMESPACE/TYPE@VERSION, such as registry.example.com/acme/widget@1.4.0")
     })?;
     if let Some(version) = version {
         let version = version.parse().map_err(|error| {
-            Complaint::of(Exit::Usage, &error).hint(format!("name one exact version, such as {address}@1.4.0"))
+            Diagnostic::of(Exit::Usage, &error).hint(format!("name one exact version, such as {address}@1.4.0"))
         })?;
         return Ok((address, version));
     }
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
     match lock.as_ref().and_then(|lock| lock.get(&address)) {
         Some(entry) => Ok((address, entry.version.clone())),
-        None => Err(Complaint::usage(format!("no version of {address} is named, and the lock file has none"))
+        None => Err(Diagnostic::usage(format!("no version of {address} is named, and the lock file has none"))
             .hint(format!("name one: {address}@VERSION"))
             .hint(format!("`{}` lists them", again::versions(&address)))),
     }
@@ -168,11 +168,11 @@ impl Found {
         address: &ProviderAddr,
         version: &Version,
         pins: &Path,
-    ) -> Result<Self, Complaint> {
+    ) -> Result<Self, Diagnostic> {
         let release = match source.release(address, version).await {
             Ok(release) => release,
             Err(error @ SourceError::NoIndex { .. }) => {
-                return Err(Complaint::from(error).hint("what is signed is the index of an OCI repository"));
+                return Err(Diagnostic::from(error).hint("what is signed is the index of an OCI repository"));
             }
             Err(error) => return Err(error.into()),
         };

@@ -19,8 +19,8 @@ use tofu_oci_types::{Constraints, PackageHash};
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Published, Workspace, address, publish, store};
 use super::signing::{index, policy, sign};
 use crate::{
-    Basis, InstallError, Installed, Job, LockJob, LockOptions, LockWrite, Options, Outcome, PluginCache, Target,
-    Upgrade, Wanted, install, lock,
+    Basis, InstallError, InstallRequest, Installed, LockOptions, LockRequest, LockWrite, Options, Outcome, PluginCache,
+    Target, Upgrade, Wanted, install, lock,
 };
 
 const FOLDER: &str = "registry.example.test/acme/widget/1.0.0/linux_amd64";
@@ -64,22 +64,22 @@ impl Setting {
     }
 
     /// A job through the plugin cache.
-    fn cached(&self) -> Job {
+    fn cached(&self) -> InstallRequest {
         let cache = Some(PluginCache { dir: self.workspace.path().join("cache"), may_break_lock: self.may_break_lock });
         let data_dir = self.workspace.path().join(".terraform");
         self.to(Target::WorkingDir { data_dir, cache })
     }
 
     /// A job into `.terraform` itself.
-    fn bare(&self) -> Job {
+    fn bare(&self) -> InstallRequest {
         self.to(Target::WorkingDir { data_dir: self.workspace.path().join(".terraform"), cache: None })
     }
 
-    fn to(&self, target: Target) -> Job {
-        Job { target, ..self.workspace.job(self.store.clone()) }
+    fn to(&self, target: Target) -> InstallRequest {
+        InstallRequest { target, ..self.workspace.job(self.store.clone()) }
     }
 
-    async fn run(&self, job: Job) -> Result<Installed, InstallError> {
+    async fn run(&self, job: InstallRequest) -> Result<Installed, InstallError> {
         let mut options = Options::new(self.workspace.lock_path(), self.workspace.trust());
         options.trust.policy = Arc::clone(&self.policy);
         let done = install(vec![job], &options, &self.workspace.reporter).await;
@@ -87,9 +87,9 @@ impl Setting {
     }
 
     /// Installs from a place that does not answer.
-    async fn away(&self, job: Job) -> Result<Installed, InstallError> {
+    async fn away(&self, job: InstallRequest) -> Result<Installed, InstallError> {
         let failing = NotRead::failing("the place", Failure::ServerError("500".to_owned()));
-        self.run(Job { source: Arc::new(failing), ..job }).await
+        self.run(InstallRequest { source: Arc::new(failing), ..job }).await
     }
 
     /// The other package's `h1:` beside the line that names the release's own package.

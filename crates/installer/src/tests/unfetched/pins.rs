@@ -128,7 +128,7 @@ async fn lock_all(setting: &Setting) -> Vec<Basis> {
     trust.policy = Arc::clone(&setting.policy);
     let (path, scratch) = (setting.workspace.lock_path(), setting.workspace.path().to_owned());
     let options = LockOptions::new(path, LockWrite::Write, scratch, trust);
-    let job = LockJob {
+    let job = LockRequest {
         address: address(),
         constraints: Constraints::any(),
         source: Arc::new(OciSource::new(setting.store.clone())),

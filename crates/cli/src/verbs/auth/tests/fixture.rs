@@ -2,7 +2,8 @@
 
 use tofu_oci_credentials::opentofu::{HeldCredential, Prediction};
 use tofu_oci_credentials::{
-    Account, Candidate, Choice, Credential, Fit, HelperCall, HelperName, Origin, Place, Policy, Search, Secret, Verdict,
+    Candidate, Choice, Credential, CredentialLookup, HelperCall, HelperName, Origin, Place, Policy, Search, Secret,
+    Specificity, Verdict,
 };
 use tofu_oci_remote::{Exchange, Ping, Probe, Shown, TokenOutcome};
 use tofu_oci_store::{AccessFault, StoreError};
@@ -18,7 +19,7 @@ pub(super) fn place(line: usize) -> Place {
     Place { file: DOCKER.to_owned(), line: Some(line) }
 }
 
-pub(super) fn auth(key: &str, line: usize, fit: Option<Fit>, verdict: Verdict) -> Candidate {
+pub(super) fn auth(key: &str, line: usize, fit: Option<Specificity>, verdict: Verdict) -> Candidate {
     Candidate { origin: Origin::Auth { key: key.to_owned(), place: place(line) }, fit, verdict }
 }
 
@@ -61,7 +62,7 @@ impl Case {
         Self {
             repository: "ghcr.io/acme/widget",
             action: Action::Pull,
-            candidates: vec![auth("ghcr.io", 3, Some(Fit::Registry), Verdict::Chosen)],
+            candidates: vec![auth("ghcr.io", 3, Some(Specificity::Registry), Verdict::Chosen)],
             choice: login("ada", 3),
             prediction: same("ada"),
             helpers: Vec::new(),
@@ -72,10 +73,10 @@ impl Case {
         }
     }
 
-    /// What is printed: the explanation, and below a line the complaint.
+    /// What is printed: the explanation, and below a line the diagnostic.
     pub(super) fn told(self) -> String {
         let repository = self.repository.parse().expect("a repository");
-        let account = Account { repository, candidates: self.candidates, choice: self.choice };
+        let account = CredentialLookup { repository, candidates: self.candidates, choice: self.choice };
         let file = File {
             name: DOCKER.to_owned(),
             named_by: None,
@@ -84,7 +85,7 @@ impl Case {
             problems: Vec::new(),
             sources: sources(DOCKER, &account),
         };
-        let (told, complaint) = tell(Found {
+        let (told, diagnostic) = tell(Found {
             action: self.action,
             asks: Asks::Files,
             configuration: vec![file],
@@ -104,11 +105,11 @@ impl Case {
         let json = serde_json::to_string(&told).expect("plain values");
         let text = render(&told).to_string();
         assert!(!json.contains("hidden-password") && !text.contains("hidden-password"), "{text}");
-        let complaint = complaint.map(|complaint| {
-            let hints: Vec<String> = complaint.hints().iter().map(|hint| format!("hint: {hint}\n")).collect();
-            format!("\nerror: {}\n{}", complaint.text(), hints.concat())
+        let diagnostic = diagnostic.map(|diagnostic| {
+            let hints: Vec<String> = diagnostic.hints().iter().map(|hint| format!("hint: {hint}\n")).collect();
+            format!("\nerror: {}\n{}", diagnostic.text(), hints.concat())
         });
-        format!("{text}{}", complaint.unwrap_or_default())
+        format!("{text}{}", diagnostic.unwrap_or_default())
     }
 }
 

@@ -4,7 +4,7 @@ mod fixture;
 
 use insta::assert_snapshot;
 use tofu_oci_credentials::opentofu::Prediction;
-use tofu_oci_credentials::{Candidate, Choice, ChoiceError, Fit, NearMiss, Origin, Verdict};
+use tofu_oci_credentials::{Candidate, Choice, ChoiceError, NearMiss, Origin, Specificity, Verdict};
 use tofu_oci_remote::{Exchange, Ping, Probe, Shown, TokenOutcome};
 use tofu_oci_store::{AccessFault, StoreError};
 
@@ -15,19 +15,19 @@ use fixture::{Case, ada, answer, asks_store, auth, place, refused, same, store, 
 fn each_source_says_why_it_counts_or_does_not() {
     let empty = Candidate {
         origin: Origin::CredHelper { key: "ghcr.io".to_owned(), name: "pass".to_owned(), place: place(9) },
-        fit: Some(Fit::Registry),
+        fit: Some(Specificity::Registry),
         verdict: Verdict::Outranked,
     };
     let case = Case {
         candidates: vec![
-            auth("ghcr.io/acme/widget", 2, Some(Fit::Path(2)), Verdict::Empty),
-            auth("ghcr.io/acme", 3, Some(Fit::Path(1)), Verdict::Chosen),
-            auth("ghcr.io", 4, Some(Fit::Registry), Verdict::Outranked),
+            auth("ghcr.io/acme/widget", 2, Some(Specificity::Path(2)), Verdict::Empty),
+            auth("ghcr.io/acme", 3, Some(Specificity::Path(1)), Verdict::Chosen),
+            auth("ghcr.io", 4, Some(Specificity::Registry), Verdict::Outranked),
             auth("https://ghcr.io", 5, None, Verdict::NoMatch(Some(NearMiss::Scheme("ghcr.io".to_owned())))),
             auth("quay.io", 6, None, Verdict::LeftOut("its `auth` is no base64".to_owned())),
             auth("docker.io", 7, None, Verdict::NoMatch(None)),
             empty,
-            Candidate { origin: store(11), fit: Some(Fit::Store), verdict: Verdict::Outranked },
+            Candidate { origin: store(11), fit: Some(Specificity::Store), verdict: Verdict::Outranked },
         ],
         ..Case::works()
     };
@@ -132,7 +132,7 @@ fn a_helper_that_gives_an_identity_token_stops_opentofu() {
     let ask =
         Prediction::Ask { program: "docker-credential-pass".to_owned(), server: server.to_owned(), origin: store(3) };
     let case = Case {
-        candidates: vec![Candidate { origin: store(3), fit: Some(Fit::Store), verdict: Verdict::Chosen }],
+        candidates: vec![Candidate { origin: store(3), fit: Some(Specificity::Store), verdict: Verdict::Chosen }],
         choice: asks_store(server),
         prediction: ask,
         helpers: vec![gave],
@@ -167,7 +167,7 @@ fn the_hub_is_asked_for_by_the_name_that_docker_login_stores() {
     let server = "https://index.docker.io/v1/";
     let case = Case {
         repository: "docker.io/acme/widget",
-        candidates: vec![Candidate { origin: store(3), fit: Some(Fit::Store), verdict: Verdict::Chosen }],
+        candidates: vec![Candidate { origin: store(3), fit: Some(Specificity::Store), verdict: Verdict::Chosen }],
         choice: asks_store(server),
         prediction: Prediction::Anonymous { because: Some("it knows no credentials for docker.io".to_owned()) },
         helpers: vec![Helper {
@@ -304,7 +304,7 @@ fn the_culprit_is_named() {
     "#);
     let colon = ChoiceError::AuthWithoutColon { key: "ghcr.io".to_owned(), place: place(3) };
     assert_snapshot!(error(Case {
-        candidates: vec![auth("ghcr.io", 3, Some(Fit::Registry), Verdict::Broken(colon.clone()))],
+        candidates: vec![auth("ghcr.io", 3, Some(Specificity::Registry), Verdict::Broken(colon.clone()))],
         ended: Err(StoreError::Credentials {
             place: "ghcr.io/acme/widget".to_owned(),
             code: colon.code().to_owned(),

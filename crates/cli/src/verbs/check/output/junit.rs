@@ -6,7 +6,7 @@ use tofu_oci_checker::Finding;
 use tofu_oci_types::{Platform, printable};
 
 use super::applied;
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::verbs::check::Checked;
 
@@ -55,9 +55,9 @@ pub(super) fn render(checked: &Checked) -> Document {
 }
 
 /// The document where nothing could be looked at: one test case that is an error.
-pub(super) fn unreadable(target: &str, complaint: &Complaint) -> Document {
-    let message = escaped(complaint.text());
-    let body = hints(complaint);
+pub(super) fn unreadable(target: &str, diagnostic: &Diagnostic) -> Document {
+    let message = escaped(diagnostic.text());
+    let body = hints(diagnostic);
     let case = format!(
         "    <testcase classname=\"check\" name=\"target\">\n      <error type=\"unreadable\" \
          message=\"{message}\">{body}</error>\n    </testcase>\n"
@@ -83,8 +83,8 @@ fn advice((name, text): (&str, &str)) -> String {
     format!("{name}: {text}")
 }
 
-fn hints(complaint: &Complaint) -> String {
-    complaint.hints().iter().map(|hint| escaped(hint)).collect::<Vec<_>>().join("\n")
+fn hints(diagnostic: &Diagnostic) -> String {
+    diagnostic.hints().iter().map(|hint| escaped(hint)).collect::<Vec<_>>().join("\n")
 }
 
 fn about(version: Option<&str>, platform: Option<&Platform>) -> String {

@@ -9,7 +9,7 @@ use tofu_oci_checker::{Level, Rule, rules};
 
 use super::{Checked, Context};
 use crate::args::Format;
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::printer;
 
 /// Prints to stdout.
@@ -23,11 +23,11 @@ pub(super) fn print(context: &Context, format: Format, checked: &Checked) {
 }
 
 /// Prints to stdout that nothing could be looked at, for programs that read a document whatever happens.
-pub(super) fn print_unreadable(format: Format, target: &str, complaint: &Complaint) {
+pub(super) fn print_unreadable(format: Format, target: &str, diagnostic: &Diagnostic) {
     match format {
         Format::Table | Format::Json => {}
-        Format::Junit => printer::document(&junit::unreadable(target, complaint)),
-        Format::Sarif => printer::document(&sarif::unreadable(target, complaint)),
+        Format::Junit => printer::document(&junit::unreadable(target, diagnostic)),
+        Format::Sarif => printer::document(&sarif::unreadable(target, diagnostic)),
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
             let (place, text, version) = (text(), text(), Some(text()));
             Finding { rule, place, text, version, platform: None, diff: Some("-a\n+b\n".to_owned()) }
         };
-        let why = Complaint::new(crate::exit::Exit::Fixable, HOSTILE).cause(HOSTILE).hint(HOSTILE);
+        let why = Diagnostic::new(crate::exit::Exit::Fixable, HOSTILE).cause(HOSTILE).hint(HOSTILE);
         let findings: Vec<Finding> = rules().map(finding).collect();
         assert!(findings.len() > 40, "{}", findings.len());
         let checked = Checked {

@@ -7,13 +7,13 @@ use tofu_oci_checker::{Finding, Group, Level, Rule};
 use tofu_oci_types::printable;
 
 use super::applied;
-use crate::complaint::Complaint;
+use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::verbs::check::{Checked, Unjudged};
 
 /// The document where nothing could be looked at: an invocation that failed, and why.
-pub(super) fn unreadable(target: &str, complaint: &Complaint) -> Document {
-    let text = format!("{target}: {}", complaint.text());
+pub(super) fn unreadable(target: &str, diagnostic: &Diagnostic) -> Document {
+    let text = format!("{target}: {}", diagnostic.text());
     let notification = json!({ "level": "error", "message": { "text": printable(&text) } });
     let invocation = json!({ "executionSuccessful": false, "toolExecutionNotifications": [notification] });
     document(&[], &[], &invocation)

@@ -1,117 +1,117 @@
 //! Errors of stores.
 
-use tofu_oci_store::{AccessFault, Patience, StoreError};
+use tofu_oci_store::{AccessFault, GiveUpReason, StoreError};
 
-use super::{Complaint, registries};
+use super::{Diagnostic, registries};
 use crate::again;
 use crate::credentials::Trouble;
 use crate::exit::Exit;
 
-impl From<StoreError> for Complaint {
+impl From<StoreError> for Diagnostic {
     fn from(error: StoreError) -> Self {
         Self::from(&error)
     }
 }
 
-impl From<&StoreError> for Complaint {
+impl From<&StoreError> for Diagnostic {
     fn from(error: &StoreError) -> Self {
-        let mut complaint = Self::of(exit(error), error);
-        complaint.code = error.credential_code().map(String::into_boxed_str);
-        complaint.unasked = !error.is_of_content();
+        let mut diagnostic = Self::of(exit(error), error);
+        diagnostic.code = error.credential_code().map(String::into_boxed_str);
+        diagnostic.unasked = !error.is_of_content();
         match error {
-            StoreError::UnknownRepository { place } if place.starts_with("oci:") => complaint.hint(
+            StoreError::UnknownRepository { place } if place.starts_with("oci:") => diagnostic.hint(
                 "an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one",
             ),
             StoreError::UnknownRepository { .. } => {
-                complaint.hint("check the name; some registries also say this to those who may not read the repository")
+                diagnostic.hint("check the name; some registries also say this to those who may not read the repository")
             }
-            StoreError::Unauthorized { place, fault: AccessFault::TokenRefused(_), .. } => complaint
+            StoreError::Unauthorized { place, fault: AccessFault::TokenRefused(_), .. } => diagnostic
                 .hint("the registry refuses what its own token server gave: run the same command again, or ask its operator")
                 .refused(place, Trouble::Other),
-            StoreError::Unauthorized { place, .. } => complaint.refused(place, Trouble::Login),
-            StoreError::Denied { place, fault: AccessFault::NoKnownScheme(_), .. } => complaint
+            StoreError::Unauthorized { place, .. } => diagnostic.refused(place, Trouble::Login),
+            StoreError::Denied { place, fault: AccessFault::NoKnownScheme(_), .. } => diagnostic
                 .hint("no login helps there; check that this is the registry you mean, or ask its operator")
                 .refused(place, Trouble::Unasked),
             StoreError::Denied { place, .. } => registries::shape(place)
                 .into_iter()
-                .fold(complaint, Self::hint)
+                .fold(diagnostic, Self::hint)
                 .hint(format!(
                     "ask the owner of {place} for the right to read, and for a push to write; another login may have it"
                 ))
                 .refused(place, Trouble::Right),
             StoreError::Disturbed { .. } => {
-                complaint.hint("other programs write to this repository at the same time: run the same command again")
+                diagnostic.hint("other programs write to this repository at the same time: run the same command again")
             }
-            StoreError::Rejected { problem, .. } if problem.contains("DIGEST_INVALID") => complaint.hint(
+            StoreError::Rejected { problem, .. } if problem.contains("DIGEST_INVALID") => diagnostic.hint(
                 "what was sent is not what its digest says: the source is damaged, or something changed it on the way",
             ),
             StoreError::Rejected { request, status, .. }
                 if request.starts_with("PATCH ") && (400..=499).contains(status) && *status != 413 =>
             {
-                complaint.hint(NO_CHUNKS)
+                diagnostic.hint(NO_CHUNKS)
             }
-            StoreError::Malformed { problem, .. } if problem.starts_with("a chunked upload") => complaint.hint(NO_CHUNKS),
-            StoreError::Rejected { place, status, problem, .. } => complaint.hint(
+            StoreError::Malformed { problem, .. } if problem.starts_with("a chunked upload") => diagnostic.hint(NO_CHUNKS),
+            StoreError::Rejected { place, status, problem, .. } => diagnostic.hint(
                 registries::hint(place, *status, problem).unwrap_or_else(|| generic_hint(*status).to_owned()),
             ),
             StoreError::Malformed { place, .. } if place.starts_with("oci:") => {
-                complaint.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
+                diagnostic.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
             }
             StoreError::Forbidden { fault: Some(AccessFault::RedirectUnnamed), .. } => {
-                complaint.hint("if that host is the right one, name it with --plain-http HOST; the request there carries no login")
+                diagnostic.hint("if that host is the right one, name it with --plain-http HOST; the request there carries no login")
             }
             StoreError::Forbidden { fault: Some(AccessFault::RedirectDowngrade), .. } => {
-                complaint.hint("the registry sends to a server without TLS; its operator can mend that")
+                diagnostic.hint("the registry sends to a server without TLS; its operator can mend that")
             }
             StoreError::Forbidden { place, fault: Some(fault), .. } => {
-                complaint.hint(realm_hint(*fault)).refused(place, Trouble::Other)
+                diagnostic.hint(realm_hint(*fault)).refused(place, Trouble::Other)
             }
             StoreError::Malformed { .. } | StoreError::Forbidden { .. } => {
-                complaint.hint("-vv shows every request; check that this is the registry you mean")
+                diagnostic.hint("-vv shows every request; check that this is the registry you mean")
             }
-            StoreError::NoToken { place, .. } => complaint
+            StoreError::NoToken { place, .. } => diagnostic
                 .hint("the registry's token server has a problem of its own; run the same command again later")
                 .refused(place, Trouble::Other),
             StoreError::Credentials { place, code, hint, .. } => {
-                let complaint = hint.iter().flat_map(|hint| hint.lines()).fold(complaint, Self::hint);
+                let diagnostic = hint.iter().flat_map(|hint| hint.lines()).fold(diagnostic, Self::hint);
                 let trouble = if code == "incomplete-basic" { Trouble::Login } else { Trouble::Other };
-                complaint.refused(place, trouble)
+                diagnostic.refused(place, trouble)
             }
             StoreError::NotFound { what, .. } if !what.starts_with("tag") => {
-                complaint.hint("the release is incomplete there; its publisher can push it again")
+                diagnostic.hint("the release is incomplete there; its publisher can push it again")
             }
             StoreError::NotFound { place, .. } => {
                 let versions = again::command(&format!("versions {}", again::quoted(place)));
-                complaint.hint(format!("`{versions}` lists what is there"))
+                diagnostic.hint(format!("`{versions}` lists what is there"))
             }
-            StoreError::UnsupportedDigest { .. } => complaint.hint("sha256 and sha512 are known here"),
-            StoreError::TooManyManifests { .. } => complaint.hint(
+            StoreError::UnsupportedDigest { .. } => diagnostic.hint("sha256 and sha512 are known here"),
+            StoreError::TooManyManifests { .. } => diagnostic.hint(
                 "a run has these limits: copy fewer versions at a time; if one version alone is too much, somebody has attached \
                  far more to it than a release needs",
             ),
-            StoreError::TooDeep { .. } => complaint.hint("a release needs two levels; check who wrote these manifests"),
-            StoreError::TooLarge { .. } => complaint.hint("this is no provider release"),
-            StoreError::Unreachable { place, fault, problem } => complaint.network(place, *fault, problem),
+            StoreError::TooDeep { .. } => diagnostic.hint("a release needs two levels; check who wrote these manifests"),
+            StoreError::TooLarge { .. } => diagnostic.hint("this is no provider release"),
+            StoreError::Unreachable { place, fault, problem } => diagnostic.network(place, *fault, problem),
             StoreError::DigestMismatch { place, .. } | StoreError::SizeMismatch { place, .. }
                 if place.starts_with("oci:") =>
             {
-                complaint.hint("a file in the directory was changed or cut short; copy or pack the release again")
+                diagnostic.hint("a file in the directory was changed or cut short; copy or pack the release again")
             }
-            StoreError::DigestMismatch { .. } | StoreError::SizeMismatch { .. } => complaint
+            StoreError::DigestMismatch { .. } | StoreError::SizeMismatch { .. } => diagnostic
                 .hint("the registry, or something between it and here, changed the content; nothing of it was kept"),
-            StoreError::RateLimited { seconds, patience: Patience::Attempts, .. } => complaint.hint(format!(
+            StoreError::RateLimited { seconds, patience: GiveUpReason::Attempts, .. } => diagnostic.hint(format!(
                 "try again in {seconds} s, or have it tried more often with --attempts N (and --jobs 1, for fewer at once)"
             )),
             StoreError::RateLimited { seconds, .. } => {
-                complaint.hint(format!("try again later, or wait longer with --max-wait {seconds}"))
+                diagnostic.hint(format!("try again later, or wait longer with --max-wait {seconds}"))
             }
-            StoreError::NotListed { .. } => complaint.hint(
+            StoreError::NotListed { .. } => diagnostic.hint(
                 "no tag was written: run the same command again, and if it fails again, copy to a registry that lists referrers",
             ),
-            StoreError::Locked { .. } => complaint.locked(),
-            StoreError::ReadOnly { .. } => complaint.hint("choose a place that you may write to"),
-            StoreError::Io { action, path, source } => complaint.io_hint(action, path, source),
-            _ => complaint,
+            StoreError::Locked { .. } => diagnostic.locked(),
+            StoreError::ReadOnly { .. } => diagnostic.hint("choose a place that you may write to"),
+            StoreError::Io { action, path, source } => diagnostic.io_hint(action, path, source),
+            _ => diagnostic,
         }
     }
 }
@@ -168,7 +168,7 @@ mod tests {
         let hints = |status, request: &str| {
             let (place, problem) = ("ghcr.io/acme/widget".to_owned(), "payload too large".to_owned());
             let error = StoreError::Rejected { place, status, request: request.to_owned(), problem };
-            Complaint::from(error).hints().join("\n")
+            Diagnostic::from(error).hints().join("\n")
         };
         let chunk = "PATCH /v2/acme/widget/blobs/uploads/1";
         assert_eq!(hints(413, chunk), generic_hint(413));

@@ -20,22 +20,22 @@ enum Piece {
 }
 
 /// The side that sends.
-pub(crate) struct Feeder(mpsc::Sender<Piece>);
+pub(crate) struct ChunkSender(mpsc::Sender<Piece>);
 
 /// The side that a blocking thread reads: one part after the other.
-pub(crate) struct Feed {
+pub(crate) struct ChunkReceiver {
     pieces: mpsc::Receiver<Piece>,
     /// Whether the present part has been read to its end.
     ended: bool,
 }
 
 /// A queue between the two.
-pub(crate) fn queue() -> (Feeder, Feed) {
+pub(crate) fn queue() -> (ChunkSender, ChunkReceiver) {
     let (sender, receiver) = mpsc::channel(DEPTH);
-    (Feeder(sender), Feed { pieces: receiver, ended: true })
+    (ChunkSender(sender), ChunkReceiver { pieces: receiver, ended: true })
 }
 
-impl Feeder {
+impl ChunkSender {
     /// Sends all parts of the offer, verified on the way; ends early, and without an error, when nobody reads any more.
     pub(crate) async fn send(
         self,
@@ -63,7 +63,7 @@ impl Feeder {
     }
 }
 
-impl ByteSource for Feed {
+impl ByteSource for ChunkReceiver {
     fn next_chunk(&mut self) -> io::Result<Option<Bytes>> {
         if self.ended {
             return Ok(None);
@@ -80,7 +80,7 @@ impl ByteSource for Feed {
     }
 }
 
-impl Feed {
+impl ChunkReceiver {
     /// Begins with the next part; the one before has been read to its end.
     pub(crate) fn begin_part(&mut self) {
         self.ended = false;

@@ -3,82 +3,84 @@
 use tofu_oci_packer::{Difference, OtherAddress, PackError, TagTaken};
 use tofu_oci_store::CopyError;
 
-use super::Complaint;
+use super::Diagnostic;
 use crate::exit::Exit;
 
-impl From<PackError> for Complaint {
+impl From<PackError> for Diagnostic {
     fn from(error: PackError) -> Self {
-        let complaint = Self::of(exit(&error), &error);
+        let diagnostic = Self::of(exit(&error), &error);
         match &error {
             PackError::Store(error) => Self::from(error),
             PackError::NoFolder { .. } | PackError::NotAFolder { .. } => {
-                complaint.hint("name the folder that holds the release files, such as dist")
+                diagnostic.hint("name the folder that holds the release files, such as dist")
             }
             PackError::NothingFound { looked_for, seen, .. } => {
-                let complaint = complaint.hint(format!("looked for {}", looked_for.join("; ")));
+                let diagnostic = diagnostic.hint(format!("looked for {}", looked_for.join("; ")));
                 if seen.is_empty() {
-                    complaint.hint("the folder is empty")
+                    diagnostic.hint("the folder is empty")
                 } else {
-                    complaint.hint(format!("found {}", seen.join(", ")))
+                    diagnostic.hint(format!("found {}", seen.join(", ")))
                 }
             }
-            PackError::TwoPackages { .. } => complaint.hint("remove the one that does not belong to this release"),
-            PackError::UnknownPlatform { meant: Some(meant), .. } => complaint.hint(format!("did you mean {meant}?")),
+            PackError::TwoPackages { .. } => diagnostic.hint("remove the one that does not belong to this release"),
+            PackError::UnknownPlatform { meant: Some(meant), .. } => diagnostic.hint(format!("did you mean {meant}?")),
             PackError::UnknownPlatform { .. } => {
-                complaint.hint("platforms are named OS_ARCH as Go names them, such as linux_amd64 or darwin_arm64")
+                diagnostic.hint("platforms are named OS_ARCH as Go names them, such as linux_amd64 or darwin_arm64")
             }
-            PackError::InvalidVersion { meant: Some(meant), .. } => complaint.hint(format!("write {meant}")),
+            PackError::InvalidVersion { meant: Some(meant), .. } => diagnostic.hint(format!("write {meant}")),
             PackError::VersionConflict { found, .. } => {
-                complaint.hint(format!("omit --version, or write --version {found}"))
+                diagnostic.hint(format!("omit --version, or write --version {found}"))
             }
-            PackError::VersionUnknown { .. } => complaint.hint("say it: --version 1.4.0"),
+            PackError::VersionUnknown { .. } => diagnostic.hint("say it: --version 1.4.0"),
             PackError::SeveralVersions { versions, .. } => match versions.last() {
-                Some(newest) => complaint.hint(format!("choose one: --version {newest}")),
-                None => complaint,
+                Some(newest) => diagnostic.hint(format!("choose one: --version {newest}")),
+                None => diagnostic,
             },
-            PackError::SeveralTypes { .. } => complaint.hint("publish each provider from a folder of its own"),
+            PackError::SeveralTypes { .. } => diagnostic.hint("publish each provider from a folder of its own"),
             PackError::TypeConflict { found, .. } => {
-                complaint.hint(format!("the last part of --address is the provider's type: {found}"))
+                diagnostic.hint(format!("the last part of --address is the provider's type: {found}"))
             }
             PackError::WrongSum { .. } => {
-                complaint.hint("the file or the checksum file is not the one of the release; build the release again")
+                diagnostic.hint("the file or the checksum file is not the one of the release; build the release again")
             }
-            PackError::NoSum { .. } => complaint.hint("a checksum file must name every package, or not be there"),
+            PackError::NoSum { .. } => diagnostic.hint("a checksum file must name every package, or not be there"),
             PackError::NoExecutable { found, provider_type, .. } => {
-                let complaint = complaint.hint(format!(
+                let diagnostic = diagnostic.hint(format!(
                     "the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]"
                 ));
-                if found.is_empty() { complaint } else { complaint.hint(format!("it holds {}", found.join(", "))) }
+                if found.is_empty() { diagnostic } else { diagnostic.hint(format!("it holds {}", found.join(", "))) }
             }
-            PackError::OtherPlatform(found) => complaint
+            PackError::OtherPlatform(found) => diagnostic
                 .hint(format!(
                     "build the package again for {}, or name it for the platform of its program",
                     found.platform
                 ))
                 .hint("to publish it all the same, add --skip-executable-check"),
-            PackError::OtherAddress(found) => complaint.address_hint(found),
-            PackError::Archive { source, .. } => complaint.archive_hint(source),
+            PackError::OtherAddress(found) => diagnostic.address_hint(found),
+            PackError::Archive { source, .. } => diagnostic.archive_hint(source),
             PackError::InvalidVersion { .. } => {
-                complaint.hint("versions read MAJOR.MINOR.PATCH, such as 1.4.0 or 2.0.0-beta.1")
+                diagnostic.hint("versions read MAJOR.MINOR.PATCH, such as 1.4.0 or 2.0.0-beta.1")
             }
-            PackError::UnreadableName { .. } => complaint.hint("rename it, or move it out of the folder"),
-            PackError::WrongFormat { .. } => complaint.hint("set `formats: [zip]` in the archives of .goreleaser.yaml"),
+            PackError::UnreadableName { .. } => diagnostic.hint("rename it, or move it out of the folder"),
+            PackError::WrongFormat { .. } => {
+                diagnostic.hint("set `formats: [zip]` in the archives of .goreleaser.yaml")
+            }
             PackError::Malformed { .. } | PackError::Missing { .. } => {
-                complaint.hint("the folder is not as the build left it; build the release again")
+                diagnostic.hint("the folder is not as the build left it; build the release again")
             }
-            PackError::LayersDiffer { .. } => complaint.hint("this is a bug: please report it with the zip"),
+            PackError::LayersDiffer { .. } => diagnostic.hint("this is a bug: please report it with the zip"),
             PackError::Vanished { .. } => {
-                complaint.hint("the registry lost or deletes it; run the same command again, and tell its operator")
+                diagnostic.hint("the registry lost or deletes it; run the same command again, and tell its operator")
             }
-            PackError::NoTag { .. } => complaint.hint("shorten the prerelease or the build metadata"),
-            PackError::NothingToCopy { .. } => complaint.hint("`tofu-oci versions REPOSITORY` lists what is there"),
-            PackError::PrivateKey { .. } => complaint
+            PackError::NoTag { .. } => diagnostic.hint("shorten the prerelease or the build metadata"),
+            PackError::NothingToCopy { .. } => diagnostic.hint("`tofu-oci versions REPOSITORY` lists what is there"),
+            PackError::PrivateKey { .. } => diagnostic
                 .hint("nothing was sent; move it out of the folder, and check where the folder has been before"),
-            PackError::Sign(error) => complaint.sign_hint(error),
+            PackError::Sign(error) => diagnostic.sign_hint(error),
             PackError::Io { action: action @ "create a folder in", path, source } => {
-                complaint.io_hint(action, path, source).hint("set TMPDIR to a folder that you may write to")
+                diagnostic.io_hint(action, path, source).hint("set TMPDIR to a folder that you may write to")
             }
-            PackError::Io { action, path, source } => complaint.io_hint(action, path, source),
+            PackError::Io { action, path, source } => diagnostic.io_hint(action, path, source),
             PackError::Copy(CopyError { side, error }) => {
                 Self::from(error).cause(format!("it happened at the {side} of the copy"))
             }
@@ -95,26 +97,26 @@ impl From<PackError> for Complaint {
                     }
                     Difference::NotARelease => "check that this is the repository you mean",
                 };
-                complaint.hint(what).hint(move_hint(taken))
+                diagnostic.hint(what).hint(move_hint(taken))
             }
             PackError::NoRelease { offered, .. } if !offered.is_empty() => {
                 let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                complaint.hint(format!("it has {list}"))
+                diagnostic.hint(format!("it has {list}"))
             }
-            _ => complaint,
+            _ => diagnostic,
         }
     }
 }
 
-impl Complaint {
+impl Diagnostic {
     /// The same with the ways on for a repository that is kept for another address.
     fn address_hint(self, found: &OtherAddress) -> Self {
-        let complaint = if found.kept.provider_type() == found.given.provider_type() {
+        let diagnostic = if found.kept.provider_type() == found.given.provider_type() {
             self.hint(format!("publish it as the others: --address {}", found.kept))
         } else {
             self.hint("check that this is the repository that you mean: each provider has its own")
         };
-        complaint.hint(format!("to publish as {} all the same, add --rename", found.given))
+        diagnostic.hint(format!("to publish as {} all the same, add --rename", found.given))
     }
 }
 

@@ -10,13 +10,13 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::{ByteStream, ReadStore, StoreError};
 
 /// The source of a copy as the destination sees it. A push fails with one error, whichever end it came from; this knows.
-pub(super) struct Witness<'a> {
+pub(super) struct ObservedSource<'a> {
     inner: &'a dyn ReadStore,
     failure: Arc<Mutex<Option<StoreError>>>,
     progress: UnboundedSender<u64>,
 }
 
-impl<'a> Witness<'a> {
+impl<'a> ObservedSource<'a> {
     /// `progress` hears how many bytes have flowed since the content was last opened.
     pub(super) fn new(inner: &'a dyn ReadStore, progress: UnboundedSender<u64>) -> Self {
         Self { inner, failure: Arc::default(), progress }
@@ -47,7 +47,7 @@ fn note(failure: &Mutex<Option<StoreError>>, error: Option<StoreError>) {
 }
 
 #[async_trait]
-impl ReadStore for Witness<'_> {
+impl ReadStore for ObservedSource<'_> {
     fn place(&self) -> String {
         self.inner.place()
     }

@@ -2,9 +2,9 @@
 
 use tofu_oci_archive::ArchiveError;
 
-use super::Complaint;
+use super::Diagnostic;
 
-impl Complaint {
+impl Diagnostic {
     /// The same with the advice for whoever makes the archive.
     pub(super) fn archive_hint(self, error: &ArchiveError) -> Self {
         match error {
@@ -41,11 +41,11 @@ impl Complaint {
             ArchiveError::NoExecutable { provider_type, found } => {
                 let hint =
                     format!("the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]");
-                let complaint = self.hint(hint);
+                let diagnostic = self.hint(hint);
                 if found.is_empty() {
-                    complaint
+                    diagnostic
                 } else {
-                    complaint.hint(format!("the root holds {}", found.join(", ")))
+                    diagnostic.hint(format!("the root holds {}", found.join(", ")))
                 }
             }
             ArchiveError::Changed { .. } => self.hint("wait until the build is done, and run the same command again"),

@@ -8,7 +8,7 @@ use crate::{Credential, HelperName, NearMiss, Place};
 
 /// What is known about the access to one repository.
 #[derive(Clone, Debug)]
-pub struct Account {
+pub struct CredentialLookup {
     /// The repository that was asked for.
     pub repository: RepositoryRef,
     /// Every block, entry and helper, in the order looked at.
@@ -23,7 +23,7 @@ pub struct Candidate {
     /// Where it stands.
     pub origin: Origin,
     /// How closely it fits; nothing where it speaks of other repositories.
-    pub fit: Option<Fit>,
+    pub fit: Option<Specificity>,
     /// What became of it.
     pub verdict: Verdict,
 }
@@ -72,7 +72,7 @@ pub enum Origin {
 
 /// How closely a source fits a repository; greater is closer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fit {
+pub enum Specificity {
     /// A helper that serves every registry.
     Store,
     /// The registry.
@@ -166,7 +166,7 @@ pub enum ChoiceError {
     },
 }
 
-impl Fit {
+impl Specificity {
     /// The number that `OpenTofu` gives it: 1 for a store, 2 for a registry, 2 and one a path segment.
     pub fn specificity(self) -> usize {
         match self {

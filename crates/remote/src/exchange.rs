@@ -9,13 +9,13 @@ use url::Url;
 
 use crate::client::RegistryClient;
 use crate::origin::host_of;
-use crate::told::Told;
+use crate::secret_scrubber::SecretScrubber;
 
 /// Most bytes of a challenge that are told.
 const LONGEST_CHALLENGE: usize = 1024;
 
 /// Is told each exchange, in order, from whatever task makes it.
-pub trait Witness: Send + Sync {
+pub trait ExchangeObserver: Send + Sync {
     /// One thing that happened.
     fn saw(&self, exchange: &Exchange);
 }
@@ -52,7 +52,7 @@ pub enum Exchange {
         problem: String,
     },
     /// A challenge was understood, and this is how it will be answered.
-    Way {
+    AuthScheme {
         /// `basic` or `bearer`.
         scheme: &'static str,
         /// The token server's address without query and user info.
@@ -147,7 +147,7 @@ impl Exchange {
                 texts.extend(error);
             }
             Self::NoAnswer { url, problem, .. } => texts.extend([url, problem]),
-            Self::Way { realm, service, .. } => texts.extend(realm.iter_mut().chain(service)),
+            Self::AuthScheme { realm, service, .. } => texts.extend(realm.iter_mut().chain(service)),
             Self::Refused { problem, .. } => texts.push(problem),
             Self::Redirected { from, to, .. } => texts.extend([from, to]),
             Self::Token { server, service, scopes, error, outcome, .. } => {
@@ -182,7 +182,7 @@ pub(crate) fn shown_url(url: &Url) -> String {
 }
 
 /// A challenge as it came, without what was sent, user infos, line breaks and what does not fit.
-pub(crate) fn shown_challenge(line: &str, told: &Told) -> String {
+pub(crate) fn shown_challenge(line: &str, told: &SecretScrubber) -> String {
     let hidden = told.hide(line);
     let mut shown = String::new();
     let mut rest = hidden.as_str();
@@ -213,7 +213,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, want: &str) {
-        let told = Told::default();
+        let told = SecretScrubber::default();
         told.secret("hunter2");
         assert_eq!(shown_challenge(line, &told), want);
     }

@@ -1,4 +1,4 @@
-//! One release in court: what is known of it, what is asked, and what signatures cover.
+//! One release in trust_checker: what is known of it, what is asked, and what signatures cover.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use tofu_oci_trust::{Archives, Evidence, Standing, Verdict, judge};
 use tofu_oci_types::{PackageHash, Platform, Scheme};
 
 use super::Trust;
-use super::court::Case;
+use super::trust_checker::ReleaseId;
 use crate::InstallError;
 
 /// What is known of a release besides its name.
@@ -22,15 +22,15 @@ impl Knowledge {
     }
 }
 
-/// One release in court.
-pub(super) struct Hearing<'a> {
+/// One release in trust_checker.
+pub(super) struct Check<'a> {
     pub(super) trust: &'a Trust,
     pub(super) source: &'a dyn Source,
-    pub(super) case: &'a Case,
+    pub(super) case: &'a ReleaseId,
     pub(super) knowledge: Knowledge,
 }
 
-impl Hearing<'_> {
+impl Check<'_> {
     /// What usually suffices is asked first. Where it does not, everything is; a signed `SHA256SUMS` is then held
     /// against the archives that the leaves really name.
     pub(super) async fn verdict(&mut self) -> Result<Verdict, InstallError> {

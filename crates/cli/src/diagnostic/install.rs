@@ -7,23 +7,23 @@ use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_store::NetworkFault;
 use tofu_oci_types::Version;
 
-use super::{Complaint, Refused};
+use super::{Diagnostic, Refused};
 use crate::again;
 use crate::exit::Exit;
 
-impl From<SourceError> for Complaint {
+impl From<SourceError> for Diagnostic {
     fn from(error: SourceError) -> Self {
         Self::from(&error)
     }
 }
 
-impl From<&SourceError> for Complaint {
+impl From<&SourceError> for Diagnostic {
     fn from(error: &SourceError) -> Self {
         Self::of_source(error).or_code(error.code())
     }
 }
 
-impl Complaint {
+impl Diagnostic {
     fn of_source(error: &SourceError) -> Self {
         match error {
             SourceError::Store(error) => Self::from(error),
@@ -40,41 +40,41 @@ impl Complaint {
                     }
                     _ => format!("{address}: {what}"),
                 };
-                let mut complaint = Self::new(Exit::Fixable, text);
+                let mut diagnostic = Self::new(Exit::Fixable, text);
                 let asked = !matches!(what, NotOffered::NoMethods | NotOffered::NoMethodMatches);
-                if asked && !complaint.text.contains(place.as_str()) {
-                    complaint = complaint.cause(format!("asked {place}"));
+                if asked && !diagnostic.text.contains(place.as_str()) {
+                    diagnostic = diagnostic.cause(format!("asked {place}"));
                 }
-                complaint = complaint.code(what.code());
+                diagnostic = diagnostic.code(what.code());
                 let explain = again::command(&format!("resolve {address} --explain"));
                 match what {
-                    NotOffered::VersionMissing { offered, .. } => complaint.hint(versions("it has", offered)),
+                    NotOffered::VersionMissing { offered, .. } => diagnostic.hint(versions("it has", offered)),
                     NotOffered::PlatformMissing { offered, .. } => {
                         let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                        complaint.hint(format!("this release offers {list}"))
+                        diagnostic.hint(format!("this release offers {list}"))
                     }
-                    NotOffered::NoMethods | NotOffered::NoMethodMatches => complaint
+                    NotOffered::NoMethods | NotOffered::NoMethodMatches => diagnostic
                         .hint(format!("`{explain}` says of each method why"))
                         .hint("or say where it is with --from REPOSITORY"),
-                    _ => complaint.hint(format!("check the name; `{explain}` says where it is looked for")),
+                    _ => diagnostic.hint(format!("check the name; `{explain}` says where it is looked for")),
                 }
             }
             SourceError::Failed { failure, .. } => Self::of(failure_exit(failure), error).failure_hint(failure),
             SourceError::Method(blame) => {
-                let complaint = Self::from(&blame.source).about(&blame.address.to_string());
-                let complaint = match &blame.source {
+                let diagnostic = Self::from(&blame.source).about(&blame.address.to_string());
+                let diagnostic = match &blame.source {
                     // What is missing has a name that depends on the kind of the method.
-                    SourceError::NotOffered { .. } => complaint.code(error.code()),
-                    _ => complaint,
+                    SourceError::NotOffered { .. } => diagnostic.code(error.code()),
+                    _ => diagnostic,
                 };
                 let named =
-                    std::iter::once(&complaint.text).chain(&complaint.causes).any(|text| text.contains(&blame.label));
-                let complaint = if named { complaint } else { complaint.cause(format!("by {}", blame.label)) };
+                    std::iter::once(&diagnostic.text).chain(&diagnostic.causes).any(|text| text.contains(&blame.label));
+                let diagnostic = if named { diagnostic } else { diagnostic.cause(format!("by {}", blame.label)) };
                 match blame.remedy() {
                     Some(remedy) => {
-                        complaint.cause("a mirror never lets a later method serve what it lacks itself").hint(remedy)
+                        diagnostic.cause("a mirror never lets a later method serve what it lacks itself").hint(remedy)
                     }
-                    None => complaint,
+                    None => diagnostic,
                 }
             }
             SourceError::Layout { .. } | SourceError::Unusable { .. } => Self::of(Exit::Fixable, error).hint(
@@ -85,30 +85,30 @@ impl Complaint {
     }
 }
 
-impl From<LockFileError> for Complaint {
+impl From<LockFileError> for Diagnostic {
     fn from(error: LockFileError) -> Self {
         let code = if matches!(error, LockFileError::Invalid { .. }) { "lock-invalid" } else { "lock-file" };
-        let complaint = Self::of(Exit::Fixable, &error).code(code);
+        let diagnostic = Self::of(Exit::Fixable, &error).code(code);
         match &error {
-            LockFileError::Io { action, path, source } => complaint.io_hint(action, path, source),
+            LockFileError::Io { action, path, source } => diagnostic.io_hint(action, path, source),
             LockFileError::LinkLeavesFolder { .. } => {
-                complaint.hint("put the file itself there; nothing outside the folder is written to")
+                diagnostic.hint("put the file itself there; nothing outside the folder is written to")
             }
-            _ => complaint.hint("mend the file by hand, or take it back from version control; nothing was changed"),
+            _ => diagnostic.hint("mend the file by hand, or take it back from version control; nothing was changed"),
         }
     }
 }
 
-impl From<InstallError> for Complaint {
+impl From<InstallError> for Diagnostic {
     fn from(error: InstallError) -> Self {
         let code = error.code();
         Self::of_install(error).or_code(code)
     }
 }
 
-impl Complaint {
+impl Diagnostic {
     fn of_install(error: InstallError) -> Self {
-        let complaint = Self::of(exit(&error), &error);
+        let diagnostic = Self::of(exit(&error), &error);
         match error {
             InstallError::Source(error @ (SourceError::Layout { .. } | SourceError::Unusable { .. })) => {
                 Self::from(error).hint("nothing of it was installed")
@@ -116,54 +116,54 @@ impl Complaint {
             InstallError::Source(error) => Self::from(error),
             InstallError::LockFile(error) => Self::from(error),
             InstallError::NoMatchingVersion { address, place, offered, .. } => {
-                let complaint = complaint.cause(format!("asked {place}")).hint(versions("it has", &offered));
+                let diagnostic = diagnostic.cause(format!("asked {place}")).hint(versions("it has", &offered));
                 match offered.last() {
-                    Some(newest) if offered.iter().all(Version::is_prerelease) => complaint.hint(format!(
+                    Some(newest) if offered.iter().all(Version::is_prerelease) => diagnostic.hint(format!(
                         "a prerelease is installed only by its exact version: {address}@{newest}, or version = \"{newest}\""
                     )),
-                    _ => complaint,
+                    _ => diagnostic,
                 }
             }
             InstallError::LockedVersionNotAdmitted { .. } => {
-                complaint.hint("choose a new version with --upgrade, or change the constraint")
+                diagnostic.hint("choose a new version with --upgrade, or change the constraint")
             }
             InstallError::LockedVersionGone { offered, .. } => {
-                complaint.hint(versions("it has", &offered)).hint("choose one of them with --upgrade")
+                diagnostic.hint(versions("it has", &offered)).hint("choose one of them with --upgrade")
             }
             InstallError::Package { place, source, .. } if source.is_refusal() => {
-                let complaint = complaint.cause(format!("it came from {place}"));
+                let diagnostic = diagnostic.cause(format!("it came from {place}"));
                 match other_provider(&source) {
-                    Some(other) => complaint
+                    Some(other) => diagnostic
                         .hint(format!("{place} holds the provider {other}; check --from and the address"))
                         .hint("nothing of it was installed"),
-                    None => complaint
+                    None => diagnostic
                         .archive_hint(&source)
                         .hint("nothing of it was installed: the release itself must be mended by its publisher"),
                 }
             }
-            InstallError::Package { source, .. } => complaint.archive_hint(&source),
+            InstallError::Package { source, .. } => diagnostic.archive_hint(&source),
             InstallError::NoConfiguration { .. } => {
-                complaint.hint("name the directory of the configuration: --chdir DIR")
+                diagnostic.hint("name the directory of the configuration: --chdir DIR")
             }
             InstallError::InvalidWorkspace { .. } => {
-                complaint.hint("it comes from TF_WORKSPACE, else from the file `environment` of the data directory")
+                diagnostic.hint("it comes from TF_WORKSPACE, else from the file `environment` of the data directory")
             }
             InstallError::Config { path, problem: ConfigProblem::Syntax { .. }, .. }
                 if path.extension().is_some_and(|extension| extension == "tfstate") =>
             {
-                complaint.hint(STATE)
+                diagnostic.hint(STATE)
             }
-            InstallError::Config { problem, .. } => complaint.config_hint(&problem),
-            InstallError::UnspecifiedVersion { .. } => complaint.hint("name another version: ADDR@VERSION"),
-            InstallError::VersionsDiffer { .. } => complaint.hint("name one version for all platforms: ADDR@VERSION"),
+            InstallError::Config { problem, .. } => diagnostic.config_hint(&problem),
+            InstallError::UnspecifiedVersion { .. } => diagnostic.hint("name another version: ADDR@VERSION"),
+            InstallError::VersionsDiffer { .. } => diagnostic.hint("name one version for all platforms: ADDR@VERSION"),
             InstallError::LayerType { .. } => {
-                complaint.hint("layers are tar, tar+gzip or tar+zstd; the publisher must build the image so")
+                diagnostic.hint("layers are tar, tar+gzip or tar+zstd; the publisher must build the image so")
             }
-            InstallError::Io { action, path, source } => complaint.io_hint(action, &path, &source),
+            InstallError::Io { action, path, source } => diagnostic.io_hint(action, &path, &source),
             InstallError::NotTheLockedPackage { place, refusal, locked_for, platform, address, .. }
                 if !locked_for.is_empty() && !locked_for.contains(&platform) =>
             {
-                complaint
+                diagnostic
                     .locked_and_found(&refusal)
                     .cause(format!("it came from {place}"))
                     .hint(format!(
@@ -175,33 +175,33 @@ impl Complaint {
                     ))
             }
             InstallError::NotTheLockedRelease { place, refusal, .. } => {
-                let Refusal::OtherRelease { locked } = &refusal else { return complaint };
+                let Refusal::OtherRelease { locked } = &refusal else { return diagnostic };
                 let shown = locked.iter().take(SHOWN).map(|hash| format!("the lock file has {hash}"));
                 shown
-                    .fold(complaint, Self::cause)
+                    .fold(diagnostic, Self::cause)
                     .cause(format!("it came from {place}"))
                     .hint("either the repository or the lock file is not what it was")
                     .hint("if the release was replaced on purpose, remove the provider's block from the lock file")
             }
             InstallError::Untrusted { address, version, place, refusal, rule, by_hand } => {
                 let release = super::Release { address: &address, version: &version, place: &place };
-                complaint.untrusted(&Refused { refusal: &refusal, rule: &rule, by_hand, release })
+                diagnostic.untrusted(&Refused { refusal: &refusal, rule: &rule, by_hand, release })
             }
             InstallError::Pins(error) => Self::from(error),
-            InstallError::NotTheLockedPackage { place, refusal, .. } => complaint
+            InstallError::NotTheLockedPackage { place, refusal, .. } => diagnostic
                 .locked_and_found(&refusal)
                 .cause(format!("it came from {place}"))
                 .hint("nothing of it was installed: either the repository or the lock file is not what it was")
                 .hint("if the package was replaced on purpose, remove the provider's block from the lock file"),
-            InstallError::Locked { .. } => complaint.locked(),
-            InstallError::LockFileChanged { .. } => complaint.hint("run the same command again"),
+            InstallError::Locked { .. } => diagnostic.locked(),
+            InstallError::LockFileChanged { .. } => diagnostic.hint("run the same command again"),
             InstallError::LocallyModified { path, .. } => {
-                complaint.hint(format!("delete {} and run the same command again", path.display()))
+                diagnostic.hint(format!("delete {} and run the same command again", path.display()))
             }
-            InstallError::LinkOutOfTree { link, .. } => complaint
+            InstallError::LinkOutOfTree { link, .. } => diagnostic
                 .hint("nothing was written or deleted there; such a link may have come with the repository")
                 .hint(format!("delete the link {} and run the same command again", link.display())),
-            _ => complaint,
+            _ => diagnostic,
         }
     }
 }
@@ -211,7 +211,7 @@ fn failure_exit(failure: &Failure) -> Exit {
     if failure.is_transient() { Exit::Unexpected } else { Exit::Fixable }
 }
 
-impl Complaint {
+impl Diagnostic {
     /// The same with the advice that fits a place that could not be used.
     fn failure_hint(self, failure: &Failure) -> Self {
         match failure {

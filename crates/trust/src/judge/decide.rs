@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use super::examine::Examination;
 use super::platforms::{By, Platforms};
-use super::{ByHand, Covered, Examined, Outcome, Refusal, Remark, Standing, Verdict, tally};
+use super::{ByHand, Covered, Examined, Outcome, Refusal, Remark, Standing, Verdict, threshold};
 use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Rule, Unsigned};
 
 /// The verdict on what was looked at.
-pub(super) fn stand(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut examination: Examination<'_>) -> Verdict {
-    let (signed, (pinned, lost)) = (tally::covered(&examination), tally::pinned(&examination, pins.same_index(facts)));
+pub(super) fn decide(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut examination: Examination<'_>) -> Verdict {
+    let (signed, (pinned, lost)) =
+        (threshold::covered(&examination), threshold::pinned(&examination, pins.same_index(facts)));
     let listed = std::mem::take(&mut examination.listed);
     let platforms = Platforms::new(rule, &examination.authority.distinct, &examination.votes, listed);
     let platforms = platforms.pinned(facts, &pinned.zips);
@@ -49,7 +50,7 @@ pub(super) fn stand(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exam
         standing,
         refusal,
         by_hand: ByHand::DoesNot,
-        signers: tally::signers(&examination),
+        signers: threshold::signers(&examination),
         covered: Covered { index: signed.index || pinned.index, zips },
         examined: examination.examined,
         remarks: examination.remarks,
@@ -130,7 +131,7 @@ fn unsigned(
     facts: &ReleaseFacts<'_>,
     examination: &Examination<'_>,
 ) -> (Option<Refusal>, Option<Remark>) {
-    let reason = tally::shortfall(rule, examination).or_else(|| best(&examination.examined));
+    let reason = threshold::shortfall(rule, examination).or_else(|| best(&examination.examined));
     let signers = names(pins.signers(facts.address).map(|signer| signer.name.as_str()));
     let was_signed = (!signers.is_empty()).then_some(Refusal::WasSigned { by: signers });
     let refusal = reason.or(was_signed.clone()).unwrap_or(Refusal::Unsigned);

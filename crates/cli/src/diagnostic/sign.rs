@@ -3,9 +3,9 @@
 use tofu_oci_packer::SignError;
 use tofu_oci_trust::Form;
 
-use super::Complaint;
+use super::Diagnostic;
 
-impl Complaint {
+impl Diagnostic {
     /// The same with what helps against it.
     pub(super) fn sign_hint(self, error: &SignError) -> Self {
         match error {
@@ -19,13 +19,13 @@ impl Complaint {
                 self.hint(format!("leave --address out to sign it as {annotated}"))
             }
             SignError::OtherAddress { kept, address, tag, .. } => {
-                let complaint = if kept.provider_type() == address.provider_type() {
+                let diagnostic = if kept.provider_type() == address.provider_type() {
                     self.hint(format!("publish {tag} again with --address {kept} --replace-tag, and sign that"))
                         .hint(format!("or sign this one under the address of the others: --address {kept}"))
                 } else {
                     self.hint("check that this is the repository that you mean: each provider has its own")
                 };
-                complaint.hint(format!("to sign it as {address} all the same, add --rename"))
+                diagnostic.hint(format!("to sign it as {address} all the same, add --rename"))
             }
             SignError::OtherVersion { annotated, .. } => {
                 self.hint(format!("the tag was moved or written by hand: sign {annotated} under its own tag"))
@@ -35,10 +35,10 @@ impl Complaint {
                 .hint("run the same command again; where it happens again, the registry changes or loses what it takes")
                 .without_referrers(*form),
             SignError::TagRefused { tag, form, .. } => {
-                let complaint = self.hint(format!(
+                let diagnostic = self.hint(format!(
                     "where tags are immutable there, let those that begin with `sha256-` be changed, such as {tag}"
                 ));
-                if *form == Form::CosignTag { complaint } else { complaint.without_referrers(*form) }
+                if *form == Form::CosignTag { diagnostic } else { diagnostic.without_referrers(*form) }
             }
             SignError::NotSignatures { tag, .. } => {
                 self.hint(format!("nothing was changed; look at the tag {tag}, and delete it if nobody needs it"))

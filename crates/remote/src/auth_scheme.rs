@@ -9,7 +9,7 @@ use crate::realm::{Refusal, check_realm};
 
 /// How a registry wants to be told who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum AuthScheme {
     /// With a name and a password in every request.
     Basic,
     /// With a token that this server gives.
@@ -19,7 +19,7 @@ pub(crate) enum Way {
 /// The challenge that is answered.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Chosen<'a> {
-    pub(crate) way: Way,
+    pub(crate) way: AuthScheme,
     /// The scopes that the registry names.
     pub(crate) scope: Option<&'a str>,
 }
@@ -48,7 +48,7 @@ pub(crate) fn choose<'a>(
     let Some(challenge) = challenges.iter().find(known) else { return Ok(None) };
     let scope = challenge.parameter("scope");
     if challenge.scheme == "basic" {
-        return Ok(Some(Chosen { way: Way::Basic, scope }));
+        return Ok(Some(Chosen { way: AuthScheme::Basic, scope }));
     }
     let refused = |problem: &str| Refusal::new(AccessFault::RealmScheme, problem);
     let realm = match (challenge.parameter("realm").filter(|realm| !realm.is_empty()), asked) {
@@ -60,7 +60,7 @@ pub(crate) fn choose<'a>(
         Url::parse(realm).map_err(|_| refused("the registry names a token server whose address is not a whole one"))?;
     check_realm(&realm, root, named)?;
     let service = challenge.parameter("service").map(str::to_owned);
-    Ok(Some(Chosen { way: Way::Bearer { realm, service }, scope }))
+    Ok(Some(Chosen { way: AuthScheme::Bearer { realm, service }, scope }))
 }
 
 #[cfg(test)]
@@ -74,8 +74,8 @@ mod tests {
         let challenges = parse(lines.iter().copied());
         let got = match choose(&challenges, &root, Asked::First, &Named::default()) {
             Ok(None) => "nothing".to_owned(),
-            Ok(Some(Chosen { way: Way::Basic, .. })) => "basic".to_owned(),
-            Ok(Some(Chosen { way: Way::Bearer { realm, service }, scope })) => {
+            Ok(Some(Chosen { way: AuthScheme::Basic, .. })) => "basic".to_owned(),
+            Ok(Some(Chosen { way: AuthScheme::Bearer { realm, service }, scope })) => {
                 let text = |text: Option<&str>| text.unwrap_or("-").to_owned();
                 format!("{realm} {} {}", text(service.as_deref()), text(scope))
             }

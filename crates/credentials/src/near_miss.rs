@@ -60,7 +60,7 @@ const REPAIRS: [Repair; 6] = [
 ];
 
 /// Looks for what was meant by a key that does not match.
-pub(crate) fn near(key: &str, of: KeyOf, repository: &RepositoryRef) -> Option<NearMiss> {
+pub(crate) fn near_miss(key: &str, of: KeyOf, repository: &RepositoryRef) -> Option<NearMiss> {
     let mut text = key.to_owned();
     let mut first: Option<fn(String) -> NearMiss> = None;
     for (repair, kind) in REPAIRS {
@@ -190,7 +190,7 @@ mod tests {
     fn check(key: &str, repository: &str, want: Option<NearMiss>) {
         let repository = RepositoryRef::from_opentofu(repository).expect("a repository");
         assert!(!KeyOf::Prefix.fits(key, &repository), "{key:?} matches {repository}");
-        let got = near(key, KeyOf::Prefix, &repository);
+        let got = near_miss(key, KeyOf::Prefix, &repository);
         assert_eq!(got, want, "{key:?} for {repository}");
         if let Some(near) = got {
             assert!(KeyOf::Prefix.fits(near.instead(), &repository), "{near}");
@@ -256,9 +256,9 @@ mod tests {
     #[test]
     fn helpers_take_no_path() {
         let repository = "r.test/a/b".parse().expect("a repository");
-        let got = near("r.test/a", KeyOf::Helper, &repository);
+        let got = near_miss("r.test/a", KeyOf::Helper, &repository);
         assert_eq!(got, Some(NearMiss::Path("r.test".to_owned())));
-        let got = near("https://r.test", KeyOf::Helper, &repository);
+        let got = near_miss("https://r.test", KeyOf::Helper, &repository);
         assert_eq!(got.map(|near| near.to_string()).as_deref(), Some("a key is no URL: write r.test"));
     }
 }

@@ -3,10 +3,10 @@
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
-use super::Complaint;
+use super::Diagnostic;
 use crate::exit::Exit;
 
-impl Complaint {
+impl Diagnostic {
     /// The same with the advice that fits what the file system said when this was done to the path.
     pub(crate) fn io_hint(self, action: &str, path: &Path, error: &Error) -> Self {
         let reading = ["read", "open", "list"].iter().any(|word| action.starts_with(word));
@@ -104,8 +104,12 @@ mod tests {
 
     #[track_caller]
     fn check(action: &str, kind: ErrorKind, want: &str) {
-        let complaint = Complaint::usage("x").io_hint(action, Path::new("no/such/file"), &kind.into());
-        assert!(complaint.hints().iter().any(|hint| hint.contains(want)), "{action}, {kind}: {:?}", complaint.hints());
+        let diagnostic = Diagnostic::usage("x").io_hint(action, Path::new("no/such/file"), &kind.into());
+        assert!(
+            diagnostic.hints().iter().any(|hint| hint.contains(want)),
+            "{action}, {kind}: {:?}",
+            diagnostic.hints()
+        );
     }
 
     #[test]

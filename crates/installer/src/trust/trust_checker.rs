@@ -12,21 +12,21 @@ use tofu_oci_trust::{
 use tofu_oci_types::{Digest, Event, Level, PackageHash, Platform, ProviderAddr, Reporter, Version};
 use tokio::sync::OnceCell;
 
-use super::hearing::{Hearing, Knowledge, zips};
+use super::check::{Check, Knowledge, zips};
 use super::known::{Known, Unasked, asks};
 use super::{SignedBy, Trust, Vouched};
 use crate::{InstallError, PinFileError, Turn, pin_file, subject};
 
 /// Judges each release of a run once, and tells of it once.
-pub(crate) struct Court<'a> {
+pub(crate) struct TrustChecker<'a> {
     trust: &'a Trust,
     reporter: &'a dyn Reporter,
-    judged: Mutex<HashMap<Case, Arc<OnceCell<Arc<Judged>>>>>,
+    judged: Mutex<HashMap<ReleaseId, Arc<OnceCell<Arc<Judgement>>>>>,
 }
 
 /// A release that is judged.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Case {
+pub(crate) struct ReleaseId {
     pub(crate) address: ProviderAddr,
     pub(crate) version: Version,
     pub(crate) place: String,
@@ -38,8 +38,8 @@ pub(crate) struct Case {
 
 /// A release that has been judged.
 #[derive(Debug)]
-pub(crate) struct Judged {
-    case: Case,
+pub(crate) struct Judgement {
+    case: ReleaseId,
     /// The rule that it was judged by.
     rule: Rule,
     verdict: Verdict,
@@ -55,7 +55,7 @@ pub(crate) struct Judged {
     contents: Known,
 }
 
-impl<'a> Court<'a> {
+impl<'a> TrustChecker<'a> {
     pub(crate) fn new(trust: &'a Trust, reporter: &'a dyn Reporter) -> Self {
         Self { trust, reporter, judged: Mutex::default() }
     }
@@ -69,12 +69,12 @@ impl<'a> Court<'a> {
         &self,
         source: &dyn Source,
         offer: &Offer,
-    ) -> Result<Option<Arc<Judged>>, InstallError> {
+    ) -> Result<Option<Arc<Judgement>>, InstallError> {
         let wanted = self.trust.policy.wants_evidence(&self.trust.pins, &offer.address);
         if offer.ch().is_none() && !asks(self.trust, &offer.address) {
             return Ok(None);
         }
-        let judged = self.judge(source, Case::of_offer(self.trust, offer), || async {
+        let judged = self.judge(source, ReleaseId::of_offer(self.trust, offer), || async {
             if !wanted {
                 return Ok(Knowledge { release: None, archives: Archives::Annotated(zips(&offer.claims)) });
             }
@@ -94,23 +94,27 @@ impl<'a> Court<'a> {
     ///
     /// # Errors
     /// [`InstallError::Untrusted`], and when signatures could not be asked for.
-    pub(crate) async fn of_release(&self, source: &dyn Source, release: &Release) -> Result<Arc<Judged>, InstallError> {
+    pub(crate) async fn of_release(
+        &self,
+        source: &dyn Source,
+        release: &Release,
+    ) -> Result<Arc<Judgement>, InstallError> {
         let knowledge = || async { Ok(Knowledge::of(release.clone())) };
-        self.judge(source, Case::of_release(self.trust, release), knowledge).await
+        self.judge(source, ReleaseId::of_release(self.trust, release), knowledge).await
     }
 
     async fn judge<F: Future<Output = Result<Knowledge, InstallError>>>(
         &self,
         source: &dyn Source,
-        case: Case,
+        case: ReleaseId,
         knowledge: impl FnOnce() -> F,
-    ) -> Result<Arc<Judged>, InstallError> {
+    ) -> Result<Arc<Judgement>, InstallError> {
         let cell = {
             let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(judged.entry(case.clone()).or_default())
         };
         let judged = cell.get_or_try_init(|| async {
-            let mut hearing = Hearing { trust: self.trust, source, case: &case, knowledge: knowledge().await? };
+            let mut hearing = Check { trust: self.trust, source, case: &case, knowledge: knowledge().await? };
             let verdict = hearing.verdict().await?;
             let covered = hearing.covered(&verdict).await?;
             let archives = hearing.knowledge.archives;
@@ -118,7 +122,7 @@ impl<'a> Court<'a> {
             let rule = self.trust.policy.rule(&case.address).clone();
             let contents = Known::new(self.trust, &case.facts(&archives), &verdict);
             let reported = Mutex::default();
-            let judged = Judged { case: case.clone(), rule, verdict, pinned, archives, reported, covered, contents };
+            let judged = Judgement { case: case.clone(), rule, verdict, pinned, archives, reported, covered, contents };
             self.tell(&judged);
             Ok::<_, InstallError>(Arc::new(judged))
         });
@@ -159,7 +163,11 @@ impl<'a> Court<'a> {
 
     /// Whether this very index was pinned before this run: what it has was recorded then.
     pub(crate) fn has_seen(&self, release: &Release) -> bool {
-        self.trust.pins.same_index(&Case::of_release(self.trust, release).facts(&Archives::Unknown)).next().is_some()
+        self.trust
+            .pins
+            .same_index(&ReleaseId::of_release(self.trust, release).facts(&Archives::Unknown))
+            .next()
+            .is_some()
     }
 
     /// Writes the pins. Where they cannot be written, but the lock file vouches for everything and no signature would be
@@ -193,9 +201,9 @@ impl<'a> Court<'a> {
         pins.flat_map(|pin| &pin.signers).map(name).collect()
     }
 
-    fn tell(&self, judged: &Judged) {
+    fn tell(&self, judged: &Judgement) {
         for remark in &judged.verdict.remarks {
-            let Case { address, version, .. } = &judged.case;
+            let ReleaseId { address, version, .. } = &judged.case;
             self.report(remark, format!("{address} {version}: {}", remark.text));
         }
     }
@@ -208,7 +216,7 @@ impl<'a> Court<'a> {
     }
 
     /// Reports once that no signature covers a package although signatures cover others of its release.
-    fn tell_of_package(&self, judged: &Judged, offer: &Offer) {
+    fn tell_of_package(&self, judged: &Judgement, offer: &Offer) {
         let Some(remark) = judged.verdict.remark_for(&offer.platform, offer.zh().as_ref()) else { return };
         let mut reported = judged.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if reported.insert(offer.platform.clone()) {
@@ -220,7 +228,7 @@ impl<'a> Court<'a> {
     /// The pins, with every release that was let in.
     pub(crate) fn pins(&self) -> Pins {
         let judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut judged: Vec<&Arc<Judged>> = judged.values().filter_map(|cell| cell.get()).collect();
+        let mut judged: Vec<&Arc<Judgement>> = judged.values().filter_map(|cell| cell.get()).collect();
         judged.sort_by(|one, other| one.case.order().cmp(&other.case.order()));
         let mut pins = self.trust.pins.clone();
         for judged in judged {
@@ -232,7 +240,7 @@ impl<'a> Court<'a> {
     }
 }
 
-impl Case {
+impl ReleaseId {
     fn of_offer(trust: &Trust, offer: &Offer) -> Self {
         Self {
             address: offer.address.clone(),
@@ -265,7 +273,7 @@ impl Case {
     }
 }
 
-impl Judged {
+impl Judgement {
     /// Lets the package with this archive in, or one that is no archive.
     ///
     /// # Errors
@@ -278,7 +286,7 @@ impl Judged {
     }
 
     fn untrusted(&self, refusal: &Refusal) -> InstallError {
-        let Case { address, version, place, .. } = self.case.clone();
+        let ReleaseId { address, version, place, .. } = self.case.clone();
         let (refusal, rule) = (Box::new(refusal.clone()), Box::new(self.rule.clone()));
         InstallError::Untrusted { address, version, place, refusal, rule, by_hand: self.verdict.by_hand }
     }

@@ -20,14 +20,14 @@ use tofu_oci_types::RepositoryRef;
 pub(crate) use trust::{Refused, Release};
 
 use crate::again;
-use crate::credentials::{Trouble, Wallet};
+use crate::credentials::{CredentialResolver, Trouble};
 use crate::exit::Exit;
 use crate::page::{self, Page};
 use crate::printer;
 
 /// One error as the user sees it.
 #[derive(Clone, Debug)]
-pub(crate) struct Complaint {
+pub(crate) struct Diagnostic {
     text: String,
     /// Lines of a file with what is meant underlined, below the text.
     excerpt: Option<Box<str>>,
@@ -42,8 +42,8 @@ pub(crate) struct Complaint {
     refused: Option<Box<(String, Trouble)>>,
 }
 
-impl Complaint {
-    /// A complaint without causes and hints.
+impl Diagnostic {
+    /// A diagnostic without causes and hints.
     pub(crate) fn new(exit: Exit, text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -64,16 +64,16 @@ impl Complaint {
 
     /// The error's own text, and the texts of what caused it, outermost first.
     pub(crate) fn of(exit: Exit, error: &(dyn Error + 'static)) -> Self {
-        let mut complaint = Self::new(exit, error.to_string());
+        let mut diagnostic = Self::new(exit, error.to_string());
         let mut cause = error.source();
         while let Some(error) = cause {
             let text = error.to_string();
-            if complaint.causes.last() != Some(&text) && complaint.text != text {
-                complaint.causes.push(text);
+            if diagnostic.causes.last() != Some(&text) && diagnostic.text != text {
+                diagnostic.causes.push(text);
             }
             cause = error.source();
         }
-        complaint
+        diagnostic
     }
 
     /// The same with another end of the program.
@@ -124,11 +124,11 @@ impl Complaint {
     }
 
     /// A refusal, with where the credentials came from; anything else as it is.
-    pub(crate) fn tell_of_credentials(mut self, wallet: Option<&Wallet>) -> Self {
+    pub(crate) fn tell_of_credentials(mut self, resolver: Option<&CredentialResolver>) -> Self {
         let Some((place, trouble)) = self.refused.as_deref() else { return self };
         let Ok(repository) = place.parse::<RepositoryRef>() else { return self };
-        if let Some(wallet) = wallet {
-            let told = wallet.tell(&repository, *trouble);
+        if let Some(resolver) = resolver {
+            let told = resolver.tell(&repository, *trouble);
             self.causes.extend(told.cause);
             self.hints.splice(0..0, told.hints);
         }
@@ -146,12 +146,12 @@ impl Complaint {
 
     /// The same with what to do about a lock that another program holds.
     fn locked(self) -> Self {
-        let complaint = self
+        let diagnostic = self
             .code("locked-by-another")
             .hint("wait until the other program has ended, or end it, and run the same command again");
         match again::more_time() {
-            Some(option) => complaint.hint(format!("{option} waits longer")),
-            None => complaint,
+            Some(option) => diagnostic.hint(format!("{option} waits longer")),
+            None => diagnostic,
         }
     }
 
@@ -232,8 +232,8 @@ mod tests {
     #[test]
     fn causes_are_indented_and_hints_follow_a_blank_line() {
         let error = tofu_oci_store::StoreError::io("read", "dist", std::io::ErrorKind::NotFound.into());
-        let complaint = Complaint::of(Exit::Fixable, &error).hint("name the folder that holds the zips");
-        insta::assert_snapshot!(complaint.page().to_string(), @"
+        let diagnostic = Diagnostic::of(Exit::Fixable, &error).hint("name the folder that holds the zips");
+        insta::assert_snapshot!(diagnostic.page().to_string(), @"
         error: cannot read dist
           cause: entity not found
 

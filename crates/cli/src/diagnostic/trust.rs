@@ -4,7 +4,7 @@ use tofu_oci_installer::pin_file::PinFileError;
 use tofu_oci_trust::{ByHand, Refusal, Rule, RuleOrigin};
 use tofu_oci_types::{ProviderAddr, Version};
 
-use super::Complaint;
+use super::Diagnostic;
 use crate::again;
 use crate::exit::Exit;
 
@@ -43,7 +43,7 @@ impl Refused<'_> {
     }
 }
 
-impl From<PinFileError> for Complaint {
+impl From<PinFileError> for Diagnostic {
     fn from(error: PinFileError) -> Self {
         match error {
             PinFileError::File(error) => Self::from(error),
@@ -63,7 +63,7 @@ impl From<PinFileError> for Complaint {
     }
 }
 
-impl Complaint {
+impl Diagnostic {
     /// The same with what to do about a release that is not trusted, for verbs that do not tell of its signatures.
     pub(crate) fn untrusted(self, refused: &Refused<'_>) -> Self {
         let Release { address, version, .. } = refused.release;
@@ -77,45 +77,44 @@ impl Complaint {
         let accept = again::command(&format!("verify {address}@{version} --accept"));
         let accept = Some(accept).filter(|_| refused.by_hand == ByHand::Settles);
         let sign = again::command_for_others(&format!("sign {place}:{version} --key KEY"));
-        let mut complaint = self.code(refused.refusal.code()).cause(format!("it came from {place}"));
+        let mut diagnostic = self.code(refused.refusal.code()).cause(format!("it came from {place}"));
         if let Some(rule) = refused.rule() {
-            complaint = complaint.cause(rule);
+            diagnostic = diagnostic.cause(rule);
         }
         match refused.refusal {
-            Refusal::MovedTag { .. } => complaint
+            Refusal::MovedTag { .. } => diagnostic
                 .hint("somebody has pushed another release under the same version; ask its publisher why")
                 .hint(match accept {
                     Some(accept) => format!("if it was moved on purpose: {accept}"),
                     None => format!("if it was moved on purpose, its publisher signs it: {sign}"),
                 }),
             Refusal::OtherProvider { .. } | Refusal::OtherVersion { .. } | Refusal::OtherPackage { .. } => {
-                complaint.hint("this is not what it is offered as: check the address, --from and the repository")
+                diagnostic.hint("this is not what it is offered as: check the address, --from and the repository")
             }
             Refusal::Unsigned | Refusal::WasSigned { .. } => {
-                let complaint = complaint.hint(format!("its publisher signs it: {sign}"));
+                let diagnostic = diagnostic.hint(format!("its publisher signs it: {sign}"));
                 match accept {
-                    Some(accept) => complaint.hint(format!("to take this one release as it is: {accept}")),
-                    None => complaint,
+                    Some(accept) => diagnostic.hint(format!("to take this one release as it is: {accept}")),
+                    None => diagnostic,
                 }
             }
             Refusal::UnknownKey { .. } => {
-                complaint.hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")
+                diagnostic.hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")
             }
-            Refusal::Threshold { .. } => complaint.hint(format!("the owners of the other keys sign it too: {sign}")),
-            Refusal::UnnamedSignature { .. } => complaint
+            Refusal::Threshold { .. } => diagnostic.hint(format!("the owners of the other keys sign it too: {sign}")),
+            Refusal::UnnamedSignature { .. } => diagnostic
                 .hint(format!("a signature that names both: {sign}"))
                 .hint("with cosign: -a org.opentofu.provider.address=ADDR -a org.opentofu.provider.version=VERSION")
                 .hint("to let such signatures in, write unnamed = \"warn\" into the rule of trust.toml"),
             Refusal::PredicateType { .. } => {
-                complaint.hint("what must be signed is `predicate_types` in the rule of trust.toml")
+                diagnostic.hint("what must be signed is `predicate_types` in the rule of trust.toml")
             }
-            Refusal::ExpiredKey { .. } => {
-                complaint.hint("if its owner has prolonged the key, put the new public key into the file of trust.toml")
-            }
+            Refusal::ExpiredKey { .. } => diagnostic
+                .hint("if its owner has prolonged the key, put the new public key into the file of trust.toml"),
             Refusal::RevokedKey { .. } | Refusal::WeakDigest { .. } => {
-                complaint.hint("its publisher must sign the release anew, with a good key")
+                diagnostic.hint("its publisher must sign the release anew, with a good key")
             }
-            _ => complaint.hint("its publisher must sign the release anew"),
+            _ => diagnostic.hint("its publisher must sign the release anew"),
         }
     }
 }

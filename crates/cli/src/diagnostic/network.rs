@@ -5,11 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use tofu_oci_store::NetworkFault;
 
-use super::Complaint;
+use super::Diagnostic;
 use crate::again;
 use crate::exit::Exit;
 
-impl Complaint {
+impl Diagnostic {
     /// The same with the advice that fits what kept this machine and the place from talking.
     pub(crate) fn network(self, place: &str, fault: NetworkFault, problem: &str) -> Self {
         let host = registry(place);
@@ -137,9 +137,9 @@ mod tests {
 
     #[track_caller]
     fn check(fault: NetworkFault, problem: &str, want: &str) {
-        let complaint =
-            Complaint::new(Exit::Unexpected, "no connection").network("r.example/acme/widget", fault, problem);
-        assert!(complaint.hints()[0].contains(want), "{:?}", complaint.hints());
+        let diagnostic =
+            Diagnostic::new(Exit::Unexpected, "no connection").network("r.example/acme/widget", fault, problem);
+        assert!(diagnostic.hints()[0].contains(want), "{:?}", diagnostic.hints());
     }
 
     #[test]

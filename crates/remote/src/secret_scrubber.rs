@@ -20,7 +20,7 @@ const HIDDEN: &str = "[hidden]";
 
 /// Every secret that has left in this run, by length.
 #[derive(Default)]
-pub(crate) struct Told(Mutex<BTreeMap<usize, Vec<SentSecret>>>);
+pub(crate) struct SecretScrubber(Mutex<BTreeMap<usize, Vec<SentSecret>>>);
 
 /// A secret, and how it is looked for in what comes back.
 struct SentSecret {
@@ -28,7 +28,7 @@ struct SentSecret {
     sought: SoughtSecret,
 }
 
-impl Told {
+impl SecretScrubber {
     /// Remembers the secrets of an `Authorization`: the token, or the encoded login and the password in it.
     pub(crate) fn header(&self, value: &HeaderValue) {
         let Some((scheme, secret)) = value.to_str().ok().and_then(|value| value.split_once(' ')) else { return };
@@ -93,7 +93,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let told = Told::default();
+        let told = SecretScrubber::default();
         let encoded = STANDARD.encode("ada:correct-horse");
         told.header(&HeaderValue::from_str(&format!("Basic {encoded}")).unwrap());
         told.header(&HeaderValue::from_static("Bearer to-ken"));
