@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use tofu_oci_fetch::Vouched;
 use tofu_oci_lockfile::{LockEntry, Written};
 use tofu_oci_trust::ManifestChecksums;
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
-
-use crate::Vouched;
 
 /// What came of locking.
 #[derive(Clone, Debug, PartialEq, Eq)]

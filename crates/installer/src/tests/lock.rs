@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::{LeafKind, PackageLayout};
 use tofu_oci_lockfile::Written;
 use tofu_oci_source::{Chain, Failure, Kind, Link, NotRead, OciSource, Source};
@@ -75,7 +76,7 @@ async fn answer(layout: PackageLayout, annotations: Annotations, lines: &str) ->
             if codes.is_empty() { names } else { format!("{names} ({})", codes.join(", ")) }
         }
         Err(error) => {
-            assert!(matches!(error, InstallError::NotTheLockedPackage { .. }), "{}", told(&error));
+            assert!(matches!(error, InstallError::Fetch(FetchError::NotTheLockedPackage { .. })), "{}", told(&error));
             assert_eq!(workspace.snapshot(), before, "a refusal changes nothing");
             let early = if workspace.reporter.downloads() == 0 { " before the download" } else { "" };
             format!("refused{early}")

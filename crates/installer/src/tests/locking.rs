@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tofu_oci_fetch::pin_file;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_lockfile::{LockEntry, LockFile, Written};
 use tofu_oci_source::OciSource;
@@ -14,9 +15,7 @@ use tofu_oci_types::{Constraints, PackageHash};
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Published, Workspace, address, publish, publish_for, told};
 use super::meddler::{Meddler, write_entry};
 use super::signing::{policy, sign};
-use crate::{
-    Basis, Difference, InstallError, LockOptions, LockReport, LockRequest, LockWrite, Upgrade, Wanted, lock, pin_file,
-};
+use crate::{Basis, Difference, InstallError, LockOptions, LockReport, LockRequest, LockWrite, Upgrade, Wanted, lock};
 
 const MAC: &str = "darwin_arm64";
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
+use tofu_oci_fetch::pin_file;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_store::{Content, MemoryStore, ReadStore as _, Store as _};
 use tofu_oci_testkit::{Inline, Referrer};
@@ -11,7 +12,7 @@ use tofu_oci_types::{PackageHash, Reference, Tag};
 
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Workspace, address, publish};
 use super::signing::{self, sign};
-use crate::{InstallError, InstallRequest, Installed, Options, install, pin_file};
+use crate::{InstallError, InstallRequest, Installed, Options, install};
 
 fn file(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/../../testdata/trust/gpg/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()

@@ -3,6 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
+use tofu_oci_fetch::{FetchError, pin_file};
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_source::{Failure, NotRead};
 use tofu_oci_store::MemoryStore;
@@ -10,7 +11,7 @@ use tofu_oci_trust::{Policy, Standing};
 
 use super::fixture::{Annotations, PLATFORM, Workspace, address, publish, store, told};
 use super::signing::{index, policy, sign, sign_as};
-use crate::{InstallError, InstallRequest, Installed, Options, Outcome, PluginCache, Target, install, pin_file};
+use crate::{InstallError, InstallRequest, Installed, Options, Outcome, PluginCache, Target, install};
 
 /// Installs from the store by a policy; the code of the refusal when there is one.
 async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<Policy>) -> Result<Installed, String> {
@@ -24,7 +25,7 @@ async fn run(workspace: &Workspace, job: InstallRequest, policy: &Arc<Policy>) -
     let (before, downloads) = (workspace.snapshot(), workspace.reporter.downloads());
     match install(vec![job], &options, &workspace.reporter).await {
         Ok((mut installed, _)) => Ok(installed.remove(0)),
-        Err(error @ InstallError::Untrusted { .. }) => {
+        Err(error @ InstallError::Fetch(FetchError::Untrusted { .. })) => {
             assert_eq!(workspace.reporter.downloads(), downloads, "it is refused before anything is downloaded");
             assert_eq!(workspace.snapshot(), before, "a refusal changes nothing");
             Err(error.code().to_owned())

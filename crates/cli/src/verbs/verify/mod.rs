@@ -8,7 +8,7 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_installer::{Trust, Turn, pin_file};
+use tofu_oci_fetch::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{Release, Search, Source, SourceError};
 use tofu_oci_trust::{Archives, ByHand, Evidence, Pin, Policy, Refusal, ReleaseFacts, Rule, Standing, Verdict, judge};
@@ -177,7 +177,7 @@ impl Found {
             Err(error) => return Err(error.into()),
         };
         let evidence = source.evidence(&release, Search::Everywhere).await?;
-        let archives = Archives::Read(tofu_oci_installer::real_zips(source, &release).await?);
+        let archives = Archives::Read(tofu_oci_fetch::real_zips(source, &release).await?);
         let pinned_as = pin_file::place(pins, &release.place);
         Ok(Self { release, archives, pinned_as, evidence })
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tofu_oci_archive::read_directory;
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_lockfile::Written;
 use tofu_oci_source::{Failure, NotRead, OciSource};
@@ -131,7 +132,7 @@ fn standing(installed: &Installed) -> Option<Standing> {
 #[track_caller]
 fn assert_compared(result: &Result<Installed, InstallError>, path: &Path) {
     match result {
-        Err(InstallError::LocallyModified { path: named, .. }) => assert_eq!(named, path),
+        Err(InstallError::Fetch(FetchError::LocallyModified { path: named, .. })) => assert_eq!(named, path),
         other => panic!("{other:?}"),
     }
 }

@@ -35,6 +35,17 @@ pub enum PinFileError {
     Conflict(#[from] PinConflict),
 }
 
+impl PinFileError {
+    /// A stable kebab-case name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "pins-invalid",
+            Self::Conflict(_) => "pin-conflict",
+            Self::File(_) => "pin-file",
+        }
+    }
+}
+
 /// The pin file that belongs to a lock file: beside it.
 pub fn beside(lock_file: &Path) -> PathBuf {
     lock_file.with_file_name(PIN_FILE_NAME)
