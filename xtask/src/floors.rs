@@ -5,7 +5,7 @@
 //! floor 3   packer  installer  mirror  bridge  checker
 //! floor 2   source
 //! floor 1b  remote
-//! floor 1   store  mapper  credentials  layout  archive  lockfile  trust
+//! floor 1   store  mapper  credentials  layout  archive  lockfile  trust  tfconfig
 //! floor 0   types  hcl  disk
 //! ```
 //!
@@ -63,7 +63,7 @@ enum Standing {
 fn standing(role: &str) -> Option<Standing> {
     let floor = match role {
         "types" | "hcl" | "disk" => Floor::Words,
-        "store" | "mapper" | "credentials" | "layout" | "archive" | "lockfile" | "trust" => Floor::Rules,
+        "store" | "mapper" | "credentials" | "layout" | "archive" | "lockfile" | "trust" | "tfconfig" => Floor::Rules,
         "remote" => Floor::Network,
         "source" => Floor::Places,
         "packer" | "installer" | "mirror" | "bridge" | "checker" => Floor::Jobs,

@@ -8,24 +8,12 @@ use tofu_oci_lockfile::{LockFileError, Refusal};
 use tofu_oci_source::SourceError;
 use tofu_oci_types::{Constraints, Digest, Platform, ProviderAddr, Version};
 
-use crate::{ConfigProblem, PinFileError};
+use crate::PinFileError;
 
 /// Why an installation failed. Nothing of the failed package is visible then, and the lock file is as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
-    /// The configuration cannot be read or contradicts itself.
-    #[error("{}:{line}:{column}: {problem}", path.display())]
-    Config {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The column in characters, from 1.
-        column: usize,
-        /// What is wrong there.
-        problem: ConfigProblem,
-    },
     /// No version meets the constraints.
     #[error("{address} has no version {}", meeting(constraints))]
     NoMatchingVersion {
@@ -176,18 +164,6 @@ pub enum InstallError {
         /// The folder of packages that it lies in.
         tree: PathBuf,
     },
-    /// There is nothing to read.
-    #[error("there is no configuration in {}", dir.display())]
-    NoConfiguration {
-        /// The folder.
-        dir: PathBuf,
-    },
-    /// The name of the workspace is none.
-    #[error("`{name}` cannot be the name of a workspace")]
-    InvalidWorkspace {
-        /// The name.
-        name: String,
-    },
     /// Other programs change the lock file's entry again and again.
     #[error("{} was changed again and again: what it says of {address} is not what was looked at", path.display())]
     LockFileChanged {
@@ -247,9 +223,6 @@ impl InstallError {
     /// Spec: `real-tofu-sources.md` (measured), §4, §5 and §8.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Config { problem, .. } => problem.code(),
-            Self::NoConfiguration { .. } => "no-configuration",
-            Self::InvalidWorkspace { .. } => "invalid-workspace",
             Self::NoMatchingVersion { .. } => "no-matching-release",
             Self::LockedVersionNotAdmitted { .. } => "locked-version-conflict",
             Self::LockedVersionGone { .. } => "locked-version-gone",
