@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
-use tofu_oci_installer::configuration;
+use tofu_oci_tfconfig::configuration;
 
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a temporary folder"));
 

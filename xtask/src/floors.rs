@@ -6,7 +6,7 @@
 //! floor 2b  fetch
 //! floor 2   source
 //! floor 1b  remote
-//! floor 1   store  mapper  credentials  layout  archive  lockfile  trust
+//! floor 1   store  mapper  credentials  layout  archive  lockfile  trust  tfconfig
 //! floor 0   types  hcl  disk
 //! ```
 //!
@@ -66,7 +66,7 @@ enum Standing {
 fn standing(role: &str) -> Option<Standing> {
     let floor = match role {
         "types" | "hcl" | "disk" => Floor::Words,
-        "store" | "mapper" | "credentials" | "layout" | "archive" | "lockfile" | "trust" => Floor::Rules,
+        "store" | "mapper" | "credentials" | "layout" | "archive" | "lockfile" | "trust" | "tfconfig" => Floor::Rules,
         "remote" => Floor::Network,
         "source" => Floor::Places,
         "fetch" => Floor::Packages,

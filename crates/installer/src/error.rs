@@ -1,6 +1,5 @@
 //! Why something was not installed.
 
-use std::io;
 use std::path::PathBuf;
 
 use tofu_oci_disk::LockError;
@@ -9,24 +8,10 @@ use tofu_oci_lockfile::{LockFileError, Refusal};
 use tofu_oci_source::SourceError;
 use tofu_oci_types::{Constraints, ProviderAddr, Version};
 
-use crate::ConfigProblem;
-
 /// Why an installation failed. Nothing of the failed package is visible then, and the lock file is as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
-    /// The configuration cannot be read or contradicts itself.
-    #[error("{}:{line}:{column}: {problem}", path.display())]
-    Config {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The column in characters, from 1.
-        column: usize,
-        /// What is wrong there.
-        problem: ConfigProblem,
-    },
     /// No version meets the constraints.
     #[error("{address} has no version {}", meeting(constraints))]
     NoMatchingVersion {
@@ -99,18 +84,6 @@ pub enum InstallError {
     /// The pins cannot be read or written.
     #[error(transparent)]
     Pins(#[from] PinFileError),
-    /// There is nothing to read.
-    #[error("there is no configuration in {}", dir.display())]
-    NoConfiguration {
-        /// The folder.
-        dir: PathBuf,
-    },
-    /// The name of the workspace is none.
-    #[error("`{name}` cannot be the name of a workspace")]
-    InvalidWorkspace {
-        /// The name.
-        name: String,
-    },
     /// Other programs change the lock file's entry again and again.
     #[error("{} was changed again and again: what it says of {address} is not what was looked at", path.display())]
     LockFileChanged {
@@ -122,17 +95,6 @@ pub enum InstallError {
     /// The lock file cannot be used.
     #[error(transparent)]
     LockFile(#[from] LockFileError),
-    /// The file system said no.
-    #[error("cannot {action} {}", path.display())]
-    Io {
-        /// `create`, `rename`, `read`, `lock`.
-        action: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// What it said.
-        #[source]
-        source: io::Error,
-    },
 }
 
 fn of(by: &ProviderAddr, address: &ProviderAddr) -> String {
@@ -161,9 +123,6 @@ impl InstallError {
     /// Spec: `real-tofu-sources.md` (measured), §4, §5 and §8.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Config { problem, .. } => problem.code(),
-            Self::NoConfiguration { .. } => "no-configuration",
-            Self::InvalidWorkspace { .. } => "invalid-workspace",
             Self::NoMatchingVersion { .. } => "no-matching-release",
             Self::LockedVersionNotAdmitted { .. } => "locked-version-conflict",
             Self::LockedVersionGone { .. } => "locked-version-gone",
@@ -174,7 +133,6 @@ impl InstallError {
             Self::Pins(error) => error.code(),
             Self::LockFileChanged { .. } => "lock-changed",
             Self::LockFile(error) => error.code(),
-            Self::Io { .. } => "io",
         }
     }
 

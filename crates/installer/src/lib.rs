@@ -1,7 +1,6 @@
 //! Resolve, select, fetch, verify, unpack and lock.
 //!
 //! ```text
-//! *.tf  --required_providers-->  [Requirement]            (or addresses from the command line)
 //! InstallRequest   --choose--> version --offer--> Offer --stage--> Staged --verify--> Verified --commit--> Installed
 //!                                        |                 |                   |                    |
 //!                              lock file asked first   temp folder       digest, size, names,   rename, and at the
@@ -26,8 +25,6 @@
 
 mod cache;
 mod choose;
-mod config;
-mod config_problem;
 mod error;
 mod job;
 mod lock;
@@ -37,12 +34,6 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-pub use config::{
-    ConfigBlock, ConfigOrigin, Configuration, Declared, Finding, MissingModule, ModuleNode, ProviderConfig,
-    ProviderNeed, ProviderTree, ProviderUse, RequiredProvider, Requirement, StateLook, StateProvider, UsedBy,
-    configuration, is_configuration, providers_tree, required_providers, state,
-};
-pub use config_problem::ConfigProblem;
 pub use error::InstallError;
 pub use job::{InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade};
 pub use lock::{

@@ -9,7 +9,7 @@ use crate::failure::{Doing, Outcome};
 use crate::paths;
 
 /// Crates that are rules alone: text and bytes in, values out.
-const PURE: &[&str] = &["types", "hcl", "mapper", "credentials", "layout", "archive", "lockfile", "trust"];
+const PURE: &[&str] = &["types", "hcl", "mapper", "credentials", "layout", "archive", "lockfile", "trust", "tfconfig"];
 
 /// What a pure crate must not depend on.
 const IMPURE_DEPENDENCIES: &[&str] = &["tokio", "reqwest", "async-trait"];

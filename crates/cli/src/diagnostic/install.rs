@@ -3,7 +3,7 @@
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_disk::LockError;
 use tofu_oci_fetch::{FetchError, PinFileError};
-use tofu_oci_installer::{ConfigProblem, InstallError};
+use tofu_oci_installer::InstallError;
 use tofu_oci_lockfile::{LockFileError, ManifestLines, Refusal};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_store::NetworkFault;
@@ -128,21 +128,8 @@ impl Diagnostic {
             InstallError::LockedVersionGone { offered, .. } => {
                 diagnostic.hint(versions("it has", &offered)).hint("choose one of them with --upgrade")
             }
-            InstallError::NoConfiguration { .. } => {
-                diagnostic.hint("name the directory of the configuration: --chdir DIR")
-            }
-            InstallError::InvalidWorkspace { .. } => {
-                diagnostic.hint("it comes from TF_WORKSPACE, else from the file `environment` of the data directory")
-            }
-            InstallError::Config { path, problem: ConfigProblem::Syntax { .. }, .. }
-                if path.extension().is_some_and(|extension| extension == "tfstate") =>
-            {
-                diagnostic.hint(STATE)
-            }
-            InstallError::Config { problem, .. } => diagnostic.config_hint(&problem),
             InstallError::UnspecifiedVersion { .. } => diagnostic.hint("name another version: ADDR@VERSION"),
             InstallError::VersionsDiffer { .. } => diagnostic.hint("name one version for all platforms: ADDR@VERSION"),
-            InstallError::Io { action, path, source } => diagnostic.io_hint(action, &path, &source),
             InstallError::NotTheLockedRelease { place, refusal, .. } => {
                 let Refusal::OtherRelease { locked } = &refusal else { return diagnostic };
                 let shown = locked.iter().take(SHOWN).map(|hash| format!("the lock file has {hash}"));
@@ -284,38 +271,6 @@ impl Diagnostic {
         self
     }
 
-    /// The same for verbs that take no providers.
-    pub(crate) fn nothing_to_name(mut self) -> Self {
-        for hint in &mut self.hints {
-            *hint = hint.replace(", or name the providers on the command line instead", "");
-        }
-        self
-    }
-
-    /// What to do about a configuration that cannot be read.
-    fn config_hint(self, problem: &ConfigProblem) -> Self {
-        match problem {
-            ConfigProblem::ModuleMissing { .. } => self.hint("check the module's `source`, or put its folder there"),
-            ConfigProblem::ModuleLoop { .. } => {
-                self.hint("remove one of the calls: no program can follow them to an end")
-            }
-            ConfigProblem::NoFile | ConfigProblem::TooLarge { .. } => {
-                self.hint("check what put it there, a link in a module that was fetched perhaps; it was not read")
-            }
-            ConfigProblem::ModulesTooDeep { .. } => self.hint("call these modules from one nearer to the root"),
-            ConfigProblem::TooManyModules { .. } => self.hint("look for modules that call each other many times over"),
-            ConfigProblem::StateVersion { .. } | ConfigProblem::State { .. } => {
-                self.hint(STATE)
-            }
-            ConfigProblem::SecondRequired { .. } => {
-                self.hint("move the entries of the second block into the first one")
-            }
-            ConfigProblem::InvalidSource { .. } => self.hint("write NAMESPACE/TYPE or HOST/NAMESPACE/TYPE, without a scheme such as https://, or name the providers on the command line instead"),
-            ConfigProblem::Misplaced => self.hint("write `terraform { required_providers { … } }`"),
-            _ => self.hint("mend the file, or name the providers on the command line instead"),
-        }
-    }
-
     /// Both sides of a disagreement about checksums, so that nobody has to compute them again.
     fn locked_and_found(self, refusal: &Refusal) -> Self {
         if let Refusal::OtherManifest { lines: ManifestLines::Required, .. } = refusal {
@@ -337,9 +292,6 @@ fn other_provider(error: &ArchiveError) -> Option<&str> {
     name.split(['_', '.']).next().filter(|name| !name.is_empty())
 }
 
-/// What to do about a state that cannot be read.
-const STATE: &str = "let `tofu state pull` or `terraform state pull` write it anew, or move the file away";
-
 /// How many items of a list are shown.
 const SHOWN: usize = 8;
 
@@ -355,12 +307,8 @@ fn versions(lead: &str, offered: &[Version]) -> String {
 
 fn exit(error: &InstallError) -> Exit {
     match error {
-        InstallError::Config { .. }
-        | InstallError::NoConfiguration { .. }
-        | InstallError::InvalidWorkspace { .. }
-        | InstallError::Pins(PinFileError::Invalid { .. }) => Exit::Usage,
+        InstallError::Pins(PinFileError::Invalid { .. }) => Exit::Usage,
         InstallError::Fetch(error) => fetch_exit(error),
-        InstallError::Io { source, .. } => super::io::io_exit(source),
         _ => Exit::Fixable,
     }
 }

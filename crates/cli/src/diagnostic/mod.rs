@@ -8,6 +8,7 @@ mod pack;
 mod registries;
 mod sign;
 mod store;
+mod tfconfig;
 mod trust;
 
 use std::error::Error;

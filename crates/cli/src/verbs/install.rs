@@ -5,11 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_installer::{
-    InstallError, InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade, configuration,
-    is_configuration,
-};
+use tofu_oci_installer::{InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade};
 use tofu_oci_lockfile::Written;
+use tofu_oci_tfconfig::{TfConfigError, configuration, is_configuration};
 use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
 
@@ -184,12 +182,11 @@ fn wanted(
 }
 
 /// The addresses of the configuration.
-#[expect(clippy::result_large_err, reason = "the installer's error carries values for who explains it")]
 pub(super) fn required(
     context: &Context,
     dir: &Path,
     data_dir: &Path,
-) -> Result<Vec<(ProviderAddr, Constraints)>, InstallError> {
+) -> Result<Vec<(ProviderAddr, Constraints)>, TfConfigError> {
     let found = configuration(dir, data_dir)?;
     for module in &found.missing_modules {
         let text =

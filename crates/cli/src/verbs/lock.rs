@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tofu_oci_installer::{
-    Basis, Difference, InstallError, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider,
-    Upgrade,
+    Basis, Difference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider, Upgrade,
 };
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, Written};
+use tofu_oci_tfconfig::TfConfigError;
 use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, ProviderAddr};
 
@@ -93,8 +93,8 @@ struct Wanted {
 fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Diagnostic> {
     let named = given(&args.providers)?;
     let configured: BTreeMap<_, _> = match required(context, dir, &data_dir(dir)) {
-        Err(InstallError::NoConfiguration { .. }) if !named.is_empty() => BTreeMap::new(),
-        required => required.map_err(|error| Diagnostic::from(error).nothing_to_name())?.into_iter().collect(),
+        Err(TfConfigError::NoConfiguration { .. }) if !named.is_empty() => BTreeMap::new(),
+        required => required.map_err(Diagnostic::of_needed_configuration)?.into_iter().collect(),
     };
     if named.is_empty() && configured.is_empty() {
         return Err(Diagnostic::usage(format!("the configuration in {} requires no providers", dir.display()))

@@ -5,7 +5,8 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_installer::{Finding, ProviderTree, StateLook, providers_tree};
+use tofu_oci_lockfile::LOCK_FILE_NAME;
+use tofu_oci_tfconfig::{Declared, Finding, ProviderTree, StateLook, providers_tree};
 use tofu_oci_types::{Event, ProviderAddr};
 
 use super::Context;
@@ -39,8 +40,9 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
             .hint("leave it out; install, lock, versions and resolve take it"));
     }
     let workspace = std::env::var("TF_WORKSPACE").ok();
-    let tree = providers_tree(&dir, &data_dir(&dir), workspace.as_deref())
-        .map_err(|error| Diagnostic::from(error).nothing_to_name())?;
+    let tree =
+        providers_tree(&dir, &data_dir(&dir), workspace.as_deref()).map_err(Diagnostic::of_needed_configuration)?;
+    let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
     let finder = Finder::new(
         &args.lookup,
         context.connector(&Network::default(), Access::Anonymous),
@@ -54,9 +56,9 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
     };
     let origins: Vec<Origin> = tree.providers.iter().map(|need| origin(finder.as_ref(), &need.address)).collect();
     if context.json {
-        json::print(&tree, &origins);
+        json::print(&tree, lock.as_ref(), &origins);
     } else {
-        printer::stdout(&text::render(&tree, &origins, &dir));
+        printer::stdout(&text::render(&tree, lock.as_ref(), &origins, &dir));
     }
     tell(context, &tree, &dir);
     tell_of_places(context, &origins);
@@ -152,7 +154,7 @@ fn refusal(tree: &ProviderTree, dir: &Path) -> Result<(), Diagnostic> {
 }
 
 /// A place as people write it: without `./` in front.
-pub(super) fn place(declared: &tofu_oci_installer::Declared, dir: &Path) -> String {
+pub(super) fn place(declared: &Declared, dir: &Path) -> String {
     let text = declared.to_string();
     if dir == Path::new(".") { text.strip_prefix("./").map(str::to_owned).unwrap_or(text) } else { text }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use tofu_oci_installer::{StateLook, configuration, state};
 use tofu_oci_lockfile::LockFile;
+use tofu_oci_tfconfig::{StateLook, configuration, state};
 use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
 use super::Context;

@@ -102,7 +102,7 @@ fn quoted(text: &str) -> HashMap<&str, Range<usize>> {
 
 /// What the configuration requires; one that cannot be read is warned about and passed over.
 fn required(context: &Context, dir: &Path, not_read: &mut usize) -> Vec<RequiredFact> {
-    match tofu_oci_installer::configuration(dir, &data_dir(dir)) {
+    match tofu_oci_tfconfig::configuration(dir, &data_dir(dir)) {
         Ok(found) => found
             .requirements
             .into_iter()

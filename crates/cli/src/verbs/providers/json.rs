@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tofu_oci_installer::{ConfigOrigin, Declared, ModuleNode, ProviderTree, StateLook, StateProvider, UsedBy};
+use tofu_oci_lockfile::LockFile;
+use tofu_oci_tfconfig::{ConfigOrigin, Declared, ModuleNode, ProviderTree, StateLook, StateProvider, UsedBy};
 use tofu_oci_types::{Constraints, PathText, ProviderAddr, Version};
 
 use super::Origin;
 use crate::report::json_line;
 
 /// Modules, what was not looked into, the state, providers.
-pub(super) fn print(tree: &ProviderTree, origins: &[Origin]) {
+pub(super) fn print(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[Origin]) {
     module(&tree.root);
     for missing in &tree.not_looked_into {
         #[derive(Serialize)]
@@ -38,7 +39,7 @@ pub(super) fn print(tree: &ProviderTree, origins: &[Origin]) {
             aliases: &need.aliases,
             in_configuration: need.in_configuration,
             in_state: need.in_state,
-            locked: need.locked.as_ref(),
+            locked: lock.and_then(|lock| lock.get(&need.address)).map(|entry| &entry.version),
             place,
             rule,
             reason,

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use tofu_oci_installer::{ConfigOrigin, ModuleNode, ProviderConfig, ProviderNeed, ProviderTree};
+use tofu_oci_lockfile::{LockEntry, LockFile};
+use tofu_oci_tfconfig::{ConfigOrigin, ModuleNode, ProviderConfig, ProviderNeed, ProviderTree};
 
 use super::{Origin, place};
 use crate::page::Page;
 
 /// The whole report.
-pub(super) fn render(tree: &ProviderTree, origins: &[Origin], dir: &Path) -> Page {
+pub(super) fn render(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[Origin], dir: &Path) -> Page {
     let mut page = Page::default();
     page.block("", tree.terraform_text().trim_start_matches('\n'));
     page.line("Modules:");
@@ -25,7 +26,7 @@ pub(super) fn render(tree: &ProviderTree, origins: &[Origin], dir: &Path) -> Pag
     }
     for (need, origin) in tree.providers.iter().zip(origins) {
         page.gap();
-        provider(need, origin, &mut page);
+        provider(need, lock.and_then(|lock| lock.get(&need.address)), origin, &mut page);
     }
     page.without_gap_at_end()
 }
@@ -84,7 +85,7 @@ fn configuration(config: &ProviderConfig, node: &ModuleNode, dir: &Path) -> Stri
     format!("    {name}: {says}{several}{demanded}")
 }
 
-fn provider(need: &ProviderNeed, origin: &Origin, page: &mut Page) {
+fn provider(need: &ProviderNeed, locked: Option<&LockEntry>, origin: &Origin, page: &mut Page) {
     page.line(&need.address);
     let mut line = |name: &str, value: &str| page.line(format_args!("  {:<14} {value}", format!("{name}:")));
     if !need.constraints.is_any() {
@@ -101,8 +102,8 @@ fn provider(need: &ProviderNeed, origin: &Origin, page: &mut Page) {
         (true, true) => line("needed by", "the configuration and the state"),
         (true, false) => line("needed by", "the configuration"),
     }
-    match (&need.locked, origin) {
-        (Some(version), _) => line("locked", &version.to_string()),
+    match (locked, origin) {
+        (Some(entry), _) => line("locked", &entry.version.to_string()),
         (None, Origin::BuiltIn) => {}
         (None, _) => line("locked", "no version"),
     }

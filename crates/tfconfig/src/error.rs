@@ -1,5 +1,57 @@
 //! What can be wrong with a configuration.
 
+use std::io;
+use std::path::PathBuf;
+
+use crate::model::Declared;
+
+/// Why a configuration cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TfConfigError {
+    /// The configuration is not valid, or contradicts itself.
+    #[error("{at}: {problem}")]
+    Invalid {
+        /// The place.
+        at: Declared,
+        /// What is wrong there.
+        problem: ConfigProblem,
+    },
+    /// The folder has no configuration files.
+    #[error("there is no configuration in {}", dir.display())]
+    NoConfiguration {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// A folder cannot have the name of the workspace.
+    #[error("`{name}` cannot be the name of a workspace")]
+    InvalidWorkspace {
+        /// The name.
+        name: String,
+    },
+    /// A file or folder cannot be read.
+    #[error("cannot read {}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The error of the system.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl TfConfigError {
+    /// A stable kebab-case name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { problem, .. } => problem.code(),
+            Self::NoConfiguration { .. } => "no-configuration",
+            Self::InvalidWorkspace { .. } => "invalid-workspace",
+            Self::Io { .. } => "io",
+        }
+    }
+}
+
 /// What is wrong at one position of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -85,7 +137,7 @@ pub enum ConfigProblem {
     #[error("a module has one `required_providers` block; the first one stands at {first}")]
     SecondRequired {
         /// The first one.
-        first: crate::Declared,
+        first: Declared,
     },
     /// `required_providers` outside of a `terraform` block.
     #[error("`required_providers` must stand in a `terraform` block")]

@@ -2,21 +2,21 @@
 
 use std::path::Path;
 
-use super::Declared;
-use super::facts::problem;
-use crate::{ConfigProblem, InstallError};
+use crate::error::{ConfigProblem, TfConfigError};
+use crate::facts::problem;
+use crate::model::Declared;
 
 /// A value and where it begins.
 #[derive(Clone, Debug)]
-pub(super) struct Json {
+pub(crate) struct Json {
     /// The byte offset of its first character.
-    pub(super) offset: usize,
-    pub(super) kind: Kind,
+    pub(crate) offset: usize,
+    pub(crate) kind: Kind,
 }
 
 /// What a value is.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Null,
     Bool(bool),
     /// As written.
@@ -29,16 +29,16 @@ pub(super) enum Kind {
 
 /// A member of an object.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
-    pub(super) name: String,
+pub(crate) struct Member {
+    pub(crate) name: String,
     /// The byte offset of the name.
-    pub(super) offset: usize,
-    pub(super) value: Json,
+    pub(crate) offset: usize,
+    pub(crate) value: Json,
 }
 
 impl Json {
     /// The members of an object, or of every object in an array: what HCL takes for one body.
-    pub(super) fn objects(&self) -> Vec<&[Member]> {
+    pub(crate) fn objects(&self) -> Vec<&[Member]> {
         match &self.kind {
             Kind::Object(members) => vec![members],
             Kind::Array(list) => list.iter().flat_map(Self::objects).collect(),
@@ -47,19 +47,19 @@ impl Json {
     }
 
     /// The value of a member of an object.
-    pub(super) fn member(&self, name: &str) -> Option<&Json> {
+    pub(crate) fn member(&self, name: &str) -> Option<&Json> {
         let Kind::Object(members) = &self.kind else { return None };
         members.iter().find(|member| member.name == name).map(|member| &member.value)
     }
 
     /// The text of a string.
-    pub(super) fn as_str(&self) -> Option<&str> {
+    pub(crate) fn as_str(&self) -> Option<&str> {
         if let Kind::String(text) = &self.kind { Some(text) } else { None }
     }
 }
 
 /// Reads a JSON text; at most 128 levels deep.
-pub(super) fn parse(path: &Path, text: &str) -> Result<Json, InstallError> {
+pub(crate) fn parse(path: &Path, text: &str) -> Result<Json, TfConfigError> {
     let failed = |error: &serde_json::Error| {
         let at = Declared { path: path.to_owned(), line: error.line().max(1), column: error.column().max(1) };
         let message = error.to_string();

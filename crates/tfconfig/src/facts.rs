@@ -4,134 +4,134 @@ use std::path::Path;
 
 use tofu_oci_types::{Constraints, ProviderAddr};
 
-use super::{Declared, UsedBy};
-use crate::{ConfigProblem, InstallError};
+use crate::error::{ConfigProblem, TfConfigError};
+use crate::model::{Declared, UsedBy};
 
 /// What one file says about providers and modules.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// Blocks `required_providers`; a module has at most one in files that are no overrides.
-    pub(super) required: Vec<RequiredBlock>,
+    pub(crate) required: Vec<RequiredBlock>,
     /// Provider blocks.
-    pub(super) providers: Vec<ProviderBlock>,
+    pub(crate) providers: Vec<ProviderBlock>,
     /// Resources of all modes, also data sources of `check` blocks.
-    pub(super) resources: Vec<Resource>,
+    pub(crate) resources: Vec<Resource>,
     /// Import blocks.
-    pub(super) imports: Vec<Import>,
+    pub(crate) imports: Vec<Import>,
     /// Calls of functions of providers.
-    pub(super) functions: Vec<FunctionCall>,
+    pub(crate) functions: Vec<FunctionCall>,
     /// Calls of modules.
-    pub(super) modules: Vec<ModuleCall>,
+    pub(crate) modules: Vec<ModuleCall>,
     /// Backends, `cloud` blocks among them.
-    pub(super) backends: Vec<Backend>,
+    pub(crate) backends: Vec<Backend>,
 }
 
 /// A block `required_providers`.
 #[derive(Clone, Debug)]
-pub(super) struct RequiredBlock {
-    pub(super) entries: Vec<Required>,
-    pub(super) at: Declared,
+pub(crate) struct RequiredBlock {
+    pub(crate) entries: Vec<Required>,
+    pub(crate) at: Declared,
 }
 
 /// An entry of `required_providers`.
 #[derive(Clone, Debug)]
-pub(super) struct Required {
-    pub(super) name: String,
+pub(crate) struct Required {
+    pub(crate) name: String,
     /// The one that the entry names, or that the name implies.
-    pub(super) address: ProviderAddr,
-    pub(super) constraints: Constraints,
+    pub(crate) address: ProviderAddr,
+    pub(crate) constraints: Constraints,
     /// The aliases of `configuration_aliases`.
-    pub(super) aliases: Vec<String>,
-    pub(super) at: Declared,
+    pub(crate) aliases: Vec<String>,
+    pub(crate) at: Declared,
 }
 
 /// A provider block.
 #[derive(Clone, Debug)]
-pub(super) struct ProviderBlock {
-    pub(super) name: String,
-    pub(super) alias: Option<String>,
+pub(crate) struct ProviderBlock {
+    pub(crate) name: String,
+    pub(crate) alias: Option<String>,
     /// The deprecated `version`.
-    pub(super) version: Option<(Constraints, Declared)>,
+    pub(crate) version: Option<(Constraints, Declared)>,
     /// Whether it has a `for_each`.
-    pub(super) several: bool,
+    pub(crate) several: bool,
     /// Whether it configures nothing: a placeholder for a configuration that is passed in.
-    pub(super) empty: bool,
-    pub(super) at: Declared,
+    pub(crate) empty: bool,
+    pub(crate) at: Declared,
 }
 
 /// A resource, data source or ephemeral resource.
 #[derive(Clone, Debug)]
-pub(super) struct Resource {
+pub(crate) struct Resource {
     /// Mode, type and name.
-    pub(super) by: UsedBy,
-    pub(super) type_name: String,
-    pub(super) provider: Option<ConfigRef>,
-    pub(super) at: Declared,
+    pub(crate) by: UsedBy,
+    pub(crate) type_name: String,
+    pub(crate) provider: Option<ConfigRef>,
+    pub(crate) at: Declared,
 }
 
 /// An `import` block.
 #[derive(Clone, Debug)]
-pub(super) struct Import {
+pub(crate) struct Import {
     /// The address without instance keys.
-    pub(super) to: String,
-    pub(super) type_name: String,
+    pub(crate) to: String,
+    pub(crate) type_name: String,
     /// Whether it imports into a child module.
-    pub(super) in_module: bool,
-    pub(super) provider: Option<ConfigRef>,
-    pub(super) at: Declared,
+    pub(crate) in_module: bool,
+    pub(crate) provider: Option<ConfigRef>,
+    pub(crate) at: Declared,
 }
 
 /// A call of `provider::NAME::FUNCTION` or `provider::NAME::ALIAS::FUNCTION`.
 #[derive(Clone, Debug)]
-pub(super) struct FunctionCall {
-    pub(super) name: String,
-    pub(super) alias: Option<String>,
-    pub(super) text: String,
-    pub(super) at: Declared,
+pub(crate) struct FunctionCall {
+    pub(crate) name: String,
+    pub(crate) alias: Option<String>,
+    pub(crate) text: String,
+    pub(crate) at: Declared,
 }
 
 /// A call of a module.
 #[derive(Clone, Debug)]
-pub(super) struct ModuleCall {
-    pub(super) name: String,
+pub(crate) struct ModuleCall {
+    pub(crate) name: String,
     /// Nothing where it has none, as in an override file.
-    pub(super) source: Option<ModuleSource>,
+    pub(crate) source: Option<ModuleSource>,
     /// The `providers` map.
-    pub(super) providers: Vec<Passed>,
+    pub(crate) providers: Vec<Passed>,
     /// `count`, `for_each`, `enabled` or `depends_on`, which forbid provider blocks below.
-    pub(super) repeated: Option<(&'static str, Declared)>,
-    pub(super) at: Declared,
+    pub(crate) repeated: Option<(&'static str, Declared)>,
+    pub(crate) at: Declared,
 }
 
 /// The source of a module.
 #[derive(Clone, Debug)]
-pub(super) struct ModuleSource {
+pub(crate) struct ModuleSource {
     /// As written; an expression where it is computed.
-    pub(super) text: String,
-    pub(super) computed: bool,
-    pub(super) at: Declared,
+    pub(crate) text: String,
+    pub(crate) computed: bool,
+    pub(crate) at: Declared,
 }
 
 /// An entry of a `providers` map.
 #[derive(Clone, Debug)]
-pub(super) struct Passed {
-    pub(super) child: ConfigRef,
-    pub(super) parent: ConfigRef,
-    pub(super) at: Declared,
+pub(crate) struct Passed {
+    pub(crate) child: ConfigRef,
+    pub(crate) parent: ConfigRef,
+    pub(crate) at: Declared,
 }
 
 /// A reference to a provider configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ConfigRef {
-    pub(super) name: String,
-    pub(super) alias: Option<String>,
+pub(crate) struct ConfigRef {
+    pub(crate) name: String,
+    pub(crate) alias: Option<String>,
     /// The instance key as written.
-    pub(super) key: Option<String>,
+    pub(crate) key: Option<String>,
 }
 
 impl ConfigRef {
     /// `name`, `name.alias` or `name.alias[key]`.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let key = self.key.as_ref().map(|key| format!("[{key}]")).unwrap_or_default();
         format!("{}{key}", config_name(&self.name, self.alias.as_deref()))
     }
@@ -139,18 +139,18 @@ impl ConfigRef {
 
 /// A backend or `cloud` block.
 #[derive(Clone, Debug)]
-pub(super) struct Backend {
-    pub(super) kind: String,
+pub(crate) struct Backend {
+    pub(crate) kind: String,
     /// The `path` of a local backend.
-    pub(super) path: Setting,
+    pub(crate) path: Setting,
     /// The `workspace_dir` of a local backend.
-    pub(super) workspace_dir: Setting,
-    pub(super) at: Declared,
+    pub(crate) workspace_dir: Setting,
+    pub(crate) at: Declared,
 }
 
 /// An argument of a backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Setting {
+pub(crate) enum Setting {
     Absent,
     Text(String),
     /// It would have to be evaluated.
@@ -158,25 +158,25 @@ pub(super) enum Setting {
 }
 
 /// `name` or `name.alias`.
-pub(super) fn config_name(name: &str, alias: Option<&str>) -> String {
+pub(crate) fn config_name(name: &str, alias: Option<&str>) -> String {
     alias.map_or_else(|| name.to_owned(), |alias| format!("{name}.{alias}"))
 }
 
 /// The local name that a resource type implies: all before the first underscore.
-pub(super) fn implied_name(resource_type: &str) -> &str {
+pub(crate) fn implied_name(resource_type: &str) -> &str {
     resource_type.split('_').next().unwrap_or(resource_type)
 }
 
 /// The provider that a local name stands for where nothing says otherwise.
 ///
 /// Spec: `OpenTofu` 1.12, `addrs.ImpliedProviderForUnqualifiedType`.
-pub(super) fn implied(name: &str, at: &Declared) -> Result<ProviderAddr, InstallError> {
+pub(crate) fn implied(name: &str, at: &Declared) -> Result<ProviderAddr, TfConfigError> {
     let text = if name == "terraform" { "terraform.io/builtin/terraform" } else { name };
     parse_source(text, at)
 }
 
 /// A local name of a provider must be in normal form.
-pub(super) fn normal_name(name: &str, at: &Declared) -> Result<(), InstallError> {
+pub(crate) fn normal_name(name: &str, at: &Declared) -> Result<(), TfConfigError> {
     let address = if name.contains('/') { None } else { name.parse::<ProviderAddr>().ok() };
     match address {
         Some(address) if address.provider_type() == name => Ok(()),
@@ -192,14 +192,14 @@ pub(super) fn normal_name(name: &str, at: &Declared) -> Result<(), InstallError>
 }
 
 /// A source as `required_providers` writes it.
-pub(super) fn parse_source(text: &str, at: &Declared) -> Result<ProviderAddr, InstallError> {
+pub(crate) fn parse_source(text: &str, at: &Declared) -> Result<ProviderAddr, TfConfigError> {
     text.parse().map_err(|error: tofu_oci_types::InvalidProviderAddr| {
         problem(at.clone(), ConfigProblem::InvalidSource { message: error.to_string() })
     })
 }
 
 /// Constraints as `required_providers` writes them. An empty text is none: `OpenTofu` refuses it, unlike a lock file.
-pub(super) fn parse_constraints(text: &str, at: &Declared) -> Result<Constraints, InstallError> {
+pub(crate) fn parse_constraints(text: &str, at: &Declared) -> Result<Constraints, TfConfigError> {
     let constraints: Constraints = text.parse().map_err(|error: tofu_oci_types::InvalidConstraints| {
         problem(at.clone(), ConfigProblem::InvalidConstraints { message: error.to_string() })
     })?;
@@ -210,12 +210,12 @@ pub(super) fn parse_constraints(text: &str, at: &Declared) -> Result<Constraints
     Ok(constraints)
 }
 
-pub(super) fn problem(at: Declared, problem: ConfigProblem) -> InstallError {
-    InstallError::Config { path: at.path, line: at.line, column: at.column, problem }
+pub(crate) fn problem(at: Declared, problem: ConfigProblem) -> TfConfigError {
+    TfConfigError::Invalid { at, problem }
 }
 
 /// The position of a byte of a file's text.
-pub(super) fn position(path: &Path, text: &str, offset: usize) -> Declared {
+pub(crate) fn position(path: &Path, text: &str, offset: usize) -> Declared {
     let before = text.get(..offset).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;

@@ -1,16 +1,17 @@
 //! What is wrong with a configuration that can be read.
 
-use super::facts::{ConfigRef, Passed, config_name};
-use super::model::{ConfigOrigin, Finding, UsedBy};
-use super::module::Module;
-use super::resolve::Scope;
-use super::summary::subtree;
-use super::{Declared, summary};
+use crate::facts::{ConfigRef, Passed, config_name};
+use crate::model::Declared;
+use crate::model::{ConfigOrigin, Finding, UsedBy};
+use crate::module::Module;
+use crate::resolve::Scope;
+use crate::summary;
+use crate::summary::subtree;
 
 /// The findings of a module and those below it, each once.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.validateProviderConfigs`, `ProviderFunctionTransformer`, `ProviderTransformer`.
-pub(super) fn all(root: &Scope<'_>) -> Vec<Finding> {
+pub(crate) fn all(root: &Scope<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     below(root, &mut found);
     let mut once: Vec<Finding> = Vec::new();

@@ -2,22 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tofu_oci_lockfile::LockFile;
 use tofu_oci_types::{Constraints, ProviderAddr};
 
-use super::facts::{config_name, problem};
-use super::model::{ModuleNode, ProviderNeed, RequiredProvider, StateLook};
-use super::module::{Module, block_constraints};
-use super::walk::{Node, Walked};
-use super::{Configuration, Declared, Requirement};
-use crate::{ConfigProblem, InstallError};
+use crate::error::{ConfigProblem, TfConfigError};
+use crate::facts::{config_name, problem};
+use crate::model::{Configuration, Declared, Requirement};
+use crate::model::{ModuleNode, ProviderNeed, RequiredProvider, StateLook};
+use crate::module::{Module, block_constraints};
+use crate::walk::{Node, Walked};
 
 /// What a module requires, sorted by address and local name.
 ///
 /// Functions of providers imply nothing: they demand an entry in `required_providers`.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.Config.addProviderRequirements`.
-pub(super) fn requires(module: &Module) -> Result<Vec<RequiredProvider>, InstallError> {
+pub(crate) fn requires(module: &Module) -> Result<Vec<RequiredProvider>, TfConfigError> {
     let mut found: Vec<RequiredProvider> = Vec::new();
     for required in module.required.values() {
         found.push(RequiredProvider {
@@ -29,7 +28,7 @@ pub(super) fn requires(module: &Module) -> Result<Vec<RequiredProvider>, Install
             declared: required.at.clone(),
         });
     }
-    let mut add = |local_name: &str, constraints: &Constraints, at: &Declared| -> Result<(), InstallError> {
+    let mut add = |local_name: &str, constraints: &Constraints, at: &Declared| -> Result<(), TfConfigError> {
         if let Some(entry) = found.iter_mut().find(|entry| entry.local_name == local_name) {
             entry.constraints = entry.constraints.and(constraints);
             return Ok(());
@@ -59,7 +58,7 @@ pub(super) fn requires(module: &Module) -> Result<Vec<RequiredProvider>, Install
 }
 
 /// What `install` needs to know; the built-in provider is left out.
-pub(super) fn configuration(walked: Option<Walked>) -> Result<Configuration, InstallError> {
+pub(crate) fn configuration(walked: Option<Walked>) -> Result<Configuration, TfConfigError> {
     let Some(walked) = walked else { return Ok(Configuration::default()) };
     let mut found: BTreeMap<ProviderAddr, Requirement> = BTreeMap::new();
     let mut open = vec![&walked.root];
@@ -93,7 +92,7 @@ pub(super) fn configuration(walked: Option<Walked>) -> Result<Configuration, Ins
 }
 
 /// Every provider of the configuration and the state.
-pub(super) fn needs(root: &ModuleNode, state: &StateLook, lock: Option<&LockFile>) -> Vec<ProviderNeed> {
+pub(crate) fn needs(root: &ModuleNode, state: &StateLook) -> Vec<ProviderNeed> {
     let mut found = BTreeMap::new();
     in_module(root, &mut found);
     if let StateLook::Read { providers, .. } = state {
@@ -101,11 +100,7 @@ pub(super) fn needs(root: &ModuleNode, state: &StateLook, lock: Option<&LockFile
             entry(&mut found, &provider.address).in_state = true;
         }
     }
-    let mut needs: Vec<ProviderNeed> = found.into_values().collect();
-    for need in &mut needs {
-        need.locked = lock.and_then(|lock| lock.get(&need.address)).map(|entry| entry.version.clone());
-    }
-    needs
+    found.into_values().collect()
 }
 
 fn in_module(node: &ModuleNode, found: &mut BTreeMap<ProviderAddr, ProviderNeed>) {
@@ -132,7 +127,6 @@ fn entry<'a>(found: &'a mut BTreeMap<ProviderAddr, ProviderNeed>, address: &Prov
         aliases: Vec::new(),
         in_configuration: false,
         in_state: false,
-        locked: None,
     })
 }
 
@@ -143,7 +137,7 @@ fn add(names: &mut Vec<String>, name: &str) {
 }
 
 /// The nodes of a subtree, the top first.
-pub(super) fn subtree(node: &Node) -> Vec<&Node> {
+pub(crate) fn subtree(node: &Node) -> Vec<&Node> {
     let mut nodes = vec![node];
     for child in &node.children {
         nodes.extend(subtree(child));

@@ -1,6 +1,6 @@
 //! Bad input: one clear error with its place; and findings, one a symptom.
 
-use super::providers_tree;
+use crate::providers_tree;
 
 /// Writes the files (a name that ends in `/` is a folder) and says what comes out: the error, or the findings.
 #[track_caller]
@@ -22,12 +22,12 @@ fn check_in(files: &[(&str, &[u8])], workspace: Option<&str>) -> String {
     }
     let shown = match providers_tree(folder.path(), &folder.path().join(".terraform"), workspace) {
         Ok(tree) => {
-            let line = |finding: &super::Finding| {
+            let line = |finding: &crate::Finding| {
                 let mark = if finding.refused { "error" } else { "note" };
                 format!("{}: {mark} {}: {}; {}", finding.declared, finding.code, finding.message, finding.instead)
             };
             let state = match &tree.state {
-                super::StateLook::Absent => None,
+                crate::StateLook::Absent => None,
                 other => Some(format!("{other:?}")),
             };
             tree.findings.iter().map(line).chain(state).collect::<Vec<_>>().join("\n")

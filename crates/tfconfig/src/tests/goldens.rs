@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Finding, ProviderTree, providers_tree};
+use crate::{Finding, ProviderTree, providers_tree};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/configurations")
@@ -85,7 +85,7 @@ fn configurations(name: &str) -> String {
     let mut open = vec![&tree.root];
     while let Some(node) = open.pop() {
         for config in &node.configurations {
-            let local = super::facts::config_name(&config.local_name, config.alias.as_deref());
+            let local = crate::facts::config_name(&config.local_name, config.alias.as_deref());
             let block = config.block.as_ref().map(|block| block.declared.to_string());
             let origin = format!("{:?}", config.origin);
             let line =

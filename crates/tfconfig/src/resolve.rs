@@ -4,28 +4,28 @@ use std::collections::BTreeSet;
 
 use tofu_oci_types::ProviderAddr;
 
-use super::facts::{ConfigRef, ModuleCall, Passed};
-use super::model::{ConfigBlock, ConfigOrigin, ModuleNode, ProviderConfig, ProviderUse, UsedBy};
-use super::module::Module;
-use super::summary::requires;
-use super::walk::Node;
-use crate::InstallError;
+use crate::error::TfConfigError;
+use crate::facts::{ConfigRef, ModuleCall, Passed};
+use crate::model::{ConfigBlock, ConfigOrigin, ModuleNode, ProviderConfig, ProviderUse, UsedBy};
+use crate::module::Module;
+use crate::summary::requires;
+use crate::walk::Node;
 
 /// A module, seen with the modules above it.
 #[derive(Clone, Copy)]
-pub(super) struct Scope<'a> {
-    pub(super) node: &'a Node,
-    pub(super) above: Option<&'a Scope<'a>>,
+pub(crate) struct Scope<'a> {
+    pub(crate) node: &'a Node,
+    pub(crate) above: Option<&'a Scope<'a>>,
 }
 
 impl<'a> Scope<'a> {
     /// The call of this module; nothing for the root.
-    pub(super) fn call(&self) -> Option<&'a ModuleCall> {
+    pub(crate) fn call(&self) -> Option<&'a ModuleCall> {
         self.above.and_then(|above| above.node.module.calls.get(&self.node.name))
     }
 
     /// The entry of the caller's `providers` map for this configuration.
-    pub(super) fn passed(&self, name: &str, alias: Option<&str>) -> Option<&'a Passed> {
+    pub(crate) fn passed(&self, name: &str, alias: Option<&str>) -> Option<&'a Passed> {
         let fits = |passed: &&Passed| passed.child.name == name && passed.child.alias.as_deref() == alias;
         self.call()?.providers.iter().find(fits)
     }
@@ -36,7 +36,7 @@ impl<'a> Scope<'a> {
     /// name, also where a `providers` map says nothing of them.
     ///
     /// Spec: `OpenTofu` 1.12, `ProviderConfigTransformer`, `ProviderTransformer`, `AbsProviderConfig.Inherited`.
-    pub(super) fn config(&self, name: &str, alias: Option<&str>) -> (ConfigOrigin, Option<ConfigBlock>) {
+    pub(crate) fn config(&self, name: &str, alias: Option<&str>) -> (ConfigOrigin, Option<ConfigBlock>) {
         let own = self.node.module.block(name, alias);
         if let (Some(passed), Some(above)) = (self.passed(name, alias), self.above)
             && own.is_none_or(|block| block.empty && block.version.is_none())
@@ -78,7 +78,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The module as people see it, and those below.
-    pub(super) fn node(&self) -> Result<ModuleNode, InstallError> {
+    pub(crate) fn node(&self) -> Result<ModuleNode, TfConfigError> {
         let uses = uses(&self.node.module)?;
         let requires = requires(&self.node.module)?;
         let configurations = self.configurations(&uses);
@@ -120,7 +120,7 @@ impl<'a> Scope<'a> {
 }
 
 /// What in a module needs a provider.
-fn uses(module: &Module) -> Result<Vec<ProviderUse>, InstallError> {
+fn uses(module: &Module) -> Result<Vec<ProviderUse>, TfConfigError> {
     let mut found = Vec::new();
     for resource in &module.resources {
         let local_name = Module::local_name(&resource.type_name, resource.provider.as_ref(), &resource.at)?;

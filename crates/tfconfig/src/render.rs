@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tofu_oci_types::{Constraints, ProviderAddr, printable};
 
-use super::model::{ModuleNode, ProviderTree, StateLook};
+use crate::model::{ModuleNode, ProviderTree, StateLook};
 
 impl ProviderTree {
     /// What `tofu providers` prints on standard output, with the lines below each module sorted: providers by

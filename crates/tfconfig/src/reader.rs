@@ -4,19 +4,20 @@ use std::path::Path;
 
 use tofu_oci_types::Constraints;
 
-use super::facts::{
+use crate::error::{ConfigProblem, TfConfigError};
+use crate::facts::{
     Backend, ConfigRef, Facts, Import, ModuleCall, ModuleSource, Passed, ProviderBlock, Required, RequiredBlock,
     Resource, Setting, implied, normal_name, parse_constraints, parse_source, position, problem,
 };
-use super::files::Syntax;
-use super::syntax::{Attribute, Block, Body, Constant, Value};
-use super::{Declared, UsedBy, functions, json};
-use crate::{ConfigProblem, InstallError};
+use crate::files::Syntax;
+use crate::model::{Declared, UsedBy};
+use crate::syntax::{Attribute, Block, Body, Constant, Value};
+use crate::{functions, json};
 
 /// What a file says.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.loadConfigFileBody`.
-pub(super) fn read(path: &Path, text: &str, syntax: Syntax) -> Result<Facts, InstallError> {
+pub(crate) fn read(path: &Path, text: &str, syntax: Syntax) -> Result<Facts, TfConfigError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let reader = Reader { path, text };
     let mut facts = Facts::default();
@@ -49,7 +50,7 @@ impl Reader<'_> {
         position(self.path, self.text, offset)
     }
 
-    fn file(&self, body: &Body<'_>, facts: &mut Facts) -> Result<(), InstallError> {
+    fn file(&self, body: &Body<'_>, facts: &mut Facts) -> Result<(), TfConfigError> {
         self.misplaced(body)?;
         for terraform in body.blocks("terraform", 0) {
             for block in terraform.body.blocks("required_providers", 0) {
@@ -84,7 +85,7 @@ impl Reader<'_> {
     }
 
     /// `required_providers` outside of a `terraform` block would silently mean nothing.
-    fn misplaced(&self, body: &Body<'_>) -> Result<(), InstallError> {
+    fn misplaced(&self, body: &Body<'_>) -> Result<(), TfConfigError> {
         let outside = body.blocks("required_providers", 0).into_iter().next();
         let foreign = body.blocks("tofu", 0).into_iter();
         let foreign = foreign.flat_map(|block| block.body.blocks("required_providers", 0)).next();
@@ -114,14 +115,14 @@ impl Reader<'_> {
         }
     }
 
-    fn required_block(&self, block: &Block<'_>) -> Result<RequiredBlock, InstallError> {
+    fn required_block(&self, block: &Block<'_>) -> Result<RequiredBlock, TfConfigError> {
         let entries =
             block.body.attributes().iter().map(|attribute| self.required(attribute)).collect::<Result<_, _>>();
         Ok(RequiredBlock { entries: entries?, at: self.at(block.offset) })
     }
 
     /// Spec: `OpenTofu` 1.12, `configs.decodeRequiredProvidersBlock`.
-    fn required(&self, attribute: &Attribute<'_>) -> Result<Required, InstallError> {
+    fn required(&self, attribute: &Attribute<'_>) -> Result<Required, TfConfigError> {
         let (name, at) = (attribute.name.to_owned(), self.at(attribute.offset));
         if let Some(Constant::Text(text) | Constant::Other(text)) = attribute.value.constant() {
             let constraints = parse_constraints(&text, &self.at(attribute.value.offset()))?;
@@ -155,7 +156,7 @@ impl Reader<'_> {
         Ok(Required { name, address, constraints, aliases, at })
     }
 
-    fn aliases(&self, name: &str, value: Value<'_>) -> Result<Vec<String>, InstallError> {
+    fn aliases(&self, name: &str, value: Value<'_>) -> Result<Vec<String>, TfConfigError> {
         let wrong =
             |value: Value<'_>| problem(self.at(value.offset()), ConfigProblem::InvalidAlias { name: name.to_owned() });
         let items = value.list().ok_or_else(|| wrong(value))?;
@@ -167,7 +168,7 @@ impl Reader<'_> {
     }
 
     /// Spec: `OpenTofu` 1.12, `configs.decodeProviderBlock`.
-    fn provider(&self, block: &Block<'_>) -> Result<ProviderBlock, InstallError> {
+    fn provider(&self, block: &Block<'_>) -> Result<ProviderBlock, TfConfigError> {
         let name = block.labels.first().copied().unwrap_or_default().to_owned();
         let at = self.at(block.offset);
         normal_name(&name, &at)?;
@@ -190,7 +191,7 @@ impl Reader<'_> {
         Ok(ProviderBlock { name, alias, version, several, empty, at })
     }
 
-    fn resource(&self, kind: &str, by: fn(String) -> UsedBy, block: &Block<'_>) -> Result<Resource, InstallError> {
+    fn resource(&self, kind: &str, by: fn(String) -> UsedBy, block: &Block<'_>) -> Result<Resource, TfConfigError> {
         let [resource_type, name] = block.labels[..] else {
             return Err(problem(
                 self.at(block.offset),
@@ -206,11 +207,11 @@ impl Reader<'_> {
         })
     }
 
-    fn meta_provider(&self, body: &Body<'_>) -> Result<Option<ConfigRef>, InstallError> {
+    fn meta_provider(&self, body: &Body<'_>) -> Result<Option<ConfigRef>, TfConfigError> {
         body.attribute("provider").map(|attribute| self.reference("provider", attribute.value)).transpose()
     }
 
-    fn reference(&self, argument: &str, value: Value<'_>) -> Result<ConfigRef, InstallError> {
+    fn reference(&self, argument: &str, value: Value<'_>) -> Result<ConfigRef, TfConfigError> {
         let at = self.at(value.offset());
         let Some(reference) = value.reference() else {
             return Err(problem(at, ConfigProblem::InvalidReference { argument: argument.to_owned() }));
@@ -220,7 +221,7 @@ impl Reader<'_> {
     }
 
     /// Nothing where `to` is missing or no address; `OpenTofu` refuses that, and no provider can be told from it.
-    fn import(&self, block: &Block<'_>) -> Result<Option<Import>, InstallError> {
+    fn import(&self, block: &Block<'_>) -> Result<Option<Import>, TfConfigError> {
         let Some(to) = block.body.attribute("to").and_then(|to| to.value.address()) else { return Ok(None) };
         let modules =
             to.chunks(2).take_while(|pair| pair.len() == 2 && pair.first().is_some_and(|step| step == "module"));
@@ -235,7 +236,7 @@ impl Reader<'_> {
     }
 
     /// Spec: `OpenTofu` 1.12, `configs.decodeModuleBlock`.
-    fn module(&self, block: &Block<'_>) -> Result<ModuleCall, InstallError> {
+    fn module(&self, block: &Block<'_>) -> Result<ModuleCall, TfConfigError> {
         let source = match block.body.attribute("source").map(|source| source.value) {
             Some(value) => Some(match value.constant() {
                 Some(Constant::Text(text)) => ModuleSource { text, computed: false, at: self.at(value.offset()) },
@@ -264,7 +265,7 @@ impl Reader<'_> {
         })
     }
 
-    fn passed(&self, body: &Body<'_>) -> Result<Vec<Passed>, InstallError> {
+    fn passed(&self, body: &Body<'_>) -> Result<Vec<Passed>, TfConfigError> {
         let Some(attribute) = body.attribute("providers") else { return Ok(Vec::new()) };
         let Some(pairs) = attribute.value.pairs() else {
             let argument = "providers".to_owned();
@@ -282,7 +283,7 @@ impl Reader<'_> {
         Ok(passed)
     }
 
-    fn string(&self, name: &str, value: Value<'_>) -> Result<String, InstallError> {
+    fn string(&self, name: &str, value: Value<'_>) -> Result<String, TfConfigError> {
         match value.constant() {
             Some(Constant::Text(text)) => Ok(text),
             _ => Err(problem(self.at(value.offset()), ConfigProblem::NotAString { name: name.to_owned() })),

@@ -1,4 +1,4 @@
-use super::*;
+use crate::*;
 
 /// Writes `name: content` files into a folder and prints what the configuration requires.
 #[track_caller]

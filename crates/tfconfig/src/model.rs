@@ -3,9 +3,57 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use tofu_oci_types::{Constraints, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, ProviderAddr};
 
-use super::{Declared, MissingModule};
+/// What a configuration requires.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Configuration {
+    /// The providers, sorted by address.
+    pub requirements: Vec<Requirement>,
+    /// Modules from elsewhere that have not been fetched yet; what they require is not known.
+    pub missing_modules: Vec<MissingModule>,
+}
+
+/// One provider that a configuration requires, all its modules taken together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requirement {
+    /// The name in the module that mentions it first.
+    pub local_name: String,
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The constraints of all modules.
+    pub constraints: Constraints,
+    /// Where it is required.
+    pub declared: Vec<Declared>,
+}
+
+/// A module that is called but not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingModule {
+    /// The names of the calls on the way to it, joined by dots.
+    pub key: String,
+    /// Its source as written, but for secrets in it.
+    pub source: String,
+    /// Where it is called.
+    pub declared: Declared,
+}
+
+/// A place in a configuration.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Declared {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Declared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.path.display(), self.line, self.column)
+    }
+}
 
 /// A configuration, its modules, its state and its lock file, as far as they name providers.
 #[derive(Clone, Debug)]
@@ -186,8 +234,6 @@ pub struct ProviderNeed {
     pub in_configuration: bool,
     /// Whether the state names it.
     pub in_state: bool,
-    /// The version in the lock file.
-    pub locked: Option<Version>,
 }
 
 /// What is known of the state.

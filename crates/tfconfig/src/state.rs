@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use hcl_edit::expr::{Expression, TraversalOperator};
 use tofu_oci_types::ProviderAddr;
 
-use super::facts::{Backend, Setting, position, problem};
-use super::files;
-use super::json::{self, Json, Kind};
-use super::model::{StateLook, StateProvider};
-use super::syntax::Value;
-use crate::{ConfigProblem, InstallError};
+use crate::error::{ConfigProblem, TfConfigError};
+use crate::facts::{Backend, Setting, position, problem};
+use crate::files;
+use crate::json::{self, Json, Kind};
+use crate::model::{StateLook, StateProvider};
+use crate::syntax::Value;
 
 /// Most bytes of a state file.
 const LIMIT: u64 = 256 << 20;
@@ -19,18 +19,18 @@ const LIMIT: u64 = 256 << 20;
 /// The state of the configuration in `dir`.
 ///
 /// Spec: `OpenTofu` 1.12, `backend/local` (`StatePaths`), `statefile.Read`.
-pub(super) fn look(
+pub(crate) fn look(
     dir: &Path,
     data_dir: &Path,
     backend: Option<&Backend>,
     workspace: Option<&str>,
-) -> Result<StateLook, InstallError> {
+) -> Result<StateLook, TfConfigError> {
     let workspace = match workspace.filter(|name| !name.is_empty()) {
         Some(name) => name.to_owned(),
         None => selected(data_dir)?,
     };
     if !is_workspace(&workspace) {
-        return Err(InstallError::InvalidWorkspace { name: workspace });
+        return Err(TfConfigError::InvalidWorkspace { name: workspace });
     }
     let default = workspace == "default";
     let written = match backend {
@@ -54,7 +54,7 @@ pub(super) fn look(
 }
 
 /// The workspace that was selected last.
-fn selected(data_dir: &Path) -> Result<String, InstallError> {
+fn selected(data_dir: &Path) -> Result<String, TfConfigError> {
     let path = data_dir.join("environment");
     let text = files::text(&path, files::WRITTEN)?.unwrap_or_default();
     Ok(if text.trim().is_empty() { "default".to_owned() } else { text.trim().to_owned() })
@@ -68,7 +68,7 @@ fn is_workspace(name: &str) -> bool {
     !matches!(name, "" | "." | "..") && name.bytes().all(allowed)
 }
 
-fn read(path: PathBuf) -> Result<StateLook, InstallError> {
+fn read(path: PathBuf) -> Result<StateLook, TfConfigError> {
     let Some(bytes) = files::bytes(&path, LIMIT)? else { return Ok(StateLook::Absent) };
     if bytes.is_empty() {
         return Ok(StateLook::Absent);
@@ -88,11 +88,11 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn wrong(&self, offset: usize, message: String) -> InstallError {
+    fn wrong(&self, offset: usize, message: String) -> TfConfigError {
         problem(position(self.path, self.text, offset), ConfigProblem::State { message })
     }
 
-    fn providers(&self, root: &Json) -> Result<Vec<StateProvider>, InstallError> {
+    fn providers(&self, root: &Json) -> Result<Vec<StateProvider>, TfConfigError> {
         let Some(version) = root.member("version") else {
             return Err(self.wrong(root.offset, "it has no `version`".to_owned()));
         };
@@ -130,7 +130,7 @@ impl File<'_> {
     }
 
     /// The provider configurations of a resource: its own, or those of its instances.
-    fn named<'j>(&self, resource: &'j Json) -> Result<Vec<&'j Json>, InstallError> {
+    fn named<'j>(&self, resource: &'j Json) -> Result<Vec<&'j Json>, TfConfigError> {
         if let Some(provider) = resource.member("provider").filter(|provider| provider.as_str() != Some("")) {
             return Ok(vec![provider]);
         }

@@ -4,32 +4,32 @@ use hcl_edit::Span as _;
 use hcl_edit::expr::{Expression, ObjectKey, TraversalOperator};
 use hcl_edit::structure;
 
-use super::facts::ConfigRef;
-use super::json::{Json, Kind, Member};
+use crate::facts::ConfigRef;
+use crate::json::{Json, Kind, Member};
 
 /// The inside of a block, or a file.
-pub(super) enum Body<'a> {
+pub(crate) enum Body<'a> {
     Native(&'a structure::Body),
     Json(Vec<&'a [Member]>),
 }
 
 /// An attribute.
-pub(super) struct Attribute<'a> {
-    pub(super) name: &'a str,
-    pub(super) offset: usize,
-    pub(super) value: Value<'a>,
+pub(crate) struct Attribute<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) offset: usize,
+    pub(crate) value: Value<'a>,
 }
 
 /// A block.
-pub(super) struct Block<'a> {
-    pub(super) labels: Vec<&'a str>,
-    pub(super) offset: usize,
-    pub(super) body: Body<'a>,
+pub(crate) struct Block<'a> {
+    pub(crate) labels: Vec<&'a str>,
+    pub(crate) offset: usize,
+    pub(crate) body: Body<'a>,
 }
 
 /// An expression.
 #[derive(Clone, Copy)]
-pub(super) enum Value<'a> {
+pub(crate) enum Value<'a> {
     Native(&'a Expression),
     /// A name in front of an `=` or a `:`.
     Name(&'a str, usize),
@@ -37,7 +37,7 @@ pub(super) enum Value<'a> {
 }
 
 /// A value that needs no evaluation.
-pub(super) enum Constant {
+pub(crate) enum Constant {
     Null,
     Text(String),
     /// A number or truth value, as HCL writes it where a string is wanted.
@@ -46,12 +46,12 @@ pub(super) enum Constant {
 
 impl<'a> Body<'a> {
     /// The attribute of this name.
-    pub(super) fn attribute(&self, name: &str) -> Option<Attribute<'a>> {
+    pub(crate) fn attribute(&self, name: &str) -> Option<Attribute<'a>> {
         self.attributes().into_iter().find(|attribute| attribute.name == name)
     }
 
     /// Every attribute. In JSON blocks look the same and are among them.
-    pub(super) fn attributes(&self) -> Vec<Attribute<'a>> {
+    pub(crate) fn attributes(&self) -> Vec<Attribute<'a>> {
         match self {
             Self::Native(body) => body
                 .attributes()
@@ -72,7 +72,7 @@ impl<'a> Body<'a> {
     }
 
     /// The names of attributes and blocks, in their order.
-    pub(super) fn names(&self) -> Vec<&'a str> {
+    pub(crate) fn names(&self) -> Vec<&'a str> {
         match self {
             Self::Native(body) => body
                 .iter()
@@ -86,7 +86,7 @@ impl<'a> Body<'a> {
     }
 
     /// The blocks of this kind; those without enough labels are left out.
-    pub(super) fn blocks(&self, kind: &'a str, labels: usize) -> Vec<Block<'a>> {
+    pub(crate) fn blocks(&self, kind: &'a str, labels: usize) -> Vec<Block<'a>> {
         match self {
             Self::Native(body) => body
                 .get_blocks(kind)
@@ -130,7 +130,7 @@ fn unpack<'a>(value: &'a Json, offset: usize, labels: usize, above: &mut Vec<&'a
 
 impl<'a> Value<'a> {
     /// Where it begins.
-    pub(super) fn offset(self) -> usize {
+    pub(crate) fn offset(self) -> usize {
         match self {
             Self::Native(expression) => expression.span().map_or(0, |span| span.start),
             Self::Name(_, offset) => offset,
@@ -139,7 +139,7 @@ impl<'a> Value<'a> {
     }
 
     /// Its text in the file.
-    pub(super) fn written(self, file: &str) -> String {
+    pub(crate) fn written(self, file: &str) -> String {
         match self {
             Self::Native(expression) => {
                 expression.span().and_then(|span| file.get(span)).unwrap_or_default().to_owned()
@@ -150,7 +150,7 @@ impl<'a> Value<'a> {
     }
 
     /// The value, where it is the same whatever the variables are.
-    pub(super) fn constant(self) -> Option<Constant> {
+    pub(crate) fn constant(self) -> Option<Constant> {
         match self {
             Self::Native(expression) => native_constant(expression),
             Self::Name(name, _) => Some(Constant::Text(name.to_owned())),
@@ -165,7 +165,7 @@ impl<'a> Value<'a> {
     }
 
     /// The items of a list.
-    pub(super) fn list(self) -> Option<Vec<Value<'a>>> {
+    pub(crate) fn list(self) -> Option<Vec<Value<'a>>> {
         match self {
             Self::Native(expression) => Some(expression.as_array()?.iter().map(Value::Native).collect()),
             Self::Name(..) => None,
@@ -177,7 +177,7 @@ impl<'a> Value<'a> {
     }
 
     /// The pairs of a map.
-    pub(super) fn pairs(self) -> Option<Vec<(Value<'a>, Value<'a>)>> {
+    pub(crate) fn pairs(self) -> Option<Vec<(Value<'a>, Value<'a>)>> {
         match self {
             Self::Native(expression) => {
                 let pair = |(key, value): (&'a ObjectKey, &'a hcl_edit::expr::ObjectValue)| {
@@ -201,7 +201,7 @@ impl<'a> Value<'a> {
     }
 
     /// The configuration that it refers to: `aws`, `aws.west` or `aws.west[each.key]`; quotes are deprecated.
-    pub(super) fn reference(self) -> Option<ConfigRef> {
+    pub(crate) fn reference(self) -> Option<ConfigRef> {
         match self {
             Self::Native(expression) => reference(expression),
             Self::Name(text, _) => reference(&hcl_edit::parser::parse_expr(text).ok()?),
@@ -210,7 +210,7 @@ impl<'a> Value<'a> {
     }
 
     /// The steps of an address such as `module.a["x"].aws_instance.b[0]`, without its keys.
-    pub(super) fn address(self) -> Option<Vec<String>> {
+    pub(crate) fn address(self) -> Option<Vec<String>> {
         match self {
             Self::Native(expression) => steps(expression),
             Self::Name(text, _) => steps(&hcl_edit::parser::parse_expr(text).ok()?),

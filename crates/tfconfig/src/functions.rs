@@ -5,19 +5,19 @@ use hcl_edit::structure::Body;
 use hcl_edit::template::ForTemplateExpr;
 use hcl_edit::visit::{self, Visit};
 
-use super::Declared;
-use super::facts::FunctionCall;
-use super::json::{Json, Kind};
+use crate::facts::FunctionCall;
+use crate::json::{Json, Kind};
+use crate::model::Declared;
 
 /// The calls in a native file, in its order.
-pub(super) fn native(body: &Body, at: impl Fn(usize) -> Declared) -> Vec<FunctionCall> {
+pub(crate) fn native(body: &Body, at: impl Fn(usize) -> Declared) -> Vec<FunctionCall> {
     let mut calls = Calls { at: &at, found: Vec::new() };
     calls.visit_body(body);
     calls.found
 }
 
 /// The calls in the strings of a JSON file, which are templates; each has the place of its string.
-pub(super) fn json(root: &Json, at: impl Fn(usize) -> Declared) -> Vec<FunctionCall> {
+pub(crate) fn json(root: &Json, at: impl Fn(usize) -> Declared) -> Vec<FunctionCall> {
     let mut found = Vec::new();
     in_json(root, &at, &mut found);
     found

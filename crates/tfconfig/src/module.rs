@@ -6,34 +6,35 @@ use std::path::Path;
 
 use tofu_oci_types::{Constraints, ProviderAddr};
 
-use super::facts::{
+use crate::error::{ConfigProblem, TfConfigError};
+use crate::facts::{
     Backend, Facts, FunctionCall, Import, ModuleCall, ProviderBlock, Required, RequiredBlock, Resource, config_name,
     implied, implied_name, problem,
 };
-use super::{Declared, Finding, files, reader};
-use crate::{ConfigProblem, InstallError};
+use crate::model::{Declared, Finding};
+use crate::{files, reader};
 
 /// What one module says.
 #[derive(Debug, Default)]
-pub(super) struct Module {
+pub(crate) struct Module {
     /// The entries of `required_providers`, by local name.
-    pub(super) required: BTreeMap<String, Required>,
+    pub(crate) required: BTreeMap<String, Required>,
     /// The provider blocks, one for each name and alias.
-    pub(super) providers: Vec<ProviderBlock>,
-    pub(super) resources: Vec<Resource>,
-    pub(super) imports: Vec<Import>,
-    pub(super) functions: Vec<FunctionCall>,
+    pub(crate) providers: Vec<ProviderBlock>,
+    pub(crate) resources: Vec<Resource>,
+    pub(crate) imports: Vec<Import>,
+    pub(crate) functions: Vec<FunctionCall>,
     /// The modules that it calls, by the name of the call.
-    pub(super) calls: BTreeMap<String, ModuleCall>,
-    pub(super) backend: Option<Backend>,
-    pub(super) findings: Vec<Finding>,
+    pub(crate) calls: BTreeMap<String, ModuleCall>,
+    pub(crate) backend: Option<Backend>,
+    pub(crate) findings: Vec<Finding>,
     required_at: Option<Declared>,
 }
 
 /// The module in `dir`; nothing when there is no such folder, or no configuration in it.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.NewModule`; override files as its `module_merge.go`.
-pub(super) fn read(dir: &Path) -> Result<Option<Module>, InstallError> {
+pub(crate) fn read(dir: &Path) -> Result<Option<Module>, TfConfigError> {
     let Some(files) = files::find(dir)?.filter(|files| !files.is_empty()) else { return Ok(None) };
     let mut module = Module::default();
     let mut primary = Vec::new();
@@ -61,15 +62,15 @@ pub(super) fn read(dir: &Path) -> Result<Option<Module>, InstallError> {
     Ok(Some(module))
 }
 
-fn read_file(path: &Path) -> Result<Facts, InstallError> {
-    let gone = || InstallError::Io { action: "read", path: path.to_owned(), source: ErrorKind::NotFound.into() };
+fn read_file(path: &Path) -> Result<Facts, TfConfigError> {
+    let gone = || TfConfigError::Io { path: path.to_owned(), source: ErrorKind::NotFound.into() };
     let text = files::text(path, files::WRITTEN)?.ok_or_else(gone)?;
     reader::read(path, &text, files::syntax(path))
 }
 
 impl Module {
     /// The provider that a local name stands for.
-    pub(super) fn address(&self, name: &str, at: &Declared) -> Result<ProviderAddr, InstallError> {
+    pub(crate) fn address(&self, name: &str, at: &Declared) -> Result<ProviderAddr, TfConfigError> {
         match self.required.get(name) {
             Some(required) => Ok(required.address.clone()),
             None => implied(name, at),
@@ -77,17 +78,17 @@ impl Module {
     }
 
     /// The same where the name is known to be valid; nothing where it is not.
-    pub(super) fn known_address(&self, name: &str) -> Option<ProviderAddr> {
+    pub(crate) fn known_address(&self, name: &str) -> Option<ProviderAddr> {
         let nowhere = Declared { path: std::path::PathBuf::new(), line: 1, column: 1 };
         self.address(name, &nowhere).ok()
     }
 
     /// The local name that a resource or import uses.
-    pub(super) fn local_name(
+    pub(crate) fn local_name(
         resource_type: &str,
         provider: Option<&super::facts::ConfigRef>,
         at: &Declared,
-    ) -> Result<String, InstallError> {
+    ) -> Result<String, TfConfigError> {
         match provider {
             Some(reference) => Ok(reference.name.clone()),
             // In normal form: `AWS_instance` is of `aws`.
@@ -96,11 +97,11 @@ impl Module {
     }
 
     /// The provider block of this name.
-    pub(super) fn block(&self, name: &str, alias: Option<&str>) -> Option<&ProviderBlock> {
+    pub(crate) fn block(&self, name: &str, alias: Option<&str>) -> Option<&ProviderBlock> {
         self.providers.iter().find(|block| block.name == name && block.alias.as_deref() == alias)
     }
 
-    fn require(&mut self, blocks: Vec<RequiredBlock>) -> Result<(), InstallError> {
+    fn require(&mut self, blocks: Vec<RequiredBlock>) -> Result<(), TfConfigError> {
         for block in blocks {
             if let Some(first) = &self.required_at {
                 return Err(problem(block.at, ConfigProblem::SecondRequired { first: first.clone() }));
@@ -214,7 +215,7 @@ impl Module {
 }
 
 /// The constraints of a provider block.
-pub(super) fn block_constraints(block: &ProviderBlock) -> Constraints {
+pub(crate) fn block_constraints(block: &ProviderBlock) -> Constraints {
     block.version.as_ref().map_or_else(Constraints::any, |(constraints, _)| constraints.clone())
 }
 

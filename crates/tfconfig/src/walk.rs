@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use tofu_oci_types::{LocalModulePath, ModuleSource, masked};
 
-use super::facts::problem;
-use super::json::{self, Kind};
-use super::module::{self, Module};
-use super::{Declared, MissingModule, files};
-use crate::{ConfigProblem, InstallError};
+use crate::error::{ConfigProblem, TfConfigError};
+use crate::facts::problem;
+use crate::files;
+use crate::json::{self, Kind};
+use crate::model::{Declared, MissingModule};
+use crate::module::{self, Module};
 
 /// More calls than this are a mistake: ten modules that call each other twice already make a thousand.
 const LIMIT: usize = 5000;
@@ -19,28 +20,28 @@ const DEPTH: usize = 100;
 
 /// One call of a module, or the root.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// The names of the calls on the way, joined by dots.
-    pub(super) key: String,
+    pub(crate) key: String,
     /// The name of the call.
-    pub(super) name: String,
-    pub(super) source: String,
+    pub(crate) name: String,
+    pub(crate) source: String,
     /// The folder, the root's in front as it was given.
-    pub(super) dir: PathBuf,
-    pub(super) called: Option<Declared>,
-    pub(super) module: Rc<Module>,
-    pub(super) children: Vec<Node>,
+    pub(crate) dir: PathBuf,
+    pub(crate) called: Option<Declared>,
+    pub(crate) module: Rc<Module>,
+    pub(crate) children: Vec<Node>,
 }
 
 /// All modules of a configuration.
 #[derive(Debug)]
-pub(super) struct Walked {
-    pub(super) root: Node,
-    pub(super) missing: Vec<MissingModule>,
+pub(crate) struct Walked {
+    pub(crate) root: Node,
+    pub(crate) missing: Vec<MissingModule>,
 }
 
 /// The modules of the configuration in `dir`; nothing where there is no configuration.
-pub(super) fn walk(dir: &Path, data_dir: &Path) -> Result<Option<Walked>, InstallError> {
+pub(crate) fn walk(dir: &Path, data_dir: &Path) -> Result<Option<Walked>, TfConfigError> {
     let installed = manifest(data_dir)?;
     let mut walk =
         Walk { root: dir, installed, read: BTreeMap::new(), calls: 0, chain: Vec::new(), missing: Vec::new() };
@@ -51,7 +52,7 @@ pub(super) fn walk(dir: &Path, data_dir: &Path) -> Result<Option<Walked>, Instal
 }
 
 /// Where `tofu init` has put modules: `modules/modules.json` of the data directory.
-fn manifest(data_dir: &Path) -> Result<BTreeMap<String, PathBuf>, InstallError> {
+fn manifest(data_dir: &Path) -> Result<BTreeMap<String, PathBuf>, TfConfigError> {
     let path = data_dir.join("modules/modules.json");
     let Some(text) = files::text(&path, files::WRITTEN)? else { return Ok(BTreeMap::new()) };
     let root = json::parse(&path, &text)?;
@@ -86,7 +87,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn read(&mut self, dir: &Path) -> Result<Option<Rc<Module>>, InstallError> {
+    fn read(&mut self, dir: &Path) -> Result<Option<Rc<Module>>, TfConfigError> {
         if let Some(module) = self.read.get(dir) {
             return Ok(module.clone());
         }
@@ -96,7 +97,7 @@ impl Walk<'_> {
     }
 
     /// `below` is the folder as seen from the root's.
-    fn node(&mut self, call: Call, below: &Path, module: Rc<Module>) -> Result<Node, InstallError> {
+    fn node(&mut self, call: Call, below: &Path, module: Rc<Module>) -> Result<Node, TfConfigError> {
         self.calls += 1;
         // An empty path would only add a separator.
         let dir = if below.as_os_str().is_empty() { self.root.to_owned() } else { self.root.join(below) };

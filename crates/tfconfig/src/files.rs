@@ -4,32 +4,32 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::Declared;
-use super::facts::{position, problem};
-use crate::{ConfigProblem, InstallError};
+use crate::error::{ConfigProblem, TfConfigError};
+use crate::facts::{position, problem};
+use crate::model::Declared;
 
 /// Most bytes of a file that people write.
-pub(super) const WRITTEN: u64 = 16 << 20;
+pub(crate) const WRITTEN: u64 = 16 << 20;
 
 /// The files of one module, in the order in which they are read.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct ModuleFiles {
+pub(crate) struct ModuleFiles {
     /// Files that add to each other.
-    pub(super) primary: Vec<PathBuf>,
+    pub(crate) primary: Vec<PathBuf>,
     /// Files that replace what the others say.
-    pub(super) overrides: Vec<PathBuf>,
+    pub(crate) overrides: Vec<PathBuf>,
 }
 
 impl ModuleFiles {
     /// Whether there is no file at all.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.primary.is_empty() && self.overrides.is_empty()
     }
 }
 
 /// The language of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Syntax {
+pub(crate) enum Syntax {
     Native,
     Json,
 }
@@ -37,8 +37,8 @@ pub(super) enum Syntax {
 /// The configuration files in `dir`, sorted by name; nothing when there is no such folder.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.Parser.ConfigDirFiles`, `IsIgnoredFile`.
-pub(super) fn find(dir: &Path) -> Result<Option<ModuleFiles>, InstallError> {
-    let failed = |source| InstallError::Io { action: "read", path: dir.to_owned(), source };
+pub(crate) fn find(dir: &Path) -> Result<Option<ModuleFiles>, TfConfigError> {
+    let failed = |source| TfConfigError::Io { path: dir.to_owned(), source };
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -86,8 +86,8 @@ fn split(name: &str) -> Option<(&str, &'static str)> {
 
 /// The bytes of a file, when it has no more than `limit`; nothing when there is none. A device or a pipe, which a module
 /// from elsewhere may link to, is not read.
-pub(super) fn bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, InstallError> {
-    let failed = |source| InstallError::Io { action: "read", path: path.to_owned(), source };
+pub(crate) fn bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, TfConfigError> {
+    let failed = |source| TfConfigError::Io { path: path.to_owned(), source };
     let refused = |why| Err(problem(Declared { path: path.to_owned(), line: 1, column: 1 }, why));
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -108,7 +108,7 @@ pub(super) fn bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, InstallE
 }
 
 /// The same as text.
-pub(super) fn text(path: &Path, limit: u64) -> Result<Option<String>, InstallError> {
+pub(crate) fn text(path: &Path, limit: u64) -> Result<Option<String>, TfConfigError> {
     let Some(bytes) = bytes(path, limit)? else { return Ok(None) };
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
@@ -119,7 +119,7 @@ pub(super) fn text(path: &Path, limit: u64) -> Result<Option<String>, InstallErr
 }
 
 /// The language of a file that [`find`] found.
-pub(super) fn syntax(path: &Path) -> Syntax {
+pub(crate) fn syntax(path: &Path) -> Syntax {
     if path.extension().is_some_and(|extension| extension == "json") { Syntax::Json } else { Syntax::Native }
 }
 

@@ -1,0 +1,3 @@
+mod configurations;
+mod goldens;
+mod problems;
