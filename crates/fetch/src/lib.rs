@@ -34,7 +34,7 @@ pub use fetch::Fetcher;
 pub use guard::Turn;
 pub use link::Linked;
 pub use pin_file::PinFileError;
-pub use place::{PackageForm, PackagePath, PathContents};
+pub use place::{FoundPackage, PackageForm, PackagePath, PathContents};
 pub use trust::{Judgement, SignedBy, Trust, TrustChecker, Unasked, Vouched, real_zips};
 pub use verify::{
     Expect, OTHER_MANIFEST, PUBLISHED_ANEW, Placed, Verified, check_before, check_lines, known_before,

@@ -8,7 +8,7 @@ use tofu_oci_disk::Waiter;
 use tofu_oci_types::Reporter;
 
 use crate::guard::package_lock;
-use crate::place::PackagePath;
+use crate::place::{PackagePath, is_same};
 use crate::staging::Staging;
 use crate::{FetchError, blocking};
 
@@ -79,11 +79,6 @@ fn link(mut staging: Staging, from: &PackagePath, to: &PackagePath) -> Result<Li
     }
     staging.keep_parents();
     Ok(if existing.is_some() { Linked::Instead } else { Linked::Now })
-}
-
-/// Whether both are one folder, be it through links.
-fn is_same(from: &Path, to: &Path) -> bool {
-    matches!((fs::canonicalize(from), fs::canonicalize(to)), (Ok(from), Ok(to)) if from == to)
 }
 
 #[cfg(unix)]

@@ -52,9 +52,40 @@ pub enum PathContents {
     /// A symbolic link to something that is gone, or one that leads back to itself.
     DanglingLink,
     /// A package, possibly behind a symbolic link (Terraform links packages of a mirror).
-    Package(PackageContents),
+    Package(FoundPackage),
     /// Anything else.
     Other,
+}
+
+/// A package that lies in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundPackage {
+    contents: PackageContents,
+    /// The `zh:` of the archive; `None` for a folder.
+    zh: Option<PackageHash>,
+}
+
+impl FoundPackage {
+    /// What its files are.
+    pub fn h1(&self) -> PackageHash {
+        self.contents.h1()
+    }
+
+    /// Bytes of its files.
+    pub fn bytes(&self) -> u64 {
+        self.contents.bytes()
+    }
+
+    /// Whether it has the program of a provider of this type.
+    pub fn has_executable(&self, provider_type: &str) -> bool {
+        self.contents.executable(provider_type).is_some()
+    }
+
+    /// Whether an archive has the bytes of the release's: whoever serves a packed mirror serves their `zh:`. A folder, and
+    /// the package of a release without archives, is known by its contents alone.
+    pub fn is_archive(&self, zh: Option<&PackageHash>) -> bool {
+        self.zh.is_none() || zh.is_none() || self.zh.as_ref() == zh
+    }
 }
 
 impl PackagePath {
@@ -116,10 +147,10 @@ impl PackagePath {
         blocking(read).await.ok().flatten()
     }
 
-    /// Whether the archive that lies here has the bytes of the release's: see [`Self::has_zh`].
-    pub async fn is_archive(&self, zh: Option<PackageHash>) -> Result<bool, FetchError> {
-        let place = self.clone();
-        blocking(move || place.has_zh(zh.as_ref())).await
+    /// Whether both are one folder, be it through links.
+    pub async fn leads_to(&self, other: &Self) -> bool {
+        let (one, other) = (self.path.clone(), other.path.clone());
+        blocking(move || is_same(&one, &other)).await
     }
 
     /// The folder that the place is in.
@@ -179,17 +210,10 @@ impl PackagePath {
             _ => return Ok(PathContents::Other),
         };
         match contents {
-            Ok(contents) => Ok(PathContents::Package(contents)),
+            Ok(contents) => Ok(PathContents::Package(FoundPackage { contents, zh: self.zh()? })),
             Err(ArchiveError::Io { action, path, source }) => Err(FetchError::Io { action, path, source }),
             Err(_) => Ok(PathContents::Other),
         }
-    }
-
-    /// Whether the archive that lies here has the bytes of the release's: whoever serves a packed mirror serves their `zh:`.
-    /// A folder, and the package of a release without archives, is known by its contents alone.
-    pub(crate) fn has_zh(&self, zh: Option<&PackageHash>) -> Result<bool, FetchError> {
-        let Some(wanted) = zh else { return Ok(true) };
-        Ok(self.zh()?.is_none_or(|found| found == *wanted))
     }
 
     /// The `zh:` of the archive that lies here; `None` for a folder.
@@ -221,6 +245,11 @@ impl PackagePath {
         }
         fs::rename(from, &self.path).map_err(failed("rename"))
     }
+}
+
+/// Whether both are one folder, be it through links.
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Whether this is what a link is answered with that leads to nothing, or in a circle.

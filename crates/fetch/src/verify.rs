@@ -86,7 +86,7 @@ impl Verified {
         }
         match existing {
             PathContents::Package(package)
-                if Some(&package.h1()) == hashes.h1.as_ref() && place.has_zh(hashes.zh.as_ref())? =>
+                if Some(&package.h1()) == hashes.h1.as_ref() && package.is_archive(hashes.zh.as_ref()) =>
             {
                 Ok(Placed::Before)
             }

@@ -23,20 +23,21 @@
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
 
-mod cache;
 mod choose;
 mod error;
-mod job;
+mod install;
 mod lock;
-mod pipeline;
+mod package;
+mod plan;
 mod record;
+mod request;
 
 #[cfg(test)]
 mod tests;
 
 pub use error::InstallError;
-pub use job::{InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade};
+pub use install::{InstallReport, install};
 pub use lock::{
     Basis, Difference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider, Wanted, lock,
 };
-pub use pipeline::install;
+pub use request::{InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade};

@@ -14,7 +14,7 @@ use tofu_oci_store::{ByteStream, MemoryStore, NetworkFault, ReadStore, Store as 
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 use super::fixture::{Workspace, store, told};
-use crate::{InstallError, Options, Target, install};
+use crate::{InstallError, Target, install};
 
 const PIECE: &[u8] = &[b'<'; 64 << 10];
 
@@ -128,11 +128,11 @@ async fn run(store: Arc<dyn ReadStore>, packed: bool, limit: Option<u64>) -> (Re
     if packed {
         job.target = Target::MirrorPacked(workspace.path().join("mirror"));
     }
-    let mut options = Options::new(workspace.lock_path(), workspace.trust());
+    let mut options = workspace.options();
     if let Some(limit) = limit {
         options.limits.packed_bytes = limit;
     }
-    let done = install(vec![job], &options, &workspace.reporter).await;
+    let done = install(&[job], &options, &workspace.reporter).await;
     assert!(workspace.snapshot().is_empty(), "{:?}", workspace.snapshot());
     (done.map(drop), served.load(Ordering::Relaxed))
 }

@@ -174,7 +174,8 @@ async fn one_platform_vouches_for_the_release() {
 async fn other_lines_and_other_providers_stay_and_constraints_are_the_configurations() {
     let scene = Scene::signed(PackageLayout::Artifact, Annotations::All).await;
     scene.write_lock("h1 zh x9:other");
-    let mut file = tofu_oci_lockfile::read(&scene.workspace.lock_path()).unwrap().unwrap();
+    let lock = tofu_oci_lockfile::read(&scene.workspace.lock_path()).unwrap();
+    let mut file = lock.file().clone();
     file.insert("example.com/a/b".parse().unwrap(), LockEntry::new("2.0.0".parse().unwrap(), Constraints::any()));
     let text = format!("# a note\n{}", file.to_text());
     fs::write(scene.workspace.lock_path(), text).unwrap();

@@ -144,7 +144,7 @@ fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagnostic
         return Ok((address, version));
     }
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
-    match lock.as_ref().and_then(|lock| lock.get(&address)) {
+    match lock.file().get(&address) {
         Some(entry) => Ok((address, entry.version.clone())),
         None => Err(Diagnostic::usage(format!("no version of {address} is named, and the lock file has none"))
             .hint(format!("name one: {address}@VERSION"))

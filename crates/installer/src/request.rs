@@ -8,11 +8,9 @@ use serde::Serialize;
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::{PackageForm, PackagePath, Trust, Vouched};
-use tofu_oci_lockfile::Guide;
+use tofu_oci_lockfile::StoredLockFile;
 use tofu_oci_source::{LeafKind, Source};
 use tofu_oci_types::{Constraints, Digest, PackageHash, Platform, ProviderAddr, Version};
-
-use crate::choose::Choice;
 
 /// One package to install.
 #[derive(Clone)]
@@ -27,9 +25,6 @@ pub struct InstallRequest {
     pub source: Arc<dyn Source>,
     /// Where it goes.
     pub target: Target,
-    /// What the lock file said of the provider when the caller read it; `None` if it said nothing. The installer compares
-    /// it with the file before it writes.
-    pub lock: Option<Guide>,
     /// Whether a newer version than the locked one may be chosen.
     pub upgrade: Upgrade,
 }
@@ -63,18 +58,6 @@ pub struct PluginCache {
     ///
     /// Spec: `OpenTofu` 1.12, `plugin_cache_may_break_dependency_lock_file`.
     pub may_break_lock: bool,
-}
-
-impl InstallRequest {
-    pub(crate) fn choice(&self) -> Choice<'_> {
-        Choice {
-            address: &self.address,
-            constraints: &self.constraints,
-            source: &*self.source,
-            lock: self.lock.as_ref(),
-            upgrade: self.upgrade,
-        }
-    }
 }
 
 impl Target {
@@ -120,8 +103,8 @@ pub enum Upgrade {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The lock file. It is written at the end, once, when every job has succeeded.
-    pub lock: PathBuf,
+    /// The lock file as the caller read it. It is written at the end, once, when every request has succeeded.
+    pub lock: StoredLockFile,
     /// The providers whose entries are taken out of the lock file when it is written; what is installed stays in any case.
     pub forget: BTreeSet<ProviderAddr>,
     /// What an archive may expand to.
@@ -136,7 +119,7 @@ pub struct Options {
 
 impl Options {
     /// Usual limits, and a pipeline for every two processors.
-    pub fn new(lock: PathBuf, trust: Trust) -> Self {
+    pub fn new(lock: StoredLockFile, trust: Trust) -> Self {
         Self {
             lock,
             forget: BTreeSet::new(),
