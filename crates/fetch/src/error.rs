@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_disk::LockError;
-use tofu_oci_lockfile::Refusal;
+use tofu_oci_lockfile::LockRefusal;
 use tofu_oci_source::SourceError;
 use tofu_oci_types::{Digest, Platform, ProviderAddr, Version};
 
@@ -55,7 +55,7 @@ pub enum FetchError {
         /// The place that offered it.
         place: String,
         /// Which lines disagree.
-        refusal: Refusal,
+        refusal: LockRefusal,
         /// The platforms that the lock file's lines are for, sorted; empty if the release does not explain every line. If
         /// it names others and not this one, the package may be right and only not locked yet.
         locked_for: Vec<Platform>,

@@ -10,11 +10,12 @@ use tofu_oci_source::{LeafKind, Offer, Source};
 use tofu_oci_types::{Event, ProviderAddr, Reporter};
 use tokio::sync::Semaphore;
 
+use crate::blocking::blocking;
 use crate::place::{PackageForm, PackagePath};
 use crate::stage::{package_error, stage};
 use crate::staging::scratch;
 use crate::verify::{Expect, Verified, verify};
-use crate::{FetchError, blocking, subject};
+use crate::{FetchError, subject};
 
 /// Packages up to this size are fetched without waiting for a turn.
 const SMALL: u64 = 4 << 20;

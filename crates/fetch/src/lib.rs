@@ -15,6 +15,7 @@
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
 
+mod blocking;
 mod chunks;
 mod error;
 mod fetch;
@@ -24,10 +25,9 @@ pub mod pin_file;
 mod place;
 mod stage;
 mod staging;
+mod subject;
 mod trust;
 mod verify;
-
-use tofu_oci_types::{Platform, ProviderAddr, Version};
 
 pub use error::FetchError;
 pub use fetch::Fetcher;
@@ -35,21 +35,9 @@ pub use guard::Turn;
 pub use link::Linked;
 pub use pin_file::PinFileError;
 pub use place::{FoundPackage, PackageForm, PackagePath, PathContents};
+pub use subject::subject;
 pub use trust::{Judgement, SignedBy, Trust, TrustChecker, Unasked, Vouched, real_zips};
 pub use verify::{
     Expect, OTHER_MANIFEST, PUBLISHED_ANEW, Placed, Verified, check_before, check_lines, known_before,
     report_unexplained, report_wrong, zh_is_suspicious,
 };
-
-/// How a package is named in events: `HOST/NS/TYPE VERSION OS_ARCH`.
-pub fn subject(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {
-    format!("{address} {version} {platform}")
-}
-
-/// Runs what blocks, outside of the tasks.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(value) => value,
-        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-    }
-}

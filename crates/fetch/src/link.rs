@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use tofu_oci_disk::Waiter;
 use tofu_oci_types::Reporter;
 
+use crate::FetchError;
+use crate::blocking::blocking;
 use crate::guard::package_lock;
 use crate::place::{PackagePath, is_same};
 use crate::staging::Staging;
-use crate::{FetchError, blocking};
 
 /// What had to be done for a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

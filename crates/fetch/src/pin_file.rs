@@ -7,7 +7,7 @@ mod place;
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_lockfile::{LockFileError, Written};
+use tofu_oci_lockfile::{LockFileError, WriteOutcome};
 use tofu_oci_trust::{PIN_FILE_NAME, PinConflict, Pins, PinsError};
 
 use crate::Turn;
@@ -58,17 +58,17 @@ pub fn read(path: &Path) -> Result<Pins, PinFileError> {
 }
 
 /// Writes what `pins` has changed on top of what the file holds by now. Without a change nothing is touched.
-pub fn write(path: &Path, pins: &Pins, _turn: &Turn) -> Result<Written, PinFileError> {
+pub fn write(path: &Path, pins: &Pins, _turn: &Turn) -> Result<WriteOutcome, PinFileError> {
     if !pins.is_changed() {
-        return Ok(Written::Unchanged);
+        return Ok(WriteOutcome::Unchanged);
     }
     let before = read(path)?;
     let after = pins.onto(&before)?;
     if after == before {
-        return Ok(Written::Unchanged);
+        return Ok(WriteOutcome::Unchanged);
     }
     tofu_oci_lockfile::replace(path, &after.to_text())?;
-    Ok(if before.is_empty() { Written::Created } else { Written::Updated })
+    Ok(if before.is_empty() { WriteOutcome::Created } else { WriteOutcome::Updated })
 }
 
 #[cfg(test)]

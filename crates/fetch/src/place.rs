@@ -11,7 +11,8 @@ use tofu_oci_archive::{
 use tofu_oci_disk::Scratch;
 use tofu_oci_types::{DigestHasher, PackageHash, Platform, ProviderAddr, Version};
 
-use crate::{FetchError, blocking};
+use crate::FetchError;
+use crate::blocking::blocking;
 
 /// The place of one package: a folder or an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,14 +2,17 @@
 
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
-use tofu_oci_lockfile::{LockEntry, ManifestLines, PackageHashes, Report, Verdict, check, locked_platforms, precheck};
+use tofu_oci_lockfile::{
+    LineReport, LockEntry, LockVerdict, ManifestLines, PackageHashes, check, locked_platforms, precheck,
+};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter, Scheme, Version};
 
+use crate::blocking::blocking;
 use crate::guard::package_lock;
 use crate::place::{PackagePath, PathContents, Writers};
 use crate::stage::{Archive, Staged, package_error};
-use crate::{FetchError, blocking, subject};
+use crate::{FetchError, subject};
 
 /// A package that may be made visible. Only [`verify`] makes one.
 #[derive(Debug)]
@@ -17,7 +20,7 @@ pub struct Verified {
     staged: Staged,
     place: PackagePath,
     hashes: PackageHashes,
-    report: Report,
+    report: LineReport,
 }
 
 /// What came of putting a package in its place.
@@ -36,7 +39,7 @@ impl Verified {
     }
 
     /// Whose the lock file's lines are.
-    pub fn report(&self) -> &Report {
+    pub fn report(&self) -> &LineReport {
         &self.report
     }
 
@@ -141,16 +144,20 @@ pub(crate) fn verify(
 }
 
 /// Demands the lock file's consent to a package whose checksums are known; whose the entry's lines are.
-pub fn check_lines(offer: &Offer, locked: Option<Expect<'_>>, hashes: &PackageHashes) -> Result<Report, FetchError> {
-    let Some(Expect { entry, manifests }) = locked else { return Ok(Report::default()) };
+pub fn check_lines(
+    offer: &Offer,
+    locked: Option<Expect<'_>>,
+    hashes: &PackageHashes,
+) -> Result<LineReport, FetchError> {
+    let Some(Expect { entry, manifests }) = locked else { return Ok(LineReport::default()) };
     match check(entry, hashes, &offer.claims, manifests) {
-        Verdict::Unlocked => Ok(Report::default()),
-        Verdict::Refused(refusal) => Err(not_the_locked(offer, entry, refusal)),
-        Verdict::Accepted(report) => Ok(report),
+        LockVerdict::Unlocked => Ok(LineReport::default()),
+        LockVerdict::Refused(refusal) => Err(not_the_locked(offer, entry, refusal)),
+        LockVerdict::Accepted(report) => Ok(report),
     }
 }
 
-fn not_the_locked(offer: &Offer, entry: &LockEntry, refusal: tofu_oci_lockfile::Refusal) -> FetchError {
+fn not_the_locked(offer: &Offer, entry: &LockEntry, refusal: tofu_oci_lockfile::LockRefusal) -> FetchError {
     FetchError::NotTheLockedPackage {
         address: offer.address.clone(),
         version: offer.version.clone(),
@@ -162,7 +169,7 @@ fn not_the_locked(offer: &Offer, entry: &LockEntry, refusal: tofu_oci_lockfile::
 }
 
 /// Warns of an accepted package that lies under another manifest than the locked one.
-fn report_manifest(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
+fn report_manifest(offer: &Offer, report: &LineReport, reporter: &dyn Reporter) {
     let (locked, Some(found)) = (report.other_manifests(), offer.ch()) else { return };
     if locked.is_empty() {
         return;
@@ -181,7 +188,7 @@ pub const PUBLISHED_ANEW: &str = "the contents are the locked ones, so the new l
 
 /// Reports lines that match no package, where that is suspicious: none of their scheme is this package's. Warns of another
 /// manifest.
-pub fn report_wrong(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
+pub fn report_wrong(offer: &Offer, report: &LineReport, reporter: &dyn Reporter) {
     report_manifest(offer, report, reporter);
     let mut wrong = report.wrong();
     wrong.retain(|hash| !report.has_own(hash.scheme()) && may_be_own(offer, hash));
@@ -195,7 +202,7 @@ pub fn report_wrong(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
 }
 
 /// Reports lines that may be wrong or may be another platform's.
-pub fn report_unexplained(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
+pub fn report_unexplained(offer: &Offer, report: &LineReport, reporter: &dyn Reporter) {
     let (address, version) = (&offer.address, &offer.version);
     let mut lines = report.unexplained();
     lines.extend(report.wrong().into_iter().filter(|hash| report.has_own(hash.scheme())));
@@ -218,7 +225,7 @@ fn may_be_own(offer: &Offer, hash: &PackageHash) -> bool {
 
 /// Whether there are `zh:` lines of which none is this package's or known to be another's. `zh:` lines are written for
 /// all platforms at once, so that they are more likely wrong than incomplete.
-pub fn zh_is_suspicious(report: &Report) -> bool {
+pub fn zh_is_suspicious(report: &LineReport) -> bool {
     report.unexplained().iter().any(|hash| hash.scheme() == Scheme::Zh) && !report.has_own(Scheme::Zh)
 }
 

@@ -11,7 +11,7 @@ use crate::{InstallError, Upgrade};
 
 /// What a version is chosen by, and where.
 #[derive(Clone, Copy)]
-pub(crate) struct Choice<'a> {
+pub(crate) struct VersionChoice<'a> {
     pub(crate) address: &'a ProviderAddr,
     pub(crate) constraints: &'a Constraints,
     pub(crate) source: &'a dyn Source,
@@ -19,7 +19,7 @@ pub(crate) struct Choice<'a> {
     pub(crate) upgrade: Upgrade,
 }
 
-impl Choice<'_> {
+impl VersionChoice<'_> {
     /// The version to install: the locked one, or the newest that the constraints admit.
     ///
     /// The locked one is not looked up in a listing: asking for it tells whether it is there.

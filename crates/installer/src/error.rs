@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tofu_oci_disk::LockError;
 use tofu_oci_fetch::{FetchError, PinFileError};
-use tofu_oci_lockfile::{LockFileError, Refusal};
+use tofu_oci_lockfile::{LockFileError, LockRefusal};
 use tofu_oci_source::SourceError;
 use tofu_oci_types::{Constraints, ProviderAddr, Version};
 
@@ -79,7 +79,7 @@ pub enum InstallError {
         /// The place that offered it.
         place: String,
         /// Which lines disagree.
-        refusal: Refusal,
+        refusal: LockRefusal,
     },
     /// The pins cannot be read or written.
     #[error(transparent)]

@@ -4,10 +4,10 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::{Fetcher, TrustChecker, Turn};
-use tofu_oci_lockfile::{LockFile, Written};
+use tofu_oci_lockfile::{LockFile, WriteOutcome};
 use tofu_oci_types::{ProviderAddr, Reporter};
 
-use crate::choose::{Choice, Warned};
+use crate::choose::{VersionChoice, Warned};
 use crate::package::PackageInstall;
 use crate::record::{Completed, merged};
 use crate::{InstallError, InstallRequest, Installed, Options};
@@ -26,7 +26,7 @@ pub struct InstallReport {
     /// What is locked now.
     pub lock: LockFile,
     /// What was done to the lock file.
-    pub written: Written,
+    pub written: WriteOutcome,
 }
 
 /// Installs every request's package and then writes the pins and the lock file.
@@ -45,7 +45,7 @@ pub async fn install(
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
     let trust_checker = TrustChecker::new(&options.trust, reporter);
     let (limits, waiter, warned) = (&options.limits, &options.waiter, Warned::default());
-    let context = Context { fetcher, trust_checker, limits, waiter, warned, reporter };
+    let context = InstallContext { fetcher, trust_checker, limits, waiter, warned, reporter };
     let mut judged_by = options.lock.clone();
     let mut completed = context.run(requests.iter(), judged_by.file()).await?;
     for _ in 0..ROUNDS {
@@ -84,7 +84,7 @@ pub(crate) fn changed<'a>(
 }
 
 /// What the requests of one call share.
-struct Context<'a> {
+struct InstallContext<'a> {
     fetcher: Fetcher<'a>,
     trust_checker: TrustChecker<'a>,
     limits: &'a Limits,
@@ -93,7 +93,7 @@ struct Context<'a> {
     reporter: &'a dyn Reporter,
 }
 
-impl Context<'_> {
+impl InstallContext<'_> {
     /// Installs these packages, each held to its entry of the lock file.
     async fn run(
         &self,
@@ -104,7 +104,7 @@ impl Context<'_> {
         let runs = guided.iter().map(|(request, guide)| {
             let InstallRequest { address, constraints, source, upgrade, .. } = request;
             let (lock, upgrade) = (guide.as_ref(), *upgrade);
-            let choice = Choice { address, constraints, source: &**source, lock, upgrade };
+            let choice = VersionChoice { address, constraints, source: &**source, lock, upgrade };
             choice.warn_of_predecessor(&self.warned, self.reporter);
             let Self { fetcher, trust_checker, limits, waiter, reporter, .. } = self;
             PackageInstall { request, choice, fetcher, trust_checker, limits, waiter, reporter: *reporter }.run()

@@ -38,6 +38,7 @@ mod tests;
 pub use error::InstallError;
 pub use install::{InstallReport, install};
 pub use lock::{
-    Basis, Difference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider, Wanted, lock,
+    Basis, LockDifference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider,
+    PlatformChoice, lock,
 };
-pub use request::{InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade};
+pub use request::{InstallOutcome, InstallRequest, InstallTarget, Installed, Options, PluginCache, Upgrade};

@@ -12,15 +12,15 @@ use tofu_oci_lockfile::{LockEntry, PackageHashes};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, Reporter, Scheme, Version};
 
-use crate::choose::Choice;
-use crate::plan::{Answer, Bytes, Contents, KnownBy, Seen, Step, Unlocked, plan};
+use crate::choose::VersionChoice;
+use crate::plan::{InstallStep, KnownBy, PlaceAnswer, Seen, SeenContents, SeenPackage, Unlocked, plan};
 use crate::record::Completed;
-use crate::{InstallError, InstallRequest, Installed, Outcome};
+use crate::{InstallError, InstallOutcome, InstallRequest, Installed};
 
 /// One request at work.
 pub(crate) struct PackageInstall<'a> {
     pub(crate) request: &'a InstallRequest,
-    pub(crate) choice: Choice<'a>,
+    pub(crate) choice: VersionChoice<'a>,
     pub(crate) fetcher: &'a Fetcher<'a>,
     pub(crate) trust_checker: &'a TrustChecker<'a>,
     pub(crate) limits: &'a Limits,
@@ -29,7 +29,7 @@ pub(crate) struct PackageInstall<'a> {
 }
 
 /// What was looked at, once: the lock file's entry, the package's place and the plugin cache.
-struct Found<'a> {
+struct LocalState<'a> {
     provider_type: &'a str,
     version: Version,
     /// The entry of this version.
@@ -57,7 +57,7 @@ impl PackageInstall<'_> {
     }
 
     /// Reads what can be used: without a locked entry only a cache that may break the lock file.
-    async fn look(&self) -> Result<Found<'_>, InstallError> {
+    async fn look(&self) -> Result<LocalState<'_>, InstallError> {
         let InstallRequest { address, platform, target, .. } = self.request;
         let version = self.choice.version(self.reporter).await?;
         let entry = self.choice.lock.map(|guide| &guide.entry).filter(|entry| entry.version == version);
@@ -83,14 +83,14 @@ impl PackageInstall<'_> {
         };
         let unasked = self.trust_checker.unasked(address, &version, platform);
         let provider_type = address.provider_type();
-        Ok(Found { provider_type, version, locked, place, installed, cached, unlocked, unasked })
+        Ok(LocalState { provider_type, version, locked, place, installed, cached, unlocked, unasked })
     }
 
-    async fn install(&self, found: &Found<'_>) -> Result<Completed, InstallError> {
+    async fn install(&self, found: &LocalState<'_>) -> Result<Completed, InstallError> {
         match plan(&found.seen(None)) {
-            Step::Keep(_) => return self.keep(found, None),
-            Step::Link(_) => return self.link(found, None).await,
-            Step::Fetch => {}
+            InstallStep::Keep(_) => return self.keep(found, None),
+            InstallStep::Link(_) => return self.link(found, None).await,
+            InstallStep::Fetch => {}
         }
         let offered = match self.offer(&found.version).await {
             Ok(offered) => offered,
@@ -103,9 +103,9 @@ impl PackageInstall<'_> {
             check_lines(&offered.offer, found.locked, &hashes(package, Some(&offered)))?;
         }
         match plan(&found.seen(Some(&offered))) {
-            Step::Keep(by) => self.keep(found, by.offer(&offered)),
-            Step::Link(by) => self.link(found, by.offer(&offered)).await,
-            Step::Fetch => self.fetch(found, &offered).await,
+            InstallStep::Keep(by) => self.keep(found, by.offer(&offered)),
+            InstallStep::Link(by) => self.link(found, by.offer(&offered)).await,
+            InstallStep::Fetch => self.fetch(found, &offered).await,
         }
     }
 
@@ -118,10 +118,10 @@ impl PackageInstall<'_> {
 
     /// A package that is installed and locked stays usable when the place cannot be reached, where it may be used
     /// unasked.
-    fn without_the_place(&self, error: InstallError, found: &Found<'_>) -> Result<Completed, InstallError> {
-        let seen = Seen { answer: Answer::Unreachable, ..found.seen(None) };
+    fn without_the_place(&self, error: InstallError, found: &LocalState<'_>) -> Result<Completed, InstallError> {
+        let seen = Seen { answer: PlaceAnswer::Unreachable, ..found.seen(None) };
         let PathContents::Package(package) = &found.installed else { return Err(error) };
-        if !error.is_transient() || plan(&seen) == Step::Fetch {
+        if !error.is_transient() || plan(&seen) == InstallStep::Fetch {
             return Err(error);
         }
         let (from, reason) = (self.request.source.place(), error.with_causes());
@@ -129,23 +129,24 @@ impl PackageInstall<'_> {
         let text =
             format!("{subject} is installed and locked, and stays as it is; {from} could not be asked: {reason}");
         self.reporter.event(&Event::warning("place-unreachable", text));
-        let completed = self.completed(found, Outcome::AlreadyInstalled, package.bytes(), hashes(package, None), None);
+        let completed =
+            self.completed(found, InstallOutcome::AlreadyInstalled, package.bytes(), hashes(package, None), None);
         Ok(Completed { installed: Installed { place: from, ..completed.installed }, ..completed })
     }
 
     /// The installed package is the right one.
-    fn keep(&self, found: &Found<'_>, offered: Option<&Offered>) -> Result<Completed, InstallError> {
+    fn keep(&self, found: &LocalState<'_>, offered: Option<&Offered>) -> Result<Completed, InstallError> {
         let package = package(&found.installed);
         let hashes = hashes(package, offered);
         match offered {
             Some(offered) => self.report_lines(found, offered, &hashes)?,
             None => self.finished(found, "already installed"),
         }
-        Ok(self.completed(found, Outcome::AlreadyInstalled, package.bytes(), hashes, offered))
+        Ok(self.completed(found, InstallOutcome::AlreadyInstalled, package.bytes(), hashes, offered))
     }
 
     /// The cached package is the right one.
-    async fn link(&self, found: &Found<'_>, offered: Option<&Offered>) -> Result<Completed, InstallError> {
+    async fn link(&self, found: &LocalState<'_>, offered: Option<&Offered>) -> Result<Completed, InstallError> {
         let (path, contents) = found.cached.as_ref().expect("`plan` links only what is cached");
         let package = package(contents);
         let hashes = hashes(package, offered);
@@ -154,11 +155,11 @@ impl PackageInstall<'_> {
         }
         self.link_to(path, found).await?;
         self.finished(found, "linked");
-        Ok(self.completed(found, Outcome::Linked, package.bytes(), hashes, offered))
+        Ok(self.completed(found, InstallOutcome::Linked, package.bytes(), hashes, offered))
     }
 
     /// Fetches the package and puts it in its place, or into the cache and a link in its place, if it is the right one.
-    async fn fetch(&self, found: &Found<'_>, offered: &Offered) -> Result<Completed, InstallError> {
+    async fn fetch(&self, found: &LocalState<'_>, offered: &Offered) -> Result<Completed, InstallError> {
         let Offered { offer, judgement } = offered;
         let cached = found.cached.as_ref().map(|(path, _)| path);
         let target = cached.unwrap_or(&found.place);
@@ -169,19 +170,19 @@ impl PackageInstall<'_> {
         }
         let (bytes, hashes) = (verified.bytes(), verified.hashes().clone());
         let (mut outcome, word) = match verified.place(offer, self.limits, self.waiter, self.reporter).await? {
-            Placed::Now => (Outcome::Installed, "installed"),
-            Placed::Before => (Outcome::AlreadyInstalled, "already installed"),
+            Placed::Now => (InstallOutcome::Installed, "installed"),
+            Placed::Before => (InstallOutcome::AlreadyInstalled, "already installed"),
         };
         self.finished(found, word);
         if let Some(cached) = cached
             && self.link_to(cached, found).await? != Linked::Before
         {
-            outcome = Outcome::Installed;
+            outcome = InstallOutcome::Installed;
         }
         Ok(self.completed(found, outcome, bytes, hashes, Some(offered)))
     }
 
-    async fn link_to(&self, cached: &PackagePath, found: &Found<'_>) -> Result<Linked, InstallError> {
+    async fn link_to(&self, cached: &PackagePath, found: &LocalState<'_>) -> Result<Linked, InstallError> {
         let linked = found.place.link_to(cached, self.waiter, self.reporter).await?;
         if linked == Linked::Instead {
             let (place, cached) = (found.place.path().display(), cached.path().display());
@@ -194,7 +195,12 @@ impl PackageInstall<'_> {
     }
 
     /// Demands the lock file's consent to a package that is not fetched, and reports wrong lines.
-    fn report_lines(&self, found: &Found<'_>, offered: &Offered, hashes: &PackageHashes) -> Result<(), InstallError> {
+    fn report_lines(
+        &self,
+        found: &LocalState<'_>,
+        offered: &Offered,
+        hashes: &PackageHashes,
+    ) -> Result<(), InstallError> {
         let report = check_lines(&offered.offer, found.locked, hashes)?;
         report_wrong(&offered.offer, &report, self.reporter);
         Ok(())
@@ -216,7 +222,7 @@ impl PackageInstall<'_> {
 
     /// Warns of a program that does not start on the platform of its package, also if it was installed before. Nothing
     /// is refused: the bytes are those of the release, and `OpenTofu` installs them.
-    async fn warn_of_other_platform(&self, found: &Found<'_>) {
+    async fn warn_of_other_platform(&self, found: &LocalState<'_>) {
         let InstallRequest { address, platform, .. } = self.request;
         // What cannot be read has been installed all the same, and says nothing.
         if let Some(program) = found.place.program(address.provider_type()).await
@@ -228,19 +234,19 @@ impl PackageInstall<'_> {
         }
     }
 
-    fn finished(&self, found: &Found<'_>, outcome: &str) {
+    fn finished(&self, found: &LocalState<'_>, outcome: &str) {
         self.reporter.event(&Event::Finished { subject: self.subject(found), outcome: outcome.to_owned() });
     }
 
-    fn subject(&self, found: &Found<'_>) -> String {
+    fn subject(&self, found: &LocalState<'_>) -> String {
         subject(&self.request.address, &found.version, &self.request.platform)
     }
 
     /// What came of it. Without an offer the package came from the plugin cache.
     fn completed(
         &self,
-        found: &Found<'_>,
-        outcome: Outcome,
+        found: &LocalState<'_>,
+        outcome: InstallOutcome,
         bytes: u64,
         hashes: PackageHashes,
         offered: Option<&Offered>,
@@ -269,7 +275,7 @@ impl PackageInstall<'_> {
     }
 }
 
-impl Found<'_> {
+impl LocalState<'_> {
     fn locks(&self, package: &FoundPackage) -> bool {
         self.locked.is_some_and(|locked| locked.entry.hashes.contains(&package.h1()))
     }
@@ -288,7 +294,7 @@ impl Found<'_> {
             let covers = |(offer, judgement): (&Offer, &Judgement)| {
                 judgement.covered().get(&offer.platform).is_some_and(|covered| covered.contains(&h1))
             };
-            Bytes {
+            SeenPackage {
                 locked: self.locks(package),
                 unasked: self.unasked.admits(&h1),
                 admitted: judgement.is_none_or(|(offer, judgement)| judgement.admits_unfetched(offer, &h1)),
@@ -298,15 +304,15 @@ impl Found<'_> {
             }
         };
         let contents = |contents: &PathContents| match contents {
-            PathContents::Nothing => Contents::Nothing,
-            PathContents::DanglingLink | PathContents::Other => Contents::Other,
-            PathContents::Package(package) => Contents::Package(bytes(package)),
+            PathContents::Nothing => SeenContents::Nothing,
+            PathContents::DanglingLink | PathContents::Other => SeenContents::Other,
+            PathContents::Package(package) => SeenContents::Package(bytes(package)),
         };
         Seen {
             installed: contents(&self.installed),
             cached: self.cached.as_ref().map(|(_, cached)| contents(cached)),
             unlocked: self.unlocked,
-            answer: offered.map_or(Answer::NotAsked, |Offered { offer, judgement }| Answer::Offer {
+            answer: offered.map_or(PlaceAnswer::NotAsked, |Offered { offer, judgement }| PlaceAnswer::Offer {
                 named,
                 vouched: judgement.as_ref().is_some_and(|judgement| judgement.stands_for(offer)),
             }),
@@ -318,7 +324,7 @@ impl KnownBy {
     /// The offer, if what it says is recorded.
     fn offer(self, offered: &Offered) -> Option<&Offered> {
         match self {
-            Self::Contents => None,
+            Self::SeenContents => None,
             Self::Offer => Some(offered),
         }
     }

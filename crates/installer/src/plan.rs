@@ -26,29 +26,29 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     /// What lies in the package's place.
-    pub(crate) installed: Contents,
+    pub(crate) installed: SeenContents,
     /// What lies in the plugin cache; `None` without a cache.
-    pub(crate) cached: Option<Contents>,
+    pub(crate) cached: Option<SeenContents>,
     /// Whether a cached package will do that nothing locks.
     pub(crate) unlocked: Unlocked,
     /// What the place of the release says.
-    pub(crate) answer: Answer,
+    pub(crate) answer: PlaceAnswer,
 }
 
 /// What lies where a package belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Contents {
+pub(crate) enum SeenContents {
     /// Nothing, or it was not looked at because it cannot be used.
     Nothing,
     /// No package.
     Other,
     /// A package.
-    Package(Bytes),
+    Package(SeenPackage),
 }
 
 /// What is known of a package's contents by their `h1:`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Bytes {
+pub(crate) struct SeenPackage {
     /// The lock file has it.
     pub(crate) locked: bool,
     /// Neither a rule nor a pin asks for signatures, or the pins know it.
@@ -74,7 +74,7 @@ pub(crate) enum Unlocked {
 
 /// What the place says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum PlaceAnswer {
     /// It was not asked yet.
     NotAsked,
     /// It could not be reached.
@@ -86,7 +86,7 @@ pub(crate) enum Answer {
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum InstallStep {
     /// The package in its place is the right one.
     Keep(KnownBy),
     /// The cached package is the right one.
@@ -99,44 +99,44 @@ pub(crate) enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KnownBy {
     /// Its `h1:`.
-    Contents,
+    SeenContents,
     /// The offer's checksums, too.
     Offer,
 }
 
 /// What to do about a package.
-pub(crate) fn plan(seen: &Seen) -> Step {
+pub(crate) fn plan(seen: &Seen) -> InstallStep {
     let Seen { installed, cached, unlocked, answer } = *seen;
-    let locked = |contents: Contents| match contents {
-        Contents::Package(bytes) if bytes.locked => Some(bytes),
+    let locked = |contents: SeenContents| match contents {
+        SeenContents::Package(bytes) if bytes.locked => Some(bytes),
         _ => None,
     };
     let unasked = |contents| locked(contents).is_some_and(|bytes| bytes.unasked);
     let (named, vouched) = match answer {
-        Answer::NotAsked => {
+        PlaceAnswer::NotAsked => {
             return match cached {
-                None | Some(Contents::Nothing) => Step::Fetch,
-                Some(_) if unasked(installed) => Step::Keep(KnownBy::Contents),
-                Some(cached) if unasked(cached) => Step::Link(KnownBy::Contents),
-                Some(_) => Step::Fetch,
+                None | Some(SeenContents::Nothing) => InstallStep::Fetch,
+                Some(_) if unasked(installed) => InstallStep::Keep(KnownBy::SeenContents),
+                Some(cached) if unasked(cached) => InstallStep::Link(KnownBy::SeenContents),
+                Some(_) => InstallStep::Fetch,
             };
         }
-        Answer::Unreachable if unasked(installed) => return Step::Keep(KnownBy::Contents),
-        Answer::Unreachable => return Step::Fetch,
-        Answer::Offer { named, vouched } => (named, vouched),
+        PlaceAnswer::Unreachable if unasked(installed) => return InstallStep::Keep(KnownBy::SeenContents),
+        PlaceAnswer::Unreachable => return InstallStep::Fetch,
+        PlaceAnswer::Offer { named, vouched } => (named, vouched),
     };
     if locked(installed).is_some_and(|bytes| named && bytes.admitted && bytes.same_archive) {
-        return Step::Keep(KnownBy::Offer);
+        return InstallStep::Keep(KnownBy::Offer);
     }
-    let Some(cached) = cached else { return Step::Fetch };
+    let Some(cached) = cached else { return InstallStep::Fetch };
     if locked(cached).is_some_and(|bytes| bytes.of_the_offer && bytes.admitted) {
-        return Step::Link(KnownBy::Offer);
+        return InstallStep::Link(KnownBy::Offer);
     }
     match cached {
-        Contents::Package(bytes) if unlocked == Unlocked::Used && bytes.has_executable && bytes.admitted => {
-            Step::Link(if vouched { KnownBy::Offer } else { KnownBy::Contents })
+        SeenContents::Package(bytes) if unlocked == Unlocked::Used && bytes.has_executable && bytes.admitted => {
+            InstallStep::Link(if vouched { KnownBy::Offer } else { KnownBy::SeenContents })
         }
-        _ => Step::Fetch,
+        _ => InstallStep::Fetch,
     }
 }
 

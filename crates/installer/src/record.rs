@@ -30,12 +30,12 @@ impl Completed {
 
 /// Checksums of one release: what was verified here, and what trusted signatures cover.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Record {
+pub(crate) struct ReleaseRecord {
     verified: BTreeMap<Platform, PackageHashes>,
     covered: BTreeMap<Platform, BTreeSet<PackageHash>>,
 }
 
-impl Record {
+impl ReleaseRecord {
     /// Adds what signatures cover.
     pub(crate) fn cover(&mut self, covered: &BTreeMap<Platform, BTreeSet<PackageHash>>) {
         for (platform, hashes) in covered {
@@ -76,11 +76,11 @@ pub(crate) fn merged(
     for address in forget {
         file.remove(address);
     }
-    let mut records: BTreeMap<&ProviderAddr, (&InstallRequest, &Version, Record)> = BTreeMap::new();
+    let mut records: BTreeMap<&ProviderAddr, (&InstallRequest, &Version, ReleaseRecord)> = BTreeMap::new();
     for (request, Completed { installed, hashes, judgement }) in requests.iter().zip(completed) {
         let version = &installed.version;
         let (_, first, record) =
-            records.entry(&request.address).or_insert_with(|| (request, version, Record::default()));
+            records.entry(&request.address).or_insert_with(|| (request, version, ReleaseRecord::default()));
         if *first != version {
             return Err(InstallError::VersionsDiffer {
                 address: request.address.clone(),
@@ -105,7 +105,7 @@ pub(crate) fn entry(
     before: Option<&LockEntry>,
     version: &Version,
     constraints: &Constraints,
-    record: &Record,
+    record: &ReleaseRecord,
 ) -> LockEntry {
     let hashes = record.hashes().into_values().flatten();
     let hashes =

@@ -24,14 +24,14 @@ pub struct InstallRequest {
     /// Where it comes from.
     pub source: Arc<dyn Source>,
     /// Where it goes.
-    pub target: Target,
+    pub target: InstallTarget,
     /// Whether a newer version than the locked one may be chosen.
     pub upgrade: Upgrade,
 }
 
 /// Where a package goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum InstallTarget {
     /// `DATA_DIR/providers/HOST/NS/TYPE/VERSION/OS_ARCH/`, where `tofu init` installs. The data directory is
     /// `.terraform` of the working directory, or what `TF_DATA_DIR` says.
     WorkingDir {
@@ -60,7 +60,7 @@ pub struct PluginCache {
     pub may_break_lock: bool,
 }
 
-impl Target {
+impl InstallTarget {
     /// Where a package goes.
     pub(crate) fn path(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> PackagePath {
         let (root, form) = match self {
@@ -152,7 +152,7 @@ pub struct Installed {
     #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     pub path: PathBuf,
     /// What had to be done.
-    pub outcome: Outcome,
+    pub outcome: InstallOutcome,
     /// How the package lies in the repository; nothing when the place was not asked.
     pub layout: Option<LeafKind>,
     /// Bytes of the package's files.
@@ -168,7 +168,7 @@ pub struct Installed {
 /// What had to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum InstallOutcome {
     /// The package was fetched and put in its place.
     Installed,
     /// It lay in the plugin cache and was linked from there; nothing was fetched.

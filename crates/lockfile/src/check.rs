@@ -1,4 +1,4 @@
-//! Does a package have the checksums that the lock file has for it?
+//! Whether a package has the checksums that the lock file has for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,14 +6,14 @@ use tofu_oci_types::{PackageHash, Platform, Scheme};
 
 use crate::LockEntry;
 
-/// The checksums of one package, as somebody computed them from its bytes.
+/// The checksums of one package, as the caller computed them from its bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageHashes {
-    /// Of the files; unknown before the package has been unpacked.
+    /// Of the files; `None` before the package has been unpacked.
     pub h1: Option<PackageHash>,
-    /// Of the zip archive; nothing for a package that is no zip.
+    /// Of the zip archive; `None` if the package is not a zip.
     pub zh: Option<PackageHash>,
-    /// Of the leaf manifest in an OCI repository; nothing for a package from elsewhere.
+    /// Of the leaf manifest; `None` if the package does not come from an OCI repository.
     pub ch: Option<PackageHash>,
 }
 
@@ -26,41 +26,41 @@ impl PackageHashes {
 
 /// What the release says about the checksums of its platforms: leaf digests of the index (`ch:`), annotations.
 ///
-/// These are claims. They decide only which lines of a lock file are *somebody else's*; never that a package is right.
+/// These are claims. They decide only which lines of a lock file are another platform's, never that a package is right.
 pub type ReleaseHashes = BTreeMap<Platform, BTreeSet<PackageHash>>;
 
 /// What a lock entry says about a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum Verdict {
-    /// The entry has no checksum of a scheme that is known here, so it says nothing.
+pub enum LockVerdict {
+    /// The entry has no checksum of a known scheme, so it locks no contents.
     Unlocked,
     /// The package is the one that was locked.
-    Accepted(Report),
-    /// It is another one.
-    Refused(Refusal),
+    Accepted(LineReport),
+    /// The package is another one.
+    Refused(LockRefusal),
 }
 
 /// Every line of an entry and whose it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct LineReport {
     /// The lines of known schemes, in the order of the file.
-    pub lines: Vec<Line>,
+    pub lines: Vec<HashLine>,
 }
 
 /// One line of `hashes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct HashLine {
     /// The line.
     pub hash: PackageHash,
     /// Whose it is.
-    pub origin: Origin,
+    pub origin: LineOrigin,
 }
 
-/// What a `ch:` line of another manifest means where the contents (`h1:`, `zh:`) are the locked ones.
+/// What a `ch:` line of another manifest means if the contents (`h1:`, `zh:`) are the locked ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ManifestLines {
-    /// Nothing that refuses the package: one matching line of any scheme is enough.
+    /// It does not refuse the package: one matching line of any scheme is enough.
     ///
     /// Spec: seed RFC, "Package checksums and signing": "match at least one of the recorded checksums".
     #[default]
@@ -71,42 +71,42 @@ pub enum ManifestLines {
 
 /// Whose checksum a line is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum LineOrigin {
     /// The package's own.
     ThisPackage,
     /// The release names it for another platform.
     OtherPlatform(Platform),
     /// A leaf manifest (`ch:`) that this index does not have. The same packages have other manifests in another registry, so
-    /// that it may be right there.
+    /// the line may be right there.
     OtherManifest,
-    /// Nobody's: the release names the checksums of this scheme for all its platforms, and this is none of them.
+    /// No package's: the release names the checksums of this scheme for all its platforms, and not this one.
     NoPackage,
-    /// It cannot be known: the release does not name the checksums of all its platforms.
+    /// Unknown: the release does not name the checksums of all its platforms.
     Unknown,
 }
 
-impl Report {
+impl LineReport {
     /// Lines that are wrong: no package of the release has them.
     pub fn wrong(&self) -> Vec<&PackageHash> {
-        self.of(&Origin::NoPackage)
+        self.of(&LineOrigin::NoPackage)
     }
 
     /// Lines that may be another platform's or wrong.
     pub fn unexplained(&self) -> Vec<&PackageHash> {
-        self.of(&Origin::Unknown)
+        self.of(&LineOrigin::Unknown)
     }
 
-    /// The `ch:` lines that may be this package's in another index, where none of them is the one that was found.
+    /// The `ch:` lines that may be this package's in another index; empty if the package's own `ch:` is locked.
     pub fn other_manifests(&self) -> Vec<&PackageHash> {
-        if self.has_own(Scheme::Ch) { Vec::new() } else { self.of(&Origin::OtherManifest) }
+        if self.has_own(Scheme::Ch) { Vec::new() } else { self.of(&LineOrigin::OtherManifest) }
     }
 
     /// Whether a line of this scheme is the package's own.
     pub fn has_own(&self, scheme: Scheme) -> bool {
-        self.lines.iter().any(|line| line.origin == Origin::ThisPackage && line.hash.scheme() == scheme)
+        self.lines.iter().any(|line| line.origin == LineOrigin::ThisPackage && line.hash.scheme() == scheme)
     }
 
-    fn of(&self, origin: &Origin) -> Vec<&PackageHash> {
+    fn of(&self, origin: &LineOrigin) -> Vec<&PackageHash> {
         self.lines.iter().filter(|line| line.origin == *origin).map(|line| &line.hash).collect()
     }
 }
@@ -114,7 +114,7 @@ impl Report {
 /// Why a package is not the one that was locked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum LockRefusal {
     /// None of the entry's lines is a checksum of the package.
     #[error("{}", no_match(locked.len()))]
     NoMatch {
@@ -123,14 +123,14 @@ pub enum Refusal {
         /// What the package has.
         found: PackageHashes,
     },
-    /// The entry names leaf manifests (`ch:`), and not this one; either it names nothing else, or they are required.
+    /// The entry names leaf manifests (`ch:`) without this one, and it names nothing else or they are required.
     #[error("the lock file names {}, but the release has {found}", manifests(locked))]
     OtherManifest {
         /// The `ch:` lines that could be this platform's.
         locked: Vec<PackageHash>,
         /// The `ch:` of the leaf that was found.
         found: PackageHash,
-        /// Why the contents were not asked: `Optional` where the entry names no contents.
+        /// Why the contents do not count: `Optional` if the entry names no contents.
         lines: ManifestLines,
     },
     /// None of the entry's lines is a checksum of any package of the release.
@@ -165,34 +165,33 @@ fn manifests(hashes: &[PackageHash]) -> String {
 
 /// Judges a package whose checksums are all known.
 ///
-/// 1. An entry without `h1:`, `zh:` and `ch:` lines says nothing.
-/// 2. Of all known lines, one must match; that can be any of the three schemes.
-/// 3. `ch:` lines bind where the entry has no others, and where they are `Required`: unless each of them is, by the digests
-///    in the release's own index, the leaf of *another* platform, one must be this leaf's. Then another manifest is refused
-///    although the contents are equal.
-/// 4. Lines that do not match are somebody else's ([`Origin`]); they are kept and reported. A line counts as wrong only
-///    where the release names the checksums of that scheme for every platform that it has.
+/// 1. An entry without `h1:`, `zh:` and `ch:` lines locks no contents.
+/// 2. At least one known line must match, of any of the three schemes.
+/// 3. `ch:` lines bind if the entry has no others, and if they are `Required`: one of them must be this leaf's, unless the
+///    release's own index names each of them for *another* platform. Equal contents do not help then.
+/// 4. Lines that do not match have another origin ([`LineOrigin`]); they are kept and reported. A line counts as wrong only
+///    if the release names the checksums of that scheme for all its platforms.
 ///
 /// Stricter than `OpenTofu` in 3 (it ignores `ch:`), more lenient in that `h1:` alone is enough.
 ///
 /// Spec: `OpenTofu` 1.12, getproviders, `PackageMatchesAnyHash`; seed RFC, "Package checksums and signing".
-pub fn check(entry: &LockEntry, package: &PackageHashes, release: &ReleaseHashes, lines: ManifestLines) -> Verdict {
+pub fn check(entry: &LockEntry, package: &PackageHashes, release: &ReleaseHashes, lines: ManifestLines) -> LockVerdict {
     let locked = known(entry);
     if locked.is_empty() {
-        return Verdict::Unlocked;
+        return LockVerdict::Unlocked;
     }
     if let Some(refusal) = other_manifest(&locked, package, release, lines) {
-        return Verdict::Refused(refusal);
+        return LockVerdict::Refused(refusal);
     }
     let own: BTreeSet<&PackageHash> = package.iter().collect();
     if !locked.iter().any(|hash| own.contains(hash)) {
-        return Verdict::Refused(Refusal::NoMatch { locked, found: package.clone() });
+        return LockVerdict::Refused(LockRefusal::NoMatch { locked, found: package.clone() });
     }
-    let line = |hash: PackageHash| Line { origin: origin(&hash, &own, release), hash };
-    Verdict::Accepted(Report { lines: locked.into_iter().map(line).collect() })
+    let line = |hash: PackageHash| HashLine { origin: origin(&hash, &own, release), hash };
+    LockVerdict::Accepted(LineReport { lines: locked.into_iter().map(line).collect() })
 }
 
-/// The platforms that the lines of an entry belong to, sorted; none unless the release names every line's.
+/// The platforms that the lines of an entry belong to, sorted; empty unless the release explains every line.
 pub fn locked_platforms(entry: &LockEntry, release: &ReleaseHashes) -> Vec<Platform> {
     if !unexplained(&known(entry), release).is_empty() {
         return Vec::new();
@@ -201,22 +200,20 @@ pub fn locked_platforms(entry: &LockEntry, release: &ReleaseHashes) -> Vec<Platf
     release.iter().filter(|(_, hashes)| locked(hashes)).map(|(platform, _)| platform.clone()).collect()
 }
 
-/// Judges a package of which `h1:` is not known yet: a refusal when no `h1:` could change the verdict.
-///
-/// Nothing needs to be downloaded then.
+/// Judges a package before it is downloaded: a refusal if no `h1:` could change the verdict.
 pub fn precheck(
     entry: &LockEntry,
     package: &PackageHashes,
     release: &ReleaseHashes,
     lines: ManifestLines,
-) -> Option<Refusal> {
+) -> Option<LockRefusal> {
     let locked = known(entry);
     if let Some(refusal) = other_manifest(&locked, package, release, lines) {
         return Some(refusal);
     }
     let open = locked.is_empty() || locked.iter().any(|hash| hash.scheme() == Scheme::H1);
     let matched = locked.iter().any(|hash| package.iter().any(|own| own == hash));
-    (!open && !matched).then(|| Refusal::NoMatch { locked, found: package.clone() })
+    (!open && !matched).then(|| LockRefusal::NoMatch { locked, found: package.clone() })
 }
 
 fn known(entry: &LockEntry) -> Vec<PackageHash> {
@@ -228,7 +225,7 @@ fn other_manifest(
     package: &PackageHashes,
     release: &ReleaseHashes,
     lines: ManifestLines,
-) -> Option<Refusal> {
+) -> Option<LockRefusal> {
     let found = package.ch.as_ref()?;
     if lines == ManifestLines::Optional && locked.iter().any(|hash| hash.scheme() != Scheme::Ch) {
         return None;
@@ -240,45 +237,45 @@ fn other_manifest(
     };
     let binding: Vec<PackageHash> =
         locked.iter().filter(|hash| hash.scheme() == Scheme::Ch && !elsewhere(hash)).cloned().collect();
-    (!binding.is_empty() && !binding.contains(found)).then(|| Refusal::OtherManifest {
+    (!binding.is_empty() && !binding.contains(found)).then(|| LockRefusal::OtherManifest {
         locked: binding,
         found: found.clone(),
         lines,
     })
 }
 
-fn origin(hash: &PackageHash, own: &BTreeSet<&PackageHash>, release: &ReleaseHashes) -> Origin {
+fn origin(hash: &PackageHash, own: &BTreeSet<&PackageHash>, release: &ReleaseHashes) -> LineOrigin {
     if own.contains(hash) {
-        return Origin::ThisPackage;
+        return LineOrigin::ThisPackage;
     }
     if let Some((platform, _)) = release.iter().find(|(_, hashes)| hashes.contains(hash)) {
-        return Origin::OtherPlatform(platform.clone());
+        return LineOrigin::OtherPlatform(platform.clone());
     }
     if hash.scheme() == Scheme::Ch {
-        return Origin::OtherManifest;
+        return LineOrigin::OtherManifest;
     }
     let names_scheme = |hashes: &BTreeSet<PackageHash>| {
         hashes.iter().any(|known| known.scheme() == hash.scheme())
-            // The package's own checksums are known even where the release does not claim them.
+            // The package's own checksums are known even if the release does not claim them.
             || hashes.iter().any(|known| known.scheme() == Scheme::Ch && own.contains(known))
     };
-    if !release.is_empty() && release.values().all(names_scheme) { Origin::NoPackage } else { Origin::Unknown }
+    if !release.is_empty() && release.values().all(names_scheme) { LineOrigin::NoPackage } else { LineOrigin::Unknown }
 }
 
-/// Judges the leaf manifest of a package alone: a refusal when the entry binds this platform to another one, whatever the
+/// Judges the leaf manifest of a package alone: a refusal if the entry binds this platform to another one, whatever the
 /// contents are.
 pub fn check_manifest(
     entry: &LockEntry,
     found: &PackageHash,
     release: &ReleaseHashes,
     lines: ManifestLines,
-) -> Option<Refusal> {
+) -> Option<LockRefusal> {
     let package = PackageHashes { ch: Some(found.clone()), ..PackageHashes::default() };
     other_manifest(&known(entry), &package, release, lines)
 }
 
 /// The platforms whose contents are locked under another leaf manifest than this release's: the same packages, published
-/// anew. None where the entry names no manifest that the release does not have.
+/// anew. Empty if the release has every manifest that the entry names.
 pub fn published_anew(entry: &LockEntry, facts: &ReleaseHashes) -> Vec<Platform> {
     if foreign_manifests(&known(entry), facts).is_empty() {
         return Vec::new();
@@ -295,25 +292,25 @@ fn foreign_manifests(locked: &[PackageHash], release: &ReleaseHashes) -> Vec<Pac
     unexplained(locked, release).into_iter().filter(|hash| hash.scheme() == Scheme::Ch).collect()
 }
 
-/// Judges a package that is to be recorded beside those of other platforms: `facts` are true checksums of the release,
-/// of the platform and of others.
+/// Judges a package that is to be recorded beside those of other platforms. `facts` are true checksums of the release's
+/// packages.
 ///
-/// A package without a line of its own may be new to the lock file. It is refused where a line is nobody's although all
-/// checksums of its scheme are known: that may be the line of this platform, for another package. `ch:` lines that are
-/// nobody's are explained by as many platforms that were published anew; one more may be the line of this platform.
+/// A package without a line of its own may be new to the lock file. It is refused if no package has a line's checksum
+/// although all checksums of its scheme are known: that may be this platform's line, for another package. Platforms that
+/// were published anew explain as many unclaimed `ch:` lines; one line more may be this platform's.
 pub fn check_addition(
     entry: &LockEntry,
     platform: &Platform,
     facts: &ReleaseHashes,
     lines: ManifestLines,
-) -> Option<Refusal> {
+) -> Option<LockRefusal> {
     let locked = known(entry);
     let own = facts.get(platform)?;
     if locked.iter().any(|hash| own.contains(hash)) {
         return None;
     }
     let all_known = facts.values().all(|hashes| hashes.iter().any(|hash| hash.scheme() == Scheme::H1));
-    // Where every package has been looked at, an archive's line that is nobody's cannot be another platform's either.
+    // If every package was looked at, an unclaimed line of an archive cannot be another platform's either.
     let mut orphans = if all_known { unexplained(&locked, facts) } else { orphans(&locked, facts) };
     let manifests = orphans.iter().filter(|hash| hash.scheme() == Scheme::Ch).count();
     if lines == ManifestLines::Optional && manifests <= published_anew(entry, facts).len() {
@@ -321,17 +318,17 @@ pub fn check_addition(
     }
     let of = |scheme| own.iter().find(|hash| hash.scheme() == scheme).cloned();
     let found = || PackageHashes { h1: of(Scheme::H1), zh: of(Scheme::Zh), ch: of(Scheme::Ch) };
-    (!orphans.is_empty()).then(|| Refusal::NoMatch { locked: orphans, found: found() })
+    (!orphans.is_empty()).then(|| LockRefusal::NoMatch { locked: orphans, found: found() })
 }
 
-/// The lines for contents that no package of the release has, as far as that can be known. `ch:` lines of another index are
-/// none of them.
-pub fn nobodys(entry: &LockEntry, facts: &ReleaseHashes) -> Vec<PackageHash> {
+/// The lines for contents that no package of the release has, as far as that is known. `ch:` lines do not count: another
+/// index may have them.
+pub fn unclaimed(entry: &LockEntry, facts: &ReleaseHashes) -> Vec<PackageHash> {
     orphans(&known(entry), facts).into_iter().filter(|hash| hash.scheme() != Scheme::Ch).collect()
 }
 
-/// Whether a platform may be new to the lock file, while lines for contents are not explained by what is known: they may
-/// be its own, for another package. More must be known of the release then.
+/// Whether more must be known of the release: the platform has no line of its own, and a line for contents is not explained.
+/// That line may be the platform's, for another package.
 pub fn needs_more_facts(entry: &LockEntry, platform: &Platform, facts: &ReleaseHashes) -> bool {
     let locked = known(entry);
     let own = |hashes: &BTreeSet<PackageHash>| locked.iter().any(|hash| hashes.contains(hash));
@@ -349,15 +346,15 @@ fn orphans(locked: &[PackageHash], facts: &ReleaseHashes) -> Vec<PackageHash> {
     locked.iter().filter(|hash| complete(hash.scheme()) && !has(hash)).cloned().collect()
 }
 
-/// Judges a release as a whole: of the lines of known schemes at least one must be `proven`, whatever platform it is of.
-/// So an entry for one platform vouches for the release that the others are recorded from.
+/// Judges a release as a whole: at least one line of a known scheme must be `proven`, for whatever platform. So an entry
+/// for one platform vouches for the release that the others are recorded from.
 ///
 /// `proven` are checksums that were computed here or that a trusted signature covers, and the digests of leaf manifests
 /// and zips that the index leads to.
-pub fn check_release(entry: &LockEntry, proven: &BTreeSet<PackageHash>) -> Option<Refusal> {
+pub fn check_release(entry: &LockEntry, proven: &BTreeSet<PackageHash>) -> Option<LockRefusal> {
     let locked = known(entry);
     let matches = locked.is_empty() || locked.iter().any(|hash| proven.contains(hash));
-    (!matches).then_some(Refusal::OtherRelease { locked })
+    (!matches).then_some(LockRefusal::OtherRelease { locked })
 }
 
 #[cfg(test)]

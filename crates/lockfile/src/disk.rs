@@ -7,12 +7,9 @@ use tofu_oci_disk::{ScratchFile, Whose};
 
 use crate::{LockFile, LockFileError};
 
-/// The name of the lock file in a working directory.
-pub const LOCK_FILE_NAME: &str = ".terraform.lock.hcl";
-
 /// What writing did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum WriteOutcome {
     /// The file locks the same already; its bytes were left alone.
     Unchanged,
     /// The file was replaced.
@@ -94,11 +91,11 @@ impl StoredLockFile {
     }
 
     /// What [`Self::write`] would do.
-    pub fn would_write(&self, file: &LockFile) -> Written {
+    pub fn would_write(&self, file: &LockFile) -> WriteOutcome {
         match &self.text {
-            Some(_) if self.file == *file => Written::Unchanged,
-            Some(_) => Written::Updated,
-            None => Written::Created,
+            Some(_) if self.file == *file => WriteOutcome::Unchanged,
+            Some(_) => WriteOutcome::Updated,
+            None => WriteOutcome::Created,
         }
     }
 
@@ -107,16 +104,16 @@ impl StoredLockFile {
     ///
     /// # Errors
     /// When it is a symbolic link that leaves its folder: following it would write a file that the user did not name.
-    pub fn write(&self, file: &LockFile) -> Result<Written, LockFileError> {
+    pub fn write(&self, file: &LockFile) -> Result<WriteOutcome, LockFileError> {
         self.put(file, self.would_write(file))
     }
 
     /// What [`Self::rewrite`] would do.
-    pub fn would_rewrite(&self, file: &LockFile) -> Written {
+    pub fn would_rewrite(&self, file: &LockFile) -> WriteOutcome {
         match &self.text {
-            Some(before) if *before == file.to_text() => Written::Unchanged,
-            Some(_) => Written::Updated,
-            None => Written::Created,
+            Some(before) if *before == file.to_text() => WriteOutcome::Unchanged,
+            Some(_) => WriteOutcome::Updated,
+            None => WriteOutcome::Created,
         }
     }
 
@@ -126,12 +123,12 @@ impl StoredLockFile {
     /// As [`Self::write`].
     ///
     /// Spec: `OpenTofu` 1.12, `providers lock`, which always writes.
-    pub fn rewrite(&self, file: &LockFile) -> Result<Written, LockFileError> {
+    pub fn rewrite(&self, file: &LockFile) -> Result<WriteOutcome, LockFileError> {
         self.put(file, self.would_rewrite(file))
     }
 
-    fn put(&self, file: &LockFile, written: Written) -> Result<Written, LockFileError> {
-        if written != Written::Unchanged {
+    fn put(&self, file: &LockFile, written: WriteOutcome) -> Result<WriteOutcome, LockFileError> {
+        if written != WriteOutcome::Unchanged {
             replace(&self.path, &file.to_text())?;
         }
         Ok(written)
@@ -155,7 +152,7 @@ pub fn replace(path: &Path, text: &str) -> Result<(), LockFileError> {
     let place = &follow(path)?;
     let failed = |action| move |source| LockFileError::Io { action, path: place.to_owned(), source };
     let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // What a killed run has left beside it goes; a run that lives has its own locked.
+    // Removes what a killed run has left here; a living run keeps its files locked.
     tofu_oci_disk::sweep(folder, Whose::Users);
     let temporary = ScratchFile::beside(folder).map_err(failed("write"))?;
     temporary.as_file().write_all(text.as_bytes()).map_err(failed("write"))?;
@@ -191,6 +188,7 @@ fn follow(path: &Path) -> Result<PathBuf, LockFileError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LOCK_FILE_NAME;
 
     const TEXT: &str = "provider \"example.com/a/b\" {\n  version = \"1.0.0\"\n}\n";
 
@@ -207,16 +205,16 @@ mod tests {
         let path = folder.path().join(LOCK_FILE_NAME);
         assert_eq!(read(&path).unwrap().into_file(), None);
         let mut file = LockFile::parse(TEXT).unwrap();
-        assert_eq!(read(&path).unwrap().write(&file).unwrap(), Written::Created);
+        assert_eq!(read(&path).unwrap().write(&file).unwrap(), WriteOutcome::Created);
         std::fs::write(&path, TEXT).unwrap();
-        assert_eq!(read(&path).unwrap().write(&file).unwrap(), Written::Unchanged);
+        assert_eq!(read(&path).unwrap().write(&file).unwrap(), WriteOutcome::Unchanged);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), TEXT, "equal locks keep the text");
-        assert_eq!(read(&path).unwrap().rewrite(&file).unwrap(), Written::Updated);
+        assert_eq!(read(&path).unwrap().rewrite(&file).unwrap(), WriteOutcome::Updated);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), file.to_text(), "the canonical text");
-        assert_eq!(read(&path).unwrap().rewrite(&file).unwrap(), Written::Unchanged);
+        assert_eq!(read(&path).unwrap().rewrite(&file).unwrap(), WriteOutcome::Unchanged);
         let address = "example.com/a/c".parse().unwrap();
         file.insert(address, crate::LockEntry::new("2.0.0".parse().unwrap(), tofu_oci_types::Constraints::any()));
-        assert_eq!(read(&path).unwrap().write(&file).unwrap(), Written::Updated);
+        assert_eq!(read(&path).unwrap().write(&file).unwrap(), WriteOutcome::Updated);
         assert_eq!(read(&path).unwrap().into_file(), Some(file));
         assert_eq!(names(folder.path()), [LOCK_FILE_NAME]);
     }
@@ -248,7 +246,7 @@ mod tests {
 
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("beside", &path).unwrap();
-        assert_eq!(read(&path).unwrap().write(&LockFile::default()).unwrap(), Written::Updated);
+        assert_eq!(read(&path).unwrap().write(&LockFile::default()).unwrap(), WriteOutcome::Updated);
         assert!(std::fs::symlink_metadata(&path).unwrap().is_symlink());
         assert_ne!(std::fs::read_to_string(inner.join("beside")).unwrap(), TEXT);
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockFileError {
-    /// The text is no lock file. Nothing is guessed: a lock file that is misread protects nobody.
+    /// The text is not a valid lock file. Nothing is guessed: a misread lock file does not protect.
     #[error("{}:{line}:{column}: {problem}", path.display())]
     Invalid {
         /// The file.
@@ -27,14 +27,14 @@ pub enum LockFileError {
         /// Where it leads.
         target: PathBuf,
     },
-    /// The file system said no.
+    /// The file system failed.
     #[error("cannot {action} {}", path.display())]
     Io {
         /// `read`, `write` or `rename`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What it said.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -54,10 +54,10 @@ impl LockFileError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockProblem {
-    /// The text is no HCL.
+    /// The text is not HCL.
     #[error("the file does not parse: {message}")]
     Syntax {
-        /// The parser's words.
+        /// The parser's message.
         message: String,
     },
     /// A block or attribute that lock files do not have.
@@ -71,12 +71,12 @@ pub enum LockProblem {
     /// A `provider` block without exactly one label.
     #[error("a provider block must have one label, the provider's address")]
     Label,
-    /// A label that is no address in normal form.
+    /// A label that is not an address in normal form.
     #[error("`{label}` is not a provider address in normal form{}", expected(canonical.as_deref()))]
     NonNormalizedAddress {
         /// The label as written.
         label: String,
-        /// What it should be, where that is known.
+        /// What it should be, if that is known.
         canonical: Option<String>,
     },
     /// A built-in or legacy provider.
@@ -94,7 +94,7 @@ pub enum LockProblem {
     /// A block without the version.
     #[error("the block has no version")]
     MissingVersion,
-    /// A version that is none.
+    /// An invalid version.
     #[error("{reason}")]
     InvalidVersion {
         /// As written.
@@ -110,7 +110,7 @@ pub enum LockProblem {
         /// The normal form.
         canonical: String,
     },
-    /// Constraints that are none.
+    /// Invalid constraints.
     #[error("{reason}")]
     InvalidConstraints {
         /// As written.
@@ -132,7 +132,7 @@ pub enum LockProblem {
         /// The attribute.
         name: &'static str,
     },
-    /// `hashes` that is no list, or an empty one.
+    /// `hashes` that is not a list, or is empty.
     #[error("`hashes` must be a list of at least one string; remove it when there are none")]
     InvalidHashSet,
     /// A hash without a scheme.

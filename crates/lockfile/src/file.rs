@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 
 use tofu_oci_types::{Constraints, PackageHash, ProviderAddr, Version};
 
-use crate::{LockFileError, parse, render};
+/// The name of the lock file in a working directory.
+pub const LOCK_FILE_NAME: &str = ".terraform.lock.hcl";
 
 /// What is locked, sorted by address.
 ///
-/// Two lock files are equal when they lock the same; which program maintains the file plays no part.
+/// Two lock files are equal if they lock the same, whichever program maintains them.
 #[derive(Clone, Debug, Default)]
 pub struct LockFile {
     entries: BTreeMap<ProviderAddr, LockEntry>,
@@ -22,16 +23,16 @@ pub struct LockFile {
 pub struct LockEntry {
     /// The version that was chosen.
     pub version: Version,
-    /// The constraints that it was chosen by; for people, they lock nothing.
+    /// The constraints that it was chosen by. They inform people and lock nothing.
     pub constraints: Constraints,
-    /// Checksums of the version's packages, of every platform that somebody recorded.
+    /// Checksums of the version's packages, of every platform that was recorded.
     pub hashes: BTreeSet<PackageHash>,
 }
 
 /// The program that the first line of a lock file names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Maintainer {
-    /// `tofu init`; the one that new files get.
+    /// `tofu init`; new files name it.
     #[default]
     OpenTofu,
     /// `terraform init`.
@@ -39,27 +40,17 @@ pub enum Maintainer {
 }
 
 impl LockFile {
-    /// Reads a lock file's text.
-    ///
-    /// # Errors
-    /// [`LockFileError::Invalid`], naming `.terraform.lock.hcl` as the file; [`crate::read`] names the real one.
-    ///
-    /// Spec: `OpenTofu` 1.12, `depsfile.LoadLocksFromBytes`.
-    pub fn parse(text: &str) -> Result<Self, LockFileError> {
-        parse::parse(text)
-    }
-
     /// The entry of a provider.
     pub fn get(&self, address: &ProviderAddr) -> Option<&LockEntry> {
         self.entries.get(address)
     }
 
-    /// Locks a provider, in place of what was locked of it before. Nobody else's entry changes.
+    /// Locks a provider, in place of its entry; the other entries stay.
     pub fn insert(&mut self, address: ProviderAddr, entry: LockEntry) -> Option<LockEntry> {
         self.entries.insert(address, entry)
     }
 
-    /// Forgets a provider.
+    /// Removes a provider's entry.
     pub fn remove(&mut self, address: &ProviderAddr) -> Option<LockEntry> {
         self.entries.remove(address)
     }
@@ -83,7 +74,7 @@ impl LockFile {
         self.maintainer = maintainer;
     }
 
-    /// How many `module` blocks the text had. They are reserved, mean nothing, and are gone when the file is written.
+    /// How many `module` blocks the text had. They are reserved and mean nothing; writing the file removes them.
     ///
     /// Spec: `OpenTofu` 1.12, depsfile: "Dependency locks for modules are not yet supported".
     pub fn ignored_modules(&self) -> usize {
@@ -92,13 +83,6 @@ impl LockFile {
 
     pub(crate) fn count_ignored_module(&mut self) {
         self.ignored_modules += 1;
-    }
-
-    /// The text, byte for byte as the maintaining program writes it.
-    ///
-    /// Spec: `OpenTofu` 1.12, `depsfile.SaveLocksToBytes`.
-    pub fn to_text(&self) -> String {
-        render::render(self)
     }
 }
 

@@ -15,21 +15,20 @@ const NAMESPACE: &str = "hashicorp";
 pub struct Guide {
     /// The provider whose entry it is: the one that was asked for, or its predecessor.
     pub by: ProviderAddr,
-    /// What binds. Of a predecessor's entry the version alone counts: the two registries do not have the same bytes, so no
-    /// checksum is taken over.
+    /// What binds. A predecessor's entry gives the version and no checksums: the two registries do not have the same bytes.
     pub entry: LockEntry,
 }
 
 impl Guide {
-    /// The predecessor that chooses the version of `address`; None if the provider has an entry of its own.
+    /// The predecessor that chooses the version of `address`; `None` if the provider has an entry of its own.
     pub fn predecessor(&self, address: &ProviderAddr) -> Option<&ProviderAddr> {
         (self.by != *address).then_some(&self.by)
     }
 }
 
 impl LockFile {
-    /// What chooses the version of a provider: its own entry; without one, for `registry.opentofu.org/hashicorp/X`, the entry
-    /// of `registry.terraform.io/hashicorp/X`. So a team that migrates keeps its versions.
+    /// What chooses the version of a provider: its own entry. If `registry.opentofu.org/hashicorp/X` has no entry, that of
+    /// `registry.terraform.io/hashicorp/X` does, so that a team that migrates keeps its versions.
     ///
     /// Spec: `OpenTofu` 1.10 to 1.13, depsfile `UpgradeFromPredecessorProject`.
     pub fn guide(&self, address: &ProviderAddr) -> Option<Guide> {
@@ -43,7 +42,7 @@ impl LockFile {
     }
 }
 
-/// The address of the same provider in the registry that `OpenTofu`'s continues; None for every other provider.
+/// The address of the same provider in the registry that `OpenTofu`'s continues; `None` for every other provider.
 fn predecessor(address: &ProviderAddr) -> Option<ProviderAddr> {
     let provider_type = address.provider_type();
     let default: ProviderAddr = format!("{NAMESPACE}/{provider_type}").parse().ok()?;
@@ -67,14 +66,14 @@ mod tests {
             file.insert(locked.parse().unwrap(), entry);
         }
         let address: ProviderAddr = address.parse().unwrap();
-        let told = file.guide(&address).map_or_else(
+        let guided = file.guide(&address).map_or_else(
             || "none".to_owned(),
             |guide| {
                 let by = guide.predecessor(&address).map(|by| format!(" by {by}")).unwrap_or_default();
                 format!("{}{by}, {} checksums", guide.entry.version, guide.entry.hashes.len())
             },
         );
-        assert_eq!(told, want);
+        assert_eq!(guided, want);
     }
 
     #[test]

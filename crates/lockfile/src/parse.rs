@@ -13,27 +13,35 @@ use tofu_oci_types::{Constraints, PackageHash, ProviderAddr, Version};
 use crate::render::TERRAFORM_HEADER;
 use crate::{LOCK_FILE_NAME, LockEntry, LockFile, LockFileError, LockProblem, Maintainer};
 
-pub(crate) fn parse(text: &str) -> Result<LockFile, LockFileError> {
-    // Spec: HCL passes over a byte order mark, and so do both programs that maintain lock files (measured).
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let body = hcl_edit::parser::parse_body(text).map_err(|error| {
-        let location = error.location();
-        let problem = LockProblem::Syntax { message: error.message().trim().to_owned() };
-        invalid(location.line(), location.column(), problem)
-    })?;
-    Reader { text }.file(&body)
+impl LockFile {
+    /// Reads a lock file's text.
+    ///
+    /// # Errors
+    /// [`LockFileError::Invalid`], naming `.terraform.lock.hcl` as the file; [`crate::read`] names the real one.
+    ///
+    /// Spec: `OpenTofu` 1.12, `depsfile.LoadLocksFromBytes`.
+    pub fn parse(text: &str) -> Result<Self, LockFileError> {
+        // Spec: HCL ignores a byte order mark, and so do both programs that maintain lock files (measured).
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let body = hcl_edit::parser::parse_body(text).map_err(|error| {
+            let location = error.location();
+            let problem = LockProblem::Syntax { message: error.message().trim().to_owned() };
+            invalid(location.line(), location.column(), problem)
+        })?;
+        LockFileReader { text }.file(&body)
+    }
 }
 
 fn invalid(line: usize, column: usize, problem: LockProblem) -> LockFileError {
     LockFileError::Invalid { path: PathBuf::from(LOCK_FILE_NAME), line, column, problem }
 }
 
-/// Knows the text, so that a span becomes a line and a column.
-struct Reader<'a> {
+/// Turns spans of the text into lines and columns.
+struct LockFileReader<'a> {
     text: &'a str,
 }
 
-impl Reader<'_> {
+impl LockFileReader<'_> {
     fn error(&self, span: Option<Range<usize>>, problem: LockProblem) -> LockFileError {
         let before = &self.text[..span.map_or(0, |span| span.start)];
         let line = before.matches('\n').count() + 1;
@@ -138,7 +146,7 @@ impl Reader<'_> {
     }
 }
 
-/// The text of a string that interpolates nothing.
+/// The text of a string without interpolation.
 fn plain_string(expression: &Expression) -> Option<String> {
     match expression {
         Expression::String(text) => Some(text.as_str().to_owned()),
@@ -170,7 +178,7 @@ fn address(label: &str) -> Result<ProviderAddr, LockProblem> {
 pub(crate) mod tests {
     use super::*;
 
-    /// The vectors, from the shared folder where it is there, else from this project's copy.
+    /// The vectors, from the shared folder if it exists, else from this project's copy.
     pub(crate) fn vectors() -> serde_json::Value {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let shared = std::fs::read(root.join("../shared/spec/vectors/lockfile.json"));
@@ -265,7 +273,7 @@ pub(crate) mod tests {
                 "hashes contains a string without scheme: prefix" => block("  hashes = [\"nothing\"]\n"),
                 "constraints not in canonical rendering" => block("  constraints = \"~> 1\"\n"),
                 "block type other than provider/module" => "resource \"x\" \"y\" {}\n".to_owned(),
-                // Reserved, of no meaning: counted, so that somebody can be told once.
+                // Reserved, without a meaning. They are counted for one warning.
                 "module block" => {
                     let file = LockFile::parse("module \"x\" {}\nmodule \"y\" {}\n").unwrap();
                     assert_eq!(file.ignored_modules(), 2);
@@ -273,7 +281,7 @@ pub(crate) mod tests {
                 }
                 other => panic!("no test has been written for {other}"),
             };
-            // OpenTofu passes over a hash that is none, and goes on without it.
+            // OpenTofu ignores text that is not a hash.
             let want = case["error"].as_str().unwrap().split(' ').next().unwrap();
             assert_eq!(problem(&text), want, "{text}");
         }

@@ -1,4 +1,4 @@
-//! What may be written down of a provider.
+//! What is recorded of a provider.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use crate::{LockEntry, ReleaseHashes};
 
 /// Checksums that may be recorded: at least one of them is `h1:` or `zh:`.
 ///
-/// Released `OpenTofu` takes a block with `ch:` lines alone for one without checksums, and accepts any package. So there
-/// is no way to write such a block.
+/// Released `OpenTofu` reads a block with `ch:` lines alone as one without checksums, and accepts any package. So such a
+/// block cannot be written.
 ///
 /// Spec: `oci-reality.md` §4.7.6; `OpenTofu` 1.12, getproviders `PreferredHashes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recordable(BTreeSet<PackageHash>);
 
-/// Checksums that bind nobody but us.
+/// Checksums that only this program would check.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("none of the checksums is `h1:` or `zh:`, so that OpenTofu would accept any package")]
 pub struct ManifestsAlone;
@@ -24,7 +24,7 @@ impl Recordable {
     /// These checksums.
     ///
     /// # Errors
-    /// [`ManifestsAlone`] when none of them is `h1:` or `zh:`.
+    /// [`ManifestsAlone`] if none of them is `h1:` or `zh:`.
     pub fn new(hashes: impl IntoIterator<Item = PackageHash>) -> Result<Self, ManifestsAlone> {
         let hashes: BTreeSet<PackageHash> = hashes.into_iter().collect();
         if hashes.iter().any(binds_everybody) { Ok(Self(hashes)) } else { Err(ManifestsAlone) }
@@ -35,12 +35,12 @@ fn binds_everybody(hash: &PackageHash) -> bool {
     matches!(hash.scheme(), Scheme::H1 | Scheme::Zh)
 }
 
-/// The entry to write when these checksums have been verified, or are covered by a signature that is trusted.
+/// The entry to write after these checksums were verified, or a trusted signature covered them.
 ///
-/// What was recorded before for the same version stays, unknown schemes included; for another version it is dropped.
-/// Constraints stay where there are no new ones: a provider that is installed by name alone is not thereby unconstrained.
+/// Checksums of the same version stay, also of unknown schemes; those of another version are dropped. Constraints stay if
+/// there are no new ones, as when a provider is installed by name alone.
 ///
-/// Spec: `OpenTofu` 1.12, providercache installer, "newHashes"; it drops unknown schemes here, we keep them.
+/// Spec: `OpenTofu` 1.12, providercache installer, "newHashes"; it drops unknown schemes here, and tofu-oci keeps them.
 /// `oci-reality.md` §4.7.
 pub fn merge(before: Option<&LockEntry>, version: Version, constraints: Constraints, hashes: &Recordable) -> LockEntry {
     let mut entry = LockEntry { version, constraints, hashes: hashes.0.clone() };
@@ -53,8 +53,8 @@ pub fn merge(before: Option<&LockEntry>, version: Version, constraints: Constrai
     entry
 }
 
-/// The `ch:` lines of `after` that somebody has taken out of `before`: it has another line of the same package, of the
-/// same version, by what the release says.
+/// The `ch:` lines of `after` that another program has removed from `before`, which has another line of the same package
+/// and version.
 ///
 /// Spec: `real-tofu.md` §3 (measured): `init` drops the `ch:` lines whenever it installs.
 pub fn restored(before: Option<&LockEntry>, after: &LockEntry, release: &ReleaseHashes) -> BTreeSet<PackageHash> {
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(Recordable::new([hash("ch:own"), hash("ch:mac"), hash("x:y")]), Err(ManifestsAlone));
         assert_eq!(Recordable::new([]), Err(ManifestsAlone));
         assert!(Recordable::new([hash("ch:own"), hash("zh:own")]).is_ok());
-        // What is known now stands beside a block of manifests alone, which others may have written.
+        // Another program may have written the block of manifests alone.
         check(&entry("1.0.0", "ch:own ch:mac"), "1.0.0", "", ">= 1.0.0 | ch:mac ch:own h1:own");
     }
 
@@ -111,13 +111,13 @@ mod tests {
                 .map(|(platform, lines)| (platform.parse().unwrap(), lines.split_whitespace().map(hash).collect()))
                 .into();
         let after = entry("1.0.0", "ch:own ch:mac h1:own h1:mac zh:own zh:mac");
-        let told = |before: Option<&LockEntry>| {
+        let restored = |before: Option<&LockEntry>| {
             restored(before, &after, &release).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(told(Some(&entry("1.0.0", "h1:own zh:own zh:mac"))), "ch:mac ch:own");
-        assert_eq!(told(Some(&entry("1.0.0", "h1:own"))), "ch:own");
-        assert_eq!(told(Some(&entry("1.0.0", "ch:own h1:own zh:mac"))), "ch:mac");
-        assert_eq!(told(Some(&entry("0.9.0", "h1:own"))), "");
-        assert_eq!(told(None), "");
+        assert_eq!(restored(Some(&entry("1.0.0", "h1:own zh:own zh:mac"))), "ch:mac ch:own");
+        assert_eq!(restored(Some(&entry("1.0.0", "h1:own"))), "ch:own");
+        assert_eq!(restored(Some(&entry("1.0.0", "ch:own h1:own zh:mac"))), "ch:mac");
+        assert_eq!(restored(Some(&entry("0.9.0", "h1:own"))), "");
+        assert_eq!(restored(None), "");
     }
 }

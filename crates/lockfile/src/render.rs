@@ -8,18 +8,23 @@ use crate::{LockFile, Maintainer};
 pub(crate) const TERRAFORM_HEADER: &str = "# This file is maintained automatically by \"terraform init\".";
 const OPENTOFU_HEADER: &str = "# This file is maintained automatically by \"tofu init\".";
 
-pub(crate) fn render(file: &LockFile) -> String {
-    let header = match file.maintainer() {
-        Maintainer::OpenTofu => OPENTOFU_HEADER,
-        Maintainer::Terraform => TERRAFORM_HEADER,
-    };
-    let mut text = format!("{header}\n# Manual edits may be lost in future updates.\n");
-    for (address, entry) in file.iter() {
-        let constraints = entry.constraints.to_string();
-        let hashes: Vec<&str> = entry.hashes.iter().map(tofu_oci_types::PackageHash::as_str).collect();
-        block(&mut text, &address.to_string(), &entry.version.to_string(), &constraints, &hashes);
+impl LockFile {
+    /// The text, byte for byte as the maintaining program writes it.
+    ///
+    /// Spec: `OpenTofu` 1.12, `depsfile.SaveLocksToBytes`.
+    pub fn to_text(&self) -> String {
+        let header = match self.maintainer() {
+            Maintainer::OpenTofu => OPENTOFU_HEADER,
+            Maintainer::Terraform => TERRAFORM_HEADER,
+        };
+        let mut text = format!("{header}\n# Manual edits may be lost in future updates.\n");
+        for (address, entry) in self.iter() {
+            let constraints = entry.constraints.to_string();
+            let hashes: Vec<&str> = entry.hashes.iter().map(tofu_oci_types::PackageHash::as_str).collect();
+            block(&mut text, &address.to_string(), &entry.version.to_string(), &constraints, &hashes);
+        }
+        text
     }
-    text
 }
 
 fn block(text: &mut String, label: &str, version: &str, constraints: &str, hashes: &[&str]) {
@@ -82,7 +87,7 @@ mod tests {
         for case in vectors()["render"].as_array().unwrap() {
             let want = case["file"].as_str().unwrap();
             let text = match case.get("locks") {
-                Some(locks) => render(&lock_file(locks)),
+                Some(locks) => lock_file(locks).to_text(),
                 None => blocks(&case["blocks_in_order"]),
             };
             assert_eq!(text, want, "{}", case["name"]);
@@ -103,7 +108,7 @@ mod tests {
     }
 
     fn blocks(blocks: &serde_json::Value) -> String {
-        let mut text = render(&LockFile::default());
+        let mut text = LockFile::default().to_text();
         for case in blocks.as_array().unwrap() {
             let member = |name: &str| case[name].as_str().unwrap();
             let hashes: Vec<&str> =

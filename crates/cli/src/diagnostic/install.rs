@@ -4,7 +4,7 @@ use tofu_oci_archive::ArchiveError;
 use tofu_oci_disk::LockError;
 use tofu_oci_fetch::{FetchError, PinFileError};
 use tofu_oci_installer::InstallError;
-use tofu_oci_lockfile::{LockFileError, ManifestLines, Refusal};
+use tofu_oci_lockfile::{LockFileError, LockRefusal, ManifestLines};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_store::NetworkFault;
 use tofu_oci_types::Version;
@@ -131,7 +131,7 @@ impl Diagnostic {
             InstallError::UnspecifiedVersion { .. } => diagnostic.hint("name another version: ADDR@VERSION"),
             InstallError::VersionsDiffer { .. } => diagnostic.hint("name one version for all platforms: ADDR@VERSION"),
             InstallError::NotTheLockedRelease { place, refusal, .. } => {
-                let Refusal::OtherRelease { locked } = &refusal else { return diagnostic };
+                let LockRefusal::OtherRelease { locked } = &refusal else { return diagnostic };
                 let shown = locked.iter().take(SHOWN).map(|hash| format!("the lock file has {hash}"));
                 shown
                     .fold(diagnostic, Self::cause)
@@ -272,13 +272,13 @@ impl Diagnostic {
     }
 
     /// Both sides of a disagreement about checksums, so that nobody has to compute them again.
-    fn locked_and_found(self, refusal: &Refusal) -> Self {
-        if let Refusal::OtherManifest { lines: ManifestLines::Required, .. } = refusal {
+    fn locked_and_found(self, refusal: &LockRefusal) -> Self {
+        if let LockRefusal::OtherManifest { lines: ManifestLines::Required, .. } = refusal {
             return self.cause(
                 "a rule of the policy says manifest_checksums = \"required\", so equal contents are not enough",
             );
         }
-        let Refusal::NoMatch { locked, found } = refusal else { return self };
+        let LockRefusal::NoMatch { locked, found } = refusal else { return self };
         let locked = locked.iter().map(|hash| format!("the lock file has {hash}"));
         let found = found.iter().map(|hash| format!("the package has  {hash}"));
         locked.take(SHOWN).chain(found).fold(self, Self::cause)

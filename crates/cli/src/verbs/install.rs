@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_installer::{InstallReport, InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade};
-use tofu_oci_lockfile::Written;
+use tofu_oci_installer::{
+    InstallOutcome, InstallReport, InstallRequest, InstallTarget, Installed, Options, PluginCache, Upgrade,
+};
+use tofu_oci_lockfile::WriteOutcome;
 use tofu_oci_tfconfig::{TfConfigError, configuration, is_configuration};
 use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
@@ -85,12 +87,12 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     Ok(())
 }
 
-fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, cache: Option<PluginCache>) -> Target {
+fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, cache: Option<PluginCache>) -> InstallTarget {
     match &args.into {
-        Some(mirror) if args.packed => Target::MirrorPacked(mirror.clone()),
-        Some(mirror) => Target::MirrorUnpacked(mirror.clone()),
-        None if args.vendor => Target::vendor(dir),
-        None => Target::WorkingDir { data_dir: data_dir.to_owned(), cache },
+        Some(mirror) if args.packed => InstallTarget::MirrorPacked(mirror.clone()),
+        Some(mirror) => InstallTarget::MirrorUnpacked(mirror.clone()),
+        None if args.vendor => InstallTarget::vendor(dir),
+        None => InstallTarget::WorkingDir { data_dir: data_dir.to_owned(), cache },
     }
 }
 
@@ -229,7 +231,7 @@ pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constrain
 /// What became of the lock file.
 struct Recorded<'a> {
     path: &'a Path,
-    written: Written,
+    written: WriteOutcome,
     changes: Vec<Change>,
 }
 
@@ -249,9 +251,9 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
         changes: &'a [Change],
     }
     let word = match lock.written {
-        Written::Created => "created",
-        Written::Updated => "updated",
-        Written::Unchanged => "unchanged",
+        WriteOutcome::Created => "created",
+        WriteOutcome::Updated => "updated",
+        WriteOutcome::Unchanged => "unchanged",
     };
     if context.json {
         for package in installed {
@@ -266,9 +268,9 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
     for package in installed {
         let Installed { address, version, platform, path, outcome, .. } = package;
         let verb = match outcome {
-            Outcome::Installed => "installed",
-            Outcome::Linked => "linked from the plugin cache:",
-            Outcome::AlreadyInstalled => "already installed",
+            InstallOutcome::Installed => "installed",
+            InstallOutcome::Linked => "linked from the plugin cache:",
+            InstallOutcome::AlreadyInstalled => "already installed",
         };
         page.line(format_args!("{verb} {address} {version} {platform}"));
         page.line(format_args!("  {}", shown(path)));
@@ -279,7 +281,7 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
     }
     page.line(format_args!("lock file {} {word}", shown(lock.path)));
     // All of a new file is new: what it locks has just been listed.
-    if lock.written == Written::Updated {
+    if lock.written == WriteOutcome::Updated {
         lock.changes.iter().for_each(|change| page.line(format_args!("  {}", change.text())));
     }
     printer::stdout(&page);

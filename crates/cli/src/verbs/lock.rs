@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tofu_oci_installer::{
-    Basis, Difference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider, Upgrade,
+    Basis, LockDifference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider, Upgrade,
 };
-use tofu_oci_lockfile::{LOCK_FILE_NAME, Written};
+use tofu_oci_lockfile::{LOCK_FILE_NAME, WriteOutcome};
 use tofu_oci_tfconfig::TfConfigError;
 use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, ProviderAddr};
@@ -46,7 +46,7 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
     let report = locked.map_err(|error| Diagnostic::from(error).hint("the lock file is as it was"))?;
     print(context, args, &path, &report);
     match report.difference {
-        Difference::Entries if args.check => Err(not_up_to_date(&path)),
+        LockDifference::Entries if args.check => Err(not_up_to_date(&path)),
         _ => Ok(()),
     }
 }
@@ -63,9 +63,9 @@ fn jobs(
     finder: &Finder,
 ) -> Result<Vec<LockRequest>, Diagnostic> {
     let platforms = if args.platform.is_empty() {
-        tofu_oci_installer::Wanted::Offered
+        tofu_oci_installer::PlatformChoice::Offered
     } else {
-        tofu_oci_installer::Wanted::Named(args.platform.clone())
+        tofu_oci_installer::PlatformChoice::Named(args.platform.clone())
     };
     let job = |(address, constraints): &(ProviderAddr, Constraints)| {
         Ok(LockRequest {
@@ -126,7 +126,7 @@ struct LockLine<'a> {
     #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     path: &'a Path,
     outcome: &'static str,
-    difference: Difference,
+    difference: LockDifference,
     changes: Vec<Change>,
     diff: Option<String>,
 }
@@ -139,12 +139,12 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
         provider: &'a LockedProvider,
     }
     let changes = changes(report.before.file(), &report.after);
-    let diff = (args.check && report.difference != Difference::None).then(|| diff(report));
+    let diff = (args.check && report.difference != LockDifference::None).then(|| diff(report));
     let outcome = match (report.written, report.difference) {
-        (Written::Created, _) => "created",
-        (Written::Updated, _) => "updated",
-        (Written::Unchanged, Difference::None) => "unchanged",
-        (Written::Unchanged, _) => "would-change",
+        (WriteOutcome::Created, _) => "created",
+        (WriteOutcome::Updated, _) => "updated",
+        (WriteOutcome::Unchanged, LockDifference::None) => "unchanged",
+        (WriteOutcome::Unchanged, _) => "would-change",
     };
     if context.json {
         for provider in &report.providers {
@@ -160,7 +160,7 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
             page.line(format_args!("  {}", change.text()));
         }
     }
-    if report.difference == Difference::OptionalManifests && args.check {
+    if report.difference == LockDifference::OptionalManifests && args.check {
         page.line("  it lacks only ch: lines, which every init drops, and no rule demands them");
     }
     if let Some(diff) = diff {

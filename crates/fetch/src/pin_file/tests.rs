@@ -2,11 +2,11 @@ use tofu_oci_lockfile::LockFileError;
 use tofu_oci_trust::{Archives, Policy, ReleaseFacts, judge};
 use tofu_oci_types::Digest;
 
-use super::{PIN_FILE_NAME, Path, PinFileError, Pins, Written, beside, read};
+use super::{PIN_FILE_NAME, Path, PinFileError, Pins, WriteOutcome, beside, read};
 use crate::Turn;
 
 /// Writes the pins in this program's turn.
-fn write(path: &Path, pins: &Pins) -> Result<Written, PinFileError> {
+fn write(path: &Path, pins: &Pins) -> Result<WriteOutcome, PinFileError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let turn = runtime.block_on(Turn::take(path, &tofu_oci_disk::Waiter::default(), &tofu_oci_types::NoReporter));
     super::write(path, pins, &turn.unwrap())
@@ -39,7 +39,7 @@ fn no_file_is_no_pins_and_a_broken_one_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(PIN_FILE_NAME);
     assert!(read(&path).unwrap().is_empty());
-    assert_eq!(write(&path, &Pins::default()).unwrap(), Written::Unchanged);
+    assert_eq!(write(&path, &Pins::default()).unwrap(), WriteOutcome::Unchanged);
     assert!(!path.exists(), "nothing has changed");
     let pins = with_release(&path, "1.0.0", "one");
     std::fs::write(&path, "{").unwrap();
@@ -54,11 +54,11 @@ fn no_file_is_no_pins_and_a_broken_one_is_an_error() {
 fn creates_updates_and_leaves_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = beside(&folder.path().join(".terraform.lock.hcl"));
-    assert_eq!(write(&path, &with_release(&path, "1.0.0", "one")).unwrap(), Written::Created);
+    assert_eq!(write(&path, &with_release(&path, "1.0.0", "one")).unwrap(), WriteOutcome::Created);
     let text = std::fs::read(&path).unwrap();
-    assert_eq!(write(&path, &with_release(&path, "1.0.0", "one")).unwrap(), Written::Unchanged);
+    assert_eq!(write(&path, &with_release(&path, "1.0.0", "one")).unwrap(), WriteOutcome::Unchanged);
     assert_eq!(std::fs::read(&path).unwrap(), text);
-    assert_eq!(write(&path, &with_release(&path, "2.0.0", "two")).unwrap(), Written::Updated);
+    assert_eq!(write(&path, &with_release(&path, "2.0.0", "two")).unwrap(), WriteOutcome::Updated);
     assert_eq!(versions(&path), ["1.0.0", "2.0.0"]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
 }

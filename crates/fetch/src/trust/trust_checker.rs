@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tofu_oci_lockfile::{LockFileError, ManifestLines, Written};
+use tofu_oci_lockfile::{LockFileError, ManifestLines, WriteOutcome};
 use tofu_oci_source::{Offer, Release, Source, SourceError};
 use tofu_oci_trust::{
     Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Remark, Rule, Standing,
@@ -171,7 +171,7 @@ impl<'a> TrustChecker<'a> {
     ///
     /// # Errors
     /// [`PinFileError`].
-    pub fn write_pins(&self, lock_file: Written, turn: &Turn) -> Result<(), PinFileError> {
+    pub fn write_pins(&self, lock_file: WriteOutcome, turn: &Turn) -> Result<(), PinFileError> {
         let (before, after) = (&self.trust.pins, self.pins());
         let Err(error) = pin_file::write(&self.trust.pins_path, &after, turn) else { return Ok(()) };
         let is_new = |pin: &&Pin| {
@@ -180,7 +180,7 @@ impl<'a> TrustChecker<'a> {
         };
         let forgets = after.iter().filter(is_new).any(|pin| !pin.signers.is_empty());
         let read_only = matches!(&error, PinFileError::File(LockFileError::Io { action: "write" | "replace", .. }));
-        if !read_only || forgets || lock_file != Written::Unchanged {
+        if !read_only || forgets || lock_file != WriteOutcome::Unchanged {
             return Err(error);
         }
         let text = format!("which index was installed cannot be remembered: {error}");

@@ -13,94 +13,23 @@
 
 mod provider;
 mod report;
-
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
+mod request;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_archive::Limits;
-use tofu_oci_disk::Waiter;
-use tofu_oci_fetch::{Fetcher, Trust, TrustChecker, Turn};
-use tofu_oci_lockfile::{Guide, LockEntry, LockFile, StoredLockFile, Written};
-use tofu_oci_source::Source;
-use tofu_oci_types::{Constraints, Platform, ProviderAddr, Reporter};
+use tofu_oci_fetch::{Fetcher, TrustChecker, Turn};
+use tofu_oci_lockfile::{Guide, LockEntry, LockFile, StoredLockFile, WriteOutcome};
+use tofu_oci_types::Reporter;
 
+use crate::InstallError;
 use crate::choose::Warned;
 use crate::install::{ROUNDS, changed};
-use crate::request::pipelines;
-use crate::{InstallError, Upgrade};
-use provider::{Locked, Locking, Seen};
+use provider::{FetchedHashes, LockedRelease, Locking};
 
-pub use report::{Basis, Difference, LockReport, LockedPlatform, LockedProvider};
+pub use report::{Basis, LockDifference, LockReport, LockedPlatform, LockedProvider};
+pub use request::{LockOptions, LockRequest, LockWrite, PlatformChoice};
 
 /// So many providers are worked on at once.
 const PROVIDERS: usize = 8;
-
-/// One provider to lock.
-#[derive(Clone)]
-pub struct LockRequest {
-    /// The provider.
-    pub address: ProviderAddr,
-    /// What its version must meet. They are recorded, unless [`LockOptions::configured`] has others.
-    pub constraints: Constraints,
-    /// Where it comes from.
-    pub source: Arc<dyn Source>,
-    /// The platforms that the lock file must be complete for.
-    pub platforms: Wanted,
-    /// Whether a newer version than the locked one may be chosen.
-    pub upgrade: Upgrade,
-}
-
-/// Which platforms.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    /// Every one that the release has.
-    Offered,
-    /// These.
-    Named(Vec<Platform>),
-}
-
-/// How to lock.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct LockOptions {
-    /// The lock file.
-    pub path: PathBuf,
-    /// Whether it is written.
-    pub write: LockWrite,
-    /// Where packages that have to be looked at are put for that long; an existing folder.
-    pub scratch: PathBuf,
-    /// What an archive may expand to.
-    pub limits: Limits,
-    /// How many packages are fetched and unpacked at once; small ones (up to 4 MiB) do not count. So many lie on the disk.
-    pub parallel: usize,
-    /// What is trusted. The pins are written when the lock file is.
-    pub trust: Trust,
-    /// Who waits for other programs, and how long.
-    pub waiter: Waiter,
-    /// The constraints of the configuration, which are recorded whatever was asked for besides. Those of a provider that is
-    /// not in here are what its job says; a job that says none keeps what is recorded.
-    pub configured: BTreeMap<ProviderAddr, Constraints>,
-}
-
-impl LockOptions {
-    /// Usual limits, and a pipeline for every two processors.
-    pub fn new(path: PathBuf, write: LockWrite, scratch: PathBuf, trust: Trust) -> Self {
-        let (limits, waiter) = (Limits::default(), Waiter::default());
-        let configured = BTreeMap::new();
-        Self { path, write, scratch, limits, parallel: pipelines(), trust, waiter, configured }
-    }
-}
-
-/// What happens to the lock file and to the pins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LockWrite {
-    /// They are written, when all is known.
-    Write,
-    /// Nothing is written.
-    Compare,
-}
 
 /// Brings the lock file up to date for all providers and platforms, and writes it in its canonical form.
 ///
@@ -118,7 +47,7 @@ pub async fn lock(
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
     let trust_checker = TrustChecker::new(&options.trust, reporter);
     let (fetcher, trust_checker, scratch, seen) =
-        (&fetcher, &trust_checker, options.scratch.as_path(), &Seen::default());
+        (&fetcher, &trust_checker, options.scratch.as_path(), &FetchedHashes::default());
     let warned = &Warned::default();
     let work = |job, before, guide| {
         Locking { job, before, guide, fetcher, trust_checker, scratch, seen, warned, reporter }.run()
@@ -149,17 +78,22 @@ pub async fn lock(
 }
 
 /// Works on so many providers at once, each with what the lock file has of it.
-async fn run<'a, F: Future<Output = Result<Locked, InstallError>>>(
+async fn run<'a, F: Future<Output = Result<LockedRelease, InstallError>>>(
     jobs: impl Iterator<Item = &'a LockRequest>,
     file: &LockFile,
     work: &impl Fn(&'a LockRequest, Option<LockEntry>, Option<Guide>) -> F,
-) -> Result<Vec<Locked>, InstallError> {
+) -> Result<Vec<LockedRelease>, InstallError> {
     let runs = jobs.map(|job| work(job, file.get(&job.address).cloned(), file.guide(&job.address)));
     futures_util::stream::iter(runs).buffered(PROVIDERS).try_collect().await
 }
 
 /// The lock file with what was found; it is not written yet.
-fn report(jobs: &[LockRequest], locked: Vec<Locked>, before: StoredLockFile, options: &LockOptions) -> LockReport {
+fn report(
+    jobs: &[LockRequest],
+    locked: Vec<LockedRelease>,
+    before: StoredLockFile,
+    options: &LockOptions,
+) -> LockReport {
     let mut after = before.file().clone();
     let mut providers = Vec::new();
     // The file without those `ch:` lines that nobody demands.
@@ -174,9 +108,9 @@ fn report(jobs: &[LockRequest], locked: Vec<Locked>, before: StoredLockFile, opt
         providers.push(provider);
     }
     let difference = match before.text() {
-        Some(text) if text == after.to_text() => Difference::None,
-        Some(text) if text == lenient.to_text() => Difference::OptionalManifests,
-        _ => Difference::Entries,
+        Some(text) if text == after.to_text() => LockDifference::None,
+        Some(text) if text == lenient.to_text() => LockDifference::OptionalManifests,
+        _ => LockDifference::Entries,
     };
-    LockReport { providers, before, after, difference, written: Written::Unchanged }
+    LockReport { providers, before, after, difference, written: WriteOutcome::Unchanged }
 }

@@ -11,16 +11,17 @@ use tofu_oci_fetch::{
 };
 use tofu_oci_lockfile::{
     Guide, LockEntry, ManifestLines, PackageHashes, ReleaseHashes, check_addition, check_manifest, check_release,
-    needs_more_facts, nobodys, published_anew, restored,
+    needs_more_facts, published_anew, restored, unclaimed,
 };
 use tofu_oci_source::{LeafKind, NotOffered, Offer, Release, SourceError};
 use tofu_oci_trust::ManifestChecksums;
 use tofu_oci_types::{Constraints, Digest, Event, PackageHash, Platform, Reporter, Scheme};
 
-use super::{Basis, LockRequest, LockedPlatform, LockedProvider, Wanted};
+use super::report::{Basis, LockedPlatform, LockedProvider};
+use super::request::{LockRequest, PlatformChoice};
 use crate::InstallError;
-use crate::choose::{Choice, Warned};
-use crate::record::{Record, entry};
+use crate::choose::{VersionChoice, Warned};
+use crate::record::{ReleaseRecord, entry};
 
 /// So many platforms of a provider are asked for at once; fewer are fetched.
 const PLATFORMS: usize = 8;
@@ -34,16 +35,16 @@ pub(super) struct Locking<'a> {
     pub(super) fetcher: &'a Fetcher<'a>,
     pub(super) trust_checker: &'a TrustChecker<'a>,
     pub(super) scratch: &'a Path,
-    pub(super) seen: &'a Seen,
+    pub(super) seen: &'a FetchedHashes,
     pub(super) warned: &'a Warned,
     pub(super) reporter: &'a dyn Reporter,
 }
 
 /// The checksums of packages that were fetched in this run, by their parts.
 #[derive(Default)]
-pub(super) struct Seen(Mutex<HashMap<Vec<Digest>, PackageHashes>>);
+pub(super) struct FetchedHashes(Mutex<HashMap<Vec<Digest>, PackageHashes>>);
 
-impl Seen {
+impl FetchedHashes {
     fn get(&self, offer: &Offer) -> Option<PackageHashes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&Self::key(offer)).cloned()
     }
@@ -59,10 +60,10 @@ impl Seen {
 }
 
 /// What is known of one provider, at the end.
-pub(super) struct Locked {
+pub(super) struct LockedRelease {
     release: Release,
-    packages: BTreeMap<Platform, Package>,
-    record: Record,
+    packages: BTreeMap<Platform, LockedPackage>,
+    record: ReleaseRecord,
     /// True checksums of the release.
     facts: ReleaseHashes,
     judged: Arc<Judgement>,
@@ -70,7 +71,7 @@ pub(super) struct Locked {
 }
 
 /// What is known of one platform's package.
-struct Package {
+struct LockedPackage {
     basis: Basis,
     hashes: PackageHashes,
     bytes: u64,
@@ -78,9 +79,9 @@ struct Package {
 }
 
 impl Locking<'_> {
-    pub(super) async fn run(self) -> Result<Locked, InstallError> {
+    pub(super) async fn run(self) -> Result<LockedRelease, InstallError> {
         let source = &*self.job.source;
-        let choice = Choice {
+        let choice = VersionChoice {
             address: &self.job.address,
             constraints: &self.job.constraints,
             source,
@@ -94,9 +95,9 @@ impl Locking<'_> {
         let platforms = self.platforms(&release)?;
         let judged = self.trust_checker.of_release(source, &release).await?;
         let work = platforms.iter().map(|platform| self.package(&release, platform, before, &judged));
-        let packages: Vec<Package> = futures_util::stream::iter(work).buffered(PLATFORMS).try_collect().await?;
-        let packages: BTreeMap<Platform, Package> = platforms.into_iter().zip(packages).collect();
-        let mut record = Record::default();
+        let packages: Vec<LockedPackage> = futures_util::stream::iter(work).buffered(PLATFORMS).try_collect().await?;
+        let packages: BTreeMap<Platform, LockedPackage> = platforms.into_iter().zip(packages).collect();
+        let mut record = ReleaseRecord::default();
         record.cover(judged.covered());
         for (platform, package) in packages.iter().filter(|(_, package)| package.basis != Basis::Signed) {
             record.verify(platform, &package.hashes);
@@ -105,13 +106,13 @@ impl Locking<'_> {
         let facts = self.more_facts(&release, before, facts, &packages, &judged).await?;
         self.check(&release, before, &facts, packages.keys())?;
         let seen_before = self.trust_checker.has_seen(&release);
-        Ok(Locked { release, packages, record, facts, judged, seen_before })
+        Ok(LockedRelease { release, packages, record, facts, judged, seen_before })
     }
 
     fn platforms(&self, release: &Release) -> Result<Vec<Platform>, InstallError> {
         let named = match &self.job.platforms {
-            Wanted::Offered => return Ok(release.platforms.clone()),
-            Wanted::Named(named) => named,
+            PlatformChoice::Offered => return Ok(release.platforms.clone()),
+            PlatformChoice::Named(named) => named,
         };
         match named.iter().find(|platform| !release.platforms.contains(platform)) {
             None => Ok(named.iter().collect::<BTreeSet<_>>().into_iter().cloned().collect()),
@@ -131,13 +132,13 @@ impl Locking<'_> {
         platform: &Platform,
         before: Option<&LockEntry>,
         judged: &Judgement,
-    ) -> Result<Package, InstallError> {
+    ) -> Result<LockedPackage, InstallError> {
         if let Some(covered) = judged.covered().get(platform).filter(|covered| is_complete(release, platform, covered))
         {
             let of = |scheme| covered.iter().find(|hash| hash.scheme() == scheme).cloned();
             let hashes = PackageHashes { h1: of(Scheme::H1), zh: of(Scheme::Zh), ch: None };
             let trust = judged.vouched(platform, hashes.zh.as_ref());
-            return Ok(Package { basis: Basis::Signed, hashes, bytes: 0, trust });
+            return Ok(LockedPackage { basis: Basis::Signed, hashes, bytes: 0, trust });
         }
         let source = &*self.job.source;
         let offer = source.offer(&release.address, &release.version, platform).await?;
@@ -151,17 +152,17 @@ impl Locking<'_> {
         }
         if let Some(hashes) = self.seen.get(&offer) {
             fetched(judged, &offer, &hashes);
-            return Ok(Package { basis: Basis::Downloaded, hashes, bytes: offer.bytes(), trust });
+            return Ok(LockedPackage { basis: Basis::Downloaded, hashes, bytes: offer.bytes(), trust });
         }
         let admitted =
             |hashes: &PackageHashes| hashes.h1.as_ref().is_some_and(|h1| judged.admits_unfetched(&offer, h1));
         if let Some(hashes) = before.and_then(|before| kept(before, &offer)).filter(admitted) {
-            return Ok(Package { basis: Basis::Kept, hashes, bytes: 0, trust });
+            return Ok(LockedPackage { basis: Basis::Kept, hashes, bytes: 0, trust });
         }
         let hashes = self.look_at(&offer).await?;
         self.seen.put(&offer, &hashes);
         fetched(judged, &offer, &hashes);
-        Ok(Package { basis: Basis::Downloaded, hashes, bytes: offer.bytes(), trust })
+        Ok(LockedPackage { basis: Basis::Downloaded, hashes, bytes: offer.bytes(), trust })
     }
 
     /// Fetches and verifies the package as an installation would, and throws it away.
@@ -177,7 +178,7 @@ impl Locking<'_> {
         &self,
         release: &Release,
         before: Option<&LockEntry>,
-        record: &Record,
+        record: &ReleaseRecord,
     ) -> Result<ReleaseHashes, InstallError> {
         let mut facts = record.hashes();
         let Some(before) = before else { return Ok(facts) };
@@ -205,7 +206,7 @@ impl Locking<'_> {
         release: &Release,
         before: Option<&LockEntry>,
         mut facts: ReleaseHashes,
-        packages: &BTreeMap<Platform, Package>,
+        packages: &BTreeMap<Platform, LockedPackage>,
         judged: &Judgement,
     ) -> Result<ReleaseHashes, InstallError> {
         let Some(entry) = before else { return Ok(facts) };
@@ -253,7 +254,7 @@ impl Locking<'_> {
             let place = release.place.clone();
             return Err(InstallError::NotTheLockedRelease { address, version, place, refusal });
         }
-        self.tell_of_nobodys(release, before, facts);
+        self.report_unclaimed(release, before, facts);
         self.warn_of_manifests(release, before, facts);
         Ok(())
     }
@@ -276,8 +277,8 @@ impl Locking<'_> {
         self.reporter.event(&Event::warning(OTHER_MANIFEST, text).with_hint(PUBLISHED_ANEW));
     }
 
-    fn tell_of_nobodys(&self, release: &Release, before: &LockEntry, facts: &ReleaseHashes) {
-        let lines = nobodys(before, facts);
+    fn report_unclaimed(&self, release: &Release, before: &LockEntry, facts: &ReleaseHashes) {
+        let lines = unclaimed(before, facts);
         let Some(first) = lines.first() else { return };
         let more = if lines.len() > 1 { format!(" and {} more", lines.len() - 1) } else { String::new() };
         let Release { address, version, place, .. } = release;
@@ -311,7 +312,7 @@ fn fetched(judged: &Judgement, offer: &Offer, hashes: &PackageHashes) {
     }
 }
 
-fn not_the_locked(release: &Release, platform: &Platform, refusal: tofu_oci_lockfile::Refusal) -> InstallError {
+fn not_the_locked(release: &Release, platform: &Platform, refusal: tofu_oci_lockfile::LockRefusal) -> InstallError {
     FetchError::NotTheLockedPackage {
         address: release.address.clone(),
         version: release.version.clone(),
@@ -324,7 +325,7 @@ fn not_the_locked(release: &Release, platform: &Platform, refusal: tofu_oci_lock
     .into()
 }
 
-impl Locked {
+impl LockedRelease {
     /// The entry, beside what was recorded before. The constraints are the configuration's, if it has the provider.
     pub(super) fn entry(
         &self,

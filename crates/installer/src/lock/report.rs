@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tofu_oci_fetch::Vouched;
-use tofu_oci_lockfile::{LockEntry, LockFile, StoredLockFile, Written};
+use tofu_oci_lockfile::{LockEntry, LockFile, StoredLockFile, WriteOutcome};
 use tofu_oci_trust::ManifestChecksums;
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
 
@@ -18,15 +18,15 @@ pub struct LockReport {
     /// What it locks now, or would lock.
     pub after: LockFile,
     /// How the two differ.
-    pub difference: Difference,
+    pub difference: LockDifference,
     /// What was done about it.
-    pub written: Written,
+    pub written: WriteOutcome,
 }
 
 /// How a lock file differs from what it should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Difference {
+pub enum LockDifference {
     /// Not at all.
     None,
     /// It only lacks `ch:` lines that an `init` has dropped, and no rule demands them.

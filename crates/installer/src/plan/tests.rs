@@ -1,58 +1,64 @@
 use super::*;
 
 /// The package that was locked, in every respect the offered one.
-const RIGHT: Bytes =
-    Bytes { locked: true, unasked: true, admitted: true, of_the_offer: true, same_archive: true, has_executable: true };
+const RIGHT: SeenPackage = SeenPackage {
+    locked: true,
+    unasked: true,
+    admitted: true,
+    of_the_offer: true,
+    same_archive: true,
+    has_executable: true,
+};
 
 /// A sound package that the lock file does not have.
-const UNLOCKED: Bytes = Bytes { locked: false, of_the_offer: false, ..RIGHT };
+const UNLOCKED: SeenPackage = SeenPackage { locked: false, of_the_offer: false, ..RIGHT };
 
 /// Locked, and no signature covers it although one stands for the offered package.
-const UNSIGNED: Bytes = Bytes { unasked: false, admitted: false, ..RIGHT };
+const UNSIGNED: SeenPackage = SeenPackage { unasked: false, admitted: false, ..RIGHT };
 
 /// Locked and signed; only the place can tell that.
-const SIGNED: Bytes = Bytes { unasked: false, ..RIGHT };
+const SIGNED: SeenPackage = SeenPackage { unasked: false, ..RIGHT };
 
-const KEEP: Step = Step::Keep(KnownBy::Contents);
-const LINK: Step = Step::Link(KnownBy::Contents);
-const KEEP_OFFER: Step = Step::Keep(KnownBy::Offer);
-const LINK_OFFER: Step = Step::Link(KnownBy::Offer);
+const KEEP: InstallStep = InstallStep::Keep(KnownBy::SeenContents);
+const LINK: InstallStep = InstallStep::Link(KnownBy::SeenContents);
+const KEEP_OFFER: InstallStep = InstallStep::Keep(KnownBy::Offer);
+const LINK_OFFER: InstallStep = InstallStep::Link(KnownBy::Offer);
 
-fn package(bytes: Bytes) -> Contents {
-    Contents::Package(bytes)
+fn package(bytes: SeenPackage) -> SeenContents {
+    SeenContents::Package(bytes)
 }
 
 /// What is planned before the place was asked, when it could not be reached, and when it offers the package that the lock
 /// file names.
 #[track_caller]
-fn check(installed: Contents, cached: Option<Contents>, want: [Step; 3]) {
-    let answers = [Answer::NotAsked, Answer::Unreachable, Answer::Offer { named: true, vouched: true }];
+fn check(installed: SeenContents, cached: Option<SeenContents>, want: [InstallStep; 3]) {
+    let answers = [PlaceAnswer::NotAsked, PlaceAnswer::Unreachable, PlaceAnswer::Offer { named: true, vouched: true }];
     let got = answers.map(|answer| plan(&Seen { installed, cached, unlocked: Unlocked::Refused, answer }));
     assert_eq!(got, want);
 }
 
 /// What is planned with a cache that may break the lock file, of which nothing is locked.
 #[track_caller]
-fn check_unlocked(cached: Contents, vouched: bool, want: Step) {
-    let answer = Answer::Offer { named: false, vouched };
-    let seen = Seen { installed: Contents::Nothing, cached: Some(cached), unlocked: Unlocked::Used, answer };
+fn check_unlocked(cached: SeenContents, vouched: bool, want: InstallStep) {
+    let answer = PlaceAnswer::Offer { named: false, vouched };
+    let seen = Seen { installed: SeenContents::Nothing, cached: Some(cached), unlocked: Unlocked::Used, answer };
     assert_eq!(plan(&seen), want);
-    assert_eq!(plan(&Seen { answer: Answer::NotAsked, ..seen }), Step::Fetch, "the place is asked first");
-    assert_eq!(plan(&Seen { unlocked: Unlocked::Refused, ..seen }), Step::Fetch, "no cache may do so unasked");
+    assert_eq!(plan(&Seen { answer: PlaceAnswer::NotAsked, ..seen }), InstallStep::Fetch, "the place is asked first");
+    assert_eq!(plan(&Seen { unlocked: Unlocked::Refused, ..seen }), InstallStep::Fetch, "no cache may do so unasked");
 }
 
 #[test]
 fn without_a_cache_the_place_is_asked_and_a_locked_package_stays() {
-    use Step::Fetch;
+    use InstallStep::Fetch;
     for (installed, want) in [
-        (Contents::Nothing, [Fetch, Fetch, Fetch]),
-        (Contents::Other, [Fetch, Fetch, Fetch]),
+        (SeenContents::Nothing, [Fetch, Fetch, Fetch]),
+        (SeenContents::Other, [Fetch, Fetch, Fetch]),
         (package(UNLOCKED), [Fetch, Fetch, Fetch]),
         (package(RIGHT), [Fetch, KEEP, KEEP_OFFER]),
         (package(SIGNED), [Fetch, Fetch, KEEP_OFFER]),
         (package(UNSIGNED), [Fetch, Fetch, Fetch]),
         // Another archive of the same files, in a mirror of archives.
-        (package(Bytes { same_archive: false, ..RIGHT }), [Fetch, KEEP, Fetch]),
+        (package(SeenPackage { same_archive: false, ..RIGHT }), [Fetch, KEEP, Fetch]),
     ] {
         check(installed, None, want);
     }
@@ -60,21 +66,21 @@ fn without_a_cache_the_place_is_asked_and_a_locked_package_stays() {
 
 #[test]
 fn with_a_cache_what_is_locked_is_used_unasked() {
-    use Step::Fetch;
-    let (nothing, right) = (Contents::Nothing, package(RIGHT));
+    use InstallStep::Fetch;
+    let (nothing, right) = (SeenContents::Nothing, package(RIGHT));
     for (installed, cached, want) in [
         (nothing, nothing, [Fetch, Fetch, Fetch]),
         (nothing, right, [LINK, Fetch, LINK_OFFER]),
-        (Contents::Other, right, [LINK, Fetch, LINK_OFFER]),
+        (SeenContents::Other, right, [LINK, Fetch, LINK_OFFER]),
         (package(UNLOCKED), right, [LINK, Fetch, LINK_OFFER]),
         (right, right, [KEEP, KEEP, KEEP_OFFER]),
         // The installed package is no link to what lies in the cache now.
-        (right, Contents::Other, [KEEP, KEEP, KEEP_OFFER]),
+        (right, SeenContents::Other, [KEEP, KEEP, KEEP_OFFER]),
         (right, package(UNLOCKED), [KEEP, KEEP, KEEP_OFFER]),
         // An empty cache is filled: the place is asked.
         (right, nothing, [Fetch, KEEP, KEEP_OFFER]),
         (nothing, package(UNLOCKED), [Fetch, Fetch, Fetch]),
-        (nothing, Contents::Other, [Fetch, Fetch, Fetch]),
+        (nothing, SeenContents::Other, [Fetch, Fetch, Fetch]),
     ] {
         check(installed, Some(cached), want);
     }
@@ -82,10 +88,10 @@ fn with_a_cache_what_is_locked_is_used_unasked() {
 
 #[test]
 fn where_signatures_are_asked_for_the_place_is_asked_and_the_bytes_must_be_covered() {
-    use Step::Fetch;
+    use InstallStep::Fetch;
     for (installed, cached, want) in [
-        (Contents::Nothing, SIGNED, [Fetch, Fetch, LINK_OFFER]),
-        (Contents::Nothing, UNSIGNED, [Fetch, Fetch, Fetch]),
+        (SeenContents::Nothing, SIGNED, [Fetch, Fetch, LINK_OFFER]),
+        (SeenContents::Nothing, UNSIGNED, [Fetch, Fetch, Fetch]),
         (package(SIGNED), SIGNED, [Fetch, Fetch, KEEP_OFFER]),
         (package(UNSIGNED), SIGNED, [Fetch, Fetch, LINK_OFFER]),
         (package(SIGNED), UNSIGNED, [Fetch, Fetch, KEEP_OFFER]),
@@ -99,23 +105,23 @@ fn where_signatures_are_asked_for_the_place_is_asked_and_the_bytes_must_be_cover
 fn an_offer_that_the_lock_file_does_not_name_is_fetched_unless_a_signature_names_the_contents() {
     let seen = |installed, cached, of_the_offer| Seen {
         installed,
-        cached: Some(package(Bytes { of_the_offer, ..cached })),
+        cached: Some(package(SeenPackage { of_the_offer, ..cached })),
         unlocked: Unlocked::Refused,
-        answer: Answer::Offer { named: false, vouched: true },
+        answer: PlaceAnswer::Offer { named: false, vouched: true },
     };
-    assert_eq!(plan(&seen(package(RIGHT), RIGHT, false)), Step::Fetch);
+    assert_eq!(plan(&seen(package(RIGHT), RIGHT, false)), InstallStep::Fetch);
     assert_eq!(plan(&seen(package(RIGHT), RIGHT, true)), LINK_OFFER);
-    assert_eq!(plan(&seen(Contents::Nothing, UNSIGNED, true)), Step::Fetch);
+    assert_eq!(plan(&seen(SeenContents::Nothing, UNSIGNED, true)), InstallStep::Fetch);
 }
 
 #[test]
 fn a_cache_that_may_break_the_lock_file_is_used_for_sound_packages() {
     for (cached, want) in [
-        (Contents::Nothing, Step::Fetch),
-        (Contents::Other, Step::Fetch),
+        (SeenContents::Nothing, InstallStep::Fetch),
+        (SeenContents::Other, InstallStep::Fetch),
         (package(UNLOCKED), LINK),
-        (package(Bytes { has_executable: false, ..UNLOCKED }), Step::Fetch),
-        (package(Bytes { admitted: false, ..UNLOCKED }), Step::Fetch),
+        (package(SeenPackage { has_executable: false, ..UNLOCKED }), InstallStep::Fetch),
+        (package(SeenPackage { admitted: false, ..UNLOCKED }), InstallStep::Fetch),
     ] {
         check_unlocked(cached, false, want);
         // What a signature stands for is recorded, too.
@@ -126,11 +132,11 @@ fn a_cache_that_may_break_the_lock_file_is_used_for_sound_packages() {
 /// Every value of everything that is known.
 fn all() -> impl Iterator<Item = Seen> {
     let contents = |bits: u8| match bits {
-        64 => Contents::Nothing,
-        65 => Contents::Other,
+        64 => SeenContents::Nothing,
+        65 => SeenContents::Other,
         bits => {
             let bit = |nth: u8| bits >> nth & 1 == 1;
-            package(Bytes {
+            package(SeenPackage {
                 locked: bit(0),
                 unasked: bit(1),
                 admitted: bit(2),
@@ -140,10 +146,10 @@ fn all() -> impl Iterator<Item = Seen> {
             })
         }
     };
-    let offer = |named, vouched| Answer::Offer { named, vouched };
+    let offer = |named, vouched| PlaceAnswer::Offer { named, vouched };
     let answers = [
-        Answer::NotAsked,
-        Answer::Unreachable,
+        PlaceAnswer::NotAsked,
+        PlaceAnswer::Unreachable,
         offer(false, false),
         offer(false, true),
         offer(true, false),
@@ -165,17 +171,17 @@ fn no_bytes_are_used_unfetched_that_neither_the_lock_file_nor_a_signature_admits
     let mut used = 0;
     for seen in all() {
         let (contents, cached) = match plan(&seen) {
-            Step::Fetch => continue,
-            Step::Keep(_) => (seen.installed, false),
-            Step::Link(_) => (seen.cached.expect("a link leads to the cache"), true),
+            InstallStep::Fetch => continue,
+            InstallStep::Keep(_) => (seen.installed, false),
+            InstallStep::Link(_) => (seen.cached.expect("a link leads to the cache"), true),
         };
-        let Contents::Package(bytes) = contents else { panic!("no package is used: {seen:?}") };
+        let SeenContents::Package(bytes) = contents else { panic!("no package is used: {seen:?}") };
         let may_break = cached && seen.unlocked == Unlocked::Used && bytes.has_executable;
         assert!(bytes.locked || may_break, "it is locked, or need not be: {seen:?}");
         match seen.answer {
-            Answer::NotAsked => assert!(bytes.locked && bytes.unasked && seen.cached.is_some(), "{seen:?}"),
-            Answer::Unreachable => assert!(bytes.locked && bytes.unasked && !cached, "{seen:?}"),
-            Answer::Offer { .. } => assert!(bytes.admitted, "a signature admits it: {seen:?}"),
+            PlaceAnswer::NotAsked => assert!(bytes.locked && bytes.unasked && seen.cached.is_some(), "{seen:?}"),
+            PlaceAnswer::Unreachable => assert!(bytes.locked && bytes.unasked && !cached, "{seen:?}"),
+            PlaceAnswer::Offer { .. } => assert!(bytes.admitted, "a signature admits it: {seen:?}"),
         }
         used += 1;
     }

@@ -12,7 +12,7 @@ use tofu_oci_store::{ByteStream, ReadStore};
 use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
 
 use super::fixture::{PLATFORM, Published, Workspace, store, told};
-use crate::{InstallError, InstallRequest, Installed, Outcome, PluginCache, Target, Upgrade};
+use crate::{InstallError, InstallOutcome, InstallRequest, InstallTarget, Installed, PluginCache, Upgrade};
 
 const FOLDER: &str = "registry.example.test/acme/widget/1.0.0/linux_amd64";
 const GUIDE: &str = "docs/guide.md";
@@ -72,7 +72,10 @@ impl Setting {
         let dir = self.workspace.path().join("cache");
         let data_dir = self.workspace.path().join(".terraform");
         let cache = Some(PluginCache { dir, may_break_lock: self.may_break_lock });
-        InstallRequest { target: Target::WorkingDir { data_dir, cache }, ..self.workspace.job(Arc::clone(&self.store)) }
+        InstallRequest {
+            target: InstallTarget::WorkingDir { data_dir, cache },
+            ..self.workspace.job(Arc::clone(&self.store))
+        }
     }
 
     async fn run(&self, job: InstallRequest) -> Result<Installed, InstallError> {
@@ -96,7 +99,7 @@ fn assert_link(link: &Path, to: &Path) {
 async fn a_package_goes_into_the_cache_and_a_link_into_the_working_directory() {
     let setting = Setting::new().await;
     let installed = setting.run(setting.job()).await.unwrap();
-    assert_eq!((installed.outcome, &installed.path), (Outcome::Installed, &setting.installed()));
+    assert_eq!((installed.outcome, &installed.path), (InstallOutcome::Installed, &setting.installed()));
     assert_link(&setting.installed(), &setting.cached());
     for place in [setting.installed(), setting.cached()] {
         assert!(place.with_extension("lock").is_file(), "the lock of {}", place.display());
@@ -111,11 +114,11 @@ async fn what_is_locked_and_cached_is_linked_without_a_request() {
     setting.begin_again(&[&setting.published.h1]);
     let job = || InstallRequest { source: Arc::new(NobodyAsks), ..setting.job() };
     let linked = setting.run(job()).await.unwrap();
-    assert_eq!((linked.outcome, linked.layout), (Outcome::Linked, None));
+    assert_eq!((linked.outcome, linked.layout), (InstallOutcome::Linked, None));
     assert_link(&setting.installed(), &setting.cached());
     assert_eq!(setting.workspace.locked(), [setting.published.h1.to_string()], "nothing else was verified");
     let again = setting.run(job()).await.unwrap();
-    assert_eq!(again.outcome, Outcome::AlreadyInstalled);
+    assert_eq!(again.outcome, InstallOutcome::AlreadyInstalled);
 }
 
 #[tokio::test]
@@ -124,7 +127,7 @@ async fn an_upgrade_asks_for_the_versions_and_links_the_one_that_is_locked() {
     setting.run(setting.job()).await.unwrap();
     setting.begin_again(&[&setting.published.h1]);
     let linked = setting.run(InstallRequest { upgrade: Upgrade::Newest, ..setting.job() }).await.unwrap();
-    assert_eq!(linked.outcome, Outcome::Linked);
+    assert_eq!(linked.outcome, InstallOutcome::Linked);
     assert_eq!(setting.workspace.reporter.downloads(), 1);
 }
 
@@ -137,7 +140,7 @@ async fn a_dangling_link_of_another_cache_is_mended() {
     fs::create_dir_all(setting.installed().parent().unwrap()).unwrap();
     std::os::unix::fs::symlink("/nowhere", setting.installed()).unwrap();
     let linked = setting.run(setting.job()).await.unwrap();
-    assert_eq!(linked.outcome, Outcome::Linked);
+    assert_eq!(linked.outcome, InstallOutcome::Linked);
     assert_eq!(setting.workspace.reporter.codes(), ["replaced-by-link"]);
     assert_link(&setting.installed(), &setting.cached());
 }
@@ -150,7 +153,7 @@ async fn without_a_locked_h1_the_package_is_fetched_and_compared() {
     for (number, lines) in [vec![&zh], vec![]].into_iter().enumerate() {
         setting.begin_again(&lines);
         let installed = setting.run(setting.job()).await.unwrap();
-        assert_eq!(installed.outcome, Outcome::Installed);
+        assert_eq!(installed.outcome, InstallOutcome::Installed);
         assert_eq!(setting.workspace.reporter.downloads(), number + 2);
         assert_eq!(setting.workspace.locked().len(), 3);
     }
@@ -179,12 +182,12 @@ async fn a_cache_that_may_break_the_lock_file_is_used_without_checksums() {
     fs::remove_file(setting.workspace.lock_path()).unwrap();
     fs::remove_dir_all(setting.workspace.path().join(".terraform")).unwrap();
     let linked = setting.run(setting.job()).await.unwrap();
-    assert_eq!(linked.outcome, Outcome::Linked);
+    assert_eq!(linked.outcome, InstallOutcome::Linked);
     assert_eq!(setting.workspace.locked(), [setting.published.h1.to_string()]);
     assert_eq!(setting.workspace.reporter.downloads(), 1);
     // Checksums that are there bind all the same.
     setting.begin_again(&[&setting.published.zh]);
-    assert_eq!(setting.run(setting.job()).await.unwrap().outcome, Outcome::Installed);
+    assert_eq!(setting.run(setting.job()).await.unwrap().outcome, InstallOutcome::Installed);
     assert_eq!(setting.workspace.reporter.downloads(), 2);
 }
 
@@ -203,7 +206,7 @@ async fn two_at_once_share_a_cache() {
     let setting = Setting::new().await;
     let other = Workspace::new();
     let mut job = setting.job();
-    if let Target::WorkingDir { data_dir, .. } = &mut job.target {
+    if let InstallTarget::WorkingDir { data_dir, .. } = &mut job.target {
         *data_dir = other.path().join(".terraform");
     }
     let (first, second) = tokio::join!(setting.run(setting.job()), other.run(vec![job]));

@@ -12,7 +12,7 @@ use tofu_oci_store::{ByteStream, ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 use super::fixture::{Workspace, store, told};
-use crate::{InstallError, Outcome, PluginCache, Target};
+use crate::{InstallError, InstallOutcome, InstallTarget, PluginCache};
 
 /// What a package's bytes come to.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +127,7 @@ async fn spoilt_bytes_are_never_visible() {
                 let before = workspace.snapshot();
                 let mut job = workspace.job(store.clone());
                 if packed {
-                    job.target = Target::MirrorPacked(workspace.path().join("mirror"));
+                    job.target = InstallTarget::MirrorPacked(workspace.path().join("mirror"));
                 }
                 let error = workspace.run(vec![job]).await.expect_err("the bytes are spoilt");
                 assert!(
@@ -152,7 +152,7 @@ fn an_interrupted_installation_leaves_nothing_behind() {
         runtime.block_on(async {
             let store = faulty(layout, Fault::Stalls).await;
             let mut job = workspace.job(store);
-            if let Target::WorkingDir { cache, .. } = &mut job.target {
+            if let InstallTarget::WorkingDir { cache, .. } = &mut job.target {
                 let dir = workspace.path().join("cache");
                 *cache = cached.then_some(PluginCache { dir, may_break_lock: false });
             }
@@ -172,7 +172,7 @@ async fn what_is_installed_and_locked_needs_no_registry() {
     workspace.install(inner.clone()).await.unwrap();
     let before = workspace.snapshot();
     let gone: Arc<dyn ReadStore> = Arc::new(Faulty { inner, fault: Fault::Unreachable });
-    assert_eq!(workspace.install(gone).await.unwrap().outcome, Outcome::AlreadyInstalled);
+    assert_eq!(workspace.install(gone).await.unwrap().outcome, InstallOutcome::AlreadyInstalled);
     assert_eq!(workspace.snapshot(), before);
     assert_eq!(workspace.reporter.codes(), ["place-unreachable"]);
 }

@@ -11,13 +11,13 @@ use tofu_oci_fetch::{Trust, pin_file};
 use tofu_oci_layout::{
     IndexFacts, LayerBlob, LeafPlan, PackageLayout, Planned, PlatformHashes, PlatformPackage, plan_index, plan_leaves,
 };
-use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, Written};
+use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, WriteOutcome};
 use tofu_oci_source::{OciSource, Source};
 use tofu_oci_store::{Content, MemoryStore, ReadStore, Store};
 use tofu_oci_trust::PIN_FILE_NAME;
 use tofu_oci_types::{Constraints, Event, PackageHash, Platform, ProviderAddr, Reporter, Tag};
 
-use crate::{InstallError, InstallRequest, Installed, Options, Target, Upgrade, install};
+use crate::{InstallError, InstallRequest, InstallTarget, Installed, Options, Upgrade, install};
 
 pub(super) const ADDRESS: &str = "registry.example.test/acme/widget";
 pub(super) const PLATFORM: &str = "linux_amd64";
@@ -207,7 +207,7 @@ impl Workspace {
             constraints: Constraints::any(),
             platform: PLATFORM.parse().unwrap(),
             source,
-            target: Target::WorkingDir { data_dir: self.path().join(".terraform"), cache: None },
+            target: InstallTarget::WorkingDir { data_dir: self.path().join(".terraform"), cache: None },
             upgrade: Upgrade::KeepLocked,
         }
     }
@@ -221,7 +221,7 @@ impl Workspace {
         Options::new(tofu_oci_lockfile::read(&self.lock_path()).unwrap(), self.trust())
     }
 
-    pub(super) async fn run(&self, jobs: Vec<InstallRequest>) -> Result<(Vec<Installed>, Written), InstallError> {
+    pub(super) async fn run(&self, jobs: Vec<InstallRequest>) -> Result<(Vec<Installed>, WriteOutcome), InstallError> {
         let report = install(&jobs, &self.options(), &self.reporter).await?;
         Ok((report.installed, report.written))
     }

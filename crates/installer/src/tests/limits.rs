@@ -14,7 +14,7 @@ use tofu_oci_store::{ByteStream, MemoryStore, NetworkFault, ReadStore, Store as 
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 use super::fixture::{Workspace, store, told};
-use crate::{InstallError, Target, install};
+use crate::{InstallError, InstallTarget, install};
 
 const PIECE: &[u8] = &[b'<'; 64 << 10];
 
@@ -126,7 +126,7 @@ async fn run(store: Arc<dyn ReadStore>, packed: bool, limit: Option<u64>) -> (Re
     let workspace = Workspace::new();
     let mut job = workspace.job(store);
     if packed {
-        job.target = Target::MirrorPacked(workspace.path().join("mirror"));
+        job.target = InstallTarget::MirrorPacked(workspace.path().join("mirror"));
     }
     let mut options = workspace.options();
     if let Some(limit) = limit {

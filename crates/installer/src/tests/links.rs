@@ -10,23 +10,23 @@ use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
 
 use super::fixture::{PLATFORM, Workspace, store};
-use crate::{InstallError, InstallRequest, Installed, Outcome, PluginCache, Target};
+use crate::{InstallError, InstallOutcome, InstallRequest, InstallTarget, Installed, PluginCache};
 
 const PROVIDER: &str = "registry.example.test/acme/widget";
 
 /// The ways to install into `root`, each with the folder that packages lie in.
-fn targets(root: &Path) -> [(Target, PathBuf); 4] {
+fn targets(root: &Path) -> [(InstallTarget, PathBuf); 4] {
     let cache = Some(PluginCache { dir: root.join("cache"), may_break_lock: true });
     let data_dir = root.join(".terraform");
     [
-        (Target::WorkingDir { data_dir: data_dir.clone(), cache: None }, data_dir.join("providers")),
-        (Target::WorkingDir { data_dir: data_dir.clone(), cache }, data_dir.join("providers")),
-        (Target::vendor(root), root.join("terraform.d/plugins")),
-        (Target::MirrorPacked(root.join("packed")), root.join("packed")),
+        (InstallTarget::WorkingDir { data_dir: data_dir.clone(), cache: None }, data_dir.join("providers")),
+        (InstallTarget::WorkingDir { data_dir: data_dir.clone(), cache }, data_dir.join("providers")),
+        (InstallTarget::vendor(root), root.join("terraform.d/plugins")),
+        (InstallTarget::MirrorPacked(root.join("packed")), root.join("packed")),
     ]
 }
 
-async fn put(workspace: &Workspace, target: &Target) -> Result<Installed, InstallError> {
+async fn put(workspace: &Workspace, target: &InstallTarget) -> Result<Installed, InstallError> {
     let (store, _) = store(PackageLayout::Artifact).await;
     let job = InstallRequest { target: target.clone(), ..workspace.job(store) };
     workspace.run(vec![job]).await.map(|(mut installed, _)| installed.remove(0))
@@ -66,11 +66,11 @@ async fn nothing_is_made_or_deleted_where_a_link_in_the_tree_leads_out_of_it() {
         for depth in 1..=parts.len() {
             let workspace = Workspace::new();
             let (target, root) = targets(workspace.path())[nth].clone();
-            if matches!(target, Target::MirrorPacked(_)) && depth == parts.len() {
+            if matches!(target, InstallTarget::MirrorPacked(_)) && depth == parts.len() {
                 continue;
             }
             // With the package in the cache, so that it would be linked.
-            if matches!(target, Target::WorkingDir { cache: Some(_), .. }) {
+            if matches!(target, InstallTarget::WorkingDir { cache: Some(_), .. }) {
                 put(&workspace, &target).await.unwrap();
                 fs::remove_dir_all(workspace.path().join(".terraform")).unwrap();
             }
@@ -159,12 +159,12 @@ async fn links_that_people_make_stay_allowed() {
     fs::create_dir(workspace.path().join("data")).unwrap();
     symlink("data", workspace.path().join(".terraform")).unwrap();
     let (target, _) = targets(workspace.path())[0].clone();
-    assert_eq!(put(&workspace, &target).await.unwrap().outcome, Outcome::Installed);
+    assert_eq!(put(&workspace, &target).await.unwrap().outcome, InstallOutcome::Installed);
     // What is there and locked is read through whatever link.
     let version = workspace.path().join("data/providers").join(PROVIDER).join("1.0.0");
     fs::rename(&version, workspace.path().join("moved")).unwrap();
     symlink(workspace.path().join("moved"), &version).unwrap();
-    assert_eq!(put(&workspace, &target).await.unwrap().outcome, Outcome::AlreadyInstalled);
+    assert_eq!(put(&workspace, &target).await.unwrap().outcome, InstallOutcome::AlreadyInstalled);
 }
 
 #[tokio::test]

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::{LeafKind, PackageLayout};
-use tofu_oci_lockfile::Written;
+use tofu_oci_lockfile::WriteOutcome;
 use tofu_oci_source::{Chain, Failure, Kind, Link, NotRead, OciSource, Source};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_types::{Constraints, PackageHash};
 
 use super::fixture::{Annotations, PLATFORM, Workspace, publish, store, told};
 use super::meddler::Meddler;
-use crate::{InstallError, InstallRequest, Outcome, Upgrade, install};
+use crate::{InstallError, InstallOutcome, InstallRequest, Upgrade, install};
 
 const WRONG_ZH: &str = "zh:0000000000000000000000000000000000000000000000000000000000000000";
 const WRONG_H1: &str = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
@@ -162,7 +162,7 @@ async fn the_lock_file_is_written_as_tofu_writes_it() {
     let mut job = workspace.job(store);
     job.constraints = "~> 1.0".parse().unwrap();
     let (installed, written) = workspace.run(vec![job]).await.unwrap();
-    assert_eq!((installed[0].outcome, written), (Outcome::Installed, Written::Created));
+    assert_eq!((installed[0].outcome, written), (InstallOutcome::Installed, WriteOutcome::Created));
     let want = format!(
         "# This file is maintained automatically by \"tofu init\".\n# Manual edits may be lost in future updates.\n\n\
          provider \"registry.example.test/acme/widget\" {{\n  version     = \"1.0.0\"\n  constraints = \"~> 1.0\"\n  \
@@ -182,7 +182,7 @@ async fn installing_again_fetches_and_changes_nothing() {
         workspace.install(store.clone()).await.unwrap();
         let before = workspace.snapshot();
         let (installed, written) = workspace.run(vec![workspace.job(store)]).await.unwrap();
-        assert_eq!((installed[0].outcome, written), (Outcome::AlreadyInstalled, Written::Unchanged));
+        assert_eq!((installed[0].outcome, written), (InstallOutcome::AlreadyInstalled, WriteOutcome::Unchanged));
         assert_eq!(workspace.snapshot(), before);
         assert_eq!(workspace.reporter.downloads(), 1, "{layout}");
     }

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_lockfile::Written;
+use tofu_oci_lockfile::WriteOutcome;
 
 use super::fixture::{PLATFORM, Workspace, store};
-use crate::Outcome;
+use crate::InstallOutcome;
 
 /// The measured cases.
 fn vectors() -> serde_json::Value {
@@ -63,7 +63,7 @@ async fn already_installed(case: &serde_json::Value) {
     let mut job = workspace.job(store);
     job.constraints = "~> 1.0".parse().unwrap();
     let (installed, written) = workspace.run(vec![job]).await.unwrap();
-    assert_eq!((installed[0].outcome, written), (Outcome::AlreadyInstalled, Written::Updated));
+    assert_eq!((installed[0].outcome, written), (InstallOutcome::AlreadyInstalled, WriteOutcome::Updated));
     assert_eq!(workspace.locked().len(), 4, "every line is there");
     let text = std::fs::read_to_string(workspace.lock_path()).unwrap();
     assert!(text.contains("constraints = \"~> 1.0\"") && text.contains("x9:other"), "{text}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tofu_oci_fetch::pin_file;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_lockfile::{LockEntry, LockFile, Written};
+use tofu_oci_lockfile::{LockEntry, LockFile, WriteOutcome};
 use tofu_oci_source::OciSource;
 use tofu_oci_store::MemoryStore;
 use tofu_oci_trust::Policy;
@@ -15,7 +15,9 @@ use tofu_oci_types::{Constraints, PackageHash};
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Published, Workspace, address, publish, publish_for, told};
 use super::meddler::{Meddler, write_entry};
 use super::signing::{policy, sign};
-use crate::{Basis, Difference, InstallError, LockOptions, LockReport, LockRequest, LockWrite, Upgrade, Wanted, lock};
+use crate::{
+    Basis, InstallError, LockDifference, LockOptions, LockReport, LockRequest, LockWrite, PlatformChoice, Upgrade, lock,
+};
 
 const MAC: &str = "darwin_arm64";
 
@@ -50,7 +52,7 @@ impl Scene {
         scratch
     }
 
-    async fn lock(&self, platforms: Wanted) -> Result<LockReport, InstallError> {
+    async fn lock(&self, platforms: PlatformChoice) -> Result<LockReport, InstallError> {
         let mut trust = self.workspace.trust();
         trust.policy = Arc::clone(&self.policy);
         trust.pins = pin_file::read(&self.pins).unwrap();
@@ -71,7 +73,7 @@ impl Scene {
     /// How each platform's checksums became known, how many lines there are, and how many packages were fetched.
     async fn locked(&self) -> String {
         let before = self.workspace.reporter.downloads();
-        let report = self.lock(Wanted::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+        let report = self.lock(PlatformChoice::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
         let word = |basis| match basis {
             Basis::Signed => "signed",
             Basis::Downloaded => "downloaded",
@@ -80,9 +82,9 @@ impl Scene {
         let bases: Vec<&str> = report.providers[0].platforms.iter().map(|platform| word(platform.basis)).collect();
         let (lines, fetched) = (self.workspace.locked().len(), self.workspace.reporter.downloads() - before);
         let written = match report.written {
-            Written::Unchanged => "unchanged",
-            Written::Updated => "updated",
-            Written::Created => "created",
+            WriteOutcome::Unchanged => "unchanged",
+            WriteOutcome::Updated => "updated",
+            WriteOutcome::Created => "created",
         };
         let restored = report.providers[0].restored.len();
         format!("{}, {lines} lines, {fetched} fetched, {restored} restored, {written}", bases.join(" "))
@@ -188,7 +190,7 @@ async fn other_lines_and_other_providers_stay_and_constraints_are_the_configurat
 }
 
 /// Locks with these lines in the lock file; everything is as it was when it is refused.
-async fn refused(scene: &Scene, words: &str, platforms: Wanted) -> String {
+async fn refused(scene: &Scene, words: &str, platforms: PlatformChoice) -> String {
     scene.write_lock(words);
     scene.scratch();
     let before = scene.workspace.snapshot();
@@ -217,9 +219,9 @@ async fn existing_lines_win() {
             format!("mac-h1 {WRONG_H1}"),
             format!("mac-h1 mac-zh mac-ch {WRONG_CH}"),
         ] {
-            assert_eq!(refused(&scene, &words, Wanted::Offered).await, "lock-mismatch", "{words}");
+            assert_eq!(refused(&scene, &words, PlatformChoice::Offered).await, "lock-mismatch", "{words}");
         }
-        let linux = || Wanted::Named(vec![PLATFORM.parse().unwrap()]);
+        let linux = || PlatformChoice::Named(vec![PLATFORM.parse().unwrap()]);
         assert_eq!(refused(&scene, &format!("mac-zh {WRONG_ZH}"), linux()).await, "lock-mismatch");
         assert_eq!(refused(&scene, WRONG_ZH, linux()).await, "lock-mismatch");
     }
@@ -231,25 +233,29 @@ async fn other_manifests_of_the_locked_contents_are_a_warning_and_recorded() {
     for annotations in [Annotations::All, Annotations::None] {
         let mut scene = Scene::new(PackageLayout::Artifact, annotations).await;
         scene.write_lock(&format!("h1 zh mac-h1 mac-zh {WRONG_CH}"));
-        scene.lock(Wanted::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+        scene.lock(PlatformChoice::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
         assert_eq!(scene.workspace.locked().len(), 7, "the old line stays, two are added");
         assert_eq!(scene.workspace.reporter.codes(), ["other-manifest"], "once for all platforms");
-        scene.lock(Wanted::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+        scene.lock(PlatformChoice::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
         assert_eq!(scene.workspace.reporter.codes(), ["other-manifest"], "the new lines are there now");
         scene.policy = policy("manifest_checksums = \"required\"");
         let words = format!("h1 zh mac-h1 mac-zh {WRONG_CH}");
-        assert_eq!(refused(&scene, &words, Wanted::Offered).await, "unsigned");
+        assert_eq!(refused(&scene, &words, PlatformChoice::Offered).await, "unsigned");
     }
     let mut scene = Scene::signed(PackageLayout::Artifact, Annotations::All).await;
     scene.policy = policy("manifest_checksums = \"required\"");
     let words = format!("h1 zh mac-h1 mac-zh {WRONG_CH}");
-    assert_eq!(refused(&scene, &words, Wanted::Offered).await, "lock-mismatch", "a rule demands the locked manifest");
+    assert_eq!(
+        refused(&scene, &words, PlatformChoice::Offered).await,
+        "lock-mismatch",
+        "a rule demands the locked manifest"
+    );
 }
 
 #[tokio::test]
 async fn named_platforms_alone_are_looked_at() {
     let scene = Scene::new(PackageLayout::Artifact, Annotations::All).await;
-    let named = |name: &str| Wanted::Named(vec![name.parse().unwrap()]);
+    let named = |name: &str| PlatformChoice::Named(vec![name.parse().unwrap()]);
     scene.lock(named(MAC)).await.unwrap();
     assert_eq!(scene.workspace.locked().len(), 3);
     let error = scene.lock(named("plan9_386")).await.expect_err("it is not offered");
@@ -263,25 +269,25 @@ async fn named_platforms_alone_are_looked_at() {
 async fn comparing_writes_nothing() {
     let mut scene = Scene::signed(PackageLayout::Artifact, Annotations::All).await;
     scene.write = LockWrite::Compare;
-    let difference = async |scene: &Scene| scene.lock(Wanted::Offered).await.unwrap().difference;
-    assert_eq!(difference(&scene).await, Difference::Entries);
+    let difference = async |scene: &Scene| scene.lock(PlatformChoice::Offered).await.unwrap().difference;
+    assert_eq!(difference(&scene).await, LockDifference::Entries);
     assert!(!scene.workspace.lock_path().exists());
     scene.write_lock("h1 zh");
     let before = scene.workspace.snapshot();
-    assert_eq!(difference(&scene).await, Difference::Entries);
+    assert_eq!(difference(&scene).await, LockDifference::Entries);
     assert_eq!(scene.workspace.snapshot(), before);
 
     scene.write = LockWrite::Write;
-    scene.lock(Wanted::Offered).await.unwrap();
+    scene.lock(PlatformChoice::Offered).await.unwrap();
     scene.write = LockWrite::Compare;
-    assert_eq!(difference(&scene).await, Difference::None);
+    assert_eq!(difference(&scene).await, LockDifference::None);
     // What every init does.
     let text = fs::read_to_string(scene.workspace.lock_path()).unwrap();
     let lines = text.lines().filter(|line| !line.contains("ch:")).collect::<Vec<_>>().join("\n");
     fs::write(scene.workspace.lock_path(), lines + "\n").unwrap();
-    assert_eq!(difference(&scene).await, Difference::OptionalManifests);
+    assert_eq!(difference(&scene).await, LockDifference::OptionalManifests);
     scene.policy = policy("manifest_checksums = \"required\"");
-    assert_eq!(difference(&scene).await, Difference::Entries);
+    assert_eq!(difference(&scene).await, LockDifference::Entries);
     fs::remove_file(&scene.workspace.trust().pins_path).unwrap();
     difference(&scene).await;
     assert!(pin_file::read(&scene.workspace.trust().pins_path).unwrap().is_empty());
@@ -304,7 +310,7 @@ async fn a_replaced_package_of_a_locked_platform_is_not_recorded_whatever_platfo
         // The line of the package that linux_amd64 had before it was replaced is nobody's now.
         let words = format!("{WRONG_H1} mac-h1 {windows}");
         for named in [vec![PLATFORM], vec![PLATFORM, MAC], vec![PLATFORM, MAC, "windows_amd64"]] {
-            let wanted = Wanted::Named(named.iter().map(|name| name.parse().unwrap()).collect());
+            let wanted = PlatformChoice::Named(named.iter().map(|name| name.parse().unwrap()).collect());
             assert_eq!(refused(&scene, &words, wanted).await, "lock-mismatch", "{named:?}");
         }
     }
@@ -315,7 +321,10 @@ async fn a_platform_is_added_to_lines_of_h1_of_others_after_looking_at_those() {
     let scene = three_platforms(Annotations::None).await;
     let windows = scene.hash("windows_amd64", "h1");
     scene.write_lock(&format!("mac-h1 {windows}"));
-    scene.lock(Wanted::Named(vec![PLATFORM.parse().unwrap()])).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+    scene
+        .lock(PlatformChoice::Named(vec![PLATFORM.parse().unwrap()]))
+        .await
+        .unwrap_or_else(|error| panic!("{}", told(&error)));
     assert_eq!(scene.workspace.locked().len(), 5, "what was only looked at is not recorded");
 }
 
@@ -323,12 +332,12 @@ async fn a_platform_is_added_to_lines_of_h1_of_others_after_looking_at_those() {
 async fn lines_of_manifests_come_back_only_where_the_index_was_seen_before() {
     let scene = Scene::new(PackageLayout::Artifact, Annotations::All).await;
     scene.write_lock("h1 zh mac-h1 mac-zh");
-    assert!(!scene.lock(Wanted::Offered).await.unwrap().providers[0].seen_before);
+    assert!(!scene.lock(PlatformChoice::Offered).await.unwrap().providers[0].seen_before);
     scene.write_lock("h1 zh mac-h1 mac-zh");
-    assert!(scene.lock(Wanted::Offered).await.unwrap().providers[0].seen_before);
+    assert!(scene.lock(PlatformChoice::Offered).await.unwrap().providers[0].seen_before);
     // Here no `init` has dropped a line: the lock file names another manifest.
     scene.write_lock(&format!("h1 zh mac-h1 mac-zh {WRONG_CH}"));
-    assert!(!scene.lock(Wanted::Offered).await.unwrap().providers[0].seen_before);
+    assert!(!scene.lock(PlatformChoice::Offered).await.unwrap().providers[0].seen_before);
 }
 
 #[tokio::test]
@@ -336,17 +345,17 @@ async fn an_unchanged_lock_file_in_a_read_only_folder_is_no_error() {
     let mut scene = Scene::new(PackageLayout::Artifact, Annotations::All).await;
     scene.locked().await;
     scene.pins = scene.workspace.path().join("none/.tofu-oci.pins.json");
-    scene.lock(Wanted::Offered).await.unwrap();
+    scene.lock(PlatformChoice::Offered).await.unwrap();
     assert_eq!(scene.workspace.reporter.codes(), ["pins-not-written"]);
     scene.write_lock("h1 zh");
-    let error = scene.lock(Wanted::Offered).await.unwrap_err();
+    let error = scene.lock(PlatformChoice::Offered).await.unwrap_err();
     assert_eq!(error.code(), "pin-file", "what is recorded needs its pins");
     scene.policy = policy("");
     sign(&scene.store, "1.0.0").await;
     scene.pins = scene.workspace.trust().pins_path;
     scene.locked().await;
     scene.pins = scene.workspace.path().join("none/.tofu-oci.pins.json");
-    let error = scene.lock(Wanted::Offered).await.unwrap_err();
+    let error = scene.lock(PlatformChoice::Offered).await.unwrap_err();
     assert_eq!(error.code(), "pin-file", "a signature would be forgotten");
 }
 
@@ -361,7 +370,7 @@ async fn what_another_program_locked_meanwhile_is_held_against_the_release() {
             let path = path.clone();
             move || write_entry(&path, ADDRESS, "1.0.0", WRONG_H1)
         }),
-        platforms: Wanted::Offered,
+        platforms: PlatformChoice::Offered,
         upgrade: Upgrade::KeepLocked,
     };
     let options = LockOptions::new(path.clone(), LockWrite::Write, scene.scratch(), scene.workspace.trust());

@@ -12,7 +12,10 @@ use tokio::sync::Barrier;
 
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Workspace, address, publish, publish_for, store, told};
 use super::meddler::{Meddler, write_entry};
-use crate::{InstallRequest, LockOptions, LockRequest, LockWrite, Options, Outcome, Upgrade, Wanted, install, lock};
+use crate::{
+    InstallOutcome, InstallRequest, LockOptions, LockRequest, LockWrite, Options, PlatformChoice, Upgrade, install,
+    lock,
+};
 
 const OTHER: &str = "registry.example.test/acme/other";
 const H1: &str = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
@@ -64,7 +67,7 @@ async fn a_directory_that_stays_locked_is_an_error_that_says_by_whom() {
 }
 
 /// Locks the provider for each of these at once. All have read the lock file before the first one writes it.
-async fn lock_at_once(workspace: &Workspace, store: &Arc<MemoryStore>, wanted: Vec<Wanted>) {
+async fn lock_at_once(workspace: &Workspace, store: &Arc<MemoryStore>, wanted: Vec<PlatformChoice>) {
     let together = Arc::new(Barrier::new(wanted.len()));
     let scratch = tempfile::tempdir().unwrap();
     let runs = wanted.into_iter().map(|platforms| {
@@ -91,7 +94,7 @@ async fn lock_at_once(workspace: &Workspace, store: &Arc<MemoryStore>, wanted: V
 async fn ten_locks_of_one_provider_at_once_all_succeed() {
     let workspace = Workspace::new();
     let (store, published) = store(PackageLayout::Artifact).await;
-    lock_at_once(&workspace, &store, vec![Wanted::Offered; MANY]).await;
+    lock_at_once(&workspace, &store, vec![PlatformChoice::Offered; MANY]).await;
     let locked = workspace.locked();
     assert!(published.values().all(|published| locked.contains(&published.h1.to_string())), "{locked:?}");
     assert_eq!(workspace.reporter.downloads(), MANY * published.len(), "none of them downloads anything twice");
@@ -104,7 +107,7 @@ async fn ten_locks_for_ten_platforms_at_once_lose_none() {
     let names: Vec<&str> = platforms.iter().map(String::as_str).collect();
     let (store, _) = store(PackageLayout::Artifact).await;
     let published = publish_for(&names, &*store, "2.0.0", PackageLayout::Artifact, Annotations::All).await;
-    let wanted = names.iter().map(|name| Wanted::Named(vec![name.parse().unwrap()])).collect();
+    let wanted = names.iter().map(|name| PlatformChoice::Named(vec![name.parse().unwrap()])).collect();
     lock_at_once(&workspace, &store, wanted).await;
     let locked = workspace.locked();
     let h1: Vec<String> = published.values().map(|published| published.h1.to_string()).collect();
@@ -133,7 +136,7 @@ async fn ten_installs_of_one_provider_at_once_all_succeed() {
         let (installed, _) = done.unwrap_or_else(|error| panic!("{}", told(&error)));
         outcomes.push(installed[0].outcome);
     }
-    assert_eq!(outcomes.iter().filter(|outcome| **outcome == Outcome::Installed).count(), 1, "{outcomes:?}");
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == InstallOutcome::Installed).count(), 1, "{outcomes:?}");
     assert_eq!(locked(&workspace), [format!("{ADDRESS} 1.0.0")]);
 }
 

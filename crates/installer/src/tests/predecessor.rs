@@ -11,7 +11,9 @@ use tofu_oci_types::Constraints;
 
 use super::fixture::{Annotations, Workspace, publish, told};
 use super::meddler::{Meddler, write_entry};
-use crate::{InstallError, InstallRequest, LockOptions, LockRequest, LockWrite, Upgrade, Wanted, install, lock};
+use crate::{
+    InstallError, InstallRequest, LockOptions, LockRequest, LockWrite, PlatformChoice, Upgrade, install, lock,
+};
 
 const OLD: &str = "registry.terraform.io/hashicorp/widget";
 const NEW: &str = "registry.opentofu.org/hashicorp/widget";
@@ -91,7 +93,7 @@ async fn run(
             workspace.run(vec![InstallRequest { address, constraints, source, upgrade, ..job }]).await.map(|_| ())
         }
         Verb::Lock => {
-            let job = LockRequest { address, constraints, source, platforms: Wanted::Offered, upgrade };
+            let job = LockRequest { address, constraints, source, platforms: PlatformChoice::Offered, upgrade };
             let scratch = workspace.path().join("scratch");
             std::fs::create_dir(&scratch).unwrap();
             let options = LockOptions::new(workspace.lock_path(), LockWrite::Write, scratch, workspace.trust());

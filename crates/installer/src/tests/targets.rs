@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_lockfile::{LOCK_FILE_NAME, Written};
+use tofu_oci_lockfile::{LOCK_FILE_NAME, WriteOutcome};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_trust::PIN_FILE_NAME;
 
 use super::fixture::{Annotations, PLATFORM, Workspace, publish, store, told};
-use crate::{InstallError, Installed, Outcome, Target};
+use crate::{InstallError, InstallOutcome, InstallTarget, Installed};
 
 const PROVIDER: &str = "registry.example.test/acme/widget";
 
@@ -21,7 +21,7 @@ fn files(workspace: &Workspace) -> Vec<String> {
     names.filter(|name| !name.ends_with('/') && ![LOCK_FILE_NAME, PIN_FILE_NAME].contains(&name.as_str())).collect()
 }
 
-async fn put(workspace: &Workspace, store: Arc<MemoryStore>, target: Target) -> Result<Installed, InstallError> {
+async fn put(workspace: &Workspace, store: Arc<MemoryStore>, target: InstallTarget) -> Result<Installed, InstallError> {
     let mut job = workspace.job(store);
     job.target = target;
     workspace.run(vec![job]).await.map(|(mut installed, _)| installed.remove(0))
@@ -73,13 +73,13 @@ async fn a_packed_mirror_has_the_releases_own_zip() {
     let (store, published) = store(PackageLayout::Artifact).await;
     let workspace = Workspace::new();
     let mirror = workspace.path().join("mirror");
-    let installed = put(&workspace, store.clone(), Target::MirrorPacked(mirror.clone())).await.unwrap();
+    let installed = put(&workspace, store.clone(), InstallTarget::MirrorPacked(mirror.clone())).await.unwrap();
     let zip = fs::read(&installed.path).unwrap();
     assert_eq!(format!("zh:{}", tofu_oci_types::Digest::sha256(&zip).encoded()), published[PLATFORM].zh.as_str());
     let name = format!("mirror/{PROVIDER}/terraform-provider-widget_1.0.0_linux_amd64.zip");
     assert_eq!(files(&workspace), [name]);
-    let again = put(&workspace, store, Target::MirrorPacked(mirror)).await.unwrap();
-    assert_eq!(again.outcome, Outcome::AlreadyInstalled);
+    let again = put(&workspace, store, InstallTarget::MirrorPacked(mirror)).await.unwrap();
+    assert_eq!(again.outcome, InstallOutcome::AlreadyInstalled);
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn a_packed_mirror_of_an_image_gets_a_zip_made_here() {
     let (store, published) = store(PackageLayout::Image).await;
     let workspace = Workspace::new();
     let mirror = workspace.path().join("mirror");
-    let installed = put(&workspace, store, Target::MirrorPacked(mirror)).await.unwrap();
+    let installed = put(&workspace, store, InstallTarget::MirrorPacked(mirror)).await.unwrap();
     assert_eq!(workspace.reporter.codes(), ["zip-made-here"]);
     let contents = tofu_oci_archive::read_zip(&installed.path, &tofu_oci_archive::Limits::default()).unwrap();
     assert_eq!(contents.h1(), published[PLATFORM].h1);
@@ -98,7 +98,7 @@ async fn a_packed_mirror_of_an_image_gets_a_zip_made_here() {
 async fn an_unpacked_mirror_has_no_lock_beside_the_package() {
     let (store, _) = store(PackageLayout::Artifact).await;
     let workspace = Workspace::new();
-    put(&workspace, store, Target::vendor(workspace.path())).await.unwrap();
+    put(&workspace, store, InstallTarget::vendor(workspace.path())).await.unwrap();
     let folder = format!("terraform.d/plugins/{PROVIDER}/1.0.0/linux_amd64");
     let want = [format!("{folder}/docs/guide.md"), format!("{folder}/terraform-provider-widget_v1.0.0")];
     assert_eq!(files(&workspace), want);
@@ -111,7 +111,7 @@ async fn several_platforms_and_providers_at_once() {
     let mut jobs = vec![workspace.job(store.clone()), workspace.job(store)];
     jobs[1].platform = "darwin_arm64".parse().unwrap();
     let (installed, written) = workspace.run(jobs).await.unwrap();
-    assert_eq!((installed.len(), written), (2, Written::Created));
+    assert_eq!((installed.len(), written), (2, WriteOutcome::Created));
     assert_eq!(installed[1].platform.to_string(), "darwin_arm64");
     let locked = workspace.locked();
     assert_eq!(locked.len(), 6);
@@ -126,7 +126,7 @@ async fn two_jobs_for_one_place_agree() {
     let workspace = Workspace::new();
     let jobs: Vec<_> = (0..8).map(|_| workspace.job(store.clone())).collect();
     let (installed, _) = workspace.run(jobs).await.unwrap();
-    assert_eq!(installed.iter().filter(|one| one.outcome == Outcome::Installed).count(), 1);
+    assert_eq!(installed.iter().filter(|one| one.outcome == InstallOutcome::Installed).count(), 1);
     assert!(!workspace.snapshot().keys().any(|name| name.contains(".tofu-oci-")));
 }
 
@@ -148,7 +148,7 @@ async fn without_a_lock_file_equal_contents_are_left_alone() {
     let workspace = Workspace::new();
     workspace.install(store.clone()).await.unwrap();
     fs::remove_file(workspace.lock_path()).unwrap();
-    assert_eq!(workspace.install(store).await.unwrap().outcome, Outcome::AlreadyInstalled);
+    assert_eq!(workspace.install(store).await.unwrap().outcome, InstallOutcome::AlreadyInstalled);
     assert!(workspace.lock_path().exists());
 }
 
@@ -170,7 +170,7 @@ async fn an_empty_folder_is_no_obstacle_and_a_file_is() {
     let workspace = Workspace::new();
     let folder = workspace.path().join(format!(".terraform/providers/{PROVIDER}/1.0.0"));
     fs::create_dir_all(folder.join("linux_amd64")).unwrap();
-    assert_eq!(workspace.install(store.clone()).await.unwrap().outcome, Outcome::Installed);
+    assert_eq!(workspace.install(store.clone()).await.unwrap().outcome, InstallOutcome::Installed);
     fs::write(folder.join("darwin_arm64"), "a file").unwrap();
     fs::remove_file(workspace.lock_path()).unwrap();
     let mut job = workspace.job(store);
@@ -184,12 +184,12 @@ async fn an_empty_folder_is_no_obstacle_and_a_file_is() {
 async fn a_link_to_the_same_package_stays_and_a_dangling_one_is_replaced() {
     let (store, _) = store(PackageLayout::Artifact).await;
     let workspace = Workspace::new();
-    let vendored = put(&workspace, store.clone(), Target::vendor(workspace.path())).await.unwrap();
+    let vendored = put(&workspace, store.clone(), InstallTarget::vendor(workspace.path())).await.unwrap();
     let version = workspace.path().join(format!(".terraform/providers/{PROVIDER}/1.0.0"));
     fs::create_dir_all(&version).unwrap();
     let link = version.join("linux_amd64");
     std::os::unix::fs::symlink(&vendored.path, &link).unwrap();
-    assert_eq!(workspace.install(store.clone()).await.unwrap().outcome, Outcome::AlreadyInstalled);
+    assert_eq!(workspace.install(store.clone()).await.unwrap().outcome, InstallOutcome::AlreadyInstalled);
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
 
     fs::write(vendored.path.join("docs/guide.md"), "other words").unwrap();
@@ -200,7 +200,7 @@ async fn a_link_to_the_same_package_stays_and_a_dangling_one_is_replaced() {
     assert_eq!(fs::read_to_string(vendored.path.join("docs/guide.md")).unwrap(), "other words");
 
     fs::remove_dir_all(&vendored.path).unwrap();
-    assert_eq!(workspace.install(store).await.unwrap().outcome, Outcome::Installed);
+    assert_eq!(workspace.install(store).await.unwrap().outcome, InstallOutcome::Installed);
     assert!(!fs::symlink_metadata(&link).unwrap().is_symlink());
 }
 
@@ -222,9 +222,9 @@ async fn stray_tags_are_warned_of_and_not_chosen() {
 async fn a_packed_archive_of_the_same_files_with_other_bytes_is_not_the_release() {
     let (store, published) = store(PackageLayout::Artifact).await;
     let workspace = Workspace::new();
-    let target = Target::MirrorPacked(workspace.path().join("packed"));
+    let target = InstallTarget::MirrorPacked(workspace.path().join("packed"));
     let path = put(&workspace, store.clone(), target.clone()).await.unwrap().path;
-    assert_eq!(put(&workspace, store.clone(), target.clone()).await.unwrap().outcome, Outcome::AlreadyInstalled);
+    assert_eq!(put(&workspace, store.clone(), target.clone()).await.unwrap().outcome, InstallOutcome::AlreadyInstalled);
 
     // A comment at the end of the archive.
     let mut bytes = fs::read(&path).unwrap();

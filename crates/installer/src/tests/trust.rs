@@ -11,7 +11,7 @@ use tofu_oci_trust::{Policy, Standing};
 
 use super::fixture::{Annotations, PLATFORM, Workspace, address, publish, store, told};
 use super::signing::{index, policy, sign, sign_as};
-use crate::{InstallError, InstallRequest, Installed, Outcome, PluginCache, Target, install};
+use crate::{InstallError, InstallOutcome, InstallRequest, InstallTarget, Installed, PluginCache, install};
 
 /// Installs from the store by a policy; the code of the refusal when there is one.
 async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<Policy>) -> Result<Installed, String> {
@@ -141,7 +141,7 @@ async fn a_false_annotation_is_not_recorded_whoever_signed_it() {
     sign(&store, "1.0.0").await;
     let workspace = Workspace::new();
     attempt(&workspace, &store, &policy("")).await.unwrap();
-    let mut record = crate::record::Record::default();
+    let mut record = crate::record::ReleaseRecord::default();
     let platform = PLATFORM.parse().unwrap();
     let own = &published[PLATFORM];
     let wrong = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=".parse().unwrap();
@@ -156,7 +156,7 @@ fn cached_job(workspace: &Workspace, store: &Arc<MemoryStore>) -> InstallRequest
     let _ = fs::remove_dir_all(workspace.path().join(".terraform"));
     let cache = Some(PluginCache { dir: workspace.path().join("cache"), may_break_lock: false });
     let data_dir = workspace.path().join(".terraform");
-    InstallRequest { target: Target::WorkingDir { data_dir, cache }, ..workspace.job(store.clone()) }
+    InstallRequest { target: InstallTarget::WorkingDir { data_dir, cache }, ..workspace.job(store.clone()) }
 }
 
 #[tokio::test]
@@ -176,9 +176,9 @@ async fn a_cached_and_locked_package_does_not_get_around_the_policy() {
     // Signed, it is linked after the question, and after that without.
     sign(&store, "1.0.0").await;
     let linked = again(policy("")).await.unwrap();
-    assert_eq!((linked.outcome, standing(&linked)), (Outcome::Linked, (Standing::Signed, vec!["acme"])));
+    assert_eq!((linked.outcome, standing(&linked)), (InstallOutcome::Linked, (Standing::Signed, vec!["acme"])));
     let pinned = again(policy("")).await.unwrap();
-    assert_eq!((pinned.outcome, pinned.trust), (Outcome::Linked, None));
+    assert_eq!((pinned.outcome, pinned.trust), (InstallOutcome::Linked, None));
     assert_eq!(workspace.reporter.downloads(), 1);
 }
 

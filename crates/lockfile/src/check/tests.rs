@@ -21,16 +21,18 @@ fn verdict_with(lock: &str, release: &str, lines: ManifestLines) -> String {
     }
     let early = precheck(&entry, &PackageHashes { h1: None, ..package.clone() }, &claims, lines);
     match check(&entry, &package, &claims, lines) {
-        Verdict::Unlocked => {
+        LockVerdict::Unlocked => {
             assert_eq!(early, None);
             "unlocked".to_owned()
         }
-        Verdict::Refused(Refusal::OtherManifest { .. }) => {
+        LockVerdict::Refused(LockRefusal::OtherManifest { .. }) => {
             assert!(early.is_some());
             "other manifest".to_owned()
         }
-        Verdict::Refused(_) => format!("no match{}", if early.is_some() { ", known before the download" } else { "" }),
-        Verdict::Accepted(report) => {
+        LockVerdict::Refused(_) => {
+            format!("no match{}", if early.is_some() { ", known before the download" } else { "" })
+        }
+        LockVerdict::Accepted(report) => {
             assert_eq!(early, None);
             let text = |hashes: Vec<&PackageHash>| hashes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
             let mut answer = vec!["accepted".to_owned()];
@@ -167,7 +169,7 @@ fn a_platform_is_added_unless_its_line_may_be_there_already() {
         let mut entry = LockEntry::new("1.0.0".parse().unwrap(), Constraints::any());
         entry.hashes = lock.split_whitespace().map(hash).collect();
         match check_addition(&entry, &"linux_amd64".parse().unwrap(), &facts, lines) {
-            Some(Refusal::NoMatch { locked, .. }) => {
+            Some(LockRefusal::NoMatch { locked, .. }) => {
                 locked.iter().map(PackageHash::as_str).collect::<Vec<_>>().join(", ")
             }
             Some(other) => panic!("{other}"),
@@ -192,7 +194,7 @@ fn a_platform_is_added_unless_its_line_may_be_there_already() {
 }
 
 #[test]
-fn many_locked_manifests_are_told_in_one_line() {
+fn many_locked_manifests_are_reported_in_one_line() {
     let told = |lines: &str| {
         let mut entry = LockEntry::new("1.0.0".parse().unwrap(), tofu_oci_types::Constraints::any());
         entry.hashes = lines.split(' ').map(|line| line.parse().unwrap()).collect();

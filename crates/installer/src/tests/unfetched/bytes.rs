@@ -26,7 +26,7 @@ async fn a_cache_that_may_break_the_lock_file_is_used_for_what_a_signature_cover
         fs::remove_file(file).unwrap();
     }
     let linked = setting.run(setting.cached()).await.unwrap();
-    assert_eq!((linked.outcome, standing(&linked)), (Outcome::Linked, Some(Standing::Signed)));
+    assert_eq!((linked.outcome, standing(&linked)), (InstallOutcome::Linked, Some(Standing::Signed)));
     assert_eq!(setting.workspace.reporter.downloads(), 1, "only the first time");
     assert_eq!(setting.workspace.locked().len(), 6, "what the signature covers is recorded");
 }
@@ -69,7 +69,7 @@ async fn installed_bytes_that_no_signature_covers_are_not_reported_as_signed() {
 async fn installed_bytes_that_no_signature_covers_are_not_used_when_the_place_is_away() {
     let setting = Setting::used(PackageLayout::Artifact, Annotations::All).await;
     let right = setting.run(setting.bare()).await.unwrap();
-    assert_eq!(setting.away(setting.bare()).await.unwrap().outcome, Outcome::AlreadyInstalled);
+    assert_eq!(setting.away(setting.bare()).await.unwrap().outcome, InstallOutcome::AlreadyInstalled);
     let other = other_package(&right.path);
     setting.lock_other(&other);
     assert_eq!(setting.away(setting.bare()).await.unwrap_err().code(), "server-error");
@@ -82,8 +82,8 @@ async fn existing_packages_of_mirrors_do_not_get_around_a_policy() {
     let setting = Setting::new(PackageLayout::Artifact, Annotations::All).await;
     let root = setting.workspace.path().to_owned();
     for (target, folder) in [
-        (Target::MirrorUnpacked(root.join("into")), root.join("into").join(FOLDER)),
-        (Target::vendor(&root), root.join("terraform.d/plugins").join(FOLDER)),
+        (InstallTarget::MirrorUnpacked(root.join("into")), root.join("into").join(FOLDER)),
+        (InstallTarget::vendor(&root), root.join("terraform.d/plugins").join(FOLDER)),
     ] {
         let other = other_package(&folder);
         setting.lock_other(&other);
@@ -97,7 +97,7 @@ async fn existing_packages_of_mirrors_do_not_get_around_a_policy() {
     let file = tofu_oci_archive::InputFile { name: PROGRAM.to_owned(), path: program, executable: true };
     let other = tofu_oci_archive::write_zip(&[file], &zip).unwrap().contents.h1();
     setting.lock_other(&other);
-    assert_compared(&setting.run(setting.to(Target::MirrorPacked(root.join("packed")))).await, &zip);
+    assert_compared(&setting.run(setting.to(InstallTarget::MirrorPacked(root.join("packed")))).await, &zip);
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn where_unsigned_releases_are_let_in_the_cache_is_used_as_before() {
         setting.may_break_lock = true;
         let other = other_package(&setting.in_cache());
         let linked = setting.run(setting.cached()).await.unwrap();
-        assert_eq!(linked.outcome, Outcome::Linked);
+        assert_eq!(linked.outcome, InstallOutcome::Linked);
         assert_eq!(setting.workspace.locked(), [other.to_string()]);
         assert_eq!(setting.contents(), serde_json::Value::Null);
     }

@@ -19,8 +19,8 @@ use tofu_oci_types::{Constraints, PackageHash};
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Published, Workspace, address, publish, store};
 use super::signing::{index, policy, sign};
 use crate::{
-    Basis, InstallError, InstallRequest, Installed, LockOptions, LockRequest, LockWrite, Outcome, PluginCache, Target,
-    Upgrade, Wanted, install, lock,
+    Basis, InstallError, InstallOutcome, InstallRequest, InstallTarget, Installed, LockOptions, LockRequest, LockWrite,
+    PlatformChoice, PluginCache, Upgrade, install, lock,
 };
 
 const FOLDER: &str = "registry.example.test/acme/widget/1.0.0/linux_amd64";
@@ -67,15 +67,15 @@ impl Setting {
     fn cached(&self) -> InstallRequest {
         let cache = Some(PluginCache { dir: self.workspace.path().join("cache"), may_break_lock: self.may_break_lock });
         let data_dir = self.workspace.path().join(".terraform");
-        self.to(Target::WorkingDir { data_dir, cache })
+        self.to(InstallTarget::WorkingDir { data_dir, cache })
     }
 
     /// A job into `.terraform` itself.
     fn bare(&self) -> InstallRequest {
-        self.to(Target::WorkingDir { data_dir: self.workspace.path().join(".terraform"), cache: None })
+        self.to(InstallTarget::WorkingDir { data_dir: self.workspace.path().join(".terraform"), cache: None })
     }
 
-    fn to(&self, target: Target) -> InstallRequest {
+    fn to(&self, target: InstallTarget) -> InstallRequest {
         InstallRequest { target, ..self.workspace.job(self.store.clone()) }
     }
 

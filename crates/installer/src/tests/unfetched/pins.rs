@@ -8,11 +8,11 @@ async fn what_was_verified_here_is_used_again_without_the_network() {
     for layout in [PackageLayout::Artifact, PackageLayout::Image] {
         let setting = Setting::used(layout, Annotations::None).await;
         let linked = setting.away(setting.cached()).await.unwrap();
-        assert_eq!(linked.outcome, Outcome::Linked);
-        assert_eq!(setting.away(setting.cached()).await.unwrap().outcome, Outcome::AlreadyInstalled);
+        assert_eq!(linked.outcome, InstallOutcome::Linked);
+        assert_eq!(setting.away(setting.cached()).await.unwrap().outcome, InstallOutcome::AlreadyInstalled);
         setting.forget_installed();
         setting.run(setting.bare()).await.unwrap();
-        assert_eq!(setting.away(setting.bare()).await.unwrap().outcome, Outcome::AlreadyInstalled);
+        assert_eq!(setting.away(setting.bare()).await.unwrap().outcome, InstallOutcome::AlreadyInstalled);
         assert_eq!(setting.workspace.reporter.downloads(), 2);
     }
 }
@@ -67,11 +67,11 @@ async fn signed_archives_vouch_for_no_h1_until_it_was_computed_here() {
     fs::remove_dir_all(setting.in_cache()).unwrap();
     fs::remove_file(setting.workspace.lock_path()).unwrap();
     let fetched = setting.run(setting.cached()).await.unwrap();
-    assert_eq!((fetched.outcome, standing(&fetched)), (Outcome::Installed, Some(Standing::Pinned)));
+    assert_eq!((fetched.outcome, standing(&fetched)), (InstallOutcome::Installed, Some(Standing::Pinned)));
     let downloads = setting.workspace.reporter.downloads();
     setting.forget_installed();
     let linked = setting.run(setting.cached()).await.unwrap();
-    assert_eq!((linked.outcome, standing(&linked)), (Outcome::Linked, Some(Standing::Pinned)));
+    assert_eq!((linked.outcome, standing(&linked)), (InstallOutcome::Linked, Some(Standing::Pinned)));
     assert_eq!(setting.workspace.reporter.downloads(), downloads);
     // The other platform's h1 is a claim of the index only.
     assert_eq!(setting.contents(), json!({ PLATFORM: [setting.published.h1.as_str()] }));
@@ -115,7 +115,7 @@ async fn other_bytes_are_not_what_somebody_accepted_by_hand() {
     fs::remove_dir_all(&cached).unwrap();
     setting.workspace.lock("1.1.0", &[&own.h1, &own.zh]);
     let downloads = setting.workspace.reporter.downloads();
-    for outcome in [Outcome::Installed, Outcome::Linked] {
+    for outcome in [InstallOutcome::Installed, InstallOutcome::Linked] {
         setting.forget_installed();
         assert_eq!(setting.run(setting.cached()).await.unwrap().outcome, outcome);
     }
@@ -132,7 +132,7 @@ async fn lock_all(setting: &Setting) -> Vec<Basis> {
         address: address(),
         constraints: Constraints::any(),
         source: Arc::new(OciSource::new(setting.store.clone())),
-        platforms: Wanted::Named(vec![PLATFORM.parse().unwrap()]),
+        platforms: PlatformChoice::Named(vec![PLATFORM.parse().unwrap()]),
         upgrade: Upgrade::KeepLocked,
     };
     let report = lock(vec![job], &options, &setting.workspace.reporter).await.unwrap();
@@ -156,6 +156,6 @@ async fn what_lock_recorded_from_a_signed_index_is_used_without_the_network() {
         fs::remove_file(file).unwrap();
     }
     assert_eq!(lock_all(&setting).await, [Basis::Signed, Basis::Signed]);
-    assert_eq!(setting.away(setting.cached()).await.unwrap().outcome, Outcome::Linked);
+    assert_eq!(setting.away(setting.cached()).await.unwrap().outcome, InstallOutcome::Linked);
     assert_eq!(setting.contents().as_object().unwrap().len(), 2, "every platform's");
 }

@@ -1,0 +1,79 @@
+//! What is to be locked, and how.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tofu_oci_archive::Limits;
+use tofu_oci_disk::Waiter;
+use tofu_oci_fetch::Trust;
+use tofu_oci_source::Source;
+use tofu_oci_types::{Constraints, Platform, ProviderAddr};
+
+use crate::Upgrade;
+use crate::request::pipelines;
+
+/// One provider to lock.
+#[derive(Clone)]
+pub struct LockRequest {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// What its version must meet. They are recorded, unless [`LockOptions::configured`] has others.
+    pub constraints: Constraints,
+    /// Where it comes from.
+    pub source: Arc<dyn Source>,
+    /// The platforms that the lock file must be complete for.
+    pub platforms: PlatformChoice,
+    /// Whether a newer version than the locked one may be chosen.
+    pub upgrade: Upgrade,
+}
+
+/// Which platforms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlatformChoice {
+    /// Every one that the release has.
+    Offered,
+    /// These.
+    Named(Vec<Platform>),
+}
+
+/// How to lock.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LockOptions {
+    /// The lock file.
+    pub path: PathBuf,
+    /// Whether it is written.
+    pub write: LockWrite,
+    /// Where packages that have to be looked at are put for that long; an existing folder.
+    pub scratch: PathBuf,
+    /// What an archive may expand to.
+    pub limits: Limits,
+    /// How many packages are fetched and unpacked at once; small ones (up to 4 MiB) do not count. So many lie on the disk.
+    pub parallel: usize,
+    /// What is trusted. The pins are written when the lock file is.
+    pub trust: Trust,
+    /// Who waits for other programs, and how long.
+    pub waiter: Waiter,
+    /// The constraints of the configuration, which are recorded whatever was asked for besides. Those of a provider that is
+    /// not in here are what its job says; a job that says none keeps what is recorded.
+    pub configured: BTreeMap<ProviderAddr, Constraints>,
+}
+
+impl LockOptions {
+    /// Usual limits, and a pipeline for every two processors.
+    pub fn new(path: PathBuf, write: LockWrite, scratch: PathBuf, trust: Trust) -> Self {
+        let (limits, waiter) = (Limits::default(), Waiter::default());
+        let configured = BTreeMap::new();
+        Self { path, write, scratch, limits, parallel: pipelines(), trust, waiter, configured }
+    }
+}
+
+/// What happens to the lock file and to the pins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockWrite {
+    /// They are written, when all is known.
+    Write,
+    /// Nothing is written.
+    Compare,
+}
