@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use tofu_oci_disk::{Held, Lock, LockError, Lockable, Waiter};
 use tofu_oci_types::{Event, Reporter};
 
-/// Whoever has it may change the lock file and the pins of a folder; dropping it ends the turn.
+/// Its holder may change the lock file and the pins of a folder; dropping it ends the turn.
 ///
-/// It is taken when everything is fetched and verified, for as long as it takes to read, merge and write: downloads of
-/// several programs run side by side.
+/// A program takes it after everything is fetched and verified, only to read, merge and write. So downloads of several
+/// programs run side by side.
 #[derive(Debug)]
 pub struct Turn {
     _lock: Lock,
@@ -23,7 +23,7 @@ impl Turn {
     /// Waits until no other program changes the files beside `lock_file`.
     ///
     /// # Errors
-    /// [`LockError::Held`] when the waiter has waited long enough.
+    /// [`LockError::Held`] after the waiter's limit.
     pub async fn take(lock_file: &Path, waiter: &Waiter, reporter: &dyn Reporter) -> Result<Self, LockError> {
         let folder = lock_file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Ok(Self { _lock: wait(&Lockable::Folder(folder.to_owned()), waiter, reporter).await? })
@@ -32,8 +32,7 @@ impl Turn {
 
 /// Waits until no other program installs into `target` (a folder `…/VERSION/OS_ARCH`).
 ///
-/// The file stays behind, empty, as `OpenTofu`'s does. It keeps programs apart, not the jobs of this one: those are kept
-/// apart by the rename.
+/// The empty file stays, as `OpenTofu`'s does. It keeps programs apart; the rename keeps the jobs of this program apart.
 pub(crate) async fn package_lock(target: &Path, waiter: &Waiter, reporter: &dyn Reporter) -> Result<Lock, LockError> {
     let mut name = target.as_os_str().to_owned();
     name.push(".lock");

@@ -1,4 +1,4 @@
-//! From the plugin cache into the working directory.
+//! A link from the working directory to the plugin cache.
 
 use std::fs;
 use std::io;
@@ -18,7 +18,7 @@ use crate::staging::Staging;
 pub enum Linked {
     /// It was made.
     Now,
-    /// It was made in the place of something else, which is gone.
+    /// It was made in place of something else, which is gone.
     Instead,
     /// It was there already.
     Before,
@@ -38,10 +38,10 @@ impl PackagePath {
     }
 }
 
-/// Makes `to` a symbolic link to the folder `from`, or a copy of it where there can be no links.
+/// Makes `to` a symbolic link to the folder `from`, or a copy of it if the file system has no links.
 ///
-/// What lies at `to` is replaced, whatever it is: it is only a view of the cache. The link is made in `staging`, beside
-/// `to`, and renamed, so that there is never half of it.
+/// Whatever lies at `to` is replaced: it is only a view of the cache. The link is made in `staging`, beside `to`, and
+/// renamed, so that it is never visible in part.
 ///
 /// Spec: `OpenTofu` 1.12, `LinkFromOtherCache`, `PackageLocalDir.InstallProviderPackage`.
 fn link(mut staging: Staging, from: &PackagePath, to: &PackagePath) -> Result<Linked, FetchError> {
@@ -73,7 +73,7 @@ fn link(mut staging: Staging, from: &PackagePath, to: &PackagePath) -> Result<Li
     }
     if let Err(error) = fs::rename(&new, &to.path) {
         if folder {
-            // What was there is better than nothing; that it cannot be put back would only hide the true cause.
+            // An error of putting the old folder back would only hide the cause.
             let _ = fs::rename(&old, &to.path);
         }
         return Err(failed("rename", &to.path)(error));
@@ -96,7 +96,7 @@ fn remove_link(path: &Path) -> io::Result<()> {
     fs::remove_file(path).or_else(|_| fs::remove_dir(path))
 }
 
-/// Copies a package's folder; a package has files and folders only, as the cache was filled.
+/// Copies a package's folder, which has files and folders only.
 fn copy(from: &Path, to: &Path) -> Result<(), FetchError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -139,7 +139,7 @@ mod tests {
         (root, place(from), place(to))
     }
 
-    /// Links over what `prepare` puts in the place.
+    /// Makes the link after `prepare` has put something in the place.
     #[track_caller]
     fn check(prepare: impl FnOnce(&Path, &Path), want: Linked) {
         let (_root, from, to) = package();

@@ -1,7 +1,7 @@
-//! The pin file on disk. What is in it is the business of `trust`.
+//! The pin file on disk. `trust` reads its text.
 //!
-//! It lies beside the lock file and is as careful: a link that leaves its folder is refused, and readers see the old or
-//! the new file. Two programs at once lose nothing: each reads the file again before it writes, in its [`Turn`].
+//! It lies beside the lock file and follows the same rules: a link that leaves its folder is refused, and readers see the
+//! old or the new file. Two programs at once lose nothing: each reads the file again before it writes, in its [`Turn`].
 
 mod place;
 
@@ -18,7 +18,7 @@ pub use place::place;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PinFileError {
-    /// The text is no pin file. It is never passed over: what it holds may be what protects the user.
+    /// The text is not a valid pin file. It is never ignored: the pins may be what protects the user.
     #[error("{}: {problem}", path.display())]
     Invalid {
         /// The file.
@@ -29,7 +29,7 @@ pub enum PinFileError {
     /// The file cannot be read or written, or is a link that leaves its folder.
     #[error(transparent)]
     File(#[from] LockFileError),
-    /// Somebody else has pinned another index for the same version meanwhile.
+    /// Another program has pinned another index for the same version meanwhile.
     #[error(transparent)]
     Conflict(#[from] PinConflict),
 }
@@ -57,7 +57,7 @@ pub fn read(path: &Path) -> Result<Pins, PinFileError> {
     Pins::parse_with(&text, written).map_err(|problem| PinFileError::Invalid { path: path.to_owned(), problem })
 }
 
-/// Writes what `pins` has changed on top of what the file holds by now. Without a change nothing is touched.
+/// Merges the changes of `pins` into the file as it is now. Without a change the file is not touched.
 pub fn write(path: &Path, pins: &Pins, _turn: &Turn) -> Result<WriteOutcome, PinFileError> {
     if !pins.is_changed() {
         return Ok(WriteOutcome::Unchanged);

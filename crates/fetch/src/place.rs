@@ -23,7 +23,7 @@ pub struct PackagePath {
     /// it is followed out of it to write.
     tree: Option<PathBuf>,
     pub(crate) writers: Writers,
-    /// The folder that goes away with everything in it, if the package is only looked at.
+    /// The temporary folder of a package that is only looked at.
     pub(crate) scratch: Option<Arc<Scratch>>,
 }
 
@@ -50,9 +50,9 @@ pub(crate) enum Writers {
 pub enum PathContents {
     /// Nothing, or an empty folder.
     Nothing,
-    /// A symbolic link to something that is gone, or one that leads back to itself.
+    /// A symbolic link to a missing file, or one that leads back to itself.
     DanglingLink,
-    /// A package, possibly behind a symbolic link (Terraform links packages of a mirror).
+    /// A package, possibly through a symbolic link (Terraform links packages of a mirror).
     Package(FoundPackage),
     /// Anything else.
     Other,
@@ -82,8 +82,8 @@ impl FoundPackage {
         self.contents.executable(provider_type).is_some()
     }
 
-    /// Whether an archive has the bytes of the release's: whoever serves a packed mirror serves their `zh:`. A folder, and
-    /// the package of a release without archives, is known by its contents alone.
+    /// Whether an archive is byte for byte the release's: a packed mirror serves its `zh:`. A folder, and the package of a
+    /// release without archives, is known by its contents alone.
     pub fn is_archive(&self, zh: Option<&PackageHash>) -> bool {
         self.zh.is_none() || zh.is_none() || self.zh.as_ref() == zh
     }
@@ -121,7 +121,7 @@ impl PackagePath {
         Self { tree: None, ..Self::in_working_dir(root, address, version, platform) }
     }
 
-    /// A place that nothing is ever put into: what is staged beside it is looked at and thrown away.
+    /// A place for a package that is looked at and thrown away.
     pub(crate) fn to_look_at(scratch: &Arc<Scratch>, form: PackageForm) -> Self {
         let (path, scratch) = (scratch.path().join("package"), Some(Arc::clone(scratch)));
         Self { path, form, tree: None, writers: Writers::Ourselves, scratch }
@@ -138,7 +138,7 @@ impl PackagePath {
         blocking(move || place.inspect(&limits)).await
     }
 
-    /// Which platforms the provider's program here is for; `None` if it cannot be told.
+    /// Which platforms the provider's program here is for; `None` if its header does not say.
     pub async fn program(&self, provider_type: &str) -> Option<Program> {
         let (place, provider_type) = (self.clone(), provider_type.to_owned());
         let read = move || match place.form {
@@ -159,10 +159,10 @@ impl PackagePath {
         self.path.parent().expect("a place has a folder above it")
     }
 
-    /// Refuses folders between the tree and the package that are symbolic links out of the tree: a repository may have
-    /// them checked in, and what they lead to belongs to somebody else. It is called before anything is made or removed.
+    /// Refuses folders between the tree and the package that are symbolic links out of the tree: such a link may come with
+    /// a git repository and lead to files of another project. Callers ask before they make or remove anything.
     ///
-    /// The tree itself may be a link, and so may the package: it is never written through.
+    /// The tree may be a link. So may the package: nothing is written through it.
     ///
     /// # Errors
     /// [`FetchError::LinkOutOfTree`].
@@ -175,7 +175,7 @@ impl PackagePath {
             match fs::symlink_metadata(&path) {
                 Ok(metadata) if metadata.is_symlink() => {}
                 Ok(_) => continue,
-                // Missing, or not a folder: making it says so.
+                // Missing, or not a folder: making the folder reports it.
                 Err(_) => return Ok(()),
             }
             let inside =
@@ -236,7 +236,7 @@ impl PackagePath {
         }
     }
 
-    /// Puts something in its place at once; what lies here must be nothing or a dangling link.
+    /// Renames a package into this place, which must be empty or a dangling link.
     pub(crate) fn put(&self, from: &Path, existing: &PathContents) -> Result<(), FetchError> {
         let failed = |action| move |source| FetchError::Io { action, path: self.path.clone(), source };
         if *existing == PathContents::DanglingLink {
@@ -253,7 +253,7 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Whether this is what a link is answered with that leads to nothing, or in a circle.
+/// Whether the system says so of a link that leads to no file, or in a circle.
 fn leads_nowhere(error: &io::Error) -> bool {
     /// `ELOOP` of Linux, and of macOS and the BSDs.
     const LOOPS: [i32; 2] = [40, 62];
@@ -285,7 +285,7 @@ mod tests {
         let vectors: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
         for entry in vectors["entries"].as_array().unwrap() {
             let (path, found) = (entry["path"].as_str().unwrap(), &entry["result"]);
-            // The search ignores case and knows legacy addresses; neither is ever written.
+            // The search ignores case and knows legacy addresses; this program writes neither.
             let Some(address) = found["provider"].as_str().and_then(|text| text.parse::<ProviderAddr>().ok()) else {
                 continue;
             };

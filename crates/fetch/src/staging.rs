@@ -1,4 +1,4 @@
-//! The temporary folder that a package is unpacked into, beside the place where it will be.
+//! The temporary folder that a package is unpacked into, beside its place.
 
 use std::fs;
 use std::io;
@@ -9,29 +9,26 @@ use tofu_oci_disk::{Purpose, Scratch, Whose, sweep};
 use crate::FetchError;
 use crate::place::PackagePath;
 
-/// So often a folder is made whose parent a neighbour that fails takes away.
+/// So often a folder is made again whose parent another job has removed.
 const ATTEMPTS: u32 = 8;
 
-/// A folder of our own, removed when dropped, together with the parent folders that had to be made for it (as far as
-/// they are empty).
+/// A folder of this process. Dropping it removes it, and the empty parent folders that were made for it.
 ///
-/// No platform's folder has a name like it, and `OpenTofu` and Terraform pass over it when they look for packages. It is
-/// locked while it is in use. When a process is killed its lock goes with it, and the next [`Staging`] in the same
-/// parent removes the folder.
+/// No platform's folder has such a name, so `OpenTofu` and Terraform ignore it when they look for packages. It is locked
+/// while it is in use. A killed process loses its lock, and the next [`Staging`] in the same parent removes the folder.
 #[derive(Debug)]
 pub(crate) struct Staging {
-    /// `None` only while this is being dropped.
+    /// `None` only during the drop.
     folder: Option<Scratch>,
     /// Parents that did not exist before, the outermost first.
     made: Vec<PathBuf>,
 }
 
 impl Staging {
-    /// A new folder in the folder of a place, which is made when it is not there. What dead processes have left there
-    /// goes.
+    /// A new folder beside a place; missing parents are made, and folders of dead processes are removed.
     ///
     /// # Errors
-    /// [`FetchError::LinkOutOfTree`] where that folder is not in the place's tree.
+    /// [`FetchError::LinkOutOfTree`] if that folder is not in the place's tree.
     pub(crate) fn beside(place: &PackagePath) -> Result<Self, FetchError> {
         place.check_folders()?;
         Self::new(place.parent())
@@ -41,7 +38,7 @@ impl Staging {
         Self::after(parent, clean)
     }
 
-    /// A new folder in a scratch folder, where nobody else has left anything.
+    /// A new folder in a scratch folder, which no other process uses.
     pub(crate) fn scratch(scratch: &Scratch) -> Result<Self, FetchError> {
         Self::after(scratch.path(), |_| ())
     }
@@ -81,7 +78,7 @@ impl Staging {
         Ok(path)
     }
 
-    /// Keeps the parents: something has been put there.
+    /// Keeps the parents: they are not empty any more.
     pub(crate) fn keep_parents(&mut self) {
         self.made.clear();
     }
@@ -94,8 +91,8 @@ impl Drop for Staging {
     }
 }
 
-/// A folder among temporary ones, for a package that is only looked at. The last one who holds it removes it: where a job
-/// is interrupted that is the thread that still unpacks.
+/// A temporary folder for a package that is only looked at. Its last holder removes it: if a job is interrupted, the
+/// thread that still unpacks.
 pub(crate) fn scratch(parent: &Path) -> Result<Scratch, FetchError> {
     let failed = |source| FetchError::Io { action: "create a folder in", path: parent.to_owned(), source };
     Scratch::temporary(parent, Purpose::Lock).map_err(failed)
@@ -118,13 +115,13 @@ fn remove_empty(made: &[PathBuf]) {
     }
 }
 
-/// Removes what dead processes have left in this folder and in its neighbours: other versions of the same provider.
+/// Removes folders of dead processes from this folder and from its neighbours, other versions of the same provider.
 fn clean(parent: &Path) {
     sweep(parent, Whose::Ours);
     let Some(Ok(neighbours)) = parent.parent().map(fs::read_dir) else { return };
     for neighbour in neighbours.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
         if neighbour.path() != parent && sweep(&neighbour.path(), Whose::Ours) > 0 {
-            // Only when nothing else is in it.
+            // Only if it is empty.
             let _ = fs::remove_dir(neighbour.path());
         }
     }
@@ -135,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leaves_nothing_behind() {
+    fn a_dropped_folder_leaves_no_trace() {
         let root = tempfile::tempdir().unwrap();
         let parent = root.path().join("a/b/c");
         let staging = Staging::new(&parent).unwrap();

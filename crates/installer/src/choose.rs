@@ -1,4 +1,4 @@
-//! Which version.
+//! Which version is installed.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -22,7 +22,7 @@ pub(crate) struct VersionChoice<'a> {
 impl VersionChoice<'_> {
     /// The version to install: the locked one, or the newest that the constraints admit.
     ///
-    /// The locked one is not looked up in a listing: asking for it tells whether it is there.
+    /// The locked one is not looked up in a listing: the place says whether it has it when it is asked for the release.
     ///
     /// Spec: `OpenTofu` 1.12, providercache installer, "ensureProviderVersionsNeed", "selectedVersion".
     pub(crate) async fn version(&self, reporter: &dyn Reporter) -> Result<Version, InstallError> {
@@ -132,8 +132,8 @@ impl VersionChoice<'_> {
     }
 }
 
-/// The warnings of a run: a provider may have several packages, and be looked at again after another program has changed
-/// its entry in the lock file.
+/// The warnings of a run, each given once. A provider may have several packages, and is chosen again after another program
+/// has changed its entry in the lock file.
 #[derive(Default)]
 pub(crate) struct Warned(Mutex<BTreeSet<String>>);
 

@@ -50,13 +50,13 @@ pub enum InstallError {
         /// The versions that the place has, ascending.
         offered: Vec<Version>,
     },
-    /// 0.0.0 stands for "no version" and cannot be installed.
+    /// 0.0.0 means "no version" and cannot be installed.
     #[error("{address} 0.0.0 cannot be installed: that number means that there is no version")]
     UnspecifiedVersion {
         /// The provider.
         address: ProviderAddr,
     },
-    /// Two jobs of one call chose different versions of a provider.
+    /// Two requests of one call chose different versions of a provider.
     #[error("{address} would be installed in two versions, {first} and {second}")]
     VersionsDiffer {
         /// The provider.
@@ -84,7 +84,7 @@ pub enum InstallError {
     /// The pins cannot be read or written.
     #[error(transparent)]
     Pins(#[from] PinFileError),
-    /// Other programs change the lock file's entry again and again.
+    /// Other programs have changed the lock file's entry too often.
     #[error("{} was changed again and again: what it says of {address} is not what was looked at", path.display())]
     LockFileChanged {
         /// The provider.

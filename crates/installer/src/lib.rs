@@ -1,25 +1,25 @@
 //! Resolve, select, fetch, verify, unpack and lock.
 //!
 //! ```text
-//! InstallRequest   --choose--> version --offer--> Offer --stage--> Staged --verify--> Verified --commit--> Installed
-//!                                        |                 |                   |                    |
-//!                              lock file asked first   temp folder       digest, size, names,   rename, and at the
-//!                              (zh, ch known here)     beside target     executable, h1, lock   very end the lock file
+//! InstallRequest --choose--> version --look--> Seen --plan--> InstallStep
+//!                              |                                |-- Keep   it is in its place
+//!                          lock file,                           |-- Link   the plugin cache has it
+//!                          place on disk,                       |-- Fetch  Offer --fetch--> Verified --place-->
+//!                          plugin cache: read once              v
+//!                                                           Completed --record--> pins, then the lock file
 //! ```
 //!
-//! With a plugin cache the package goes there, and a link to it into the working directory; what is locked and lies in
-//! the cache already is linked without a single request.
+//! The caller reads the lock file, and the installer writes it once, at the end. With a plugin cache the package goes
+//! there, and a link to it into the working directory. A locked package of the cache is linked without a request.
 //!
-//! Making a package visible takes a `Verified`, which only verification makes. Whatever is dropped before that removes
-//! its temporary folder, also when the future is dropped; folders of a process that was killed are removed by the next
-//! run.
+//! Making a package visible takes a [`Verified`](tofu_oci_fetch::Verified), which only verification makes.
 //!
-//! **Many at once.** Programs that work in one directory take [`Turn`]s to read, merge and write the lock file and the
-//! pins. What another one has recorded of a provider meanwhile is held against that provider again, as if it had been
-//! there from the start; what it has recorded of others stays.
+//! **Many at once.** Programs that work in one directory take [`Turn`](tofu_oci_fetch::Turn)s to look at the lock file
+//! again, merge, and write it and the pins. If another program has changed the entry of a provider meanwhile, the provider
+//! is held to the new entry, as if it had been there from the start; entries of other providers stay.
 //!
-//! **All or nothing.** A provider that fails leaves nothing behind. Others of the same call may have been installed by
-//! then (they are complete and verified); the lock file is written once, at the end, when all have succeeded.
+//! **All or nothing.** A provider that fails leaves no files. Others of the same call may have been installed by then (they
+//! are complete and verified); the lock file is written only if all have succeeded.
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
 

@@ -56,7 +56,7 @@ impl PackageInstall<'_> {
         Ok(completed)
     }
 
-    /// Reads what can be used: without a locked entry only a cache that may break the lock file.
+    /// Reads what may be used: without a locked entry that is only a cache that may break the lock file.
     async fn look(&self) -> Result<LocalState<'_>, InstallError> {
         let InstallRequest { address, platform, target, .. } = self.request;
         let version = self.choice.version(self.reporter).await?;
@@ -109,15 +109,14 @@ impl PackageInstall<'_> {
         }
     }
 
-    /// What the place offers, when somebody stands for it or nobody needs to.
+    /// What the place offers, if the trust policy admits its release.
     async fn offer(&self, version: &Version) -> Result<Offered, InstallError> {
         let offer = self.choice.offer(version, &self.request.platform).await?;
         let judgement = self.trust_checker.of_offer(&*self.request.source, &offer).await?;
         Ok(Offered { offer, judgement })
     }
 
-    /// A package that is installed and locked stays usable when the place cannot be reached, where it may be used
-    /// unasked.
+    /// A package that is installed and locked stays usable if the place cannot be reached and need not be asked.
     fn without_the_place(&self, error: InstallError, found: &LocalState<'_>) -> Result<Completed, InstallError> {
         let seen = Seen { answer: PlaceAnswer::Unreachable, ..found.seen(None) };
         let PathContents::Package(package) = &found.installed else { return Err(error) };
@@ -158,7 +157,7 @@ impl PackageInstall<'_> {
         Ok(self.completed(found, InstallOutcome::Linked, package.bytes(), hashes, offered))
     }
 
-    /// Fetches the package and puts it in its place, or into the cache and a link in its place, if it is the right one.
+    /// Fetches the package. If it is the right one it goes into its place, or into the cache with a link in its place.
     async fn fetch(&self, found: &LocalState<'_>, offered: &Offered) -> Result<Completed, InstallError> {
         let Offered { offer, judgement } = offered;
         let cached = found.cached.as_ref().map(|(path, _)| path);
@@ -224,7 +223,7 @@ impl PackageInstall<'_> {
     /// is refused: the bytes are those of the release, and `OpenTofu` installs them.
     async fn warn_of_other_platform(&self, found: &LocalState<'_>) {
         let InstallRequest { address, platform, .. } = self.request;
-        // What cannot be read has been installed all the same, and says nothing.
+        // An unreadable program is not reported: its package is the right one.
         if let Some(program) = found.place.program(address.provider_type()).await
             && program.contradicts(platform)
         {
@@ -242,7 +241,7 @@ impl PackageInstall<'_> {
         subject(&self.request.address, &found.version, &self.request.platform)
     }
 
-    /// What came of it. Without an offer the package came from the plugin cache.
+    /// The result. Without an offer the package is that of the plugin cache.
     fn completed(
         &self,
         found: &LocalState<'_>,

@@ -1,22 +1,22 @@
 //! What is done about one package: decided from what was seen, without looking again.
 //!
 //! ```text
-//! before the place is asked, where a plugin cache is set
+//! before the place is asked, if a plugin cache is set
 //!   the package in its place has a locked `h1:`              -> keep
 //!   the cached one has                                        -> link
-//!   where signatures are asked for, only with an `h1:` that a pin knows
+//!   if signatures are asked for, only with an `h1:` that a pin knows
 //! when it offers the release
 //!   the package in its place has a locked `h1:`, and the lock file names the offer -> keep
 //!   the cached one has, and the lock file or a signature names it                  -> link
 //!   nothing is locked, and the cache may break the lock file                       -> link
-//!   where signatures stand for the package, only with an `h1:` that is known
+//!   if the package is signed, only with an `h1:` that is known to be the signed one's
 //!   otherwise: fetch it (into the cache, and link)
 //! when it cannot be reached
 //!   the package in its place has a locked `h1:` (one that a pin knows)             -> keep
 //! ```
 //!
-//! Where a signature stands for the package, its bytes must be covered: what is used without being fetched has an `h1:`
-//! that the signed index names, or that was computed from a fetched package ([`Judgement::admits_unfetched`]).
+//! If a package is signed, its bytes must be covered: what is used without being fetched has an `h1:` that the signed index
+//! names, or that was computed from a fetched package ([`Judgement::admits_unfetched`]).
 //!
 //! [`Judgement::admits_unfetched`]: tofu_oci_fetch::Judgement::admits_unfetched
 //!
@@ -53,7 +53,7 @@ pub(crate) struct SeenPackage {
     pub(crate) locked: bool,
     /// Neither a rule nor a pin asks for signatures, or the pins know it.
     pub(crate) unasked: bool,
-    /// No signature stands for the offered package, or this `h1:` is known to be that of the signed one.
+    /// The offered package is not signed, or this `h1:` is known to be the signed one's.
     pub(crate) admitted: bool,
     /// The lock file names the offered package, or a signature names this `h1:`.
     pub(crate) of_the_offer: bool,
@@ -79,8 +79,8 @@ pub(crate) enum PlaceAnswer {
     NotAsked,
     /// It could not be reached.
     Unreachable,
-    /// It offers the package. `named`: the lock file names this very package. `vouched`: a signature or a person stands for
-    /// it, so that what it says is recorded.
+    /// It offers the package. `named`: the lock file names this very package. `vouched`: a signature or a person vouches
+    /// for it, so that what it says is recorded.
     Offer { named: bool, vouched: bool },
 }
 

@@ -1,4 +1,4 @@
-//! What is written down of a provider.
+//! What is recorded of a provider.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) struct Completed {
 }
 
 impl Completed {
-    /// The same request, held to another entry of the lock file. What was done the first time is reported.
+    /// Takes over a second run, which was held to another entry of the lock file. The report stays that of the first run.
     pub(crate) fn replace(&mut self, again: Self) {
         if self.installed.version == again.installed.version {
             self.judgement = again.judgement.or_else(|| self.judgement.take());
@@ -48,8 +48,8 @@ impl ReleaseRecord {
         self.verified.insert(platform.clone(), hashes.clone());
     }
 
-    /// The checksums of each platform. Where an annotation says otherwise than the package itself, the package is right,
-    /// whoever has signed the annotation.
+    /// The checksums of each platform. If an annotation contradicts the package itself, the package is right, whoever signed
+    /// the annotation.
     pub(crate) fn hashes(&self) -> BTreeMap<Platform, BTreeSet<PackageHash>> {
         let mut hashes = self.covered.clone();
         for (platform, verified) in &self.verified {
@@ -66,7 +66,7 @@ impl ReleaseRecord {
     }
 }
 
-/// The lock file with what has been verified and what trusted signatures cover, and without what is to be forgotten.
+/// The lock file with what was verified and what trusted signatures cover, and without the entries to forget.
 pub(crate) fn merged(
     mut file: LockFile,
     requests: &[InstallRequest],
@@ -100,7 +100,7 @@ pub(crate) fn merged(
     Ok(file)
 }
 
-/// The entry that records it, beside what was recorded before.
+/// The entry that records it, merged with what was recorded before.
 pub(crate) fn entry(
     before: Option<&LockEntry>,
     version: &Version,

@@ -1,4 +1,4 @@
-//! What is to be installed, and what came of it.
+//! What is to be installed, and the result.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use tofu_oci_types::{Constraints, Digest, PackageHash, Platform, ProviderAddr, V
 pub struct InstallRequest {
     /// The provider.
     pub address: ProviderAddr,
-    /// What its version must meet. They are also what the lock file records.
+    /// What its version must meet. The lock file records these constraints.
     pub constraints: Constraints,
     /// The platform.
     pub platform: Platform,
@@ -52,9 +52,9 @@ pub enum InstallTarget {
 /// Spec: `OpenTofu` 1.12, `plugin_cache_dir`, `TF_PLUGIN_CACHE_DIR`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginCache {
-    /// The folder; it should be there.
+    /// The folder; it should exist.
     pub dir: PathBuf,
-    /// Whether a package in it is used where the lock file has no checksums, and only its `h1:` recorded.
+    /// Whether a package in it is used if the lock file has no checksums; only its `h1:` is recorded then.
     ///
     /// Spec: `OpenTofu` 1.12, `plugin_cache_may_break_dependency_lock_file`.
     pub may_break_lock: bool,
@@ -105,7 +105,7 @@ pub enum Upgrade {
 pub struct Options {
     /// The lock file as the caller read it. It is written at the end, once, when every request has succeeded.
     pub lock: StoredLockFile,
-    /// The providers whose entries are taken out of the lock file when it is written; what is installed stays in any case.
+    /// The providers whose entries are removed from the lock file when it is written. Installed packages stay.
     pub forget: BTreeSet<ProviderAddr>,
     /// What an archive may expand to.
     pub limits: Limits,
@@ -146,33 +146,33 @@ pub struct Installed {
     pub version: Version,
     /// The platform.
     pub platform: Platform,
-    /// The repository that it came from, or the plugin cache; all of the job's places when none was asked.
+    /// The repository that it came from, or the plugin cache; all places of the request if no place was asked.
     pub place: String,
     /// The folder or archive.
     #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     pub path: PathBuf,
-    /// What had to be done.
+    /// What was done.
     pub outcome: InstallOutcome,
-    /// How the package lies in the repository; nothing when the place was not asked.
+    /// How the package lies in the repository; `None` if the place was not asked.
     pub layout: Option<LeafKind>,
     /// Bytes of the package's files.
     pub bytes: u64,
     /// The package's checksums, all computed or verified here, sorted.
     pub hashes: Vec<PackageHash>,
-    /// The release's index; nothing when the place was not asked.
+    /// The release's index; `None` if the place was not asked.
     pub index: Option<Digest>,
-    /// Who stands for the package; nothing when the place was not asked, or is no repository.
+    /// Who vouches for the package; `None` if the place was not asked, or is not a repository.
     pub trust: Option<Vouched>,
 }
 
-/// What had to be done.
+/// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InstallOutcome {
     /// The package was fetched and put in its place.
     Installed,
-    /// It lay in the plugin cache and was linked from there; nothing was fetched.
+    /// The package was in the plugin cache, and was linked and not fetched.
     Linked,
-    /// It lay there already, unchanged.
+    /// The package was in its place already, unchanged.
     AlreadyInstalled,
 }

@@ -150,7 +150,7 @@ fn no_match(locked: usize) -> String {
 
 fn no_release(locked: usize) -> String {
     match locked {
-        1 => "the one checksum in the lock file is none of its packages'".to_owned(),
+        1 => "the one checksum in the lock file is not one of its packages'".to_owned(),
         _ => format!("none of the {locked} checksums in the lock file is one of its packages'"),
     }
 }

@@ -222,14 +222,9 @@ pub enum StoreError {
         #[source]
         source: Arc<std::io::Error>,
     },
-    /// Another program changes the folder, and does not come to an end.
-    #[error("{held}, and was not released within {} s", limit.as_secs_f32())]
-    Locked {
-        /// Who.
-        held: Box<tofu_oci_disk::Held>,
-        /// How long this program has waited.
-        limit: std::time::Duration,
-    },
+    /// Another program changes the folder, and did not end in time.
+    #[error(transparent)]
+    Locked(Arc<tofu_oci_disk::LockError>),
     /// The store cannot be written to.
     #[error("{place} is read-only")]
     ReadOnly {
@@ -308,7 +303,7 @@ impl StoreError {
             | Self::NotListed { .. }
             | Self::RateLimited { .. }
             | Self::Io { .. }
-            | Self::Locked { .. }
+            | Self::Locked(_)
             | Self::ReadOnly { .. } => {}
         }
         self

@@ -108,7 +108,7 @@ impl From<&StoreError> for Diagnostic {
             StoreError::NotListed { .. } => diagnostic.hint(
                 "no tag was written: run the same command again, and if it fails again, copy to a registry that lists referrers",
             ),
-            StoreError::Locked { .. } => diagnostic.locked(),
+            StoreError::Locked(_) => diagnostic.locked(),
             StoreError::ReadOnly { .. } => diagnostic.hint("choose a place that you may write to"),
             StoreError::Io { action, path, source } => diagnostic.io_hint(action, path, source),
             _ => diagnostic,

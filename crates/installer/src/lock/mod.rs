@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! LockRequest  --choose--> version --> Release --TrustChecker--> Judgement
-//!   a signature covers h1, and zh or image   -> recorded, nothing is asked
+//!   a signature covers h1, and zh or image   -> recorded without a request
 //!   the lock file has zh (image: ch) and h1  -> kept; where signatures stand for the package, only an h1 that is known
 //!   otherwise                                -> offered, fetched, verified in a scratch folder, recorded, thrown away
-//! the lock file's lines are held against all of it;  pins, lock file
+//! the lock file's lines are compared with all of it;  pins, lock file
 //! ```
 //!
 //! Spec: `OpenTofu` 1.12, `providers lock`: other providers' entries stay, the constraints are the configuration's.
@@ -33,7 +33,7 @@ const PROVIDERS: usize = 8;
 
 /// Brings the lock file up to date for all providers and platforms, and writes it in its canonical form.
 ///
-/// What another program records of a provider meanwhile counts as if it had been there from the start. Nothing is
+/// Entries that another program records meanwhile count as if they had been there from the start. No package is
 /// downloaded twice for that. Events of packages that have to be fetched have the subject `HOST/NS/TYPE VERSION OS_ARCH`.
 ///
 /// # Errors
@@ -96,7 +96,7 @@ fn report(
 ) -> LockReport {
     let mut after = before.file().clone();
     let mut providers = Vec::new();
-    // The file without those `ch:` lines that nobody demands.
+    // The file without those `ch:` lines that no rule demands.
     let mut lenient = after.clone();
     for (job, locked) in jobs.iter().zip(locked) {
         let rule = options.trust.policy.rule(&job.address);

@@ -53,7 +53,7 @@ impl FetchedHashes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(Self::key(offer), hashes.clone());
     }
 
-    /// The leaf too: its digest is one of the checksums.
+    /// With the leaf, whose digest is one of the checksums.
     fn key(offer: &Offer) -> Vec<Digest> {
         std::iter::once(&offer.leaf).chain(&offer.parts).map(|part| part.digest.clone()).collect()
     }
@@ -173,7 +173,7 @@ impl Locking<'_> {
         Ok(hashes)
     }
 
-    /// True checksums of all platforms, as far as the lock file's lines have to be held against them.
+    /// True checksums of all platforms, as far as the lock file's lines need them.
     async fn facts(
         &self,
         release: &Release,
@@ -199,8 +199,8 @@ impl Locking<'_> {
         Ok(facts)
     }
 
-    /// The same, with the packages of the release's other platforms, where a line may be one of theirs or that of a
-    /// package that was replaced. They are looked at and not recorded.
+    /// The same, with the packages of the release's other platforms if a line may be one of theirs or that of a replaced
+    /// package. They are looked at and not recorded.
     async fn more_facts(
         &self,
         release: &Release,
@@ -225,7 +225,7 @@ impl Locking<'_> {
         Ok(facts)
     }
 
-    /// Existing lines win: one of them must be the release's, and none may be for another package of these platforms.
+    /// Existing lines win: one of them must be the release's, and each platform's lines must be for this package.
     fn check<'a>(
         &self,
         release: &Release,
@@ -289,14 +289,14 @@ impl Locking<'_> {
     }
 }
 
-/// Whether all is covered that makes OpenTofu install the package.
+/// Whether the covered checksums suffice for OpenTofu to install the package.
 fn is_complete(release: &Release, platform: &Platform, covered: &BTreeSet<PackageHash>) -> bool {
     let has = |scheme| covered.iter().any(|hash| hash.scheme() == scheme);
     has(Scheme::H1) && (has(Scheme::Zh) || release.kinds.get(platform) == Some(&LeafKind::Image))
 }
 
-/// The package's checksums, when the lock file has them: its `zh:`, or for an image the leaf's `ch:`, names the contents,
-/// and the `h1:` that the release claims for them is locked too. Whether the claim may be believed is not asked here.
+/// The package's checksums if the lock file has them: the `zh:`, or for an image the leaf's `ch:`, names the contents, and
+/// the `h1:` that the release claims for them is locked too. The caller decides whether the claim may be believed.
 fn kept(before: &LockEntry, offer: &Offer) -> Option<PackageHashes> {
     let known = known_before(offer);
     let contents = known.zh.as_ref().or(known.ch.as_ref())?;
@@ -319,14 +319,14 @@ fn not_the_locked(release: &Release, platform: &Platform, refusal: tofu_oci_lock
         platform: platform.clone(),
         place: release.place.clone(),
         refusal,
-        // Unlike an installation, this is what adds platforms: what is locked for others is no excuse.
+        // `lock` itself adds platforms, so lines of other platforms do not explain the mismatch.
         locked_for: Vec::new(),
     }
     .into()
 }
 
 impl LockedRelease {
-    /// The entry, beside what was recorded before. The constraints are the configuration's, if it has the provider.
+    /// The entry, merged with what was recorded before. The constraints are the configuration's if it has the provider.
     pub(super) fn entry(
         &self,
         before: Option<&LockEntry>,

@@ -1,4 +1,4 @@
-//! What came of locking.
+//! The result of locking.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use tofu_oci_lockfile::{LockEntry, LockFile, StoredLockFile, WriteOutcome};
 use tofu_oci_trust::ManifestChecksums;
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
 
-/// What came of locking.
+/// The result of locking.
 #[derive(Clone, Debug)]
 pub struct LockReport {
-    /// One for each job, in the order of the jobs.
+    /// One for each request, in their order.
     pub providers: Vec<LockedProvider>,
     /// The lock file as it was.
     pub before: StoredLockFile,
@@ -31,7 +31,7 @@ pub enum LockDifference {
     None,
     /// It only lacks `ch:` lines that an `init` has dropped, and no rule demands them.
     OptionalManifests,
-    /// It lacks, or has, something else.
+    /// Other lines or entries differ.
     Entries,
 }
 
@@ -48,9 +48,9 @@ pub struct LockedProvider {
     pub index: Digest,
     /// What is locked of each platform, sorted.
     pub platforms: Vec<LockedPlatform>,
-    /// `ch:` lines that come beside other lines of their packages, sorted.
+    /// `ch:` lines that are added to other lines of their packages, sorted.
     pub restored: Vec<PackageHash>,
-    /// Whether this index was seen before, and an `init` has dropped them; else they may never have been there.
+    /// Whether this index was seen before, so that an `init` has dropped these lines; otherwise they may be new.
     pub seen_before: bool,
     /// Whether a rule demands `ch:` lines.
     pub manifest_checksums: ManifestChecksums,
@@ -65,7 +65,7 @@ pub struct LockedPlatform {
     pub basis: Basis,
     /// Bytes that had to be fetched for that.
     pub bytes: u64,
-    /// Who stands for the package.
+    /// Who vouches for the package.
     pub trust: Vouched,
     /// Its checksums, sorted.
     pub hashes: Vec<PackageHash>,
@@ -86,7 +86,7 @@ pub enum Basis {
 }
 
 impl LockedProvider {
-    /// The entry without the `ch:` lines that an `init` has dropped, where no rule demands them.
+    /// The entry without the `ch:` lines that an `init` has dropped, if no rule demands them.
     pub(super) fn without_optional(&self, entry: &LockEntry) -> LockEntry {
         let mut entry = entry.clone();
         if self.manifest_checksums == ManifestChecksums::Optional {

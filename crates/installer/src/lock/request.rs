@@ -18,7 +18,7 @@ use crate::request::pipelines;
 pub struct LockRequest {
     /// The provider.
     pub address: ProviderAddr,
-    /// What its version must meet. They are recorded, unless [`LockOptions::configured`] has others.
+    /// What its version must meet. These constraints are recorded, unless [`LockOptions::configured`] has others.
     pub constraints: Constraints,
     /// Where it comes from.
     pub source: Arc<dyn Source>,
@@ -45,18 +45,19 @@ pub struct LockOptions {
     pub path: PathBuf,
     /// Whether it is written.
     pub write: LockWrite,
-    /// Where packages that have to be looked at are put for that long; an existing folder.
+    /// An existing folder for packages that are only looked at.
     pub scratch: PathBuf,
     /// What an archive may expand to.
     pub limits: Limits,
-    /// How many packages are fetched and unpacked at once; small ones (up to 4 MiB) do not count. So many lie on the disk.
+    /// How many packages are fetched and unpacked at once, and so how many lie on the disk; small ones (up to 4 MiB) do not
+    /// count.
     pub parallel: usize,
     /// What is trusted. The pins are written when the lock file is.
     pub trust: Trust,
     /// Who waits for other programs, and how long.
     pub waiter: Waiter,
-    /// The constraints of the configuration, which are recorded whatever was asked for besides. Those of a provider that is
-    /// not in here are what its job says; a job that says none keeps what is recorded.
+    /// The constraints of the configuration, which are recorded whatever else was asked for. For a provider that is missing
+    /// here, the constraints of its request are recorded; without constraints the recorded ones stay.
     pub configured: BTreeMap<ProviderAddr, Constraints>,
 }
 
@@ -72,7 +73,7 @@ impl LockOptions {
 /// What happens to the lock file and to the pins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockWrite {
-    /// They are written, when all is known.
+    /// They are written after everything is known.
     Write,
     /// Nothing is written.
     Compare,

@@ -13,7 +13,7 @@ const RIGHT: SeenPackage = SeenPackage {
 /// A sound package that the lock file does not have.
 const UNLOCKED: SeenPackage = SeenPackage { locked: false, of_the_offer: false, ..RIGHT };
 
-/// Locked, and no signature covers it although one stands for the offered package.
+/// Locked, and not the signed package that is offered.
 const UNSIGNED: SeenPackage = SeenPackage { unasked: false, admitted: false, ..RIGHT };
 
 /// Locked and signed; only the place can tell that.
@@ -124,7 +124,7 @@ fn a_cache_that_may_break_the_lock_file_is_used_for_sound_packages() {
         (package(SeenPackage { admitted: false, ..UNLOCKED }), InstallStep::Fetch),
     ] {
         check_unlocked(cached, false, want);
-        // What a signature stands for is recorded, too.
+        // What a signature covers is recorded, too.
         check_unlocked(cached, true, if want == LINK { LINK_OFFER } else { want });
     }
 }

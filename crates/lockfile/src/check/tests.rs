@@ -154,7 +154,7 @@ fn a_release_is_known_by_any_of_its_packages() {
     };
     assert_eq!(refused("zh:mac zh:wrong"), "");
     assert_eq!(refused("x:y"), "");
-    assert_eq!(refused("h1:wrong"), "the one checksum in the lock file is none of its packages'");
+    assert_eq!(refused("h1:wrong"), "the one checksum in the lock file is not one of its packages'");
     assert_eq!(refused("h1:wrong zh:wrong"), "none of the 2 checksums in the lock file is one of its packages'");
 }
 
@@ -195,13 +195,16 @@ fn a_platform_is_added_unless_its_line_may_be_there_already() {
 
 #[test]
 fn many_locked_manifests_are_reported_in_one_line() {
-    let told = |lines: &str| {
+    let message = |lines: &str| {
         let mut entry = LockEntry::new("1.0.0".parse().unwrap(), tofu_oci_types::Constraints::any());
         entry.hashes = lines.split(' ').map(|line| line.parse().unwrap()).collect();
         let refusal =
             check_manifest(&entry, &"ch:new".parse().unwrap(), &ReleaseHashes::new(), ManifestLines::Optional);
         refusal.map(|refusal| refusal.to_string()).unwrap_or_default()
     };
-    assert_eq!(told("ch:a"), "the lock file names the manifest ch:a, but the release has ch:new");
-    assert_eq!(told("ch:a ch:b ch:c"), "the lock file names the manifest ch:a and 2 more, but the release has ch:new");
+    assert_eq!(message("ch:a"), "the lock file names the manifest ch:a, but the release has ch:new");
+    assert_eq!(
+        message("ch:a ch:b ch:c"),
+        "the lock file names the manifest ch:a and 2 more, but the release has ch:new"
+    );
 }

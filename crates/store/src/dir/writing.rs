@@ -198,7 +198,7 @@ impl DirStore {
         let tell = |held: &_| self.reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
         tofu_oci_disk::lock(&on, &self.waiter, &tell).await.map_err(|error| match error {
             LockError::Io { path, source } => self.write_error("lock", &path, source),
-            LockError::Held { held, limit } => StoreError::Locked { held: Box::new(held), limit },
+            held @ LockError::Held { .. } => StoreError::Locked(held.into()),
         })
     }
 
