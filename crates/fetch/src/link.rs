@@ -101,7 +101,7 @@ fn remove_link(path: &Path) -> io::Result<()> {
 }
 
 /// Copies a package's folder; a package has files and folders only, as the cache was filled.
-fn copy(from: &Path, to: &Path) -> Result<(), FetchError> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), FetchError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| FetchError::Io { action: "copy", path, source }

@@ -19,7 +19,7 @@ use tofu_oci_fetch::{
     Expect, Linked, PackagePath, PathContents, Unasked, check_lines, known_before, report_wrong, subject,
 };
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
-use tofu_oci_types::{Event, Scheme, Version};
+use tofu_oci_types::{Event, Place, Scheme, Version};
 
 use crate::pipeline::{Done, Offered, Run, is_vouched};
 use crate::{InstallError, Outcome};
@@ -81,7 +81,7 @@ impl Run<'_> {
         }
         let report = check_lines(offer, lines, &hashes)?;
         report_wrong(offer, &report, self.reporter);
-        self.link(&offer.version, cached, place).await?;
+        self.link(offer.version(), cached, place).await?;
         Ok(Some(self.linked(offered, place, &held, hashes)))
     }
 
@@ -107,16 +107,16 @@ impl Run<'_> {
         if !offered.admits_unfetched(&hashes) {
             return Ok(None);
         }
-        self.link(&offer.version, cached, place).await?;
+        self.link(offer.version(), cached, place).await?;
         Ok(Some(match judged {
             Some(judged) if judged.stands_for(offer) => self.linked(offered, place, &held, hashes),
-            _ => self.without_asking(&offer.version, &held, place, Outcome::Linked),
+            _ => self.without_asking(offer.version(), &held, place, Outcome::Linked),
         }))
     }
 
     /// What came of a package that was linked and belongs to an offer.
     fn linked(&self, offered: &Offered, place: &PackagePath, package: &PackageContents, hashes: PackageHashes) -> Done {
-        let subject = subject(&self.job.address, &offered.offer.version, &self.job.platform);
+        let subject = subject(&self.job.address, offered.offer.version(), &self.job.platform);
         self.reporter.event(&Event::Finished { subject, outcome: "linked".to_owned() });
         self.done(offered, place, Outcome::Linked, package.bytes(), hashes)
     }
@@ -145,7 +145,7 @@ impl Run<'_> {
         let hashes = PackageHashes { h1: Some(package.h1()), zh: None, ch: None };
         let mut installed = self.installed(version.clone(), place, outcome, package.bytes(), &hashes, None);
         if let Some(cache) = self.job.target.cache() {
-            installed.place = format!("the plugin cache {}", cache.dir.display());
+            installed.place = Place::PluginCache(cache.dir.clone());
         }
         let finished = match outcome {
             Outcome::Installed | Outcome::Linked => "linked",

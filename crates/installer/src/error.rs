@@ -7,7 +7,7 @@ use tofu_oci_disk::LockError;
 use tofu_oci_fetch::{FetchError, PinFileError};
 use tofu_oci_lockfile::{LockFileError, Refusal};
 use tofu_oci_source::SourceError;
-use tofu_oci_types::{Constraints, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, Place, ProviderAddr, Version};
 
 use crate::ConfigProblem;
 
@@ -33,7 +33,7 @@ pub enum InstallError {
         /// The provider.
         address: ProviderAddr,
         /// The place that was asked.
-        place: String,
+        place: Place,
         /// What was wanted.
         constraints: Constraints,
         /// The versions that the place has, ascending.
@@ -59,7 +59,7 @@ pub enum InstallError {
         /// The provider whose entry it is: this one, or its predecessor.
         by: ProviderAddr,
         /// The place.
-        place: String,
+        place: Place,
         /// The locked version.
         locked: Version,
         /// The versions that the place has, ascending.
@@ -92,7 +92,7 @@ pub enum InstallError {
         /// The version.
         version: Version,
         /// The place that offered it.
-        place: String,
+        place: Place,
         /// Which lines disagree.
         refusal: Refusal,
     },

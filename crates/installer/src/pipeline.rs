@@ -11,7 +11,7 @@ use tofu_oci_fetch::{
 };
 use tofu_oci_lockfile::{LockEntry, PackageHashes, Written};
 use tofu_oci_source::Offer;
-use tofu_oci_types::{Event, PackageHash, Reporter, Version};
+use tofu_oci_types::{Event, Identity, PackageHash, Reporter, Version};
 
 use crate::choose::Warned;
 use crate::record::merged;
@@ -229,7 +229,7 @@ impl Run<'_> {
     /// What the place offers, when somebody stands for it or nobody needs to.
     async fn offer(&self, version: &Version) -> Result<Offered, InstallError> {
         let offer = self.job.choice().offer(version, &self.job.platform).await?;
-        let judged = self.trust_checker.of_offer(&*self.job.source, &offer).await?;
+        let judged = self.trust_checker.of_offer(&offer).await?;
         Ok(Offered { offer, judged })
     }
 
@@ -261,7 +261,7 @@ impl Run<'_> {
         place: &PackagePath,
     ) -> Result<Done, InstallError> {
         let Offered { offer, judged } = offered;
-        let verified = self.fetcher.fetch(&*self.job.source, offer, place, locked).await?;
+        let verified = self.fetcher.fetch(offer, place, locked).await?;
         self.report(offer, locked, &verified).await;
         if let (Some(judged), Some(h1)) = (judged, &verified.hashes().h1) {
             judged.fetched(offer, h1);
@@ -274,7 +274,7 @@ impl Run<'_> {
     async fn report(&self, offer: &Offer, locked: Option<Expect<'_>>, verified: &Verified) {
         let mut report = verified.report().clone();
         if zh_is_suspicious(&report)
-            && let Ok(claims) = self.job.source.hashes(offer).await
+            && let Ok(claims) = offer.release.hashes().await
             && let Ok(better) = check_lines(&Offer { claims, ..offer.clone() }, locked, verified.hashes())
         {
             report = better;
@@ -292,7 +292,7 @@ impl Run<'_> {
             Placed::Now => (Outcome::Installed, "installed"),
             Placed::Before => (Outcome::AlreadyInstalled, "already installed"),
         };
-        let subject = subject(&offer.address, &offer.version, &offer.platform);
+        let subject = subject(offer.address(), offer.version(), &offer.platform);
         self.reporter.event(&Event::Finished { subject, outcome: finished.to_owned() });
         Ok(self.done(offered, place, outcome, bytes, hashes))
     }
@@ -305,7 +305,7 @@ impl Run<'_> {
         bytes: u64,
         hashes: PackageHashes,
     ) -> Done {
-        let version = offered.offer.version.clone();
+        let version = offered.offer.version().clone();
         let installed = self.installed(version, place, outcome, bytes, &hashes, Some(offered));
         Done { installed, hashes, judged: offered.judged.clone() }
     }
@@ -325,13 +325,13 @@ impl Run<'_> {
             address: self.job.address.clone(),
             version,
             platform: self.job.platform.clone(),
-            place: offer.map_or_else(|| self.job.source.place(), |offer| offer.place.clone()),
+            place: offer.map_or_else(|| self.job.source.place(), Offer::place).clone(),
             path: place.path().to_owned(),
             outcome,
-            layout: offer.map(|offer| offer.kind),
+            layout: offer.and_then(Offer::kind),
             bytes,
             hashes: hashes.iter().cloned().collect(),
-            index: judged.and(offer).map(|offer| offer.index.digest.clone()),
+            identity: judged.and(offer).map_or(Identity::Unidentified, |offer| offer.identity().clone()),
             trust: judged.map(|judged| judged.vouched(&self.job.platform, hashes.zh.as_ref())),
         }
     }
