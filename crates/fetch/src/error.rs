@@ -7,7 +7,7 @@ use tofu_oci_archive::ArchiveError;
 use tofu_oci_disk::LockError;
 use tofu_oci_lockfile::LockRefusal;
 use tofu_oci_source::SourceError;
-use tofu_oci_types::{Digest, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Place, Platform, ProviderAddr, Version};
 
 /// Why a package could not be fetched, verified or put in its place. No part of it is visible then.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +26,7 @@ pub enum FetchError {
         /// The platform.
         platform: Platform,
         /// The place that it came from.
-        place: String,
+        place: Place,
         /// What is wrong with it.
         #[source]
         source: ArchiveError,
@@ -53,7 +53,7 @@ pub enum FetchError {
         /// The platform.
         platform: Platform,
         /// The place that offered it.
-        place: String,
+        place: Place,
         /// Which lines disagree.
         refusal: LockRefusal,
         /// The platforms that the lock file's lines are for, sorted; empty if the release does not explain every line. If
@@ -68,7 +68,7 @@ pub enum FetchError {
         /// The version.
         version: Version,
         /// The place that offered it.
-        place: String,
+        place: Place,
         /// Why.
         refusal: Box<tofu_oci_trust::Refusal>,
         /// The rule that holds for the provider.

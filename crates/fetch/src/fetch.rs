@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_archive::Limits;
 use tofu_oci_lockfile::PackageHashes;
-use tofu_oci_source::{LeafKind, Offer, Source};
+use tofu_oci_source::{Offer, Package, ReleaseId};
 use tofu_oci_types::{Event, ProviderAddr, Reporter};
 use tokio::sync::Semaphore;
 
@@ -36,49 +36,44 @@ impl<'a> Fetcher<'a> {
     }
 
     /// The package, in a temporary folder of `place`, when it is what the offer says and the lock file admits it. One that
-    /// is larger than the limit by its descriptors is not asked for.
+    /// is larger than the limit by its descriptors is not asked for; one of unknown size is given up at the limit.
     pub async fn fetch(
         &self,
-        source: &dyn Source,
         offer: &Offer,
         place: &PackagePath,
         locked: Option<Expect<'_>>,
     ) -> Result<Verified, FetchError> {
-        self.limits.check_packed(offer.bytes()).map_err(|error| package_error(offer, error))?;
-        let _turn = match offer.bytes() {
-            0..=SMALL => None,
+        let bytes = offer.bytes();
+        self.limits.check_packed(bytes.unwrap_or(0)).map_err(|error| package_error(offer, error))?;
+        let _turn = match bytes {
+            Some(0..=SMALL) => None,
             _ => Some(self.turns.acquire().await.expect("nobody closes the semaphore")),
         };
         self.report_address(offer);
-        let subject = subject(&offer.address, &offer.version, &offer.platform);
-        self.reporter.event(&Event::Started { subject, bytes: Some(offer.bytes()) });
-        let staged = stage(source, offer, place, self.limits, self.reporter).await?;
+        let subject = subject(offer.address(), offer.version(), &offer.platform);
+        self.reporter.event(&Event::Started { subject, bytes });
+        let staged = stage(offer, place, self.limits, self.reporter).await?;
         verify(staged, place, offer, locked, self.reporter)
     }
 
     /// The checksums of the package, which is fetched, verified and thrown away. `temporary` is the folder that it is put
     /// into for that long.
-    pub async fn look_at(
-        &self,
-        source: &dyn Source,
-        offer: &Offer,
-        temporary: &Path,
-    ) -> Result<PackageHashes, FetchError> {
+    pub async fn look_at(&self, offer: &Offer, temporary: &Path) -> Result<PackageHashes, FetchError> {
         let parent = temporary.to_owned();
         let scratch = Arc::new(blocking(move || scratch(&parent)).await?);
-        let form = match offer.kind {
-            LeafKind::Artifact => PackageForm::Archive,
-            LeafKind::Image => PackageForm::Folder,
+        let form = match offer.package {
+            Package::Zip(_) => PackageForm::Archive,
+            Package::Layers(_) | Package::Folder(_) => PackageForm::Folder,
         };
         let place = PackagePath::to_look_at(&scratch, form);
-        let verified = self.fetch(source, offer, &place, None).await?;
+        let verified = self.fetch(offer, &place, None).await?;
         // Removing the package is work for the disk, too.
         Ok(blocking(move || verified.hashes().clone()).await)
     }
 
     /// Tells, once for all platforms, of a release that was published under another address than the one asked for.
     fn report_address(&self, offer: &Offer) {
-        let Offer { address, version, place, .. } = offer;
+        let ReleaseId { address, version, place, .. } = offer.release.id();
         let Some(published) = offer.published_as.as_ref().filter(|published| *published != address) else { return };
         if self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(address.clone()) {
             let text = format!("{place} has {version} as {published}, not as {address}");

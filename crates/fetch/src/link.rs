@@ -97,7 +97,7 @@ fn remove_link(path: &Path) -> io::Result<()> {
 }
 
 /// Copies a package's folder, which has files and folders only.
-fn copy(from: &Path, to: &Path) -> Result<(), FetchError> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), FetchError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| FetchError::Io { action: "copy", path, source }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_lockfile::{LockFileError, WriteOutcome};
 use tofu_oci_trust::{PIN_FILE_NAME, PinConflict, Pins, PinsError};
+use tofu_oci_types::Place;
 
 use crate::Turn;
 
@@ -53,7 +54,7 @@ pub fn beside(lock_file: &Path) -> PathBuf {
 /// The pins in the file at `path`; none if there is no file.
 pub fn read(path: &Path) -> Result<Pins, PinFileError> {
     let Some(text) = tofu_oci_lockfile::read_text(path)? else { return Ok(Pins::default()) };
-    let written = |written: &str| place::written(path, written);
+    let written = |written: &Place| place::written(path, written);
     Pins::parse_with(&text, written).map_err(|problem| PinFileError::Invalid { path: path.to_owned(), problem })
 }
 

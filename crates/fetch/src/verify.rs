@@ -5,7 +5,7 @@ use tofu_oci_disk::Waiter;
 use tofu_oci_lockfile::{
     LineReport, LockEntry, LockVerdict, ManifestLines, PackageHashes, check, locked_platforms, precheck,
 };
-use tofu_oci_source::Offer;
+use tofu_oci_source::{Offer, ReleaseId};
 use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter, Scheme, Version};
 
 use crate::blocking::blocking;
@@ -63,7 +63,7 @@ impl Verified {
             Writers::OpenTofu => Some(package_lock(&self.place.path, waiter, reporter).await?),
             Writers::Ourselves => None,
         };
-        let (address, version, limits) = (offer.address.clone(), offer.version.clone(), limits.clone());
+        let (address, version, limits) = (offer.address().clone(), offer.version().clone(), limits.clone());
         blocking(move || self.put(&limits, address, version)).await
     }
 
@@ -129,14 +129,15 @@ pub(crate) fn verify(
     locked: Option<Expect<'_>>,
     reporter: &dyn Reporter,
 ) -> Result<Verified, FetchError> {
-    staged.contents.require_executable(offer.address.provider_type()).map_err(|error| package_error(offer, error))?;
+    staged.contents.require_executable(offer.address().provider_type()).map_err(|error| package_error(offer, error))?;
     let hashes = PackageHashes { h1: Some(staged.contents.h1()), ..known_before(offer) };
     let report = check_lines(offer, locked, &hashes)?;
     warn_of_false_claims(offer, &hashes, reporter);
     if staged.archive == Archive::MadeHere {
+        let published = if offer.kind().is_some() { "an image" } else { "a folder" };
         let text = format!(
-            "{} is published as an image: its zip was made here, so it is not the release's own",
-            subject(&offer.address, &offer.version, &offer.platform)
+            "{} is published as {published}: its zip was made here, so it is not the release's own",
+            subject(offer.address(), offer.version(), &offer.platform)
         );
         reporter.event(&Event::note("zip-made-here", text));
     }
@@ -159,10 +160,10 @@ pub fn check_lines(
 
 fn not_the_locked(offer: &Offer, entry: &LockEntry, refusal: tofu_oci_lockfile::LockRefusal) -> FetchError {
     FetchError::NotTheLockedPackage {
-        address: offer.address.clone(),
-        version: offer.version.clone(),
+        address: offer.address().clone(),
+        version: offer.version().clone(),
         platform: offer.platform.clone(),
-        place: offer.place.clone(),
+        place: offer.place().clone(),
         refusal,
         locked_for: locked_platforms(entry, &offer.claims),
     }
@@ -174,8 +175,8 @@ fn report_manifest(offer: &Offer, report: &LineReport, reporter: &dyn Reporter) 
     if locked.is_empty() {
         return;
     }
-    let subject = subject(&offer.address, &offer.version, &offer.platform);
-    let text = format!("{} has {subject} under {found}, and the lock file names {}", offer.place, list(&locked));
+    let subject = subject(offer.address(), offer.version(), &offer.platform);
+    let text = format!("{} has {subject} under {found}, and the lock file names {}", offer.place(), list(&locked));
     reporter.event(&Event::warning(OTHER_MANIFEST, text).with_hint(PUBLISHED_ANEW));
 }
 
@@ -195,7 +196,7 @@ pub fn report_wrong(offer: &Offer, report: &LineReport, reporter: &dyn Reporter)
     if wrong.is_empty() {
         return;
     }
-    let Offer { address, version, place, .. } = offer;
+    let ReleaseId { address, version, place, .. } = offer.release.id();
     let text = format!("the lock file has checksums of {address} {version} that no package has: {}", list(&wrong));
     let hint = format!("unless they are of platforms that {place} does not have, remove these lines: they are wrong");
     reporter.event(&Event::warning("lock-lines-wrong", text).with_hint(hint));
@@ -203,7 +204,7 @@ pub fn report_wrong(offer: &Offer, report: &LineReport, reporter: &dyn Reporter)
 
 /// Reports lines that may be wrong or may be another platform's.
 pub fn report_unexplained(offer: &Offer, report: &LineReport, reporter: &dyn Reporter) {
-    let (address, version) = (&offer.address, &offer.version);
+    let ReleaseId { address, version, .. } = offer.release.id();
     let mut lines = report.unexplained();
     lines.extend(report.wrong().into_iter().filter(|hash| report.has_own(hash.scheme())));
     lines.retain(|hash| may_be_own(offer, hash));
@@ -245,8 +246,8 @@ fn warn_of_false_claims(offer: &Offer, hashes: &PackageHashes, reporter: &dyn Re
     {
         let text = format!(
             "{} says that {} has {claimed}, but it has {found}",
-            offer.place,
-            subject(&offer.address, &offer.version, &offer.platform)
+            offer.place(),
+            subject(offer.address(), offer.version(), &offer.platform)
         );
         reporter.event(&Event::warning("false-claim", text).with_hint("tell the publisher: push the release again"));
     }

@@ -6,7 +6,7 @@ use tofu_oci_disk::LockError;
 use tofu_oci_fetch::{FetchError, PinFileError};
 use tofu_oci_lockfile::{LockFileError, LockRefusal};
 use tofu_oci_source::SourceError;
-use tofu_oci_types::{Constraints, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, Place, ProviderAddr, Version};
 
 /// Why an installation failed. Nothing of the failed package is visible then, and the lock file is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ pub enum InstallError {
         /// The provider.
         address: ProviderAddr,
         /// The place that was asked.
-        place: String,
+        place: Place,
         /// What was wanted.
         constraints: Constraints,
         /// The versions that the place has, ascending.
@@ -44,7 +44,7 @@ pub enum InstallError {
         /// The provider whose entry it is: this one, or its predecessor.
         by: ProviderAddr,
         /// The place.
-        place: String,
+        place: Place,
         /// The locked version.
         locked: Version,
         /// The versions that the place has, ascending.
@@ -77,7 +77,7 @@ pub enum InstallError {
         /// The version.
         version: Version,
         /// The place that offered it.
-        place: String,
+        place: Place,
         /// Which lines disagree.
         refusal: LockRefusal,
     },

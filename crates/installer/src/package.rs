@@ -10,7 +10,7 @@ use tofu_oci_fetch::{
 };
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
 use tofu_oci_source::Offer;
-use tofu_oci_types::{Event, Reporter, Scheme, Version};
+use tofu_oci_types::{Event, Identity, Place, Reporter, Scheme, Version};
 
 use crate::choose::VersionChoice;
 use crate::plan::{InstallStep, KnownBy, PlaceAnswer, Seen, SeenContents, SeenPackage, Unlocked, plan};
@@ -112,7 +112,7 @@ impl PackageInstall<'_> {
     /// What the place offers, if the trust policy admits its release.
     async fn offer(&self, version: &Version) -> Result<Offered, InstallError> {
         let offer = self.choice.offer(version, &self.request.platform).await?;
-        let judgement = self.trust_checker.of_offer(&*self.request.source, &offer).await?;
+        let judgement = self.trust_checker.of_offer(&offer).await?;
         Ok(Offered { offer, judgement })
     }
 
@@ -123,7 +123,7 @@ impl PackageInstall<'_> {
         if !error.is_transient() || plan(&seen) == InstallStep::Fetch {
             return Err(error);
         }
-        let (from, reason) = (self.request.source.place(), error.with_causes());
+        let (from, reason) = (self.request.source.place().clone(), error.with_causes());
         let subject = self.subject(found);
         let text =
             format!("{subject} is installed and locked, and stays as it is; {from} could not be asked: {reason}");
@@ -162,7 +162,7 @@ impl PackageInstall<'_> {
         let Offered { offer, judgement } = offered;
         let cached = found.cached.as_ref().map(|(path, _)| path);
         let target = cached.unwrap_or(&found.place);
-        let verified = self.fetcher.fetch(&*self.request.source, offer, target, found.locked).await?;
+        let verified = self.fetcher.fetch(offer, target, found.locked).await?;
         self.report(offer, found.locked, &verified).await;
         if let (Some(judgement), Some(h1)) = (judgement, &verified.hashes().h1) {
             judgement.fetched(offer, h1);
@@ -210,7 +210,7 @@ impl PackageInstall<'_> {
     async fn report(&self, offer: &Offer, locked: Option<Expect<'_>>, verified: &Verified) {
         let mut report = verified.report().clone();
         if zh_is_suspicious(&report)
-            && let Ok(claims) = self.request.source.hashes(offer).await
+            && let Ok(claims) = offer.release.hashes().await
             && let Ok(better) = check_lines(&Offer { claims, ..offer.clone() }, locked, verified.hashes())
         {
             report = better;
@@ -258,16 +258,16 @@ impl PackageInstall<'_> {
             version: found.version.clone(),
             platform: platform.clone(),
             place: match (offer, target.cache()) {
-                (Some(offer), _) => offer.place.clone(),
-                (None, Some(cache)) => format!("the plugin cache {}", cache.dir.display()),
-                (None, None) => source.place(),
+                (Some(offer), _) => offer.place().clone(),
+                (None, Some(cache)) => Place::PluginCache(cache.dir.clone()),
+                (None, None) => source.place().clone(),
             },
             path: found.place.path().to_owned(),
             outcome,
-            layout: offer.map(|offer| offer.kind),
+            layout: offer.and_then(Offer::kind),
             bytes,
             hashes: hashes.iter().cloned().collect(),
-            index: judgement.as_ref().and(offer).map(|offer| offer.index.digest.clone()),
+            identity: judgement.as_ref().and(offer).map_or(Identity::Unidentified, |offer| offer.identity().clone()),
             trust: judgement.as_ref().map(|judgement| judgement.vouched(platform, hashes.zh.as_ref())),
         };
         Completed { installed, hashes, judgement }

@@ -10,7 +10,7 @@ use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::{PackageForm, PackagePath, Trust, Vouched};
 use tofu_oci_lockfile::StoredLockFile;
 use tofu_oci_source::{LeafKind, Source};
-use tofu_oci_types::{Constraints, Digest, PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
 /// One package to install.
 #[derive(Clone)]
@@ -147,7 +147,7 @@ pub struct Installed {
     /// The platform.
     pub platform: Platform,
     /// The repository that it came from, or the plugin cache; all places of the request if no place was asked.
-    pub place: String,
+    pub place: Place,
     /// The folder or archive.
     #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     pub path: PathBuf,
@@ -159,8 +159,9 @@ pub struct Installed {
     pub bytes: u64,
     /// The package's checksums, all computed or verified here, sorted.
     pub hashes: Vec<PackageHash>,
-    /// The release's index; `None` if the place was not asked.
-    pub index: Option<Digest>,
+    /// What the release is known by; unidentified if the place was not asked.
+    #[serde(rename = "index")]
+    pub identity: Identity,
     /// Who vouches for the package; `None` if the place was not asked, or is not a repository.
     pub trust: Option<Vouched>,
 }

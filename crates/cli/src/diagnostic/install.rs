@@ -44,7 +44,7 @@ impl Diagnostic {
                 };
                 let mut diagnostic = Self::new(Exit::Fixable, text);
                 let asked = !matches!(what, NotOffered::NoMethods | NotOffered::NoMethodMatches);
-                if asked && !diagnostic.text.contains(place.as_str()) {
+                if asked && !diagnostic.text.contains(&place.to_string()) {
                     diagnostic = diagnostic.cause(format!("asked {place}"));
                 }
                 diagnostic = diagnostic.code(what.code());

@@ -16,7 +16,7 @@ use std::error::Error;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::Place;
 
 pub(crate) use trust::{Refused, Release};
 
@@ -40,7 +40,7 @@ pub(crate) struct Diagnostic {
     /// Whether it says nothing about what a place holds: the network, the machine or missing access rights are to blame.
     unasked: bool,
     /// The repository that access was refused to, because of the credentials or for want of them.
-    refused: Option<Box<(String, Trouble)>>,
+    refused: Option<Box<(Place, Trouble)>>,
 }
 
 impl Diagnostic {
@@ -113,8 +113,8 @@ impl Diagnostic {
     }
 
     /// The same, marked as a refusal of this repository that credentials may have to do with.
-    pub(crate) fn refused(mut self, place: &str, trouble: Trouble) -> Self {
-        self.refused = Some(Box::new((place.to_owned(), trouble)));
+    pub(crate) fn refused(mut self, place: &Place, trouble: Trouble) -> Self {
+        self.refused = Some(Box::new((place.clone(), trouble)));
         self
     }
 
@@ -126,10 +126,9 @@ impl Diagnostic {
 
     /// A refusal, with where the credentials came from; anything else as it is.
     pub(crate) fn tell_of_credentials(mut self, resolver: Option<&CredentialResolver>) -> Self {
-        let Some((place, trouble)) = self.refused.as_deref() else { return self };
-        let Ok(repository) = place.parse::<RepositoryRef>() else { return self };
+        let Some((Place::Registry(repository), trouble)) = self.refused.as_deref() else { return self };
         if let Some(resolver) = resolver {
-            let told = resolver.tell(&repository, *trouble);
+            let told = resolver.tell(repository, *trouble);
             self.causes.extend(told.cause);
             self.hints.splice(0..0, told.hints);
         }

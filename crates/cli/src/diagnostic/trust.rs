@@ -2,7 +2,7 @@
 
 use tofu_oci_fetch::PinFileError;
 use tofu_oci_trust::{ByHand, Refusal, Rule, RuleOrigin};
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use super::Diagnostic;
 use crate::again;
@@ -12,7 +12,7 @@ use crate::exit::Exit;
 pub(crate) struct Release<'a> {
     pub(crate) address: &'a ProviderAddr,
     pub(crate) version: &'a Version,
-    pub(crate) place: &'a str,
+    pub(crate) place: &'a Place,
 }
 
 /// A release that is not trusted, and by what.

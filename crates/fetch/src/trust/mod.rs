@@ -10,6 +10,7 @@
 
 mod check;
 mod known;
+mod pinned_release;
 mod trust_checker;
 
 use std::path::PathBuf;

@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_lockfile::{LockFileError, ManifestLines, WriteOutcome};
-use tofu_oci_source::{Offer, Release, Source, SourceError};
+use tofu_oci_source::{Offer, Release, ReleaseId};
 use tofu_oci_trust::{
     Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Remark, Rule, Standing,
     Verdict, judge,
 };
-use tofu_oci_types::{Digest, Event, Level, PackageHash, Platform, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Event, Identity, Level, PackageHash, Platform, ProviderAddr, Reporter, Version};
 use tokio::sync::OnceCell;
 
 use super::check::{Check, Knowledge, zips};
 use super::known::{Known, Unasked, asks};
+use super::pinned_release::PinnedRelease;
 use super::{SignedBy, Trust, Vouched};
 use crate::guard::Turn;
 use crate::pin_file::{self, PinFileError};
@@ -23,25 +24,13 @@ use crate::{FetchError, subject};
 pub struct TrustChecker<'a> {
     trust: &'a Trust,
     reporter: &'a dyn Reporter,
-    judged: Mutex<HashMap<ReleaseId, Arc<OnceCell<Arc<Judgement>>>>>,
-}
-
-/// A release that is judged.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ReleaseId {
-    pub(super) address: ProviderAddr,
-    version: Version,
-    place: String,
-    /// What the pins call the place.
-    pinned_as: String,
-    index: Digest,
-    index_sha512: Digest,
+    judged: Mutex<HashMap<PinnedRelease, Arc<OnceCell<Arc<Judgement>>>>>,
 }
 
 /// A release that has been judged.
 #[derive(Debug)]
 pub struct Judgement {
-    case: ReleaseId,
+    case: PinnedRelease,
     /// The rule that it was judged by.
     rule: Rule,
     verdict: Verdict,
@@ -63,24 +52,21 @@ impl<'a> TrustChecker<'a> {
         Self { trust, reporter, judged: Mutex::default() }
     }
 
-    /// The judgement on the release that an offer belongs to; nothing when the package lies in no repository, so that
-    /// there is no index that anybody could stand for, and nobody asks for signatures.
+    /// The judgement on the release that an offer belongs to; `None` if the release has no index and nobody asks for
+    /// signatures of the provider.
     ///
     /// # Errors
     /// [`FetchError::Untrusted`], and when signatures could not be asked for.
-    pub async fn of_offer(&self, source: &dyn Source, offer: &Offer) -> Result<Option<Arc<Judgement>>, FetchError> {
-        let wanted = self.trust.policy.wants_evidence(&self.trust.pins, &offer.address);
-        if offer.ch().is_none() && !asks(self.trust, &offer.address) {
+    pub async fn of_offer(&self, offer: &Offer) -> Result<Option<Arc<Judgement>>, FetchError> {
+        if offer.identity().index().is_none() && !asks(self.trust, offer.address()) {
             return Ok(None);
         }
-        let judged = self.judge(source, ReleaseId::of_offer(self.trust, offer), || async {
-            if !wanted {
-                return Ok(Knowledge { release: None, archives: Archives::Annotated(zips(&offer.claims)) });
-            }
-            match source.release_of(offer).await {
-                Ok(release) => Ok(Knowledge::of(release)),
-                Err(SourceError::NoIndex { .. }) => Ok(Knowledge { release: None, archives: Archives::Unknown }),
-                Err(error) => Err(error.into()),
+        let wanted = self.trust.policy.wants_evidence(&self.trust.pins, offer.address());
+        let judged = self.judge(&*offer.release, || async {
+            if wanted {
+                Ok(Knowledge::of(offer.release.describe().await?))
+            } else {
+                Ok(Knowledge { about: None, archives: Archives::Annotated(zips(&offer.claims)) })
             }
         });
         let judged = judged.await?;
@@ -93,28 +79,27 @@ impl<'a> TrustChecker<'a> {
     ///
     /// # Errors
     /// [`FetchError::Untrusted`], and when signatures could not be asked for.
-    pub async fn of_release(&self, source: &dyn Source, release: &Release) -> Result<Arc<Judgement>, FetchError> {
-        let knowledge = || async { Ok(Knowledge::of(release.clone())) };
-        self.judge(source, ReleaseId::of_release(self.trust, release), knowledge).await
+    pub async fn of_release(&self, release: &dyn Release) -> Result<Arc<Judgement>, FetchError> {
+        self.judge(release, || async { Ok(Knowledge::of(release.describe().await?)) }).await
     }
 
-    async fn judge<F: Future<Output = Result<Knowledge, FetchError>>>(
+    async fn judge<'r, F: Future<Output = Result<Knowledge<'r>, FetchError>>>(
         &self,
-        source: &dyn Source,
-        case: ReleaseId,
+        release: &'r dyn Release,
         knowledge: impl FnOnce() -> F,
     ) -> Result<Arc<Judgement>, FetchError> {
+        let case = PinnedRelease::new(self.trust, release.id());
         let cell = {
             let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(judged.entry(case.clone()).or_default())
         };
         let judged = cell.get_or_try_init(|| async {
-            let mut hearing = Check { trust: self.trust, source, case: &case, knowledge: knowledge().await? };
+            let mut hearing = Check { trust: self.trust, release, case: &case, knowledge: knowledge().await? };
             let verdict = hearing.verdict().await?;
             let covered = hearing.covered(&verdict).await?;
             let archives = hearing.knowledge.archives;
             let pinned = self.pinned(&case.facts(&archives));
-            let rule = self.trust.policy.rule(&case.address).clone();
+            let rule = self.trust.policy.rule(&case.id.address).clone();
             let contents = Known::new(self.trust, &case.facts(&archives), &verdict);
             let reported = Mutex::default();
             let judged = Judgement { case: case.clone(), rule, verdict, pinned, archives, reported, covered, contents };
@@ -138,8 +123,8 @@ impl<'a> TrustChecker<'a> {
         }
         let archives = &Archives::Unknown;
         let known = pins.iter().filter(|pin| pin.address == *address && pin.version == *version).flat_map(|pin| {
-            let (place, index) = (&pin.place, &pin.index);
-            let facts = ReleaseFacts { address, version, place, index, index_sha512: None, archives };
+            let identity = &Identity::Index { sha256: pin.index.clone(), sha512: None };
+            let facts = ReleaseFacts { address, version, place: &pin.place, identity, archives };
             let verdict = judge(policy, pins, &facts, &[], *now);
             let counts = verdict.standing == Standing::Pinned && verdict.covered.index && verdict.refusal.is_none();
             let contents = counts.then(|| pins.contents(&facts, &verdict).remove(platform));
@@ -157,12 +142,9 @@ impl<'a> TrustChecker<'a> {
     }
 
     /// Whether this very index was pinned before this run: what it has was recorded then.
-    pub fn has_seen(&self, release: &Release) -> bool {
-        self.trust
-            .pins
-            .same_index(&ReleaseId::of_release(self.trust, release).facts(&Archives::Unknown))
-            .next()
-            .is_some()
+    pub fn has_seen(&self, release: &ReleaseId) -> bool {
+        let release = PinnedRelease::new(self.trust, release);
+        self.trust.pins.same_index(&release.facts(&Archives::Unknown)).next().is_some()
     }
 
     /// Writes the pins. Where they cannot be written, but the lock file vouches for everything and no signature would be
@@ -198,7 +180,7 @@ impl<'a> TrustChecker<'a> {
 
     fn tell(&self, judged: &Judgement) {
         for remark in &judged.verdict.remarks {
-            let ReleaseId { address, version, .. } = &judged.case;
+            let ReleaseId { address, version, .. } = &judged.case.id;
             self.report(remark, format!("{address} {version}: {}", remark.text));
         }
     }
@@ -215,7 +197,7 @@ impl<'a> TrustChecker<'a> {
         let Some(remark) = judged.verdict.remark_for(&offer.platform, offer.zh().as_ref()) else { return };
         let mut reported = judged.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if reported.insert(offer.platform.clone()) {
-            let subject = subject(&offer.address, &offer.version, &offer.platform);
+            let subject = subject(offer.address(), offer.version(), &offer.platform);
             self.report(remark, format!("{subject}: {}", remark.text));
         }
     }
@@ -235,39 +217,6 @@ impl<'a> TrustChecker<'a> {
     }
 }
 
-impl ReleaseId {
-    fn of_offer(trust: &Trust, offer: &Offer) -> Self {
-        Self {
-            address: offer.address.clone(),
-            version: offer.version.clone(),
-            place: offer.place.clone(),
-            pinned_as: pin_file::place(&trust.pins_path, &offer.place),
-            index: offer.index.digest.clone(),
-            index_sha512: offer.index_sha512.clone(),
-        }
-    }
-
-    fn of_release(trust: &Trust, release: &Release) -> Self {
-        Self {
-            address: release.address.clone(),
-            version: release.version.clone(),
-            place: release.place.clone(),
-            pinned_as: pin_file::place(&trust.pins_path, &release.place),
-            index: release.index.digest.clone(),
-            index_sha512: release.index_sha512.clone(),
-        }
-    }
-
-    pub(super) fn facts<'a>(&'a self, archives: &'a Archives) -> ReleaseFacts<'a> {
-        let Self { address, version, pinned_as: place, index, index_sha512, .. } = self;
-        ReleaseFacts { address, version, place, index, index_sha512: Some(index_sha512), archives }
-    }
-
-    fn order(&self) -> (String, String, &str, &str) {
-        (self.address.to_string(), self.version.to_string(), &self.place, self.index.as_str())
-    }
-}
-
 impl Judgement {
     /// Lets the package with this archive in, or one that is no archive.
     ///
@@ -281,7 +230,7 @@ impl Judgement {
     }
 
     fn untrusted(&self, refusal: &Refusal) -> FetchError {
-        let ReleaseId { address, version, place, .. } = self.case.clone();
+        let ReleaseId { address, version, place, .. } = self.case.id.clone();
         let (refusal, rule) = (Box::new(refusal.clone()), Box::new(self.rule.clone()));
         FetchError::Untrusted { address, version, place, refusal, rule, by_hand: self.verdict.by_hand }
     }

@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_store::{ByteStream, ReadStore, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
 use super::fixture::{Workspace, store, told};
 use crate::{InstallError, InstallOutcome, InstallTarget, PluginCache};
@@ -49,7 +49,7 @@ impl Faulty {
 
 #[async_trait]
 impl ReadStore for Faulty {
-    fn place(&self) -> String {
+    fn place(&self) -> Place {
         self.inner.place()
     }
 

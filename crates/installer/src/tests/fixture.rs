@@ -262,7 +262,7 @@ pub(super) fn trust(pins_path: PathBuf) -> Trust {
 
 /// A store with version 1.0.0 in this layout, and the checksums of [`PLATFORM`].
 pub(super) async fn store(layout: PackageLayout) -> (Arc<MemoryStore>, BTreeMap<String, Published>) {
-    let store = Arc::new(MemoryStore::new("memory"));
+    let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     let published = publish(&*store, "1.0.0", layout, Annotations::All).await;
     (store, published)
 }

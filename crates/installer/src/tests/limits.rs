@@ -11,7 +11,7 @@ use tofu_oci_archive::ArchiveError;
 use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_store::{ByteStream, MemoryStore, NetworkFault, ReadStore, Store as _, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
 use super::fixture::{Workspace, store, told};
 use crate::{InstallError, InstallTarget, install};
@@ -29,7 +29,7 @@ struct Endless {
 
 #[async_trait]
 impl ReadStore for Endless {
-    fn place(&self) -> String {
+    fn place(&self) -> Place {
         self.inner.place()
     }
 

@@ -33,7 +33,7 @@ struct Scene {
 
 impl Scene {
     async fn new(layout: PackageLayout, annotations: Annotations) -> Self {
-        let store = Arc::new(MemoryStore::new("memory"));
+        let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
         let published = publish(&*store, "1.0.0", layout, annotations).await;
         let workspace = Workspace::new();
         let pins = workspace.trust().pins_path;
@@ -296,7 +296,7 @@ async fn comparing_writes_nothing() {
 /// A release for three platforms that nobody has signed.
 async fn three_platforms(annotations: Annotations) -> Scene {
     let scene = Scene::new(PackageLayout::Artifact, annotations).await;
-    let store = Arc::new(MemoryStore::new("memory"));
+    let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     let platforms = [PLATFORM, MAC, "windows_amd64"];
     let published = publish_for(&platforms, &*store, "1.0.0", PackageLayout::Artifact, annotations).await;
     Scene { store, published, ..scene }

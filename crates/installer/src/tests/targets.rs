@@ -206,7 +206,7 @@ async fn a_link_to_the_same_package_stays_and_a_dangling_one_is_replaced() {
 
 #[tokio::test]
 async fn stray_tags_are_warned_of_and_not_chosen() {
-    let store = Arc::new(MemoryStore::new("memory"));
+    let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     publish(&*store, "1.0.0", PackageLayout::Artifact, Annotations::All).await;
     let reference = tofu_oci_types::Reference::Tag("1.0.0".parse().unwrap());
     let index = tofu_oci_store::ReadStore::resolve(&*store, &reference).await.unwrap();

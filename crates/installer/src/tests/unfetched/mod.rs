@@ -37,7 +37,7 @@ struct Setting {
 
 impl Setting {
     async fn new(layout: PackageLayout, annotations: Annotations) -> Self {
-        let store = Arc::new(MemoryStore::new("memory"));
+        let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
         let published = publish(&*store, "1.0.0", layout, annotations).await[PLATFORM].clone();
         sign(&store, "1.0.0").await;
         Self { workspace: Workspace::new(), store, published, policy: policy(""), may_break_lock: false }
@@ -88,7 +88,10 @@ impl Setting {
 
     /// Installs from a place that does not answer.
     async fn away(&self, job: InstallRequest) -> Result<Installed, InstallError> {
-        let failing = NotRead::failing("the place", Failure::ServerError("500".to_owned()));
+        let failing = NotRead::failing(
+            tofu_oci_types::Place::Method("the place".to_owned()),
+            Failure::ServerError("500".to_owned()),
+        );
         self.run(InstallRequest { source: Arc::new(failing), ..job }).await
     }
 
