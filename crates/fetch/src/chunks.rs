@@ -1,4 +1,4 @@
-//! Bytes from the network, which is async, to the unpacker, which is not.
+//! Bytes from the network (async) to the unpacker (a blocking thread).
 
 use std::io;
 
@@ -14,18 +14,18 @@ use tokio::sync::mpsc;
 /// Spec: measured, a deeper queue costs memory and gains nothing.
 const DEPTH: usize = 4;
 
-enum Piece {
+enum QueuedChunk {
     Bytes(Bytes),
     EndOfPart,
 }
 
 /// The side that sends.
-pub(crate) struct ChunkSender(mpsc::Sender<Piece>);
+pub(crate) struct ChunkSender(mpsc::Sender<QueuedChunk>);
 
 /// The side that a blocking thread reads: one part after the other.
 pub(crate) struct ChunkReceiver {
-    pieces: mpsc::Receiver<Piece>,
-    /// Whether the present part has been read to its end.
+    pieces: mpsc::Receiver<QueuedChunk>,
+    /// Whether the current part has been read to its end.
     ended: bool,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn queue() -> (ChunkSender, ChunkReceiver) {
 }
 
 impl ChunkSender {
-    /// Sends all parts of the offer, verified on the way; ends early, and without an error, when nobody reads any more.
+    /// Sends all parts of the offer, verified on the way; ends early, and without an error, when the receiver is dropped.
     pub(crate) async fn send(self, offer: &Offer, subject: &str, reporter: &dyn Reporter) -> Result<(), SourceError> {
         let mut done = 0;
         for part in offer.package.parts() {
@@ -44,12 +44,12 @@ impl ChunkSender {
             while let Some(chunk) = stream.next().await {
                 let chunk = chunk?;
                 done += chunk.len() as u64;
-                if self.0.send(Piece::Bytes(chunk)).await.is_err() {
+                if self.0.send(QueuedChunk::Bytes(chunk)).await.is_err() {
                     return Ok(());
                 }
                 reporter.event(&Event::Progress { subject: subject.to_owned(), done });
             }
-            if self.0.send(Piece::EndOfPart).await.is_err() {
+            if self.0.send(QueuedChunk::EndOfPart).await.is_err() {
                 return Ok(());
             }
         }
@@ -63,12 +63,12 @@ impl ByteSource for ChunkReceiver {
             return Ok(None);
         }
         match self.pieces.blocking_recv() {
-            Some(Piece::Bytes(bytes)) => Ok(Some(bytes)),
-            Some(Piece::EndOfPart) => {
+            Some(QueuedChunk::Bytes(bytes)) => Ok(Some(bytes)),
+            Some(QueuedChunk::EndOfPart) => {
                 self.ended = true;
                 Ok(None)
             }
-            // The sender failed, or was dropped because the whole job was.
+            // The sender failed, or was dropped with the whole job.
             None => Err(io::Error::new(io::ErrorKind::ConnectionAborted, "the download has stopped")),
         }
     }

@@ -1,4 +1,4 @@
-//! From an offer to a package that has been verified: so many at once, and each told of.
+//! From an offer to a verified package: so many at once, each reported.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,14 +17,14 @@ use crate::staging::scratch;
 use crate::verify::{Expect, Verified, verify};
 use crate::{FetchError, subject};
 
-/// Packages up to this size are fetched without waiting for a turn.
+/// Packages up to this size, in bytes, are fetched without waiting for a turn.
 const SMALL: u64 = 4 << 20;
 
 /// Fetches packages for all jobs of one call.
 pub struct Fetcher<'a> {
     turns: Semaphore,
     /// The providers that were published under another address, once each.
-    told: Mutex<BTreeSet<ProviderAddr>>,
+    reported: Mutex<BTreeSet<ProviderAddr>>,
     limits: &'a Limits,
     reporter: &'a dyn Reporter,
 }
@@ -32,11 +32,11 @@ pub struct Fetcher<'a> {
 impl<'a> Fetcher<'a> {
     /// So many at once; small ones do not count.
     pub fn new(parallel: usize, limits: &'a Limits, reporter: &'a dyn Reporter) -> Self {
-        Self { turns: Semaphore::new(parallel.max(1)), told: Mutex::default(), limits, reporter }
+        Self { turns: Semaphore::new(parallel.max(1)), reported: Mutex::default(), limits, reporter }
     }
 
-    /// The package, in a temporary folder of `place`, when it is what the offer says and the lock file admits it. One that
-    /// is larger than the limit by its descriptors is not asked for; one of unknown size is given up at the limit.
+    /// The package, in a temporary folder beside `place`, if it is what the offer says and the lock file admits it. A package
+    /// over the limit by its descriptors is not asked for; one of unknown size is given up at the limit.
     pub async fn fetch(
         &self,
         offer: &Offer,
@@ -67,15 +67,15 @@ impl<'a> Fetcher<'a> {
         };
         let place = PackagePath::to_look_at(&scratch, form);
         let verified = self.fetch(offer, &place, None).await?;
-        // Removing the package is work for the disk, too.
+        // Dropping it removes the package, which blocks too.
         Ok(blocking(move || verified.hashes().clone()).await)
     }
 
-    /// Tells, once for all platforms, of a release that was published under another address than the one asked for.
+    /// Reports, once for all platforms, a release that was published under another address than the one asked for.
     fn report_address(&self, offer: &Offer) {
         let ReleaseId { address, version, place, .. } = offer.release.id();
         let Some(published) = offer.published_as.as_ref().filter(|published| *published != address) else { return };
-        if self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(address.clone()) {
+        if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(address.clone()) {
             let text = format!("{place} has {version} as {published}, not as {address}");
             let hint = "right for a mirror; otherwise check the address and the place";
             self.reporter.event(&Event::note("other-address", text).with_hint(hint));

@@ -11,7 +11,7 @@ use crate::FetchError;
 use crate::blocking::blocking;
 use crate::guard::package_lock;
 use crate::place::{PackagePath, is_same};
-use crate::staging::Staging;
+use crate::staging::StagingFolder;
 
 /// What had to be done for a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl PackagePath {
     /// [`FetchError::Lock`], [`FetchError::LinkOutOfTree`], and errors of the file system.
     pub async fn link_to(&self, cached: &Self, waiter: &Waiter, reporter: &dyn Reporter) -> Result<Linked, FetchError> {
         let beside = self.clone();
-        let staging = blocking(move || Staging::beside(&beside)).await?;
+        let staging = blocking(move || StagingFolder::beside(&beside)).await?;
         let _lock = package_lock(&self.path, waiter, reporter).await?;
         let (from, to) = (cached.clone(), self.clone());
         blocking(move || link(staging, &from, &to)).await
@@ -44,7 +44,7 @@ impl PackagePath {
 /// renamed, so that it is never visible in part.
 ///
 /// Spec: `OpenTofu` 1.12, `LinkFromOtherCache`, `PackageLocalDir.InstallProviderPackage`.
-fn link(mut staging: Staging, from: &PackagePath, to: &PackagePath) -> Result<Linked, FetchError> {
+fn link(mut staging: StagingFolder, from: &PackagePath, to: &PackagePath) -> Result<Linked, FetchError> {
     let failed = |action, path: &Path| {
         let path = path.to_owned();
         move |source| FetchError::Io { action, path, source }
@@ -145,7 +145,7 @@ mod tests {
         let (_root, from, to) = package();
         fs::create_dir_all(to.parent()).unwrap();
         prepare(&from.path, &to.path);
-        assert_eq!(link(Staging::beside(&to).unwrap(), &from, &to).unwrap(), want);
+        assert_eq!(link(StagingFolder::beside(&to).unwrap(), &from, &to).unwrap(), want);
         assert_eq!(fs::read_to_string(to.path.join("docs/guide.md")).unwrap(), "the guide");
         let left: Vec<_> = fs::read_dir(to.parent()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["os_arch"], "the staging folder is gone");

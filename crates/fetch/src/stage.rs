@@ -13,30 +13,30 @@ use tofu_oci_types::Reporter;
 use crate::chunks::{ChunkReceiver, queue};
 use crate::link::copy;
 use crate::place::{PackageForm, PackagePath, zip_name};
-use crate::staging::Staging;
+use crate::staging::StagingFolder;
 use crate::{FetchError, subject};
 
-/// A package in a temporary folder beside its place. Its bytes had the sizes and digests of the offer, its structure
-/// was checked; whether it is the *right* package has not been asked yet. Dropping it removes it.
+/// A package in a temporary folder beside its place. Its bytes had the sizes and digests of the offer, and its structure
+/// was checked; it may still be the wrong package. Dropping it removes it.
 #[derive(Debug)]
 pub(crate) struct Staged {
-    pub(crate) staging: Staging,
+    pub(crate) staging: StagingFolder,
     /// The folder or archive that will be renamed into place.
     pub(crate) package: PathBuf,
     pub(crate) contents: PackageContents,
-    pub(crate) archive: Archive,
+    pub(crate) archive: ArchiveOrigin,
 }
 
 /// Where the bytes of an archive come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Archive {
+pub(crate) enum ArchiveOrigin {
     /// The release's own, or none was asked for.
     Original,
     /// Made here from an image's files: another zip than the release's.
     MadeHere,
 }
 
-/// Fetches and unpacks. When the future is dropped the download ends, the unpacking thread notices and cleans up.
+/// Fetches and unpacks. If the future is dropped, the download ends, and the unpacking thread notices and cleans up.
 pub(crate) async fn stage(
     offer: &Offer,
     place: &PackagePath,
@@ -48,13 +48,13 @@ pub(crate) async fn stage(
         Package::Zip(_) | Package::Folder(_) => Vec::new(),
     };
     let (feeder, mut feed) = queue();
-    let work = Work { offer: offer.clone(), place: place.clone(), limits: limits.clone(), compressions };
+    let work = Unpacking { offer: offer.clone(), place: place.clone(), limits: limits.clone(), compressions };
     // The staging folder lives in the thread: it is removed there, after the last file has been closed.
     let unpacking = tokio::task::spawn_blocking(move || work.run(&mut feed));
     let subject = subject(offer.address(), offer.version(), &offer.platform);
     let (sent, unpacked) = tokio::join!(feeder.send(offer, &subject, reporter), unpacking);
     let unpacked = unpacked.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-    // A broken download is the cause, and what the unpacker makes of it the effect.
+    // A broken download is the cause; the unpacker's error is its effect.
     sent?;
     unpacked
 }
@@ -74,38 +74,38 @@ fn compression(offer: &Offer, layer: &Layer) -> Result<LayerCompression, FetchEr
     }
 }
 
-/// So many bytes of something that is not read are read, to see whether the download was damaged.
+/// So many bytes after a refusal are read, to see whether the download was damaged.
 const MOST_AFTER_THE_END: u64 = 4 << 20;
 
 /// What the unpacking thread does.
-struct Work {
+struct Unpacking {
     offer: Offer,
     place: PackagePath,
     limits: Limits,
     compressions: Vec<LayerCompression>,
 }
 
-impl Work {
+impl Unpacking {
     fn run(&self, feed: &mut ChunkReceiver) -> Result<Staged, FetchError> {
         let staging = match &self.place.scratch {
-            Some(scratch) => Staging::scratch(scratch)?,
-            None => Staging::beside(&self.place)?,
+            Some(scratch) => StagingFolder::scratch(scratch)?,
+            None => StagingFolder::beside(&self.place)?,
         };
         let (package, contents, archive) = match (&self.offer.package, self.place.form) {
             (Package::Zip(_), PackageForm::Folder) => {
                 let folder = staging.folder("package")?;
                 let contents = self.read_to_the_end(feed, |feed| unpack_zip(feed, &folder, &self.limits))?;
-                (folder, contents, Archive::Original)
+                (folder, contents, ArchiveOrigin::Original)
             }
             (Package::Zip(_), PackageForm::Archive) => {
                 let zip = staging.path().join(self.zip_name());
                 self.read_to_the_end(feed, |feed| save_zip(feed, &zip, &self.limits))?;
                 let contents = read_zip(&zip, &self.limits).map_err(|error| self.refused(error))?;
-                (zip, contents, Archive::Original)
+                (zip, contents, ArchiveOrigin::Original)
             }
             (Package::Layers(layers), PackageForm::Folder) => {
                 let (folder, contents) = self.union(layers, &staging, feed)?;
-                (folder, contents, Archive::Original)
+                (folder, contents, ArchiveOrigin::Original)
             }
             (Package::Layers(layers), PackageForm::Archive) => {
                 let (folder, _) = self.union(layers, &staging, feed)?;
@@ -117,7 +117,7 @@ impl Work {
                 let folder = staging.path().join("package");
                 copy(from, &folder)?;
                 let contents = read_directory(&folder, &self.limits).map_err(|error| self.refused(error))?;
-                (folder, contents, Archive::Original)
+                (folder, contents, ArchiveOrigin::Original)
             }
             (Package::Folder(from), PackageForm::Archive) => {
                 read_directory(from, &self.limits).map_err(|error| self.refused(error))?;
@@ -132,18 +132,22 @@ impl Work {
     }
 
     /// A zip of a folder's files.
-    fn zipped(&self, folder: &Path, staging: &Staging) -> Result<(PathBuf, PackageContents, Archive), FetchError> {
+    fn zipped(
+        &self,
+        folder: &Path,
+        staging: &StagingFolder,
+    ) -> Result<(PathBuf, PackageContents, ArchiveOrigin), FetchError> {
         let zip = staging.path().join(self.zip_name());
         let written = input_files(folder, self.offer.address().provider_type())
             .and_then(|files| write_zip(&files, &zip))
             .map_err(|error| self.refused(error))?;
-        Ok((zip, written.contents, Archive::MadeHere))
+        Ok((zip, written.contents, ArchiveOrigin::MadeHere))
     }
 
     fn union(
         &self,
         layers: &[Layer],
-        staging: &Staging,
+        staging: &StagingFolder,
         feed: &mut ChunkReceiver,
     ) -> Result<(PathBuf, PackageContents), FetchError> {
         let spool = staging.folder("layers")?;
@@ -156,9 +160,8 @@ impl Work {
         Ok((folder, contents))
     }
 
-    /// Reads one part. If the reader refuses it, the part is read to its end all the same, because size and digest are
-    /// known only there, and a damaged download is a better cause than what it looks like to the reader. What is no archive
-    /// at all, or more than is read, is given up soon.
+    /// Reads one part. Even if the reader refuses it, the part is read to its end: only there size and digest are known, and
+    /// a damaged download is the better cause. Bytes that are not an archive, or exceed a limit, are given up soon.
     fn read_to_the_end<T>(
         &self,
         feed: &mut ChunkReceiver,

@@ -15,16 +15,16 @@ const ATTEMPTS: u32 = 8;
 /// A folder of this process. Dropping it removes it, and the empty parent folders that were made for it.
 ///
 /// No platform's folder has such a name, so `OpenTofu` and Terraform ignore it when they look for packages. It is locked
-/// while it is in use. A killed process loses its lock, and the next [`Staging`] in the same parent removes the folder.
+/// while it is in use. A killed process loses its lock, and the next [`StagingFolder`] in the same parent removes the folder.
 #[derive(Debug)]
-pub(crate) struct Staging {
+pub(crate) struct StagingFolder {
     /// `None` only during the drop.
     folder: Option<Scratch>,
     /// Parents that did not exist before, the outermost first.
     made: Vec<PathBuf>,
 }
 
-impl Staging {
+impl StagingFolder {
     /// A new folder beside a place; missing parents are made, and folders of dead processes are removed.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl Staging {
     }
 }
 
-impl Drop for Staging {
+impl Drop for StagingFolder {
     fn drop(&mut self) {
         self.folder = None;
         remove_empty(&self.made);
@@ -135,7 +135,7 @@ mod tests {
     fn a_dropped_folder_leaves_no_trace() {
         let root = tempfile::tempdir().unwrap();
         let parent = root.path().join("a/b/c");
-        let staging = Staging::new(&parent).unwrap();
+        let staging = StagingFolder::new(&parent).unwrap();
         fs::write(staging.folder("package").unwrap().join("file"), "x").unwrap();
         drop(staging);
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
@@ -145,7 +145,7 @@ mod tests {
     fn parents_with_something_in_them_stay() {
         let root = tempfile::tempdir().unwrap();
         let parent = root.path().join("a/b");
-        let staging = Staging::new(&parent).unwrap();
+        let staging = StagingFolder::new(&parent).unwrap();
         fs::write(root.path().join("a/other"), "x").unwrap();
         drop(staging);
         assert!(root.path().join("a/other").exists());
@@ -160,8 +160,8 @@ mod tests {
         let dead = version.join(".tofu-oci-1-0");
         fs::create_dir_all(dead.join("package")).unwrap();
         fs::create_dir_all(root.path().join("0.9.0/.tofu-oci-1-7")).unwrap();
-        let living = Staging::new(&version).unwrap();
-        let other = Staging::new(&version).unwrap();
+        let living = StagingFolder::new(&version).unwrap();
+        let other = StagingFolder::new(&version).unwrap();
         assert!(!dead.exists());
         assert!(!root.path().join("0.9.0").exists());
         assert!(living.path().exists() && other.path().exists());

@@ -1,4 +1,4 @@
-//! From "some package" to "the package": the step that nothing gets around.
+//! The checks that make a fetched package a verified one, and the step into its place.
 
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
@@ -11,7 +11,7 @@ use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter, Scheme, Version
 use crate::blocking::blocking;
 use crate::guard::package_lock;
 use crate::place::{PackagePath, PathContents, Writers};
-use crate::stage::{Archive, Staged, package_error};
+use crate::stage::{ArchiveOrigin, Staged, package_error};
 use crate::{FetchError, subject};
 
 /// A package that may be made visible. Only [`verify`] makes one.
@@ -23,7 +23,7 @@ pub struct Verified {
     report: LineReport,
 }
 
-/// What came of putting a package in its place.
+/// The result of putting a package in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placed {
     /// It is there now.
@@ -38,7 +38,7 @@ impl Verified {
         &self.hashes
     }
 
-    /// Whose the lock file's lines are.
+    /// Which packages the lock file's lines belong to.
     pub fn report(&self) -> &LineReport {
         &self.report
     }
@@ -48,7 +48,7 @@ impl Verified {
         self.staged.contents.bytes()
     }
 
-    /// Makes the package visible in its place, unless the same one lies there already.
+    /// Makes the package visible in its place, unless the same one is there already.
     ///
     /// # Errors
     /// [`FetchError::LocallyModified`] if something else lies there.
@@ -78,7 +78,7 @@ impl Verified {
                     staged.staging.keep_parents();
                     return Ok(Placed::Now);
                 }
-                // Another job or program was faster; what it has put there decides.
+                // Another job or program was faster; its package decides.
                 Err(error) => {
                     existing = place.inspect(limits)?;
                     if vacant(&existing) {
@@ -98,7 +98,7 @@ impl Verified {
     }
 }
 
-/// What a package is held against: what the lock file says of it, and how the `ch:` lines count.
+/// What a package is compared with: its entry in the lock file, and how `ch:` lines count.
 #[derive(Clone, Copy, Debug)]
 pub struct Expect<'a> {
     /// The entry of the package's version.
@@ -112,7 +112,7 @@ pub fn known_before(offer: &Offer) -> PackageHashes {
     PackageHashes { h1: None, zh: offer.zh(), ch: offer.ch() }
 }
 
-/// Asks the lock file before anything is downloaded: a package that no `h1:` can save is refused here.
+/// Asks the lock file before the download: refuses a package that no `h1:` can save.
 pub fn check_before(offer: &Offer, locked: Option<Expect<'_>>) -> Result<(), FetchError> {
     let Some(Expect { entry, manifests }) = locked else { return Ok(()) };
     match precheck(entry, &known_before(offer), &offer.claims, manifests) {
@@ -133,7 +133,7 @@ pub(crate) fn verify(
     let hashes = PackageHashes { h1: Some(staged.contents.h1()), ..known_before(offer) };
     let report = check_lines(offer, locked, &hashes)?;
     warn_of_false_claims(offer, &hashes, reporter);
-    if staged.archive == Archive::MadeHere {
+    if staged.archive == ArchiveOrigin::MadeHere {
         let published = if offer.kind().is_some() { "an image" } else { "a folder" };
         let text = format!(
             "{} is published as {published}: its zip was made here, so it is not the release's own",
@@ -144,7 +144,7 @@ pub(crate) fn verify(
     Ok(Verified { staged, place: place.clone(), hashes, report })
 }
 
-/// Demands the lock file's consent to a package whose checksums are known; whose the entry's lines are.
+/// Demands the lock file's consent to a package with these checksums, and says which packages the lines belong to.
 pub fn check_lines(
     offer: &Offer,
     locked: Option<Expect<'_>>,
@@ -169,7 +169,7 @@ fn not_the_locked(offer: &Offer, entry: &LockEntry, refusal: tofu_oci_lockfile::
     }
 }
 
-/// Warns of an accepted package that lies under another manifest than the locked one.
+/// Warns of an accepted package with another manifest than the locked one.
 fn report_manifest(offer: &Offer, report: &LineReport, reporter: &dyn Reporter) {
     let (locked, Some(found)) = (report.other_manifests(), offer.ch()) else { return };
     if locked.is_empty() {
@@ -187,8 +187,7 @@ pub const OTHER_MANIFEST: &str = "other-manifest";
 pub const PUBLISHED_ANEW: &str = "the contents are the locked ones, so the new line is added; \
      manifest_checksums = \"required\" in a rule of trust.toml refuses other manifests";
 
-/// Reports lines that match no package, where that is suspicious: none of their scheme is this package's. Warns of another
-/// manifest.
+/// Reports lines that match no package if no line of their scheme is this package's. Warns of another manifest.
 pub fn report_wrong(offer: &Offer, report: &LineReport, reporter: &dyn Reporter) {
     report_manifest(offer, report, reporter);
     let mut wrong = report.wrong();
@@ -218,14 +217,14 @@ pub fn report_unexplained(offer: &Offer, report: &LineReport, reporter: &dyn Rep
     reporter.event(&event.with_hint("they may belong to other platforms, or be wrong"));
 }
 
-/// Whether a line of this scheme could be the package's. What is no zip can have no `zh:` line: they are those of the same
-/// contents elsewhere.
+/// Whether a line of this scheme could be the package's. Only a zip has a `zh:`; `zh:` lines of another package are those of
+/// the same contents elsewhere.
 fn may_be_own(offer: &Offer, hash: &PackageHash) -> bool {
     hash.scheme() != Scheme::Zh || offer.zh().is_some()
 }
 
-/// Whether there are `zh:` lines of which none is this package's or known to be another's. `zh:` lines are written for
-/// all platforms at once, so that they are more likely wrong than incomplete.
+/// Whether unexplained `zh:` lines are suspicious: no `zh:` line is this package's. They are written for all platforms at
+/// once, so they are more likely wrong than incomplete.
 pub fn zh_is_suspicious(report: &LineReport) -> bool {
     report.unexplained().iter().any(|hash| hash.scheme() == Scheme::Zh) && !report.has_own(Scheme::Zh)
 }

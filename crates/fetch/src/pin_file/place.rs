@@ -1,7 +1,7 @@
 //! What the pins call an image layout directory.
 //!
-//! Pins name its path from the folder of the pin file if both lie below one folder that is not the root: the file is
-//! in version control, so it names no folder of one machine that it need not name. Else the path is absolute.
+//! Pins name its path from the folder of the pin file if both lie below one folder that is not the root. The file is in
+//! version control, so it should not name folders of one machine. Otherwise the path is absolute.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub fn place(pins: &Path, place: &Place) -> Place {
     named(pins, place, Path::new(""))
 }
 
-/// The same for a place that stands in that file: a path is relative to the folder of the file.
+/// The same for a place that the file names: a path is relative to the folder of the file.
 pub(super) fn written(pins: &Path, place: &Place) -> Place {
     named(pins, place, &folder(pins))
 }
@@ -37,8 +37,8 @@ fn named(pins: &Path, place: &Place, base: &Path) -> Place {
 
 /// The path from `folder` to `path`, if both lie below one folder that is not the root.
 ///
-/// Only links above that folder are followed: of `path` the part that leads there, in whatever spelling. A link further
-/// down is a name that the user has chosen, and what it leads to may change as what a tag points at.
+/// Only links above that folder are followed. A link further down is a name that the user has chosen, and it may lead to
+/// another folder later, as a tag does.
 fn relative(path: &Path, folder: &Path) -> Option<PathBuf> {
     path.ancestors().find_map(|above| {
         let shared = above.canonicalize().ok().filter(|shared| shared.parent().is_some())?;

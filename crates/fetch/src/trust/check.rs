@@ -24,19 +24,19 @@ impl<'a> Knowledge<'a> {
 }
 
 /// The check of one release.
-pub(super) struct Check<'a> {
+pub(super) struct ReleaseCheck<'a> {
     pub(super) trust: &'a Trust,
     pub(super) release: &'a dyn Release,
-    pub(super) case: &'a PinnedRelease,
+    pub(super) id: &'a PinnedRelease,
     pub(super) knowledge: Knowledge<'a>,
 }
 
-impl Check<'_> {
-    /// What usually suffices is asked first. Where it does not, everything is; a signed `SHA256SUMS` is then held
-    /// against the archives that the leaves really name.
+impl ReleaseCheck<'_> {
+    /// Asks first for what usually suffices. If it does not, asks for everything, and compares a signed `SHA256SUMS` with the
+    /// archives that the leaves really name.
     pub(super) async fn verdict(&mut self) -> Result<Verdict, FetchError> {
         let Self { trust, release, .. } = *self;
-        let wanted = trust.policy.wants_evidence(&trust.pins, &self.case.id.address);
+        let wanted = trust.policy.wants_evidence(&trust.pins, &self.id.id.address);
         if !wanted || self.knowledge.about.is_none() {
             return Ok(self.judge(&[]));
         }
@@ -47,7 +47,7 @@ impl Check<'_> {
         }
         let all = release.evidence(Search::Everywhere).await?;
         let verdict = self.judge(&all);
-        // A list that is here, or that a pin remembers.
+        // A list that was found, or that a pin remembers.
         let sums = all.iter().any(|evidence| matches!(evidence, Evidence::Sums { .. }));
         if verdict.covered.index || (!sums && verdict.covered.zips.is_empty()) {
             return Ok(verdict);
@@ -57,12 +57,12 @@ impl Check<'_> {
     }
 
     fn judge(&self, evidence: &[Evidence]) -> Verdict {
-        let facts = self.case.facts(&self.knowledge.archives);
+        let facts = self.id.facts(&self.knowledge.archives);
         judge(&self.trust.policy, &self.trust.pins, &facts, evidence, self.trust.now)
     }
 
     /// The rule for recording: what a trusted signature covers is recorded for all platforms. `zh:` is that of the zip
-    /// that lies in the repository, so an image has none.
+    /// in the repository, so an image has no `zh:`.
     ///
     /// Spec: `oci-reality.md` §4.7.
     pub(super) async fn covered(

@@ -1,4 +1,4 @@
-//! What is known of the contents of packages, so that bytes that were not fetched can be held against it.
+//! What is known of the contents of packages, for bytes that were not fetched.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -10,8 +10,8 @@ use super::Trust;
 
 /// The contents of the packages of a release that was judged.
 #[derive(Debug)]
-pub(crate) struct Known {
-    /// By hand if signatures are asked for, the release has none, and a person let it in.
+pub(crate) struct KnownContents {
+    /// By hand if signatures are asked for, the release is unsigned, and a person accepted it.
     pub(super) admission: Admission,
     /// What the pins know.
     remembered: Contents,
@@ -19,7 +19,7 @@ pub(crate) struct Known {
     computed: Mutex<Contents>,
 }
 
-/// Which packages that the lock file vouches for may be used without asking their place.
+/// Which locked packages may be used without asking their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unasked {
     /// All of them: neither a rule nor a pin asks for signatures.
@@ -34,7 +34,7 @@ pub(super) fn asks(trust: &Trust, address: &ProviderAddr) -> bool {
     policy.wants_evidence(pins, address) || policy.rule(address).unsigned.action() != Action::Allow
 }
 
-impl Known {
+impl KnownContents {
     pub(super) fn new(trust: &Trust, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Self {
         let admission = match (trust.pins.agreed(facts), verdict.standing) {
             (Some(pin), Standing::Unsigned) if asks(trust, facts.address) => pin.admission,
@@ -54,7 +54,7 @@ impl Known {
         computed.entry(platform.clone()).or_default().insert(h1.clone());
     }
 
-    /// What the pin should know: what was computed, and of the other platforms what signatures cover.
+    /// What the pin should know: what was computed, and for the other platforms what signatures cover.
     pub(super) fn to_remember(&self, covered: &BTreeMap<Platform, BTreeSet<PackageHash>>) -> Contents {
         let mut contents = self.computed.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (platform, hashes) in covered {
@@ -75,7 +75,7 @@ impl Unasked {
         }
     }
 
-    /// Whether the place has to be asked in any case.
+    /// Whether the place must be asked for every package.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Known(known) if known.is_empty())
     }

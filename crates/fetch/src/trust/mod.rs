@@ -1,7 +1,7 @@
-//! Who stands for a release: asked once, before anything of it is downloaded.
+//! Who vouches for a release: asked once, before a package of it is downloaded.
 //!
 //! ```text
-//! Policy, Pins  --wants_evidence?-->  no: the tag is compared with its pin, nothing is asked
+//! Policy, Pins  --wants_evidence?-->  no: the tag is compared with its pin, without a request
 //!                                     yes: Release, Evidence (where it usually is, then everywhere)
 //!       --judge-->  Verdict  --refused-->  FetchError::Untrusted
 //!                            --signed-->   the checksums that the signature covers, for all platforms
@@ -25,20 +25,20 @@ pub use check::real_zips;
 pub use known::Unasked;
 pub use trust_checker::{Judgement, TrustChecker};
 
-/// What is trusted, and what was.
+/// What is trusted, and what was trusted before.
 #[derive(Clone, Debug)]
 pub struct Trust {
     /// Whose signatures count.
     pub policy: Arc<Policy>,
     /// What was trusted before.
     pub pins: Pins,
-    /// The file that the pins are kept in, beside the lock file. It is written when the lock file is.
+    /// The file of the pins, beside the lock file. It is written with the lock file.
     pub pins_path: PathBuf,
-    /// What expiry is held against.
+    /// The time that expiry is compared with.
     pub now: SystemTime,
 }
 
-/// Who stands for a package.
+/// Who vouches for a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Vouched {
     /// What the package rests on.
@@ -57,8 +57,8 @@ pub struct SignedBy {
 }
 
 impl Vouched {
-    /// Who stands for the package with this archive; nothing for a package that is none. `pinned` have signed the index
-    /// before.
+    /// Who vouches for the package with this archive; `zip` is `None` for another form of package. `pinned` have signed the
+    /// index before.
     pub(super) fn of(verdict: &Verdict, pinned: &[SignedBy], platform: &Platform, zip: Option<&PackageHash>) -> Self {
         let standing = if verdict.covers(platform, zip) { verdict.standing } else { Standing::Unsigned };
         let has_signed = |signer: &&Signer| match &signer.covers {

@@ -1,4 +1,4 @@
-//! Where releases are judged.
+//! The judgement on releases by the trust policy and the pins.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,15 +12,15 @@ use tofu_oci_trust::{
 use tofu_oci_types::{Event, Identity, Level, PackageHash, Platform, ProviderAddr, Reporter, Version};
 use tokio::sync::OnceCell;
 
-use super::check::{Check, Knowledge, zips};
-use super::known::{Known, Unasked, asks};
+use super::check::{Knowledge, ReleaseCheck, zips};
+use super::known::{KnownContents, Unasked, asks};
 use super::pinned_release::PinnedRelease;
 use super::{SignedBy, Trust, Vouched};
 use crate::guard::Turn;
 use crate::pin_file::{self, PinFileError};
 use crate::{FetchError, subject};
 
-/// Judges each release of a run once, and tells of it once.
+/// Judges each release of a run once, and reports it once.
 pub struct TrustChecker<'a> {
     trust: &'a Trust,
     reporter: &'a dyn Reporter,
@@ -30,7 +30,7 @@ pub struct TrustChecker<'a> {
 /// A release that has been judged.
 #[derive(Debug)]
 pub struct Judgement {
-    case: PinnedRelease,
+    id: PinnedRelease,
     /// The rule that it was judged by.
     rule: Rule,
     verdict: Verdict,
@@ -43,7 +43,7 @@ pub struct Judgement {
     /// The checksums that signatures vouch for.
     covered: BTreeMap<Platform, BTreeSet<PackageHash>>,
     /// The contents of its packages.
-    contents: Known,
+    contents: KnownContents,
 }
 
 impl<'a> TrustChecker<'a> {
@@ -52,11 +52,11 @@ impl<'a> TrustChecker<'a> {
         Self { trust, reporter, judged: Mutex::default() }
     }
 
-    /// The judgement on the release that an offer belongs to; `None` if the release has no index and nobody asks for
-    /// signatures of the provider.
+    /// The judgement on the release that an offer belongs to; `None` if the release has no index and no rule
+    /// asks for signatures of the provider.
     ///
     /// # Errors
-    /// [`FetchError::Untrusted`], and when signatures could not be asked for.
+    /// [`FetchError::Untrusted`], and errors of the place that was asked for signatures.
     pub async fn of_offer(&self, offer: &Offer) -> Result<Option<Arc<Judgement>>, FetchError> {
         if offer.identity().index().is_none() && !asks(self.trust, offer.address()) {
             return Ok(None);
@@ -71,14 +71,14 @@ impl<'a> TrustChecker<'a> {
         });
         let judged = judged.await?;
         judged.admit(&offer.platform, offer.zh().as_ref())?;
-        self.tell_of_package(&judged, offer);
+        self.report_package(&judged, offer);
         Ok(Some(judged))
     }
 
     /// The judgement on a release.
     ///
     /// # Errors
-    /// [`FetchError::Untrusted`], and when signatures could not be asked for.
+    /// [`FetchError::Untrusted`], and errors of the place that was asked for signatures.
     pub async fn of_release(&self, release: &dyn Release) -> Result<Arc<Judgement>, FetchError> {
         self.judge(release, || async { Ok(Knowledge::of(release.describe().await?)) }).await
     }
@@ -88,22 +88,22 @@ impl<'a> TrustChecker<'a> {
         release: &'r dyn Release,
         knowledge: impl FnOnce() -> F,
     ) -> Result<Arc<Judgement>, FetchError> {
-        let case = PinnedRelease::new(self.trust, release.id());
+        let id = PinnedRelease::new(self.trust, release.id());
         let cell = {
             let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(judged.entry(case.clone()).or_default())
+            Arc::clone(judged.entry(id.clone()).or_default())
         };
         let judged = cell.get_or_try_init(|| async {
-            let mut hearing = Check { trust: self.trust, release, case: &case, knowledge: knowledge().await? };
-            let verdict = hearing.verdict().await?;
-            let covered = hearing.covered(&verdict).await?;
-            let archives = hearing.knowledge.archives;
-            let pinned = self.pinned(&case.facts(&archives));
-            let rule = self.trust.policy.rule(&case.id.address).clone();
-            let contents = Known::new(self.trust, &case.facts(&archives), &verdict);
+            let mut check = ReleaseCheck { trust: self.trust, release, id: &id, knowledge: knowledge().await? };
+            let verdict = check.verdict().await?;
+            let covered = check.covered(&verdict).await?;
+            let archives = check.knowledge.archives;
+            let pinned = self.pinned(&id.facts(&archives));
+            let rule = self.trust.policy.rule(&id.id.address).clone();
+            let contents = KnownContents::new(self.trust, &id.facts(&archives), &verdict);
             let reported = Mutex::default();
-            let judged = Judgement { case: case.clone(), rule, verdict, pinned, archives, reported, covered, contents };
-            self.tell(&judged);
+            let judged = Judgement { id: id.clone(), rule, verdict, pinned, archives, reported, covered, contents };
+            self.report_remarks(&judged);
             Ok::<_, FetchError>(Arc::new(judged))
         });
         let judged = Arc::clone(judged.await?);
@@ -113,9 +113,9 @@ impl<'a> TrustChecker<'a> {
         }
     }
 
-    /// Which packages that the lock file vouches for may be used without asking their place: all of them if no
-    /// signatures are asked for and unsigned releases are let in. Otherwise those with the contents that are known of the
-    /// version, if it was signed when it was pinned, by keys that still count.
+    /// Which locked packages may be used without asking their place: all of them if no signatures are asked for and
+    /// unsigned releases are allowed. Otherwise those whose contents the pins know, if the version was signed when it was
+    /// pinned, by keys that still count.
     pub fn unasked(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Unasked {
         let Trust { policy, pins, now, .. } = self.trust;
         if !asks(self.trust, address) {
@@ -147,9 +147,8 @@ impl<'a> TrustChecker<'a> {
         self.trust.pins.same_index(&release.facts(&Archives::Unknown)).next().is_some()
     }
 
-    /// Writes the pins. Where they cannot be written, but the lock file vouches for everything and no signature would be
-    /// forgotten, that is a warning: directories of configurations may be read-only. What is not known of contents is
-    /// asked for again.
+    /// Writes the pins. A read-only folder is only a warning if the lock file stays as it is and no signature would be
+    /// forgotten. The next run asks again for contents that were not remembered.
     ///
     /// # Errors
     /// [`PinFileError`].
@@ -178,9 +177,9 @@ impl<'a> TrustChecker<'a> {
         pins.flat_map(|pin| &pin.signers).map(name).collect()
     }
 
-    fn tell(&self, judged: &Judgement) {
+    fn report_remarks(&self, judged: &Judgement) {
         for remark in &judged.verdict.remarks {
-            let ReleaseId { address, version, .. } = &judged.case.id;
+            let ReleaseId { address, version, .. } = &judged.id.id;
             self.report(remark, format!("{address} {version}: {}", remark.text));
         }
     }
@@ -193,7 +192,7 @@ impl<'a> TrustChecker<'a> {
     }
 
     /// Reports once that no signature covers a package although signatures cover others of its release.
-    fn tell_of_package(&self, judged: &Judgement, offer: &Offer) {
+    fn report_package(&self, judged: &Judgement, offer: &Offer) {
         let Some(remark) = judged.verdict.remark_for(&offer.platform, offer.zh().as_ref()) else { return };
         let mut reported = judged.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if reported.insert(offer.platform.clone()) {
@@ -202,14 +201,14 @@ impl<'a> TrustChecker<'a> {
         }
     }
 
-    /// The pins, with every release that was let in.
+    /// The pins, with every release that was admitted.
     fn pins(&self) -> Pins {
         let judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
         let mut judged: Vec<&Arc<Judgement>> = judged.values().filter_map(|cell| cell.get()).collect();
-        judged.sort_by(|one, other| one.case.order().cmp(&other.case.order()));
+        judged.sort_by(|one, other| one.id.order().cmp(&other.id.order()));
         let mut pins = self.trust.pins.clone();
         for judged in judged {
-            let facts = judged.case.facts(&judged.archives);
+            let facts = judged.id.facts(&judged.archives);
             pins.remember(&facts, &judged.verdict);
             pins.remember_contents(&facts, &judged.contents.to_remember(&judged.covered));
         }
@@ -218,10 +217,10 @@ impl<'a> TrustChecker<'a> {
 }
 
 impl Judgement {
-    /// Lets the package with this archive in, or one that is no archive.
+    /// Admits the package with this archive; `None` for one without an archive.
     ///
     /// # Errors
-    /// [`FetchError::Untrusted`]: a signed `SHA256SUMS` can vouch for some packages of a release and not for others.
+    /// [`FetchError::Untrusted`]: a signed `SHA256SUMS` may cover some packages of a release and not others.
     fn admit(&self, platform: &Platform, zip: Option<&PackageHash>) -> Result<(), FetchError> {
         match self.verdict.refusal_for(platform, zip) {
             Some(refusal) => Err(self.untrusted(refusal)),
@@ -230,27 +229,27 @@ impl Judgement {
     }
 
     fn untrusted(&self, refusal: &Refusal) -> FetchError {
-        let ReleaseId { address, version, place, .. } = self.case.id.clone();
+        let ReleaseId { address, version, place, .. } = self.id.id.clone();
         let (refusal, rule) = (Box::new(refusal.clone()), Box::new(self.rule.clone()));
         FetchError::Untrusted { address, version, place, refusal, rule, by_hand: self.verdict.by_hand }
     }
 
-    /// Who stands for the package with this archive.
+    /// Who vouches for the package with this archive.
     pub fn vouched(&self, platform: &Platform, zip: Option<&PackageHash>) -> Vouched {
         Vouched::of(&self.verdict, &self.pinned, platform, zip)
     }
 
     /// Whether bytes with this `h1:` may be used as the package of an offer although they were not fetched from it.
     ///
-    /// If a signature stands for the package, or a person accepted the release by hand, these very bytes must be known to
-    /// be the package: the `h1:` is in the signed index, or was computed from what was fetched, now or before. A lock file
-    /// does not suffice: it says what was locked, not what was signed.
+    /// If the package is signed, or a person accepted the release by hand, these very bytes must be known to be the package:
+    /// the signed index names the `h1:`, or it was computed from a fetched package, now or before. The lock file does not
+    /// suffice: it says what was locked, not what was signed.
     pub fn admits_unfetched(&self, offer: &Offer, h1: &PackageHash) -> bool {
         let is_covered = || self.covered.get(&offer.platform).is_some_and(|hashes| hashes.contains(h1));
         !self.stands_for(offer) || is_covered() || self.contents.has(&offer.platform, h1)
     }
 
-    /// Whether more than the policy's leave for unsigned releases stands for an offered package.
+    /// Whether a signature or a person vouches for an offered package, and not only a policy that allows unsigned releases.
     pub fn stands_for(&self, offer: &Offer) -> bool {
         self.verdict.covers(&offer.platform, offer.zh().as_ref()) || self.contents.admission == Admission::ByHand
     }
