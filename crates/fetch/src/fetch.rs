@@ -47,7 +47,7 @@ impl<'a> Fetcher<'a> {
         self.limits.check_packed(bytes.unwrap_or(0)).map_err(|error| package_error(offer, error))?;
         let _turn = match bytes {
             Some(0..=SMALL) => None,
-            _ => Some(self.turns.acquire().await.expect("nobody closes the semaphore")),
+            _ => Some(self.turns.acquire().await.expect("the semaphore is never closed")),
         };
         self.report_address(offer);
         let subject = subject(offer.address(), offer.version(), &offer.platform);

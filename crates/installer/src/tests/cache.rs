@@ -11,17 +11,17 @@ use tofu_oci_source::{Listing, Release, Source, SourceError};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{PackageHash, Place, ProviderAddr, Version};
 
-use super::fixture::{PLATFORM, Published, Workspace, store, told};
+use super::fixture::{PLATFORM, Published, Workspace, store, with_causes};
 use crate::{InstallError, InstallOutcome, InstallRequest, InstallTarget, Installed, PluginCache, Upgrade};
 
 const FOLDER: &str = "registry.example.test/acme/widget/1.0.0/linux_amd64";
 const GUIDE: &str = "docs/guide.md";
 
 /// A source that must not be asked.
-struct NobodyAsks(Place);
+struct UnaskedSource(Place);
 
 #[async_trait]
-impl Source for NobodyAsks {
+impl Source for UnaskedSource {
     fn place(&self) -> &Place {
         &self.0
     }
@@ -100,7 +100,7 @@ async fn what_is_locked_and_cached_is_linked_without_a_request() {
     let setting = Setting::new().await;
     setting.run(setting.job()).await.unwrap();
     setting.begin_again(&[&setting.published.h1]);
-    let job = || InstallRequest { source: Arc::new(NobodyAsks("nowhere".parse().unwrap())), ..setting.job() };
+    let job = || InstallRequest { source: Arc::new(UnaskedSource("nowhere".parse().unwrap())), ..setting.job() };
     let linked = setting.run(job()).await.unwrap();
     assert_eq!((linked.outcome, linked.layout), (InstallOutcome::Linked, None));
     assert_link(&setting.installed(), &setting.cached());
@@ -155,7 +155,9 @@ async fn a_cached_package_that_was_changed_is_refused_and_stays() {
     setting.begin_again(&[&setting.published.h1, &setting.published.zh]);
     let before = setting.workspace.locked();
     let error = setting.run(setting.job()).await.unwrap_err();
-    let InstallError::Fetch(FetchError::LocallyModified { path, .. }) = &error else { panic!("{}", told(&error)) };
+    let InstallError::Fetch(FetchError::LocallyModified { path, .. }) = &error else {
+        panic!("{}", with_causes(&error))
+    };
     assert_eq!(*path, setting.cached());
     assert_eq!(fs::read_to_string(setting.cached().join(GUIDE)).unwrap(), "tampered");
     assert!(fs::symlink_metadata(setting.installed()).is_err(), "nothing is linked");
@@ -186,7 +188,7 @@ async fn a_cache_that_may_break_the_lock_file_is_not_used_without_an_executable(
     fs::create_dir_all(setting.cached()).unwrap();
     fs::write(setting.cached().join("README.md"), "no provider").unwrap();
     let error = setting.run(setting.job()).await.unwrap_err();
-    assert!(matches!(error, InstallError::Fetch(FetchError::LocallyModified { .. })), "{}", told(&error));
+    assert!(matches!(error, InstallError::Fetch(FetchError::LocallyModified { .. })), "{}", with_causes(&error));
 }
 
 #[tokio::test]

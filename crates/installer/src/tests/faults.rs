@@ -11,7 +11,7 @@ use tofu_oci_layout::PackageLayout;
 use tofu_oci_store::{ByteStream, ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
-use super::fixture::{Workspace, store, told};
+use super::fixture::{Workspace, store, with_causes};
 use crate::{InstallError, InstallOutcome, InstallTarget, PluginCache};
 
 /// What a package's bytes come to.
@@ -133,7 +133,7 @@ async fn spoilt_bytes_are_never_visible() {
                 assert!(
                     matches!(error, InstallError::Fetch(FetchError::Source(_))),
                     "{layout} {fault:?}: the download is the cause, not {}",
-                    told(&error)
+                    with_causes(&error)
                 );
                 assert_eq!(workspace.snapshot(), before, "{layout} {fault:?}");
             }
@@ -184,6 +184,6 @@ async fn a_folder_that_cannot_be_written_is_named() {
     // A file where a folder must be: refused for everybody, the superuser too.
     std::fs::write(workspace.path().join(".terraform"), "").unwrap();
     let error = workspace.install(store).await.expect_err("there is a file in the way");
-    assert!(matches!(error, InstallError::Fetch(FetchError::Io { action: "create", .. })), "{}", told(&error));
+    assert!(matches!(error, InstallError::Fetch(FetchError::Io { action: "create", .. })), "{}", with_causes(&error));
     assert_eq!(workspace.snapshot().len(), 1);
 }

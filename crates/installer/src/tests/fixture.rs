@@ -268,7 +268,7 @@ pub(super) async fn store(layout: PackageLayout) -> (Arc<MemoryStore>, BTreeMap<
 }
 
 /// What went wrong, with all causes.
-pub(super) fn told(error: &InstallError) -> String {
+pub(super) fn with_causes(error: &InstallError) -> String {
     let mut text = error.to_string();
     let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);
     while let Some(error) = cause {

@@ -13,7 +13,7 @@ use tofu_oci_layout::PackageLayout;
 use tofu_oci_store::{ByteStream, MemoryStore, NetworkFault, ReadStore, Store as _, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
-use super::fixture::{Workspace, store, told};
+use super::fixture::{Workspace, store, with_causes};
 use crate::{InstallError, InstallTarget, install};
 
 const PIECE: &[u8] = &[b'<'; 64 << 10];
@@ -149,10 +149,10 @@ async fn a_package_declared_as_a_pebibyte_fills_no_disk() {
     for (layout, sizes) in declared {
         for packed in [false, true] {
             let (done, served) = run(declaring(layout, sizes).await, packed, None).await;
-            let told = told(&done.expect_err("it is too large"));
+            let text = with_causes(&done.expect_err("it is too large"));
             let all = sizes.iter().fold(0, |sum: u64, size| sum.saturating_add(*size));
             let want = format!("the archive has {all} bytes or more, and the limit is {}", 2_u64 << 30);
-            assert!(told.ends_with(&want), "{layout} {sizes:?} packed {packed}: {told}");
+            assert!(text.ends_with(&want), "{layout} {sizes:?} packed {packed}: {text}");
             assert_eq!(served, 0, "{layout} {sizes:?} packed {packed}");
         }
     }
@@ -165,7 +165,7 @@ async fn a_package_may_be_as_large_as_the_limit() {
         let error = done.expect_err("it is not an archive");
         let is_size =
             matches!(&error, InstallError::Fetch(FetchError::Package { source: ArchiveError::Oversized { .. }, .. }));
-        assert_eq!(is_size, want == "too large", "{}", told(&error));
+        assert_eq!(is_size, want == "too large", "{}", with_causes(&error));
         assert_eq!(served > 0, want == "not an archive");
     }
 }
@@ -175,13 +175,13 @@ async fn what_does_not_begin_as_an_archive_is_not_read_to_its_end() {
     for layout in [PackageLayout::Artifact, PackageLayout::Image] {
         for packed in [false, true] {
             let (done, served) = run(declaring(layout, &[1 << 30]).await, packed, None).await;
-            let told = told(&done.expect_err("it is not an archive"));
+            let text = with_causes(&done.expect_err("it is not an archive"));
             let want = if layout == PackageLayout::Artifact {
                 "this is not a zip archive"
             } else {
                 "this does not begin as a gzip stream does"
             };
-            assert!(told.ends_with(want), "{layout} packed {packed}: {told}");
+            assert!(text.ends_with(want), "{layout} packed {packed}: {text}");
             assert!(served < 8 << 20, "{layout} packed {packed}: {served} bytes were read");
         }
     }

@@ -9,8 +9,8 @@ use tofu_oci_source::{Chain, Failure, Kind, Link, NotRead, OciSource, Source};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_types::{Constraints, PackageHash};
 
-use super::fixture::{Annotations, PLATFORM, Workspace, publish, store, told};
-use super::meddler::Meddler;
+use super::fixture::{Annotations, PLATFORM, Workspace, publish, store, with_causes};
+use super::interleaving_source::InterleavingSource;
 use crate::{InstallError, InstallOutcome, InstallRequest, Upgrade, install};
 
 const WRONG_ZH: &str = "zh:0000000000000000000000000000000000000000000000000000000000000000";
@@ -77,7 +77,11 @@ async fn answer(layout: PackageLayout, annotations: Annotations, lines: &str) ->
             if codes.is_empty() { names } else { format!("{names} ({})", codes.join(", ")) }
         }
         Err(error) => {
-            assert!(matches!(error, InstallError::Fetch(FetchError::NotTheLockedPackage { .. })), "{}", told(&error));
+            assert!(
+                matches!(error, InstallError::Fetch(FetchError::NotTheLockedPackage { .. })),
+                "{}",
+                with_causes(&error)
+            );
             assert_eq!(workspace.snapshot(), before, "a refusal changes nothing");
             let early = if workspace.reporter.downloads() == 0 { " before the download" } else { "" };
             format!("refused{early}")
@@ -199,7 +203,7 @@ async fn the_locked_version_binds_until_an_upgrade() {
     let mut job = workspace.job(store.clone());
     job.constraints = ">= 1.1.0".parse().unwrap();
     let error = workspace.run(vec![job.clone()]).await.expect_err("1.0.0 is locked");
-    insta::assert_snapshot!(told(&error), @"registry.example.test/acme/widget is locked at 1.0.0, which does not meet `>= 1.1.0`");
+    insta::assert_snapshot!(with_causes(&error), @"registry.example.test/acme/widget is locked at 1.0.0, which does not meet `>= 1.1.0`");
 
     job.upgrade = Upgrade::Newest;
     let (installed, _) = workspace.run(vec![job]).await.unwrap();
@@ -213,7 +217,7 @@ async fn a_locked_version_that_is_gone_is_named() {
     let workspace = Workspace::new();
     workspace.lock("0.9.0", &[]);
     let error = workspace.install(store).await.expect_err("0.9.0 is not there");
-    insta::assert_snapshot!(told(&error), @"registry.example.test/acme/widget is locked at 0.9.0, which memory does not have any more");
+    insta::assert_snapshot!(with_causes(&error), @"registry.example.test/acme/widget is locked at 0.9.0, which memory does not have any more");
 }
 
 #[tokio::test]
@@ -223,11 +227,11 @@ async fn no_version_meets_the_constraints() {
     let mut job = workspace.job(store.clone());
     job.constraints = "> 2.0.0".parse().unwrap();
     let error = workspace.run(vec![job.clone()]).await.expect_err("there is only 1.0.0");
-    insta::assert_snapshot!(told(&error), @"registry.example.test/acme/widget has no version that meets `> 2.0.0`");
+    insta::assert_snapshot!(with_causes(&error), @"registry.example.test/acme/widget has no version that meets `> 2.0.0`");
     publish(&*store, "0.0.0", PackageLayout::Artifact, Annotations::All).await;
     job.constraints = Constraints::exactly("0.0.0".parse().unwrap());
     let error = workspace.run(vec![job]).await.expect_err("0.0.0 is no version");
-    insta::assert_snapshot!(told(&error), @"registry.example.test/acme/widget 0.0.0 cannot be installed: that number means that there is no version");
+    insta::assert_snapshot!(with_causes(&error), @"registry.example.test/acme/widget 0.0.0 cannot be installed: that number means that there is no version");
     assert!(workspace.snapshot().is_empty());
 }
 
@@ -238,7 +242,8 @@ async fn a_lock_file_that_does_not_parse_stops_everything() {
     let options = workspace.options();
     let path = workspace.lock_path();
     // Another program writes it after the caller has read it.
-    let source = Meddler::before_versions(store.clone(), move || std::fs::write(&path, "provider {\n").unwrap());
+    let source =
+        InterleavingSource::before_versions(store.clone(), move || std::fs::write(&path, "provider {\n").unwrap());
     let request = InstallRequest { source, ..workspace.job(store) };
     let done = install(&[request], &options, &workspace.reporter).await;
     assert!(matches!(done, Err(InstallError::LockFile(_))));

@@ -12,8 +12,10 @@ use tofu_oci_store::MemoryStore;
 use tofu_oci_trust::Policy;
 use tofu_oci_types::{Constraints, PackageHash};
 
-use super::fixture::{ADDRESS, Annotations, PLATFORM, Published, Workspace, address, publish, publish_for, told};
-use super::meddler::{Meddler, write_entry};
+use super::fixture::{
+    ADDRESS, Annotations, PLATFORM, Published, Workspace, address, publish, publish_for, with_causes,
+};
+use super::interleaving_source::{InterleavingSource, write_entry};
 use super::signing::{policy, sign};
 use crate::{
     Basis, InstallError, LockDifference, LockOptions, LockReport, LockRequest, LockWrite, PlatformChoice, Upgrade, lock,
@@ -73,7 +75,7 @@ impl Scene {
     /// How each platform's checksums became known, how many lines there are, and how many packages were fetched.
     async fn locked(&self) -> String {
         let before = self.workspace.reporter.downloads();
-        let report = self.lock(PlatformChoice::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+        let report = self.lock(PlatformChoice::Offered).await.unwrap_or_else(|error| panic!("{}", with_causes(&error)));
         let word = |basis| match basis {
             Basis::Signed => "signed",
             Basis::Downloaded => "downloaded",
@@ -233,10 +235,10 @@ async fn other_manifests_of_the_locked_contents_are_a_warning_and_recorded() {
     for annotations in [Annotations::All, Annotations::None] {
         let mut scene = Scene::new(PackageLayout::Artifact, annotations).await;
         scene.write_lock(&format!("h1 zh mac-h1 mac-zh {WRONG_CH}"));
-        scene.lock(PlatformChoice::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+        scene.lock(PlatformChoice::Offered).await.unwrap_or_else(|error| panic!("{}", with_causes(&error)));
         assert_eq!(scene.workspace.locked().len(), 7, "the old line stays, two are added");
         assert_eq!(scene.workspace.reporter.codes(), ["other-manifest"], "once for all platforms");
-        scene.lock(PlatformChoice::Offered).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+        scene.lock(PlatformChoice::Offered).await.unwrap_or_else(|error| panic!("{}", with_causes(&error)));
         assert_eq!(scene.workspace.reporter.codes(), ["other-manifest"], "the new lines are there now");
         scene.policy = policy("manifest_checksums = \"required\"");
         let words = format!("h1 zh mac-h1 mac-zh {WRONG_CH}");
@@ -259,7 +261,7 @@ async fn named_platforms_alone_are_looked_at() {
     scene.lock(named(MAC)).await.unwrap();
     assert_eq!(scene.workspace.locked().len(), 3);
     let error = scene.lock(named("plan9_386")).await.expect_err("it is not offered");
-    insta::assert_snapshot!(told(&error), @"registry.example.test/acme/widget 1.0.0 has no package for plan9_386");
+    insta::assert_snapshot!(with_causes(&error), @"registry.example.test/acme/widget 1.0.0 has no package for plan9_386");
     // A line of the one platform is enough for the other.
     scene.lock(named(PLATFORM)).await.unwrap();
     assert_eq!(scene.workspace.locked().len(), 6);
@@ -324,7 +326,7 @@ async fn a_platform_is_added_to_lines_of_h1_of_others_after_looking_at_those() {
     scene
         .lock(PlatformChoice::Named(vec![PLATFORM.parse().unwrap()]))
         .await
-        .unwrap_or_else(|error| panic!("{}", told(&error)));
+        .unwrap_or_else(|error| panic!("{}", with_causes(&error)));
     assert_eq!(scene.workspace.locked().len(), 5, "what was only looked at is not recorded");
 }
 
@@ -366,7 +368,7 @@ async fn what_another_program_locked_meanwhile_is_held_against_the_release() {
     let job = LockRequest {
         address: address(),
         constraints: Constraints::any(),
-        source: Meddler::before_versions(scene.store.clone(), {
+        source: InterleavingSource::before_versions(scene.store.clone(), {
             let path = path.clone();
             move || write_entry(&path, ADDRESS, "1.0.0", WRONG_H1)
         }),

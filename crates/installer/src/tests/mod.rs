@@ -4,13 +4,13 @@ mod cache;
 mod elsewhere;
 mod faults;
 mod fixture;
+mod interleaving_source;
 mod limits;
 #[cfg(unix)]
 mod links;
 mod lock;
 mod lock_hash_recording;
 mod locking;
-mod meddler;
 mod parallel;
 mod predecessor;
 mod real_repositories;

@@ -10,8 +10,8 @@ use tofu_oci_store::MemoryStore;
 use tofu_oci_types::Constraints;
 use tokio::sync::Barrier;
 
-use super::fixture::{ADDRESS, Annotations, PLATFORM, Workspace, address, publish, publish_for, store, told};
-use super::meddler::{Meddler, write_entry};
+use super::fixture::{ADDRESS, Annotations, PLATFORM, Workspace, address, publish, publish_for, store, with_causes};
+use super::interleaving_source::{InterleavingSource, write_entry};
 use crate::{
     InstallOutcome, InstallRequest, LockOptions, LockRequest, LockWrite, Options, PlatformChoice, Upgrade, install,
     lock,
@@ -46,7 +46,7 @@ async fn an_entry_that_another_program_writes_while_this_one_waits_is_kept() {
         drop(held);
     };
     let (installed, ()) = tokio::join!(workspace.install(store), other);
-    installed.unwrap_or_else(|error| panic!("{}", told(&error)));
+    installed.unwrap_or_else(|error| panic!("{}", with_causes(&error)));
     assert_eq!(locked(&workspace), [format!("{OTHER} 3.0.0"), format!("{ADDRESS} 1.0.0")]);
 }
 
@@ -72,7 +72,7 @@ async fn lock_at_once(workspace: &Workspace, store: &Arc<MemoryStore>, wanted: V
     let scratch = tempfile::tempdir().unwrap();
     let runs = wanted.into_iter().map(|platforms| {
         let (together, scratch) = (Arc::clone(&together), scratch.path().to_owned());
-        let source = Meddler::waiting(store.clone(), move || {
+        let source = InterleavingSource::waiting(store.clone(), move || {
             let together = Arc::clone(&together);
             async move {
                 _ = together.wait().await;
@@ -86,7 +86,7 @@ async fn lock_at_once(workspace: &Workspace, store: &Arc<MemoryStore>, wanted: V
         }
     });
     for report in futures_util::future::join_all(runs).await {
-        report.unwrap_or_else(|error| panic!("{}", told(&error)));
+        report.unwrap_or_else(|error| panic!("{}", with_causes(&error)));
     }
 }
 
@@ -122,7 +122,7 @@ async fn ten_installs_of_one_provider_at_once_all_succeed() {
     let together = Arc::new(Barrier::new(MANY));
     let runs = (0..MANY).map(|_| {
         let together = Arc::clone(&together);
-        let source: Arc<dyn Source> = Meddler::waiting(store.clone(), move || {
+        let source: Arc<dyn Source> = InterleavingSource::waiting(store.clone(), move || {
             let together = Arc::clone(&together);
             async move {
                 _ = together.wait().await;
@@ -133,7 +133,7 @@ async fn ten_installs_of_one_provider_at_once_all_succeed() {
     let done = futures_util::future::join_all(runs).await;
     let mut outcomes = Vec::new();
     for done in done {
-        let (installed, _) = done.unwrap_or_else(|error| panic!("{}", told(&error)));
+        let (installed, _) = done.unwrap_or_else(|error| panic!("{}", with_causes(&error)));
         outcomes.push(installed[0].outcome);
     }
     assert_eq!(outcomes.iter().filter(|outcome| **outcome == InstallOutcome::Installed).count(), 1, "{outcomes:?}");
@@ -146,9 +146,9 @@ async fn a_version_that_another_program_locks_meanwhile_is_the_one_to_install() 
     let (store, published) = store(PackageLayout::Artifact).await;
     publish(&*store, "2.0.0", PackageLayout::Artifact, Annotations::All).await;
     let (path, h1) = (workspace.lock_path(), published[PLATFORM].h1.to_string());
-    let source = Meddler::before_versions(store.clone(), move || write_entry(&path, ADDRESS, "1.0.0", &h1));
+    let source = InterleavingSource::before_versions(store.clone(), move || write_entry(&path, ADDRESS, "1.0.0", &h1));
     let job = InstallRequest { source, ..workspace.job(store.clone()) };
-    let (installed, _) = workspace.run(vec![job]).await.unwrap_or_else(|error| panic!("{}", told(&error)));
+    let (installed, _) = workspace.run(vec![job]).await.unwrap_or_else(|error| panic!("{}", with_causes(&error)));
     assert_eq!(installed[0].version.to_string(), "1.0.0", "as if it had been locked from the start");
     assert_eq!(locked(&workspace), [format!("{ADDRESS} 1.0.0")]);
 }
@@ -158,7 +158,7 @@ async fn a_package_that_another_program_locks_otherwise_meanwhile_is_refused() {
     let workspace = Workspace::new();
     let (store, _) = store(PackageLayout::Artifact).await;
     let path = workspace.lock_path();
-    let source = Meddler::before_versions(store.clone(), move || write_entry(&path, ADDRESS, "1.0.0", H1));
+    let source = InterleavingSource::before_versions(store.clone(), move || write_entry(&path, ADDRESS, "1.0.0", H1));
     let job = InstallRequest { source, ..workspace.job(store.clone()) };
     let error = workspace.run(vec![job]).await.expect_err("both cannot be right");
     assert_eq!(error.code(), "lock-mismatch");
@@ -179,7 +179,7 @@ async fn a_version_that_was_locked_after_the_caller_read_the_lock_file_is_not_ov
     let options = options_of_an_old_lock_file(&workspace, "1.0.0", &old[PLATFORM].h1.to_string());
     write_entry(&workspace.lock_path(), ADDRESS, "2.0.0", &new[PLATFORM].h1.to_string());
     let report = install(&[workspace.job(store)], &options, &workspace.reporter).await;
-    let report = report.unwrap_or_else(|error| panic!("{}", told(&error)));
+    let report = report.unwrap_or_else(|error| panic!("{}", with_causes(&error)));
     assert_eq!(report.installed[0].version.to_string(), "2.0.0");
     assert_eq!(locked(&workspace), [format!("{ADDRESS} 2.0.0")]);
 }

@@ -9,8 +9,8 @@ use tofu_oci_source::{OciSource, Source};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_types::Constraints;
 
-use super::fixture::{Annotations, Workspace, publish, told};
-use super::meddler::{Meddler, write_entry};
+use super::fixture::{Annotations, Workspace, publish, with_causes};
+use super::interleaving_source::{InterleavingSource, write_entry};
 use crate::{
     InstallError, InstallRequest, LockOptions, LockRequest, LockWrite, PlatformChoice, Upgrade, install, lock,
 };
@@ -75,7 +75,7 @@ async fn answer(verb: Verb, locked: &[(&str, &str)], constraints: &str, upgrade:
     let codes = codes.join(", ");
     match done {
         Ok(()) => format!("{} ({codes})", entries(&workspace)),
-        Err(error) => format!("{}: {} ({codes})", error.code(), told(&error)),
+        Err(error) => format!("{}: {} ({codes})", error.code(), with_causes(&error)),
     }
 }
 
@@ -153,9 +153,10 @@ async fn the_predecessor_is_reported_once_although_another_program_changes_the_e
     for verb in [Verb::Install, Verb::Lock] {
         let (store, workspace) = scene(&[(OLD, "1.0.0")]).await;
         let path = workspace.lock_path();
-        let source = Meddler::before_release(store.clone(), move || write_entry(&path, OLD, "1.0.0", OTHER_H1));
+        let source =
+            InterleavingSource::before_release(store.clone(), move || write_entry(&path, OLD, "1.0.0", OTHER_H1));
         let answer = run(verb, &workspace, source, Constraints::any(), Upgrade::KeepLocked).await;
-        answer.unwrap_or_else(|error| panic!("{}", told(&error)));
+        answer.unwrap_or_else(|error| panic!("{}", with_causes(&error)));
         let codes = workspace.reporter.codes();
         assert_eq!(codes.iter().filter(|code| **code == "locked-by-predecessor").count(), 1, "{codes:?}");
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tofu_oci_store::{DirStore, ReadStore};
 
-use super::fixture::{Workspace, told};
+use super::fixture::{Workspace, with_causes};
 
 /// Where we decide otherwise than `OpenTofu`, and why.
 const DECISIONS: &[(&str, &str)] = &[
@@ -34,7 +34,7 @@ async fn each_is_installed_or_refused_for_the_right_reason() {
             Ok(installed) => format!("installs {}", installed.version),
             Err(error) => {
                 assert!(workspace.snapshot().is_empty(), "{name} left something behind: {:?}", workspace.snapshot());
-                told(&error).replace(&place.to_string(), "PLACE")
+                with_causes(&error).replace(&place.to_string(), "PLACE")
             }
         };
         let because = case["because"].as_str().unwrap_or_default();

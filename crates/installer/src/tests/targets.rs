@@ -10,7 +10,7 @@ use tofu_oci_lockfile::{LOCK_FILE_NAME, WriteOutcome};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_trust::PIN_FILE_NAME;
 
-use super::fixture::{Annotations, PLATFORM, Workspace, publish, store, told};
+use super::fixture::{Annotations, PLATFORM, Workspace, publish, store, with_causes};
 use crate::{InstallError, InstallOutcome, InstallTarget, Installed};
 
 const PROVIDER: &str = "registry.example.test/acme/widget";
@@ -137,7 +137,7 @@ async fn one_that_fails_leaves_the_lock_file_alone() {
     let mut jobs = vec![workspace.job(store.clone()), workspace.job(store)];
     jobs[1].platform = "windows_386".parse().unwrap();
     let error = workspace.run(jobs).await.expect_err("there is no windows_386");
-    insta::assert_snapshot!(told(&error), @"registry.example.test/acme/widget 1.0.0 has no package for windows_386");
+    insta::assert_snapshot!(with_causes(&error), @"registry.example.test/acme/widget 1.0.0 has no package for windows_386");
     assert!(!workspace.lock_path().exists());
     assert!(!files(&workspace).iter().any(|name| name.contains("windows_386") || name.contains(".tofu-oci-")));
 }
@@ -160,7 +160,7 @@ async fn changed_contents_are_neither_believed_nor_overwritten() {
     fs::write(installed.path.join("docs/guide.md"), "my own words").unwrap();
     let before = workspace.snapshot();
     let error = workspace.install(store).await.expect_err("the package was changed");
-    assert!(matches!(error, InstallError::Fetch(FetchError::LocallyModified { .. })), "{}", told(&error));
+    assert!(matches!(error, InstallError::Fetch(FetchError::LocallyModified { .. })), "{}", with_causes(&error));
     assert_eq!(workspace.snapshot(), before);
 }
 
@@ -235,9 +235,9 @@ async fn a_packed_archive_of_the_same_files_with_other_bytes_is_not_the_release(
     let h1 = tofu_oci_archive::read_zip(&path, &tofu_oci_archive::Limits::default()).unwrap().h1();
     assert_eq!(h1, published[PLATFORM].h1, "the same files");
     let error = put(&workspace, store.clone(), target.clone()).await.unwrap_err();
-    assert_eq!(error.code(), "cache-modified", "{}", told(&error));
+    assert_eq!(error.code(), "cache-modified", "{}", with_causes(&error));
     fs::remove_file(workspace.lock_path()).unwrap();
     let error = put(&workspace, store, target).await.unwrap_err();
-    assert_eq!(error.code(), "cache-modified", "{}", told(&error));
+    assert_eq!(error.code(), "cache-modified", "{}", with_causes(&error));
     assert_eq!(fs::read(&path).unwrap(), bytes, "it stays as it is");
 }

@@ -9,7 +9,7 @@ use tofu_oci_source::{Failure, NotRead};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_trust::{Policy, Standing};
 
-use super::fixture::{Annotations, PLATFORM, Workspace, address, publish, store, told};
+use super::fixture::{Annotations, PLATFORM, Workspace, address, publish, store, with_causes};
 use super::signing::{index, policy, sign, sign_as};
 use crate::{InstallError, InstallOutcome, InstallRequest, InstallTarget, Installed, PluginCache, install};
 
@@ -30,7 +30,7 @@ async fn run(workspace: &Workspace, job: InstallRequest, policy: &Arc<Policy>) -
             assert_eq!(workspace.snapshot(), before, "a refusal changes nothing");
             Err(error.code().to_owned())
         }
-        Err(error) => panic!("{}", told(&error)),
+        Err(error) => panic!("{}", with_causes(&error)),
     }
 }
 

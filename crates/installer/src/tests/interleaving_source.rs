@@ -13,7 +13,7 @@ use tofu_oci_types::{Constraints, Place, ProviderAddr, Version};
 type Meanwhile = dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
 
 /// A source that lets something else happen before it answers a question.
-pub(super) struct Meddler {
+pub(super) struct InterleavingSource {
     inner: OciSource,
     meanwhile: Box<Meanwhile>,
     before: Question,
@@ -27,8 +27,8 @@ enum Question {
     Release,
 }
 
-impl Meddler {
-    /// Calls the function before the versions are told.
+impl InterleavingSource {
+    /// Calls the function before the versions are listed.
     pub(super) fn before_versions(store: Arc<dyn ReadStore>, act: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
         Self::waiting(store, move || {
             act();
@@ -36,7 +36,7 @@ impl Meddler {
         })
     }
 
-    /// Waits for the future before the versions are told.
+    /// Waits for the future before the versions are listed.
     pub(super) fn waiting<F: Future<Output = ()> + Send + 'static>(
         store: Arc<dyn ReadStore>,
         meanwhile: impl Fn() -> F + Send + Sync + 'static,
@@ -45,7 +45,7 @@ impl Meddler {
         Arc::new(Self { inner: OciSource::new(store), meanwhile, before: Question::Versions })
     }
 
-    /// Calls the function before a release, or one of its packages, is told.
+    /// Calls the function before a release, or one of its packages, is asked for.
     pub(super) fn before_release(store: Arc<dyn ReadStore>, act: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
         let meanwhile = Box::new(move || -> Pin<Box<dyn Future<Output = ()> + Send>> {
             act();
@@ -72,7 +72,7 @@ pub(super) fn write_entry(path: &Path, address: &str, version: &str, hash: &str)
 }
 
 #[async_trait::async_trait]
-impl Source for Meddler {
+impl Source for InterleavingSource {
     fn place(&self) -> &Place {
         self.inner.place()
     }
