@@ -3,7 +3,7 @@
 //! ```text
 //! versions   every link is asked, in order; "unknown provider" is passed over, any other error ends it; all that was
 //!            found is joined
-//! offer      the links are asked in order for the one version:
+//! release    that of the first link that has the version; its offers ask the links from there, in order:
 //!
 //!                                  oci, network mirror     direct, folder
 //!            has it                offers it               offers it
@@ -19,60 +19,26 @@
 //! Spec: `real-tofu-sources.md` (measured), §1.1 and §4; `OpenTofu` 1.12, getproviders, `MultiSource`.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use serde::Serialize;
 use tofu_oci_store::ByteStream;
 use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 use self::joined::{GaveWay, join};
 use crate::{
-    Blame, Claims, Listing, NotOffered, Offer, Part, Release, ReleaseDescription, ReleaseId, Search, Source,
-    SourceError,
+    Blame, ClaimedHashes, InstallMethod, Listing, NotOffered, Offer, Part, Release, ReleaseDescription, ReleaseId,
+    Search, Source, SourceError,
 };
 
 mod joined;
-
-/// The kind of an installation method. `Display` is the name of its block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// `oci_mirror`.
-    Oci,
-    /// `direct`, whatever it leads to.
-    Direct,
-    /// `network_mirror`.
-    NetworkMirror,
-    /// `filesystem_mirror`, and the folders that are looked into without being configured.
-    Filesystem,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Oci => "oci_mirror",
-            Self::Direct => "direct",
-            Self::NetworkMirror => "network_mirror",
-            Self::Filesystem => "filesystem_mirror",
-        })
-    }
-}
-
-impl Kind {
-    /// Whether the next method may serve what this one does not have.
-    fn gives_way(self) -> bool {
-        matches!(self, Self::Direct | Self::Filesystem)
-    }
-}
 
 /// One method of a chain.
 #[derive(Clone)]
 pub struct Link {
     /// Its kind, which decides what happens when it does not have something.
-    pub method: Kind,
+    pub method: InstallMethod,
     /// How errors name it, such as `oci_mirror at /home/u/.tofurc:3`.
     pub label: String,
     /// The place it leads to.
@@ -81,7 +47,7 @@ pub struct Link {
 
 /// What one method answered when it was asked for versions.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct MethodAnswer {
     /// The method's label.
     pub label: String,
     /// What it has, or why not.
@@ -90,11 +56,11 @@ pub struct Asked {
 
 /// The methods that are for one provider, in the order of the configuration, as one source.
 pub struct Chain {
-    methods: Arc<Methods>,
+    methods: Arc<ChainedMethods>,
 }
 
 /// The links, and what they have listed.
-struct Methods {
+struct ChainedMethods {
     links: Vec<Link>,
     place: Place,
     empty: NotOffered,
@@ -102,7 +68,7 @@ struct Methods {
 }
 
 impl Chain {
-    /// The methods as one source. Without any, nothing can be found: no method is configured.
+    /// The methods as one source. Without links every question ends in [`NotOffered::NoMethods`].
     pub fn new(links: Vec<Link>) -> Self {
         Self::with(links, NotOffered::NoMethods)
     }
@@ -114,7 +80,7 @@ impl Chain {
 
     fn with(links: Vec<Link>, empty: NotOffered) -> Self {
         let place = Place::Methods(links.iter().map(|link| link.source.place().clone()).collect());
-        Self { methods: Arc::new(Methods { links, place, empty, listed: Mutex::default() }) }
+        Self { methods: Arc::new(ChainedMethods { links, place, empty, listed: Mutex::default() }) }
     }
 
     /// The methods, in order.
@@ -123,16 +89,16 @@ impl Chain {
     }
 
     /// What each method answers, in order. Every one is asked; no error ends it.
-    pub async fn ask(&self, address: &ProviderAddr) -> Vec<Asked> {
+    pub async fn ask(&self, address: &ProviderAddr) -> Vec<MethodAnswer> {
         let mut all = Vec::new();
         for (nth, link) in self.links().iter().enumerate() {
-            all.push(Asked { label: link.label.clone(), outcome: self.methods.list(nth, address).await });
+            all.push(MethodAnswer { label: link.label.clone(), outcome: self.methods.list(nth, address).await });
         }
         all
     }
 }
 
-impl Methods {
+impl ChainedMethods {
     async fn list(&self, nth: usize, address: &ProviderAddr) -> Result<Listing, SourceError> {
         let listing = self.links[nth].source.versions(address).await?;
         self.listed().insert((nth, address.clone()), listing.versions.clone());
@@ -228,7 +194,7 @@ impl Source for Chain {
 
 /// A version in a chain: the release of the first link that has it. Later links may have it for other platforms.
 struct ChainedRelease {
-    methods: Arc<Methods>,
+    methods: Arc<ChainedMethods>,
     /// The link that has `first`.
     nth: usize,
     first: Arc<dyn Release>,
@@ -311,7 +277,7 @@ impl Release for ChainedRelease {
         self.first.evidence(search).await
     }
 
-    async fn hashes(&self) -> Result<Claims, SourceError> {
+    async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
         self.first.hashes().await
     }
 

@@ -74,7 +74,7 @@ impl DirectSource {
     }
 }
 
-/// The repository that a host names is the host's registry: what it does not know, nobody knows.
+/// The repository that a host names is the host's registry: a provider that it does not know is unknown.
 fn of_registry(error: SourceError) -> SourceError {
     match error {
         SourceError::NotOffered { address, place, what: NotOffered::UnknownProvider } => {

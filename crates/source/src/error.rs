@@ -4,7 +4,7 @@ use tofu_oci_layout::{DocumentKind, LayoutError};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
-use crate::Kind;
+use crate::InstallMethod;
 use crate::failure::{Failure, store_code};
 
 /// Why a source failed.
@@ -21,7 +21,7 @@ pub enum SourceError {
         /// What it does not have.
         what: NotOffered,
     },
-    /// The place has something under this version's tag, but that is no package that can be installed.
+    /// What lies under this version's tag cannot be installed.
     #[error("{address} {version} in {place} cannot be installed: {problem}")]
     Unusable {
         /// The provider.
@@ -49,7 +49,7 @@ pub enum SourceError {
     /// The place could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The place is no repository, or leads to none, and could not be used.
+    /// The place could not be used, and is not a repository.
     #[error("nothing can be installed from {place}")]
     Failed {
         /// The place.
@@ -58,7 +58,7 @@ pub enum SourceError {
         #[source]
         failure: Failure,
     },
-    /// One of several methods ends the search: what it answered is nothing that lets the next one try.
+    /// One of several methods ends the search: after its answer the next one must not be tried.
     #[error(transparent)]
     Method(Box<Blame>),
 }
@@ -70,10 +70,10 @@ pub struct Blame {
     /// The method, as the link is labelled.
     pub label: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: InstallMethod,
     /// The provider.
     pub address: ProviderAddr,
-    /// The version whose package was looked for; none while versions were listed.
+    /// The version whose package was looked for; `None` while versions were listed.
     pub version: Option<Version>,
     /// Later methods that listed this version, in order: they would have had a turn without this one.
     pub elsewhere: Vec<String>,
@@ -161,7 +161,7 @@ impl SourceError {
         }
     }
 
-    /// A stable kebab-case name of what went wrong: the one that is measured of `OpenTofu` where it fails alike.
+    /// A stable kebab-case name of what went wrong: that of `OpenTofu`, as measured, if it fails in the same way.
     ///
     /// Spec: `real-tofu-sources.md` (measured), §4 and §8.
     pub fn code(&self) -> &'static str {
@@ -175,7 +175,7 @@ impl SourceError {
         }
     }
 
-    /// The error of the method that ended the search; the error itself where there was only one place.
+    /// The error of the method that ended the search; the error itself if only one place was asked.
     pub fn innermost(&self) -> &Self {
         match self {
             Self::Method(blame) => blame.source.innermost(),
@@ -189,9 +189,9 @@ impl Blame {
     fn code(&self) -> &'static str {
         match (&self.source, self.kind) {
             (SourceError::NotOffered { what, .. }, kind) if what.is_absence() => match kind {
-                Kind::NetworkMirror => "mirror-version-missing",
-                Kind::Oci => "tag-not-found",
-                Kind::Direct | Kind::Filesystem => what.code(),
+                InstallMethod::NetworkMirror => "mirror-version-missing",
+                InstallMethod::Oci => "tag-not-found",
+                InstallMethod::Direct | InstallMethod::Filesystem => what.code(),
             },
             (source, _) => source.code(),
         }

@@ -1,4 +1,4 @@
-//! Why a place could not be used, where the place is no OCI repository.
+//! Why a place that is not an OCI repository could not be used.
 
 use tofu_oci_mapper::MapError;
 use tofu_oci_store::{NetworkFault, StoreError, is_manifest_type};
@@ -7,10 +7,10 @@ use tofu_oci_store::{NetworkFault, StoreError, is_manifest_type};
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// It wants to know who asks, or refuses whom it was told.
+    /// It demands credentials, or refuses those that it was shown.
     #[error("{0}")]
     Unauthorized(String),
-    /// It knows who asks, and refuses.
+    /// It accepts the credentials and refuses the request.
     #[error("{0}")]
     Denied(String),
     /// It asks to slow down.
@@ -28,7 +28,7 @@ pub enum Failure {
     /// Its answer is of another media type.
     #[error("{0}")]
     BadContentType(String),
-    /// It redirects to where no request may go.
+    /// It redirects to an address that must not be asked.
     #[error("{0}")]
     BadRedirect(String),
     /// A host of the internet sends to this machine or into a private network.
@@ -68,7 +68,7 @@ pub enum Failure {
     /// The place names a package that is not there.
     #[error("{0}")]
     PackageMissing(String),
-    /// The package is no zip archive.
+    /// The package is not a zip archive.
     #[error("{0}")]
     BadZip(String),
     /// Checksums or signatures that the place publishes do not belong to the package.
@@ -123,7 +123,7 @@ fn no_repository(error: &MapError) -> &'static str {
 
 /// The name of a store's error, as it is measured of `OpenTofu`.
 ///
-/// What was asked for is told by the store's own description: it begins with `tag`, `manifest` or `blob`, or ends with the
+/// The store's own description says what was asked for: it begins with `tag`, `manifest` or `blob`, or ends with the
 /// media type.
 pub(crate) fn store_code(error: &StoreError) -> &'static str {
     match error {

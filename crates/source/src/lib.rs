@@ -1,18 +1,22 @@
 //! Where packages are offered: OCI repositories as provider sources, and chains of several places.
 //!
-//! [`Source`] answers three questions: which versions there are, what one package consists of ([`Offer`], plain data),
-//! and what its bytes are. "Not found" is a value of its own ([`SourceError::NotOffered`]): only that lets somebody try
-//! the next place; a wrong password must not look like a missing provider.
+//! A [`Source`] says where it is, which versions it has, and hands out a [`Release`]. The release answers for itself: what
+//! it says of itself, what one platform's package consists of ([`Offer`]), what evidence lies beside it, and what the bytes
+//! of a part are. "Not found" is a value of its own ([`SourceError::NotOffered`]): the next place is tried for that alone,
+//! so a wrong password never looks like a missing provider.
 //!
 //! ```text
-//! versions   tags                                          -> Listing
-//! offer      tag -> index -> [nested index] -> leaf -> [config]   -> Offer      each verified by its digest
-//! open       Offer, part                                   -> bytes, verified by size and digest
+//! versions   tags                                   -> Listing
+//! release    tag -> index                           -> Release { ReleaseId, … }
+//!   describe   [nested indexes]                     -> ReleaseDescription
+//!   offer      [nested index] -> leaf -> [config]   -> Offer { Package }     each document verified by its digest
+//!   evidence   referrers, cosign's tag              -> [Evidence]            not verified
+//!   open       Part                                 -> bytes                 Part::checked verifies size and digest
 //!
 //! OciSource      one repository
 //! DirectSource   what the host of an address names: the repository of its `oci-providers.v1`, or of the magic suffix
 //! NotRead        a place that is known and cannot be read
-//! Chain          several of them in order
+//! Chain          several of them in order; an offer belongs to the release of the place that made it
 //! ```
 
 mod chain;
@@ -21,25 +25,28 @@ mod discovery;
 mod error;
 mod evidence;
 mod failure;
+mod install_method;
 mod listing;
 mod memory;
 mod neighbours;
 mod not_read;
 mod oci;
-mod offer;
+mod package;
 mod release;
 mod traits;
 
-pub use chain::{Asked, Chain, Kind, Link};
+pub use chain::{Chain, Link, MethodAnswer};
 pub use direct::{DirectSource, OpenRepository};
 pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Services, TokenOf};
 pub use error::{Blame, NotOffered, SourceError};
 pub use evidence::{LAYER_LIMIT, evidence};
 pub use failure::Failure;
+pub use install_method::InstallMethod;
 pub use listing::{Listing, StrayEffect, StrayTag};
 pub use neighbours::{Neighbour, newest_neighbour, provider_of};
 pub use not_read::NotRead;
 pub use oci::OciSource;
-pub use offer::{Layer, LeafKind, Locator, Offer, Package, Part};
-pub use release::{ReleaseDescription, ReleaseId, Search};
-pub use traits::{Claims, Release, Source};
+pub use package::{Layer, Locator, Package, Part};
+pub use release::{ClaimedHashes, ReleaseDescription, ReleaseId, Search};
+pub use tofu_oci_layout::LeafKind;
+pub use traits::{Offer, Release, Source};

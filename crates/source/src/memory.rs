@@ -13,13 +13,13 @@ use tokio::sync::OnceCell;
 /// Most bytes of documents that are kept.
 const KEPT: usize = 64 * 1024 * 1024;
 
-/// Something that is read once; who comes while it is being read waits for it. An error is not kept.
-pub(crate) type Once<T> = Arc<OnceCell<T>>;
+/// A value that is read once: a second reader waits for the first. Errors are not kept.
+pub(crate) type SharedCell<T> = Arc<OnceCell<T>>;
 
 /// Tags as they were resolved first, documents by digest, and the tags that were listed last.
 #[derive(Default)]
-pub(crate) struct Memory {
-    tags: Mutex<HashMap<Tag, Once<Descriptor>>>,
+pub(crate) struct DocumentCache {
+    tags: Mutex<HashMap<Tag, SharedCell<Descriptor>>>,
     /// What the store calls a manifest that it does not name by its SHA-256.
     named: Mutex<HashMap<Digest, Digest>>,
     /// By digest and media type: the same bytes may be read as something else, and are refused then.
@@ -29,11 +29,11 @@ pub(crate) struct Memory {
 
 #[derive(Default)]
 struct Documents {
-    known: HashMap<(Digest, String), Once<Bytes>>,
+    known: HashMap<(Digest, String), SharedCell<Bytes>>,
     bytes: usize,
 }
 
-impl Memory {
+impl DocumentCache {
     /// What the tag names: as it was when it was asked for first, by its SHA-256 whatever algorithm the store names it by.
     ///
     /// Pins, signatures and checksums name content, so the same bytes must have the same digest from every store.
@@ -93,7 +93,7 @@ impl Memory {
         documents.bytes += more;
     }
 
-    /// As when so much was read that nothing is kept.
+    /// Forgets all documents, as after more of them than are kept.
     #[cfg(test)]
     pub(crate) fn forget_documents(&self) {
         *lock(&self.documents) = Documents::default();
@@ -103,7 +103,7 @@ impl Memory {
         *lock(&self.listed) = Some(Arc::new(tags.iter().cloned().collect()));
     }
 
-    /// The tags that were listed last; nothing when none have been asked for.
+    /// The tags that were listed last; `None` if no list was read.
     pub(crate) fn listed(&self) -> Option<Arc<BTreeSet<Tag>>> {
         lock(&self.listed).clone()
     }
@@ -113,7 +113,7 @@ pub(crate) fn key(descriptor: &Descriptor) -> (Digest, String) {
     (descriptor.digest.clone(), descriptor.media_type.clone())
 }
 
-pub(crate) fn slot<K: Hash + Eq, T>(known: &mut HashMap<K, Once<T>>, key: K) -> Once<T> {
+pub(crate) fn slot<K: Hash + Eq, T>(known: &mut HashMap<K, SharedCell<T>>, key: K) -> SharedCell<T> {
     Arc::clone(known.entry(key).or_default())
 }
 

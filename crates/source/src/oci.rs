@@ -8,7 +8,7 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Identity, Place, ProviderAddr, Tag, Version};
 
 use self::release::OciRelease;
-use self::repository::Repository;
+use self::repository::OpenedRepository;
 use crate::{Listing, NotOffered, Release, ReleaseId, Source, SourceError};
 
 mod release;
@@ -20,16 +20,16 @@ mod repository;
 /// digests that the document before names, so that nothing can be exchanged on the way. What has been read is kept (64 MiB
 /// of manifests at most): the packages of ten platforms cost one request for their index, not ten.
 pub struct OciSource {
-    repository: Arc<Repository>,
+    repository: Arc<OpenedRepository>,
 }
 
 impl OciSource {
     /// The repository as a source.
     pub fn new(store: Arc<dyn ReadStore>) -> Self {
-        Self { repository: Arc::new(Repository::new(store)) }
+        Self { repository: Arc::new(OpenedRepository::new(store)) }
     }
 
-    /// As when so much was read that nothing is kept.
+    /// Forgets all documents, as after more of them than are kept.
     #[cfg(test)]
     pub(crate) fn forget_documents(&self) {
         self.repository.memory.forget_documents();
@@ -93,7 +93,5 @@ impl Source for OciSource {
     }
 }
 
-#[cfg(test)]
-pub(crate) mod answers;
 #[cfg(test)]
 pub(crate) mod tests;

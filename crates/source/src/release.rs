@@ -1,12 +1,13 @@
 //! One release, all platforms together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use tofu_oci_layout::{LeafKind, PackageLayout};
 use tofu_oci_types::{Identity, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
-use crate::Claims;
+/// Checksums by platform.
+pub type ClaimedHashes = BTreeMap<Platform, BTreeSet<PackageHash>>;
 
 /// Which release, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,7 +22,7 @@ pub struct ReleaseId {
     pub identity: Identity,
 }
 
-/// What a release says of itself. These are claims until somebody who is trusted has signed the release's identity.
+/// What a release says of itself. All of it is a claim until a trusted key has signed the release's identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ReleaseDescription {
     /// The tag that was resolved, once; everything after is by digest. `None` if the release lies in no repository.
@@ -33,7 +34,7 @@ pub struct ReleaseDescription {
     /// The kind of the manifest that each of them is installed from.
     pub kinds: BTreeMap<Platform, LeafKind>,
     /// Checksums of each of them: `ch:` of every manifest, and what annotations say.
-    pub claims: Claims,
+    pub claims: ClaimedHashes,
     /// The `zh:` of each platform's zip, if the release itself names it.
     pub zips: BTreeMap<Platform, PackageHash>,
     /// The plugin protocols, such as `6.0`.

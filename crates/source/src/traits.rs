@@ -1,18 +1,15 @@
-//! The seam.
+//! The seam: where releases are, one release, one package of it.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tofu_oci_layout::LeafKind;
 use tofu_oci_store::ByteStream;
 use tofu_oci_trust::Evidence;
-use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
-use crate::{Listing, Offer, Part, ReleaseDescription, ReleaseId, Search, SourceError};
-
-/// Checksums by platform.
-pub type Claims = BTreeMap<Platform, BTreeSet<PackageHash>>;
+use crate::{ClaimedHashes, Listing, Package, Part, ReleaseDescription, ReleaseId, Search, SourceError};
 
 /// A place that offers releases of providers.
 #[async_trait]
@@ -73,7 +70,7 @@ pub trait Release: Send + Sync {
 
     /// What [`ReleaseDescription::claims`] says, and the `zh:` of every platform's zip: for a repository one small
     /// request for each leaf that has not been read. True if the release's own documents are.
-    async fn hashes(&self) -> Result<Claims, SourceError>;
+    async fn hashes(&self) -> Result<ClaimedHashes, SourceError>;
 
     /// The bytes of a part that this release has offered. [`Part::checked`] holds them against its digest and size.
     async fn open(&self, part: &Part) -> Result<ByteStream, SourceError>;
@@ -82,5 +79,72 @@ pub trait Release: Send + Sync {
 impl fmt::Debug for dyn Release {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.id().fmt(f)
+    }
+}
+
+/// What the package of a platform consists of, and the release that it belongs to.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// The release that offers it, and that opens its parts.
+    pub release: Arc<dyn Release>,
+    /// The platform.
+    pub platform: Platform,
+    /// The manifest that lists the package; `None` for a package that lies in no repository.
+    pub manifest: Option<Digest>,
+    /// What to fetch.
+    pub package: Package,
+    /// The address that the release says it was published under; a mirror may well offer it under another one.
+    pub published_as: Option<ProviderAddr>,
+    /// Checksums that the release claims for its platforms. They say whose a checksum is; no package is trusted because of them.
+    pub claims: ClaimedHashes,
+}
+
+impl Offer {
+    /// The provider.
+    pub fn address(&self) -> &ProviderAddr {
+        &self.release.id().address
+    }
+
+    /// The version.
+    pub fn version(&self) -> &Version {
+        &self.release.id().version
+    }
+
+    /// The place that offers it.
+    pub fn place(&self) -> &Place {
+        &self.release.id().place
+    }
+
+    /// What signatures of its release are about.
+    pub fn identity(&self) -> &Identity {
+        &self.release.id().identity
+    }
+
+    /// How the package lies in a repository; `None` if it lies elsewhere.
+    pub fn kind(&self) -> Option<LeafKind> {
+        self.manifest.as_ref()?;
+        match self.package {
+            Package::Zip(_) => Some(LeafKind::Artifact),
+            Package::Layers(_) => Some(LeafKind::Image),
+            Package::Folder(_) => None,
+        }
+    }
+
+    /// The bytes to fetch, all parts together; `None` if the place does not say, `u64::MAX` if the sum is out of range.
+    pub fn bytes(&self) -> Option<u64> {
+        self.package.parts().try_fold(0, |sum: u64, part| Some(sum.saturating_add(part.size?)))
+    }
+
+    /// `ch:` of the manifest; `None` for a package that lies in no repository.
+    pub fn ch(&self) -> Option<PackageHash> {
+        self.manifest.as_ref().map(PackageHash::ch)
+    }
+
+    /// `zh:` of the zip; `None` if the package is not a zip.
+    pub fn zh(&self) -> Option<PackageHash> {
+        match &self.package {
+            Package::Zip(zip) => PackageHash::zh(&zip.digest),
+            Package::Layers(_) | Package::Folder(_) => None,
+        }
     }
 }

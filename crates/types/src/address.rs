@@ -15,7 +15,7 @@ const LEGACY: &str = "-";
 /// `Display` gives the three-part form with the Unicode hostname, as lock files and folders write it. The order is
 /// that of lock file blocks: comparison-form hostname, namespace, type.
 ///
-/// No part is empty, contains a dot (but the hostname), a separator of paths or two dashes in a row: each is safe as
+/// No part is empty, contains a dot (except the hostname), a separator of paths or two dashes in a row: each is safe as
 /// the name of a folder. `OpenTofu` lets full-width dots and dashes through, which become plain ones; they are refused
 /// here.
 ///
@@ -27,16 +27,16 @@ pub struct ProviderAddr {
     provider_type: String,
 }
 
-/// A text that is no provider address.
+/// A text that is not a provider address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a provider address: {fault}")]
 pub struct InvalidProviderAddr {
     input: String,
-    fault: Fault,
+    fault: AddressFault,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum Fault {
+enum AddressFault {
     #[error("it must read [HOST/]NAMESPACE/TYPE")]
     MalformedSource,
     #[error("the type {}", .0.reason())]
@@ -57,25 +57,25 @@ impl InvalidProviderAddr {
     /// A stable kebab-case name of the fault.
     pub fn code(&self) -> &'static str {
         match self.fault {
-            Fault::MalformedSource => "malformed-source",
-            Fault::InvalidType(_) => "invalid-type",
-            Fault::InvalidNamespace(_) => "invalid-namespace",
-            Fault::InvalidHostname(_) => "invalid-hostname",
-            Fault::LegacyNamespaceHost => "legacy-namespace-host",
-            Fault::RedundantProviderPrefix { .. } => "redundant-provider-prefix",
-            Fault::RedundantPrefix => "redundant-prefix",
+            AddressFault::MalformedSource => "malformed-source",
+            AddressFault::InvalidType(_) => "invalid-type",
+            AddressFault::InvalidNamespace(_) => "invalid-namespace",
+            AddressFault::InvalidHostname(_) => "invalid-hostname",
+            AddressFault::LegacyNamespaceHost => "legacy-namespace-host",
+            AddressFault::RedundantProviderPrefix { .. } => "redundant-provider-prefix",
+            AddressFault::RedundantPrefix => "redundant-prefix",
         }
     }
 
     /// Whether `OpenTofu` takes the text as an address, of another host than the one that is meant here.
     pub fn passes_opentofu(&self) -> bool {
-        matches!(&self.fault, Fault::InvalidHostname(error) if error.passes_opentofu())
+        matches!(&self.fault, AddressFault::InvalidHostname(error) if error.passes_opentofu())
     }
 
     /// The address that was probably meant.
     pub fn suggestion(&self) -> Option<&str> {
         match &self.fault {
-            Fault::RedundantProviderPrefix { suggestion } => Some(suggestion),
+            AddressFault::RedundantProviderPrefix { suggestion } => Some(suggestion),
             _ => None,
         }
     }
@@ -126,18 +126,18 @@ impl FromStr for ProviderAddr {
 }
 
 /// The type is looked at first, then the namespace, then the hostname: the order in which `OpenTofu` complains.
-fn parse(input: &str) -> Result<ProviderAddr, Fault> {
+fn parse(input: &str) -> Result<ProviderAddr, AddressFault> {
     let parts: Vec<&str> = input.split('/').collect();
     let (host, namespace, provider_type) = match parts[..] {
         [provider_type] => (None, None, provider_type),
         [namespace, provider_type] => (None, Some(namespace), provider_type),
         [host, namespace, provider_type] => (Some(host), Some(namespace), provider_type),
-        _ => return Err(Fault::MalformedSource),
+        _ => return Err(AddressFault::MalformedSource),
     };
     if parts.contains(&"") {
-        return Err(Fault::MalformedSource);
+        return Err(AddressFault::MalformedSource);
     }
-    let provider_type = idn::part(provider_type).map_err(Fault::InvalidType)?;
+    let provider_type = idn::part(provider_type).map_err(AddressFault::InvalidType)?;
     let Some(namespace) = namespace else {
         // A bare name belongs to `hashicorp`, and its prefixes are not looked at.
         let (hostname, namespace) = (Hostname::default_registry(), "hashicorp".to_owned());
@@ -145,30 +145,30 @@ fn parse(input: &str) -> Result<ProviderAddr, Fault> {
     };
     let namespace = match namespace {
         LEGACY => LEGACY.to_owned(),
-        namespace => idn::part(namespace).map_err(Fault::InvalidNamespace)?,
+        namespace => idn::part(namespace).map_err(AddressFault::InvalidNamespace)?,
     };
     let hostname = match host {
-        Some(host) => host.parse().map_err(Fault::InvalidHostname)?,
+        Some(host) => host.parse().map_err(AddressFault::InvalidHostname)?,
         None => Hostname::default_registry(),
     };
     let address = ProviderAddr { hostname, namespace, provider_type };
     if address.namespace == LEGACY && address.hostname != Hostname::default_registry() {
-        return Err(Fault::LegacyNamespaceHost);
+        return Err(AddressFault::LegacyNamespaceHost);
     }
     refuse_redundant_prefix(&address)?;
     Ok(address)
 }
 
-fn refuse_redundant_prefix(address: &ProviderAddr) -> Result<(), Fault> {
+fn refuse_redundant_prefix(address: &ProviderAddr) -> Result<(), AddressFault> {
     for product in ["terraform-", "opentofu-"] {
         let Some(rest) = address.provider_type.strip_prefix(product) else { continue };
         if let Some(name) = rest.strip_prefix("provider-")
             && let Ok(provider_type) = idn::part(name)
         {
             let suggestion = ProviderAddr { provider_type, ..address.clone() }.for_display();
-            return Err(Fault::RedundantProviderPrefix { suggestion });
+            return Err(AddressFault::RedundantProviderPrefix { suggestion });
         }
-        return Err(Fault::RedundantPrefix);
+        return Err(AddressFault::RedundantPrefix);
     }
     Ok(())
 }

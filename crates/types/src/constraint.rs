@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::Version;
 use crate::serde_text::serde_as_text;
-use crate::token::Token;
+use crate::token::VersionToken;
 use crate::version::compare_extras;
 
 /// A list of constraints that a version must meet all of; empty admits every release.
@@ -39,16 +39,16 @@ enum Operator {
     NotEqual,
 }
 
-/// A text that is no list of constraints.
+/// A text that is not a list of constraints.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a version constraint: {}", .fault.reason())]
 pub struct InvalidConstraints {
     input: String,
-    fault: Fault,
+    fault: ConstraintFault,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+enum ConstraintFault {
     SwappedOperator,
     BadOperator,
     NoPart,
@@ -61,15 +61,15 @@ enum Fault {
     Overflow,
 }
 
-impl Fault {
+impl ConstraintFault {
     fn reason(self) -> &'static str {
         match self {
             Self::SwappedOperator => "the operators are written >= and <=",
             Self::BadOperator => "the operators are =, !=, >, >=, <, <= and ~>",
             Self::NoPart => "there is nothing before one of its commas",
             Self::VPrefix => "versions are written without a v before them",
-            Self::SpaceAfterOperator => "behind an operator there is at most one blank",
-            Self::NoVersion => "an operator has no version behind it",
+            Self::SpaceAfterOperator => "after an operator there is at most one blank",
+            Self::NoVersion => "an operator has no version after it",
             Self::TooManyParts => "a version has more than three numbers",
             Self::Wildcard => "wildcards are not supported; leave out the numbers that may be any with ~>",
             Self::MissingComma => "its parts are versions, with or without an operator, separated by commas",
@@ -82,16 +82,16 @@ impl InvalidConstraints {
     /// A stable kebab-case name of the fault.
     pub fn code(&self) -> &'static str {
         match self.fault {
-            Fault::SwappedOperator => "swapped-operator",
+            ConstraintFault::SwappedOperator => "swapped-operator",
             // `OpenTofu` takes the comma for an operator.
-            Fault::BadOperator | Fault::NoPart => "bad-operator",
-            Fault::VPrefix => "v-prefix",
+            ConstraintFault::BadOperator | ConstraintFault::NoPart => "bad-operator",
+            ConstraintFault::VPrefix => "v-prefix",
             // `OpenTofu` does not tell a missing version from blanks.
-            Fault::SpaceAfterOperator | Fault::NoVersion => "extra-space-after-operator",
-            Fault::TooManyParts => "too-many-parts",
-            Fault::Wildcard => "wildcard",
-            Fault::MissingComma => "missing-comma",
-            Fault::Overflow => "number-too-large",
+            ConstraintFault::SpaceAfterOperator | ConstraintFault::NoVersion => "extra-space-after-operator",
+            ConstraintFault::TooManyParts => "too-many-parts",
+            ConstraintFault::Wildcard => "wildcard",
+            ConstraintFault::MissingComma => "missing-comma",
+            ConstraintFault::Overflow => "number-too-large",
         }
     }
 }
@@ -107,7 +107,7 @@ impl Constraints {
         Self(vec![Term { operator: Operator::Equal, boundary: version }])
     }
 
-    /// Whether there is no constraint at all.
+    /// Whether the list is empty.
     pub fn is_any(&self) -> bool {
         self.0.is_empty()
     }
@@ -190,26 +190,26 @@ impl FromStr for Constraints {
     }
 }
 
-fn parse(input: &str) -> Result<Vec<Term>, Fault> {
+fn parse(input: &str) -> Result<Vec<Term>, ConstraintFault> {
     let mut terms = Vec::new();
     let mut rest = input.trim();
     while !rest.is_empty() {
-        let token = Token::scan(rest);
+        let token = VersionToken::scan(rest);
         let term = term(&token)?;
         rest = token.rest.trim();
         if !rest.is_empty() {
             if rest.starts_with('v') {
-                return Err(Fault::VPrefix);
+                return Err(ConstraintFault::VPrefix);
             }
-            rest = rest.strip_prefix(',').ok_or(Fault::MissingComma)?.trim();
+            rest = rest.strip_prefix(',').ok_or(ConstraintFault::MissingComma)?.trim();
         }
-        terms.push(term.ok_or(Fault::MissingComma)?);
+        terms.push(term.ok_or(ConstraintFault::MissingComma)?);
     }
     Ok(terms)
 }
 
-/// One term; nothing where there is neither an operator nor a number.
-fn term(token: &Token<'_>) -> Result<Option<Term>, Fault> {
+/// One term; `None` if it has neither an operator nor a number.
+fn term(token: &VersionToken<'_>) -> Result<Option<Term>, ConstraintFault> {
     let operator = match token.op {
         "" | "=" => Operator::Equal,
         "!=" => Operator::NotEqual,
@@ -219,25 +219,25 @@ fn term(token: &Token<'_>) -> Result<Option<Term>, Fault> {
         "<=" => Operator::LessOrEqual,
         "~>" if token.nums.len() == 3 => Operator::SameMinor,
         "~>" => Operator::SameMajor,
-        "=<" | "=>" => return Err(Fault::SwappedOperator),
-        op if op.starts_with(',') => return Err(Fault::NoPart),
-        _ => return Err(Fault::BadOperator),
+        "=<" | "=>" => return Err(ConstraintFault::SwappedOperator),
+        op if op.starts_with(',') => return Err(ConstraintFault::NoPart),
+        _ => return Err(ConstraintFault::BadOperator),
     };
     match token.sep {
-        sep if sep.contains('v') => return Err(Fault::VPrefix),
+        sep if sep.contains('v') => return Err(ConstraintFault::VPrefix),
         "" | " " => {}
-        _ => return Err(Fault::SpaceAfterOperator),
+        _ => return Err(ConstraintFault::SpaceAfterOperator),
     }
     if token.nums.is_empty() {
-        return if token.op.is_empty() { Ok(None) } else { Err(Fault::NoVersion) };
+        return if token.op.is_empty() { Ok(None) } else { Err(ConstraintFault::NoVersion) };
     }
     if token.nums.len() > 3 {
-        return Err(Fault::TooManyParts);
+        return Err(ConstraintFault::TooManyParts);
     }
     if token.has_wildcard() {
-        return Err(Fault::Wildcard);
+        return Err(ConstraintFault::Wildcard);
     }
-    let numbers = token.numbers().ok_or(Fault::Overflow)?;
+    let numbers = token.numbers().ok_or(ConstraintFault::Overflow)?;
     Ok(Some(Term { operator, boundary: Version::from_token(numbers, token) }))
 }
 

@@ -65,7 +65,7 @@ impl Descriptor {
         Self::new(media_type, Digest::sha256(bytes), bytes.len() as u64)
     }
 
-    /// A descriptor with nothing but the three members that every descriptor has.
+    /// A descriptor with the three members that every descriptor has, and no other.
     pub fn new(media_type: &str, digest: Digest, size: u64) -> Self {
         Self {
             media_type: media_type.to_owned(),

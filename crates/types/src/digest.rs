@@ -27,11 +27,11 @@ pub enum Algorithm {
     Sha256,
     /// SHA-512.
     Sha512,
-    /// Well-formed, but not supported here.
+    /// Well-formed, and not supported here.
     Other,
 }
 
-/// A text that is no digest.
+/// A text that is not a digest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a digest: {reason}")]
 pub struct InvalidDigest {
@@ -93,7 +93,7 @@ impl Digest {
         &encoded[..encoded.len().min(12)]
     }
 
-    /// A hasher of this digest's algorithm; nothing when the algorithm is [`Algorithm::Other`].
+    /// A hasher of this digest's algorithm; `None` if the algorithm is [`Algorithm::Other`].
     pub fn hasher(&self) -> Option<DigestHasher> {
         match self.algorithm() {
             Algorithm::Sha256 => Some(DigestHasher::sha256()),

@@ -1,4 +1,4 @@
-//! What happens while a job runs, told to whoever watches.
+//! What a job reports while it runs.
 
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ pub enum Event {
     Started {
         /// What moves, such as `widget 1.0.0 linux_amd64`.
         subject: String,
-        /// How many bytes it has, where known.
+        /// How many bytes it has, if known.
         bytes: Option<u64>,
     },
     /// So many bytes have moved since the start.
@@ -30,7 +30,7 @@ pub enum Event {
         /// Bytes so far.
         done: u64,
     },
-    /// Nothing more of it moves.
+    /// It has come to its end.
     Finished {
         /// What moved.
         subject: String,

@@ -10,7 +10,7 @@ use crate::{Algorithm, Digest};
 
 /// A checksum of a provider package as a lock file records it: `SCHEME:VALUE`.
 ///
-/// Unknown schemes are kept as they stand, because other tools' entries must survive. Control characters are refused:
+/// Unknown schemes are kept as they are, because other tools' entries must survive. Control characters are refused:
 /// a claim of a registry must not be able to add lines to a file.
 ///
 /// Spec: `OpenTofu` 1.12, getproviders `Hash`; seed RFC "Package checksums and signing" for `ch:`.
@@ -33,7 +33,7 @@ pub enum Scheme {
     Other,
 }
 
-/// A text that is no package checksum.
+/// A text that is not a package checksum.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a package checksum: it must read SCHEME:VALUE")]
 pub struct InvalidPackageHash {
@@ -46,7 +46,7 @@ impl PackageHash {
         Self::join("h1", &base64::engine::general_purpose::STANDARD.encode(sha256))
     }
 
-    /// `zh:` of the zip archive with this digest; nothing unless the digest is SHA-256.
+    /// `zh:` of the zip archive with this digest; `None` unless the digest is SHA-256.
     pub fn zh(archive: &Digest) -> Option<Self> {
         (archive.algorithm() == Algorithm::Sha256).then(|| Self::join("zh", archive.encoded()))
     }
@@ -81,7 +81,7 @@ impl PackageHash {
     }
 
     /// Whether some package can have this checksum: `h1:` with the padded base64 of 32 bytes, `zh:` with 64 lower-case
-    /// hexadecimal digits, `ch:` with a digest. Of other schemes nothing is known.
+    /// hexadecimal digits, `ch:` with a digest. Other schemes are not checked.
     pub fn is_well_formed(&self) -> bool {
         let hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         match self.scheme() {

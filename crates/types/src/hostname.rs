@@ -20,16 +20,16 @@ use crate::serde_text::serde_as_text;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hostname(String);
 
-/// A text that is no hostname.
+/// A text that is not a hostname.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a hostname: {}", .fault.reason())]
 pub struct InvalidHostname {
     input: String,
-    fault: Fault,
+    fault: HostnameFault,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+enum HostnameFault {
     Empty,
     EmptyLabel,
     BadPort,
@@ -41,7 +41,7 @@ enum Fault {
     AmbiguousAddress,
 }
 
-impl Fault {
+impl HostnameFault {
     fn reason(self) -> &'static str {
         match self {
             Self::Empty => "it is empty",
@@ -66,21 +66,21 @@ impl InvalidHostname {
     /// A stable kebab-case name of the fault.
     pub fn code(&self) -> &'static str {
         match self.fault {
-            Fault::Empty => "empty",
-            Fault::EmptyLabel => "empty-label",
-            Fault::BadPort => "bad-port",
-            Fault::PortRange => "port-range",
-            Fault::UrlNotHost => "url-not-host",
-            Fault::PunycodeGiven => "punycode-given",
-            Fault::Idna => "idna",
-            Fault::TrailingDot => "trailing-dot",
-            Fault::AmbiguousAddress => "ambiguous-address",
+            HostnameFault::Empty => "empty",
+            HostnameFault::EmptyLabel => "empty-label",
+            HostnameFault::BadPort => "bad-port",
+            HostnameFault::PortRange => "port-range",
+            HostnameFault::UrlNotHost => "url-not-host",
+            HostnameFault::PunycodeGiven => "punycode-given",
+            HostnameFault::Idna => "idna",
+            HostnameFault::TrailingDot => "trailing-dot",
+            HostnameFault::AmbiguousAddress => "ambiguous-address",
         }
     }
 
     /// Whether `OpenTofu` takes the text as a hostname, and as another host than the one that is meant here.
     pub fn passes_opentofu(&self) -> bool {
-        matches!(self.fault, Fault::TrailingDot | Fault::AmbiguousAddress)
+        matches!(self.fault, HostnameFault::TrailingDot | HostnameFault::AmbiguousAddress)
     }
 }
 
@@ -112,25 +112,25 @@ impl FromStr for Hostname {
     }
 }
 
-fn parse(input: &str) -> Result<String, Fault> {
+fn parse(input: &str) -> Result<String, HostnameFault> {
     let (host, port) = match input.split_once(':') {
         Some((host, text)) => (host, parse_port(host, text)?),
         None => (input, None),
     };
     if host.is_empty() {
-        return Err(Fault::Empty);
+        return Err(HostnameFault::Empty);
     }
     check_labels(host)?;
     if host.split('.').any(|label| label.starts_with("xn--")) {
-        return Err(Fault::PunycodeGiven);
+        return Err(HostnameFault::PunycodeGiven);
     }
-    let ascii = idn::host_to_ascii(host).ok_or(Fault::Idna)?;
+    let ascii = idn::host_to_ascii(host).ok_or(HostnameFault::Idna)?;
     check_labels(&ascii)?;
     if ascii.ends_with('.') {
-        return Err(Fault::TrailingDot);
+        return Err(HostnameFault::TrailingDot);
     }
     if ends_in_a_number(&ascii) && ascii.parse::<Ipv4Addr>().is_err() {
-        return Err(Fault::AmbiguousAddress);
+        return Err(HostnameFault::AmbiguousAddress);
     }
     Ok(match port {
         Some(port) => format!("{ascii}:{port}"),
@@ -139,17 +139,17 @@ fn parse(input: &str) -> Result<String, Fault> {
 }
 
 /// The port to write, which 443 is not. A leading `+` and leading zeros are tolerated, as by Go.
-fn parse_port(host: &str, text: &str) -> Result<Option<u16>, Fault> {
+fn parse_port(host: &str, text: &str) -> Result<Option<u16>, HostnameFault> {
     let digits = text.strip_prefix('+').unwrap_or(text);
     let number = if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse::<i64>().ok() } else { None };
     let Some(number) = number else {
-        return Err(if matches!(host, "http" | "https") { Fault::UrlNotHost } else { Fault::BadPort });
+        return Err(if matches!(host, "http" | "https") { HostnameFault::UrlNotHost } else { HostnameFault::BadPort });
     };
-    let port = u16::try_from(number).map_err(|_| Fault::PortRange)?;
+    let port = u16::try_from(number).map_err(|_| HostnameFault::PortRange)?;
     Ok((port != 443).then_some(port))
 }
 
-/// Whether a URL with this host has an IPv4 address, such as `127.1` and `0x7f000001`, or none at all.
+/// Whether a URL with this host has an IPv4 address, such as `127.1` and `0x7f000001`, or no address at all.
 ///
 /// Spec: WHATWG URL, "ends in a number checker".
 fn ends_in_a_number(host: &str) -> bool {
@@ -159,9 +159,9 @@ fn ends_in_a_number(host: &str) -> bool {
 }
 
 /// One dot may end the name, which is looked at later; otherwise no label is empty.
-fn check_labels(host: &str) -> Result<(), Fault> {
+fn check_labels(host: &str) -> Result<(), HostnameFault> {
     let rooted = host.strip_suffix('.').unwrap_or(host);
-    if rooted.split('.').any(str::is_empty) { Err(Fault::EmptyLabel) } else { Ok(()) }
+    if rooted.split('.').any(str::is_empty) { Err(HostnameFault::EmptyLabel) } else { Ok(()) }
 }
 
 impl fmt::Display for Hostname {

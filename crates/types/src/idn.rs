@@ -9,7 +9,7 @@ use crate::idn_newer::is_newer;
 /// UTS 46 processing: non-transitional, STD3 ASCII rules, hyphen checks, joiner and Bidi rules, no length limit.
 const UTS46: Uts46 = Uts46::new();
 
-/// Why a text is no namespace and no type.
+/// Why a text is neither a namespace nor a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PartFault {
     Empty,
@@ -71,7 +71,7 @@ fn mapped(input: &str) -> String {
         .collect()
 }
 
-/// The text as the tables of `OpenTofu` read it where newer ones do otherwise; nothing where they refuse a character.
+/// The text as the tables of `OpenTofu` read it where newer ones do otherwise; `None` if they refuse a character.
 ///
 /// A capital sharp s is two letters there, and a letter of its own in newer tables.
 fn known(input: &str) -> Option<Cow<'_, str>> {
@@ -81,7 +81,7 @@ fn known(input: &str) -> Option<Cow<'_, str>> {
     Some(if input.contains('\u{1e9e}') { input.replace('\u{1e9e}', "ss").into() } else { input.into() })
 }
 
-/// A host without its port in comparison form (lower case, punycode); nothing where it is not allowed.
+/// A host without its port in comparison form (lower case, punycode); `None` if it is not allowed.
 pub(crate) fn host_to_ascii(host: &str) -> Option<String> {
     let host = known(host)?;
     let (unicode, _) = UTS46.to_unicode(host.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast);

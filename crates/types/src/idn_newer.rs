@@ -1,6 +1,6 @@
 //! Characters that the Unicode tables of released `OpenTofu` do not allow in a name and newer tables do.
 
-/// Where such runs begin and end, in turn; an end is the first character behind its run.
+/// Where such runs begin and end, in turn; an end is the first character after its run.
 ///
 /// Measured with OpenTofu 1.12.6 (golang.org/x/net 0.54, Unicode 15) over all characters.
 const BOUNDARIES: [u32; 284] = [

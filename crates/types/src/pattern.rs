@@ -19,16 +19,16 @@ pub struct Pattern {
     provider_type: Option<String>,
 }
 
-/// A text that is no pattern of providers.
+/// A text that is not a pattern of providers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a pattern of providers: {fault}")]
 pub struct InvalidPattern {
     input: String,
-    fault: Fault,
+    fault: PatternFault,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum Fault {
+enum PatternFault {
     #[error("it must read [HOST/]NAMESPACE/TYPE")]
     SegmentCount,
     #[error("{0}")]
@@ -47,12 +47,12 @@ impl InvalidPattern {
     /// A stable kebab-case name of the fault.
     pub fn code(&self) -> &'static str {
         match self.fault {
-            Fault::SegmentCount => "segment-count",
-            Fault::Hostname(_) => "invalid-hostname",
-            Fault::Type(_) => "invalid-type",
-            Fault::Namespace(_) => "invalid-namespace",
-            Fault::NamespaceWildcard => "namespace-wildcard-not-allowed",
-            Fault::HostnameWildcard => "hostname-wildcard-not-allowed",
+            PatternFault::SegmentCount => "segment-count",
+            PatternFault::Hostname(_) => "invalid-hostname",
+            PatternFault::Type(_) => "invalid-type",
+            PatternFault::Namespace(_) => "invalid-namespace",
+            PatternFault::NamespaceWildcard => "namespace-wildcard-not-allowed",
+            PatternFault::HostnameWildcard => "hostname-wildcard-not-allowed",
         }
     }
 }
@@ -60,14 +60,14 @@ impl InvalidPattern {
 impl InvalidPattern {
     /// Whether `OpenTofu` takes the text as a pattern, of another host than the one that is meant here.
     pub fn passes_opentofu(&self) -> bool {
-        matches!(&self.fault, Fault::Hostname(error) if error.passes_opentofu())
+        matches!(&self.fault, PatternFault::Hostname(error) if error.passes_opentofu())
     }
 
     /// What to write instead.
     pub fn instead(&self) -> String {
         match &self.fault {
-            Fault::NamespaceWildcard => "write the namespace, or * for the type too".to_owned(),
-            Fault::HostnameWildcard => "write the host, or */*/* for every provider".to_owned(),
+            PatternFault::NamespaceWildcard => "write the namespace, or * for the type too".to_owned(),
+            PatternFault::HostnameWildcard => "write the host, or */*/* for every provider".to_owned(),
             _ => "write HOST/NAMESPACE/TYPE, such as \"registry.opentofu.org/acme/*\"".to_owned(),
         }
     }
@@ -81,17 +81,17 @@ impl Pattern {
             && self.provider_type.as_ref().is_none_or(|provider_type| provider_type == address.provider_type())
     }
 
-    /// The host that is meant; nothing where any host is.
+    /// The host that is meant; `None` if any host is.
     pub fn hostname(&self) -> Option<&Hostname> {
         self.hostname.as_ref()
     }
 
-    /// The namespace that is meant; nothing where any namespace is.
+    /// The namespace that is meant; `None` if any namespace is.
     pub fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
     }
 
-    /// The type that is meant; nothing where any type is.
+    /// The type that is meant; `None` if any type is.
     pub fn provider_type(&self) -> Option<&str> {
         self.provider_type.as_deref()
     }
@@ -136,30 +136,30 @@ impl FromStr for Pattern {
 }
 
 /// The parts in the order in which `OpenTofu` complains: host, type, namespace, and then how the wildcards stand.
-fn parse(input: &str) -> Result<Pattern, Fault> {
+fn parse(input: &str) -> Result<Pattern, PatternFault> {
     let parts: Vec<&str> = input.split('/').collect();
     let (host, namespace, provider_type) = match parts[..] {
         [namespace, provider_type] => (None, namespace, provider_type),
         [host, namespace, provider_type] => (Some(host), namespace, provider_type),
-        _ => return Err(Fault::SegmentCount),
+        _ => return Err(PatternFault::SegmentCount),
     };
     let hostname = match host {
         Some(WILDCARD) => None,
-        Some(host) => Some(host.parse().map_err(Fault::Hostname)?),
+        Some(host) => Some(host.parse().map_err(PatternFault::Hostname)?),
         None => Some(Hostname::default_registry()),
     };
-    let provider_type = part(provider_type).map_err(Fault::Type)?;
-    let namespace = part(namespace).map_err(Fault::Namespace)?;
+    let provider_type = part(provider_type).map_err(PatternFault::Type)?;
+    let namespace = part(namespace).map_err(PatternFault::Namespace)?;
     if hostname.is_none() && (namespace.is_some() || provider_type.is_some()) {
-        return Err(Fault::HostnameWildcard);
+        return Err(PatternFault::HostnameWildcard);
     }
     if namespace.is_none() && provider_type.is_some() {
-        return Err(Fault::NamespaceWildcard);
+        return Err(PatternFault::NamespaceWildcard);
     }
     Ok(Pattern { written: input.to_owned(), hostname, namespace, provider_type })
 }
 
-/// A namespace or type in normal form; nothing for the wildcard. The rule is that of addresses, so it is asked there:
+/// A namespace or type in normal form; `None` for the wildcard. The rule is that of addresses, so it is asked there:
 /// a bare name is read as a type, whose prefixes are not looked at.
 fn part(text: &str) -> Result<Option<String>, &'static str> {
     if text == WILDCARD {
@@ -175,7 +175,7 @@ fn part(text: &str) -> Result<Option<String>, &'static str> {
     }
 }
 
-/// What stands for any whole part.
+/// The wildcard for a whole part.
 const WILDCARD: &str = "*";
 
 impl fmt::Display for Pattern {

@@ -7,7 +7,7 @@ use crate::serde_text::serde_as_text;
 
 /// An operating system and an architecture by their Go names, written `OS_ARCH`.
 ///
-/// Case is kept. `OpenTofu` also takes empty halves and any character but blanks; here each half is letters and digits,
+/// Case is kept. `OpenTofu` also takes empty halves and any character except blanks; here each half is letters and digits,
 /// so that the text is safe as the name of a folder.
 ///
 /// Spec: `OpenTofu` 1.12, getproviders `ParsePlatform`; the names equal OCI's `os` and `architecture`.
@@ -17,7 +17,7 @@ pub struct Platform {
     arch: String,
 }
 
-/// A text that is no platform.
+/// A text that is not a platform.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a platform: it must read OS_ARCH, such as linux_amd64")]
 pub struct InvalidPlatform {

@@ -21,7 +21,7 @@ pub fn parse_prefix(text: &str) -> Result<RepositoryPrefix, InvalidRepositoryRef
     if text.contains('/') {
         return RepositoryRef::from_opentofu(text).map(RepositoryPrefix::Repository);
     }
-    // A registry is checked alike with and without a name behind it.
+    // A registry is checked alike with and without a name after it.
     match RepositoryRef::from_opentofu(&format!("{text}/x")) {
         Ok(_) => Ok(RepositoryPrefix::Registry(text.to_owned())),
         // The error quotes what was written.

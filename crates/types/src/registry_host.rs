@@ -11,7 +11,7 @@ pub const DOCKER_HUB_NAMES: [&str; 3] = ["docker.io", "index.docker.io", "regist
 /// A host in its one spelling, with a port if one is named.
 ///
 /// It is read as the host of a URL is read: capitals do not count, `127.1` is `127.0.0.1`, Unicode is punycode, and a dot at
-/// the end of a name says nothing.
+/// the end of a name changes nothing.
 ///
 /// Spec: WHATWG URL, "host parsing".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl RegistryHost {
         self.host == other.host
     }
 
-    /// Whether this names the other one: the same host, and its port unless this has none.
+    /// Whether this names the other one: the same host, and its port if this names one.
     pub fn names(&self, other: &Self) -> bool {
         self.has_host_of(other) && (self.port.is_none() || self.port == other.port)
     }

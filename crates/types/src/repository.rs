@@ -17,7 +17,7 @@ pub struct RepositoryRef {
     name: String,
 }
 
-/// A text that is no repository address.
+/// A text that is not a repository address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is not a repository address: {reason}", crate::masked_user(input).replace('\n', "\\n"))]
 pub struct InvalidRepositoryRef {
@@ -37,7 +37,7 @@ impl RepositoryRef {
     ///
     /// Beyond `FromStr` it takes every registry that is the host of a URL: letters outside ASCII, `*`, `~` and the
     /// like, any number as the port (`host:99999`), an address without brackets (`::1/x`); names of any length; and an
-    /// empty tag or digest at the end (`host/name:`), which is dropped. The registry stays as it was written, but for
+    /// empty tag or digest at the end (`host/name:`), which is dropped. The registry stays as it was written, except for
     /// an empty port (`host:/name`), which is dropped as it is on the wire.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl RepositoryRef {
         Ok(Self { registry: registry.to_owned(), name: name.to_owned() })
     }
 
-    /// The registry's host, with its port where one is named.
+    /// The registry's host, with its port if one is named.
     pub fn registry(&self) -> &str {
         &self.registry
     }

@@ -12,7 +12,7 @@ use crate::{Digest, Version};
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(String);
 
-/// A text that is no tag.
+/// A text that is not a tag.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a tag: up to 128 letters, digits, `_`, `.` and `-`, the first no `.` or `-`")]
 pub struct InvalidTag {
@@ -33,7 +33,7 @@ impl Tag {
         version.to_string().replace('+', "_").parse()
     }
 
-    /// The version that `OpenTofu` reads this tag as; nothing when it ignores the tag.
+    /// The version that `OpenTofu` reads this tag as; `None` if it ignores the tag.
     ///
     /// Lenient as the original: `1.0` reads as 1.0.0, although 1.0.0 is then asked for by the tag `1.0.0`. Compare
     /// with [`Tag::for_version`] to see whether a tag is canonical.

@@ -13,10 +13,10 @@
 
 /// The beginning of a text, cut into its pieces.
 #[derive(Debug, Default)]
-pub(crate) struct Token<'a> {
+pub(crate) struct VersionToken<'a> {
     /// Everything before the first blank, letter, digit, dot or star.
     pub(crate) op: &'a str,
-    /// Blanks and `v` behind the operator.
+    /// Blanks and `v` after the operator.
     pub(crate) sep: &'a str,
     /// The numbers, or wildcards in their place.
     pub(crate) nums: Vec<&'a str>,
@@ -28,7 +28,7 @@ pub(crate) struct Token<'a> {
     pub(crate) rest: &'a str,
 }
 
-impl<'a> Token<'a> {
+impl<'a> VersionToken<'a> {
     pub(crate) fn scan(text: &'a str) -> Self {
         let mut token = Self::default();
         let is_op =
@@ -47,7 +47,7 @@ impl<'a> Token<'a> {
             if !text[..text.len() - rest.len()].ends_with('.') {
                 let dash = rest.starts_with('-');
                 (token.pre, rest) = extra(rest, '-');
-                // Behind a dash on its own nothing is read any more.
+                // After a dash on its own the rest is not read.
                 if !dash || !token.pre.is_empty() {
                     (token.meta, rest) = extra(rest, '+');
                 }
@@ -62,7 +62,7 @@ impl<'a> Token<'a> {
         self.nums.iter().take(3).any(|number| matches!(*number, "*" | "x" | "X"))
     }
 
-    /// Major, minor and patch, the absent ones zero; nothing when one is above 2^64 - 1.
+    /// Major, minor and patch, the absent ones zero; `None` if one is above 2^64 - 1.
     pub(crate) fn numbers(&self) -> Option<[u64; 3]> {
         let mut numbers = [0; 3];
         for (number, text) in numbers.iter_mut().zip(&self.nums) {

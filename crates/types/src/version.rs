@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::serde_text::serde_as_text;
-use crate::token::Token;
+use crate::token::VersionToken;
 
 /// An exact version, `MAJOR.MINOR.PATCH[-PRERELEASE][+METADATA]`.
 ///
@@ -21,16 +21,16 @@ pub struct Version {
     metadata: String,
 }
 
-/// A text that is no exact version.
+/// A text that is not an exact version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a version: {}", .fault.reason())]
 pub struct InvalidVersion {
     input: String,
-    fault: Fault,
+    fault: VersionFault,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+enum VersionFault {
     Empty,
     Operator,
     BadStart,
@@ -46,7 +46,7 @@ enum Fault {
     Overflow,
 }
 
-impl Fault {
+impl VersionFault {
     fn reason(self) -> &'static str {
         match self {
             Self::Empty => "it is empty",
@@ -54,7 +54,7 @@ impl Fault {
             Self::BadStart => "it must begin with a number",
             Self::VPrefix => "it is written without a v before it",
             Self::LeadingSpace => "there is a blank before it",
-            Self::TrailingSpace => "there is a blank behind it",
+            Self::TrailingSpace => "there is a blank after it",
             Self::Multiple => "one exact version is wanted, not several",
             Self::Range => "one exact version is wanted, not a range",
             Self::BadFormat => "it must read MAJOR.MINOR.PATCH",
@@ -70,26 +70,26 @@ impl InvalidVersion {
     /// A stable kebab-case name of the fault.
     pub fn code(&self) -> &'static str {
         match self.fault {
-            Fault::Empty => "empty",
-            Fault::Operator => "operator",
-            Fault::BadStart => "bad-start",
-            Fault::VPrefix => "v-prefix",
-            Fault::LeadingSpace => "leading-space",
-            Fault::TrailingSpace => "trailing-space",
-            Fault::Multiple => "multiple",
-            Fault::Range => "range",
-            Fault::BadFormat => "bad-format",
-            Fault::BadChars => "bad-chars",
-            Fault::TooManyParts => "too-many-parts",
-            Fault::Wildcard => "wildcard",
-            Fault::Overflow => "number-too-large",
+            VersionFault::Empty => "empty",
+            VersionFault::Operator => "operator",
+            VersionFault::BadStart => "bad-start",
+            VersionFault::VPrefix => "v-prefix",
+            VersionFault::LeadingSpace => "leading-space",
+            VersionFault::TrailingSpace => "trailing-space",
+            VersionFault::Multiple => "multiple",
+            VersionFault::Range => "range",
+            VersionFault::BadFormat => "bad-format",
+            VersionFault::BadChars => "bad-chars",
+            VersionFault::TooManyParts => "too-many-parts",
+            VersionFault::Wildcard => "wildcard",
+            VersionFault::Overflow => "number-too-large",
         }
     }
 }
 
 impl Version {
     /// From the pieces of a token whose numbers are known to be in range.
-    pub(crate) fn from_token([major, minor, patch]: [u64; 3], token: &Token<'_>) -> Self {
+    pub(crate) fn from_token([major, minor, patch]: [u64; 3], token: &VersionToken<'_>) -> Self {
         Self { major, minor, patch, prerelease: token.pre.to_owned(), metadata: token.meta.to_owned() }
     }
 
@@ -103,7 +103,7 @@ impl Version {
         &self.prerelease
     }
 
-    /// The text after `+`, empty where there is none.
+    /// The text after `+`; empty if there is no `+`.
     pub fn metadata(&self) -> &str {
         &self.metadata
     }
@@ -169,38 +169,38 @@ impl FromStr for Version {
 }
 
 /// Faults are looked for in the order in which `OpenTofu` complains.
-fn parse(input: &str) -> Result<Version, Fault> {
+fn parse(input: &str) -> Result<Version, VersionFault> {
     if input.trim().is_empty() {
-        return Err(Fault::Empty);
+        return Err(VersionFault::Empty);
     }
-    let token = Token::scan(input);
+    let token = VersionToken::scan(input);
     match token.op.trim() {
-        "" if token.sep.contains('v') => return Err(Fault::VPrefix),
-        "" if !token.sep.is_empty() => return Err(Fault::LeadingSpace),
+        "" if token.sep.contains('v') => return Err(VersionFault::VPrefix),
+        "" if !token.sep.is_empty() => return Err(VersionFault::LeadingSpace),
         "" => {}
-        ">" | ">=" | "<" | "<=" | "!" | "!=" | "~>" | "^" | "~" => return Err(Fault::Operator),
-        _ => return Err(Fault::BadStart),
+        ">" | ">=" | "<" | "<=" | "!" | "!=" | "~>" | "^" | "~" => return Err(VersionFault::Operator),
+        _ => return Err(VersionFault::BadStart),
     }
     if !token.rest.is_empty() {
         let rest = token.rest.trim();
         return Err(match rest {
-            "" => Fault::TrailingSpace,
-            _ if rest.starts_with([',', '|']) => Fault::Multiple,
-            _ if rest.starts_with('-') => Fault::Range,
-            _ if input.trim().starts_with(rest) => Fault::BadFormat,
-            _ => Fault::BadChars,
+            "" => VersionFault::TrailingSpace,
+            _ if rest.starts_with([',', '|']) => VersionFault::Multiple,
+            _ if rest.starts_with('-') => VersionFault::Range,
+            _ if input.trim().starts_with(rest) => VersionFault::BadFormat,
+            _ => VersionFault::BadChars,
         });
     }
     if token.nums.is_empty() {
-        return Err(Fault::BadFormat);
+        return Err(VersionFault::BadFormat);
     }
     if token.nums.len() > 3 {
-        return Err(Fault::TooManyParts);
+        return Err(VersionFault::TooManyParts);
     }
     if token.has_wildcard() {
-        return Err(Fault::Wildcard);
+        return Err(VersionFault::Wildcard);
     }
-    let numbers = token.numbers().ok_or(Fault::Overflow)?;
+    let numbers = token.numbers().ok_or(VersionFault::Overflow)?;
     Ok(Version::from_token(numbers, &token))
 }
 

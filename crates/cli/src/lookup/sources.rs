@@ -9,7 +9,7 @@ use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
 use tofu_oci_mapper::{MapError, OciPlace, Place};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_source::{
-    DirectSource, Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, OciSource,
+    DirectSource, Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, InstallMethod, Link, NotRead, OciSource,
     OpenRepository, Services, Source, TokenOf,
 };
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
@@ -81,7 +81,7 @@ impl Opener {
         address: &ProviderAddr,
     ) -> Result<(), DiscoveryError> {
         match kind(method) {
-            Kind::Direct => self.discovery.admit_named(address.hostname(), &place.repository),
+            InstallMethod::Direct => self.discovery.admit_named(address.hostname(), &place.repository),
             _ => Ok(()),
         }
     }
@@ -111,12 +111,12 @@ impl Opener {
     }
 }
 
-fn kind(method: &Method) -> Kind {
+fn kind(method: &Method) -> InstallMethod {
     match &method.kind {
-        MethodKind::OciMirror { .. } => Kind::Oci,
-        MethodKind::NetworkMirror { .. } => Kind::NetworkMirror,
-        MethodKind::FilesystemMirror { .. } => Kind::Filesystem,
-        _ => Kind::Direct,
+        MethodKind::OciMirror { .. } => InstallMethod::Oci,
+        MethodKind::NetworkMirror { .. } => InstallMethod::NetworkMirror,
+        MethodKind::FilesystemMirror { .. } => InstallMethod::Filesystem,
+        _ => InstallMethod::Direct,
     }
 }
 

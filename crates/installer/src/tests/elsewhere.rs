@@ -10,7 +10,8 @@ use futures_util::StreamExt as _;
 use tofu_oci_archive::{ArchiveError, InputFile, Limits, read_directory, write_zip};
 use tofu_oci_fetch::FetchError;
 use tofu_oci_source::{
-    Claims, Listing, Locator, Offer, Package, Part, Release, ReleaseDescription, ReleaseId, Search, Source, SourceError,
+    ClaimedHashes, Listing, Locator, Offer, Package, Part, Release, ReleaseDescription, ReleaseId, Search, Source,
+    SourceError,
 };
 use tofu_oci_store::{ByteStream, StoreError};
 use tofu_oci_trust::{Evidence, Policy};
@@ -101,7 +102,7 @@ impl Release for OneRelease {
             manifest: None,
             package: self.package.clone(),
             published_as: None,
-            claims: Claims::new(),
+            claims: ClaimedHashes::new(),
             release: self,
         })
     }
@@ -110,8 +111,8 @@ impl Release for OneRelease {
         Ok(Vec::new())
     }
 
-    async fn hashes(&self) -> Result<Claims, SourceError> {
-        Ok(Claims::new())
+    async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
+        Ok(ClaimedHashes::new())
     }
 
     async fn open(&self, _: &Part) -> Result<ByteStream, SourceError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::{LeafKind, PackageLayout};
 use tofu_oci_lockfile::WriteOutcome;
-use tofu_oci_source::{Chain, Failure, Kind, Link, NotRead, OciSource, Source};
+use tofu_oci_source::{Chain, Failure, InstallMethod, Link, NotRead, OciSource, Source};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_types::{Constraints, PackageHash};
 
@@ -266,7 +266,7 @@ async fn other_providers_entries_and_terraforms_header_stay() {
 
 /// The methods of a configuration: the store, and behind it one that fails whatever it is asked.
 fn with_a_failing_method(store: Arc<MemoryStore>) -> Arc<Chain> {
-    let link = |source| Link { method: Kind::Oci, label: "oci_mirror".to_owned(), source };
+    let link = |source| Link { method: InstallMethod::Oci, label: "oci_mirror".to_owned(), source };
     let failure = Failure::ServerError("500".to_owned());
     let (own, failing) =
         (OciSource::new(store), NotRead::failing(tofu_oci_types::Place::Method("another place".to_owned()), failure));
@@ -292,7 +292,7 @@ async fn of_several_methods_the_one_that_had_the_package_is_named() {
     let unknown: Arc<dyn Source> = Arc::new(OciSource::new(Arc::new(MemoryStore::new("empty".parse().unwrap()))));
     let own: Arc<dyn Source> = Arc::new(OciSource::new(store.clone()));
     let place = own.place().clone();
-    let source = Arc::new(Chain::new(vec![link(Kind::Direct, unknown), link(Kind::Oci, own)]));
+    let source = Arc::new(Chain::new(vec![link(InstallMethod::Direct, unknown), link(InstallMethod::Oci, own)]));
     let (installed, _) = workspace.run(vec![InstallRequest { source, ..workspace.job(store) }]).await.unwrap();
     assert_eq!(installed[0].place, place);
 }
@@ -302,8 +302,11 @@ async fn a_locked_version_that_no_method_lists_is_gone() {
     let (store, _) = store(PackageLayout::Artifact).await;
     let workspace = Workspace::new();
     workspace.lock("0.9.0", &[]);
-    let link =
-        Link { method: Kind::Oci, label: "oci_mirror".to_owned(), source: Arc::new(OciSource::new(store.clone())) };
+    let link = Link {
+        method: InstallMethod::Oci,
+        label: "oci_mirror".to_owned(),
+        source: Arc::new(OciSource::new(store.clone())),
+    };
     let job = InstallRequest { source: Arc::new(Chain::new(vec![link])), ..workspace.job(store) };
     let error = workspace.run(vec![job]).await.expect_err("there is only 1.0.0");
     assert_eq!(error.code(), "locked-version-gone");

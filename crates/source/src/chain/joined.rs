@@ -29,7 +29,7 @@ impl GaveWay {
         }
     }
 
-    /// Why nobody has it: the most that anybody had.
+    /// Why no link has it: the closest that any link came.
     pub(super) fn verdict(self, version: &Version, platform: Option<&Platform>) -> NotOffered {
         if let (Some(offered), Some(platform)) = (self.platforms, platform) {
             let (version, platform) = (version.clone(), platform.clone());

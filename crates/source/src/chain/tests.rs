@@ -16,7 +16,7 @@ const LINUX: &str = "linux_amd64";
 /// A place that has versions for platforms, or fails.
 struct Fake {
     place: Place,
-    kind: Kind,
+    kind: InstallMethod,
     versions: BTreeMap<String, Vec<&'static str>>,
     fails: Option<Failure>,
     asked: AtomicUsize,
@@ -49,7 +49,7 @@ impl Source for Fake {
         let mut versions: Vec<Version> = self.versions.keys().map(|text| text.parse().unwrap()).collect();
         versions.sort_by(Version::precedence);
         match (versions.is_empty(), self.kind) {
-            (true, Kind::Direct) => Err(self.not_offered(NotOffered::UnknownToRegistry)),
+            (true, InstallMethod::Direct) => Err(self.not_offered(NotOffered::UnknownToRegistry)),
             (true, _) => Err(self.not_offered(NotOffered::UnknownProvider)),
             _ => Ok(Listing { versions, stray: Vec::new() }),
         }
@@ -59,8 +59,8 @@ impl Source for Fake {
         self.check().map_err(|error| *error)?;
         let Some(platforms) = self.versions.get(&version.to_string()) else { return Err(self.missing(version)) };
         let identity = match self.kind {
-            Kind::Filesystem | Kind::NetworkMirror => Identity::Unidentified,
-            Kind::Oci | Kind::Direct => Identity::of_index(b"the same everywhere"),
+            InstallMethod::Filesystem | InstallMethod::NetworkMirror => Identity::Unidentified,
+            InstallMethod::Oci | InstallMethod::Direct => Identity::of_index(b"the same everywhere"),
         };
         let (address, version, place) = (address.clone(), version.clone(), self.place.clone());
         let id = ReleaseId { address, version, place, identity };
@@ -103,7 +103,7 @@ impl Release for FakeRelease {
             manifest: None,
             package: Package::Zip(zip),
             published_as: None,
-            claims: Claims::new(),
+            claims: ClaimedHashes::new(),
         })
     }
 
@@ -111,7 +111,7 @@ impl Release for FakeRelease {
         Ok(vec![Evidence::Unreadable { origin: Digest::sha256(b""), problem: self.id.place.to_string() }])
     }
 
-    async fn hashes(&self) -> Result<Claims, SourceError> {
+    async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
         let hash: PackageHash = format!("h1:{}", self.id.place).parse().unwrap();
         let of = |platform: &Platform| (platform.clone(), BTreeSet::from([PackageHash::clone(&hash)]));
         Ok(self.about.platforms.iter().map(of).collect())
@@ -150,10 +150,10 @@ fn fake(text: &str) -> Fake {
     let mut words = text.split_whitespace();
     let name = words.next().unwrap();
     let method = match name.trim_end_matches(char::is_numeric) {
-        "oci" => Kind::Oci,
-        "direct" => Kind::Direct,
-        "net" => Kind::NetworkMirror,
-        "fs" => Kind::Filesystem,
+        "oci" => InstallMethod::Oci,
+        "direct" => InstallMethod::Direct,
+        "net" => InstallMethod::NetworkMirror,
+        "fs" => InstallMethod::Filesystem,
         other => panic!("{other}"),
     };
     let mut fake = Fake {

@@ -13,7 +13,7 @@ use tofu_oci_types::NoReporter;
 use super::*;
 use crate::error::causes;
 use crate::oci::tests::{ADDRESS, offered, release};
-use crate::{Chain, DiscoveryError, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, Services};
+use crate::{Chain, DiscoveryError, DiscoveryOptions, HttpDiscovery, InstallMethod, Link, NotRead, Services};
 
 /// Hosts that publish one document, and how often they were asked.
 struct Published {
@@ -161,7 +161,7 @@ async fn a_host_projects_its_providers_onto_a_registry_elsewhere() {
     let repository = format!("{}/mirror/acme-widget", world.registry.address());
     release(&world.client().store(repository.parse().unwrap()), PackageLayout::Artifact, &["linux_amd64"]).await;
     let link = Link {
-        method: Kind::Direct,
+        method: InstallMethod::Direct,
         label: "direct".to_owned(),
         source: Arc::new(world.direct(&[world.registry.address()])),
     };
@@ -183,7 +183,7 @@ async fn a_provider_that_the_registry_lacks_gives_way_to_the_next_method() {
     let world = World::start();
     let address = ADDRESS.parse().unwrap();
     let direct = Link {
-        method: Kind::Direct,
+        method: InstallMethod::Direct,
         label: "direct".to_owned(),
         source: Arc::new(world.direct(&[world.registry.address()])),
     };
@@ -193,7 +193,7 @@ async fn a_provider_that_the_registry_lacks_gives_way_to_the_next_method() {
     let store = MemoryStore::new("memory".parse().unwrap());
     release(&store, PackageLayout::Artifact, &["linux_amd64"]).await;
     let source = Arc::new(OciSource::new(Arc::new(store)));
-    let chain = Chain::new(vec![direct, Link { method: Kind::Oci, label: "oci_mirror".to_owned(), source }]);
+    let chain = Chain::new(vec![direct, Link { method: InstallMethod::Oci, label: "oci_mirror".to_owned(), source }]);
     assert_eq!(chain.versions(&address).await.unwrap().versions.len(), 1);
     assert_eq!(offered(&chain, "1.0.0", "linux_amd64").await.unwrap().place().to_string(), "memory");
 }

@@ -12,15 +12,16 @@ use tofu_oci_credentials::Secret;
 use tofu_oci_remote::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
 use tofu_oci_types::{Hostname, RepositoryRef, printable};
 
-use super::services::{Publisher, kind};
-use super::{Discover, DiscoveryError, Services};
+use super::discover::Discover;
+use super::error::DiscoveryError;
+use super::services::{Publisher, Services, kind};
 use crate::Failure;
 
 /// Most bytes of a document.
 const LIMIT: u64 = 1024 * 1024;
 const PATH: &str = ".well-known/terraform.json";
 
-/// Finds the token of a host, for the request to that host alone; none when there is none.
+/// The token of a host, for the request to that host alone; `None` if it has no token.
 pub type TokenOf = Arc<dyn Fn(&Hostname) -> Option<Secret> + Send + Sync>;
 
 /// What a [`HttpDiscovery`] is made from.
@@ -30,7 +31,7 @@ pub struct DiscoveryOptions {
     pub timeout: Duration,
     /// Services that the user wrote down: these hosts are not asked.
     pub overrides: BTreeMap<Hostname, Services>,
-    /// Whose token is shown; nobody's when there is none.
+    /// Finds the token that a host is shown; `None` shows no token.
     pub token: Option<TokenOf>,
 }
 
@@ -41,44 +42,44 @@ impl Default for DiscoveryOptions {
     }
 }
 
-type Answer = Result<Services, DiscoveryError>;
+type ServicesResult = Result<Services, DiscoveryError>;
 
 /// Asks hosts for their documents, each once.
 ///
 /// Spec: `OpenTofu` 1.12, opentofu/svchost/disco. Stricter than it: a redirect never leads to plain HTTP, and a token
 /// never to another origin.
 pub struct HttpDiscovery {
-    shared: Arc<Inner>,
-    state: Mutex<HashMap<Hostname, State>>,
+    shared: Arc<DiscoveryClient>,
+    state: Mutex<HashMap<Hostname, Discovery>>,
 }
 
-struct Inner {
+struct DiscoveryClient {
     web: WebClient,
     options: DiscoveryOptions,
 }
 
-enum State {
+enum Discovery {
     Known(Services),
-    /// Somebody asks right now. Nobody does any more when all who wait have gone.
-    Asked(WeakShared<BoxFuture<'static, Answer>>),
+    /// A request is under way; it ends when all who wait for it have gone.
+    Asked(WeakShared<BoxFuture<'static, ServicesResult>>),
 }
 
 impl HttpDiscovery {
     /// A discovery that has not asked anybody yet.
     pub fn new(web: WebClient, options: DiscoveryOptions) -> Self {
-        Self { shared: Arc::new(Inner { web, options }), state: Mutex::default() }
+        Self { shared: Arc::new(DiscoveryClient { web, options }), state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, HashMap<Hostname, State>> {
+    fn state(&self) -> MutexGuard<'_, HashMap<Hostname, Discovery>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The answer, or the request that will bring it.
-    fn begin(&self, host: &Hostname) -> Result<Services, Shared<BoxFuture<'static, Answer>>> {
+    fn begin(&self, host: &Hostname) -> Result<Services, Shared<BoxFuture<'static, ServicesResult>>> {
         let mut state = self.state();
         match state.get(host) {
-            Some(State::Known(services)) => return Ok(services.clone()),
-            Some(State::Asked(asked)) => {
+            Some(Discovery::Known(services)) => return Ok(services.clone()),
+            Some(Discovery::Asked(asked)) => {
                 // One that has failed already is not asked again by looking at it.
                 if let Some(asked) = asked.upgrade().filter(|asked| asked.peek().is_none_or(Result::is_ok)) {
                     return Err(asked);
@@ -89,7 +90,7 @@ impl HttpDiscovery {
         let (inner, asked) = (Arc::clone(&self.shared), host.clone());
         let request = async move { inner.ask(&asked).await }.boxed().shared();
         if let Some(weak) = request.downgrade() {
-            state.insert(host.clone(), State::Asked(weak));
+            state.insert(host.clone(), Discovery::Asked(weak));
         }
         Err(request)
     }
@@ -97,7 +98,7 @@ impl HttpDiscovery {
 
 #[async_trait]
 impl Discover for HttpDiscovery {
-    async fn services(&self, host: &Hostname) -> Answer {
+    async fn services(&self, host: &Hostname) -> ServicesResult {
         if let Some(services) = self.shared.options.overrides.get(host) {
             return Ok(services.clone());
         }
@@ -106,7 +107,7 @@ impl Discover for HttpDiscovery {
             Err(request) => request,
         };
         let services = request.await?;
-        self.state().insert(host.clone(), State::Known(services.clone()));
+        self.state().insert(host.clone(), Discovery::Known(services.clone()));
         Ok(services)
     }
 
@@ -134,8 +135,8 @@ fn private_host(host: &Hostname, origin: &str, registry: &str, place: &str) -> D
     DiscoveryError { host: host.clone(), failure: Failure::PrivateHost { host: Some(registry.to_owned()), problem } }
 }
 
-impl Inner {
-    async fn ask(&self, host: &Hostname) -> Answer {
+impl DiscoveryClient {
+    async fn ask(&self, host: &Hostname) -> ServicesResult {
         self.document(host).await.map_err(|failure| DiscoveryError { host: host.clone(), failure })
     }
 

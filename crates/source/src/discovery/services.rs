@@ -8,7 +8,7 @@ use tofu_oci_remote::WebAnswer;
 use tofu_oci_types::Hostname;
 use url::Url;
 
-use super::DiscoveryError;
+use super::error::DiscoveryError;
 use crate::Failure;
 
 const OCI_PROVIDERS: &str = "oci-providers.v1";
@@ -64,7 +64,7 @@ impl Services {
         &self.values
     }
 
-    /// The template of `oci-providers.v1`; nothing when the host does not have this service.
+    /// The template of `oci-providers.v1`; `None` if the host does not have this service.
     ///
     /// # Errors
     /// When the value is anything else than a template `REGISTRY/…/{namespace}/{type}`.

@@ -8,17 +8,19 @@ use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
 use tofu_oci_trust::EVIDENCE_LIMIT;
 use tofu_oci_types::{Descriptor, Digest};
 
-use super::parts::MOST_BYTES;
-use crate::memory::{Once, key, lock, slot};
+use crate::memory::{SharedCell, key, lock, slot};
+
+/// Most bytes of a bundle, a payload, a file of checksums, a signature or a key.
+pub(super) const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Most bytes of all pieces of evidence together.
 const ALL_BYTES: u64 = 32 * 1024 * 1024;
 
-/// What is left for one search, and what it has fetched. Once something does not fit any more, nothing does.
-pub(super) struct Budget {
+/// What is left for one search, and what it has fetched. After the first piece that does not fit, nothing more is taken.
+pub(super) struct EvidenceBudget {
     left: Mutex<Left>,
     /// By digest and media type: a blob that many layers name is asked for once.
-    fetched: Mutex<HashMap<(Digest, String), Once<Bytes>>>,
+    fetched: Mutex<HashMap<(Digest, String), SharedCell<Bytes>>>,
 }
 
 struct Left {
@@ -34,14 +36,14 @@ pub(super) enum Lack {
     Store(StoreError),
 }
 
-impl Default for Budget {
+impl Default for EvidenceBudget {
     fn default() -> Self {
         let left = Left { pieces: EVIDENCE_LIMIT, bytes: ALL_BYTES, is_spent: false };
         Self { left: Mutex::new(left), fetched: Mutex::default() }
     }
 }
 
-impl Budget {
+impl EvidenceBudget {
     /// Whether something was left out, or will be.
     pub(super) fn is_spent(&self) -> bool {
         lock(&self.left).is_spent

@@ -7,7 +7,7 @@ use tofu_oci_layout::parse_strictly;
 use tofu_oci_trust::{SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE};
 use tofu_oci_types::{Descriptor, Digest};
 
-/// How many layers of one manifest are read. Whoever writes signatures into a manifest stops there: nobody would find
+/// How many layers of one manifest are read. Who writes signatures into a manifest stops there, because no reader would find
 /// the next one.
 pub const LAYER_LIMIT: usize = 100;
 
@@ -21,26 +21,26 @@ const COSIGN_REFERRER: &str = "application/vnd.dev.cosign.artifact.sig.v1+json";
 
 /// What a manifest holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EvidenceKind {
     Bundle,
     CosignTag,
     Sums,
-    /// Nothing that is known here: an SBOM, an attestation of another kind, a part of the release.
+    /// Not evidence: an SBOM, an attestation of another kind, a part of the release.
     Foreign,
 }
 
 /// A manifest that may hold evidence, as a view of its bytes.
-pub(super) struct Holder {
+pub(super) struct EvidenceManifest {
     artifact_type: String,
-    layers: Vec<Layer>,
+    layers: Vec<EvidenceLayer>,
     /// How many layers it has, those that are not read among them.
     layers_in_all: usize,
     subject: Option<Descriptor>,
 }
 
-/// A layer, with its content where that came along.
+/// A layer, with its content if the descriptor carries it.
 #[derive(Deserialize)]
-pub(super) struct Layer {
+pub(super) struct EvidenceLayer {
     #[serde(flatten)]
     pub(super) descriptor: Descriptor,
     /// Spec: OCI image-spec 1.1.1, descriptor.md, "data": base64 of the content.
@@ -53,7 +53,7 @@ pub(super) fn is_bundle(media_type: &str) -> bool {
     media_type.starts_with(BUNDLE)
 }
 
-impl Holder {
+impl EvidenceManifest {
     /// Reads a manifest whose bytes have been verified. One in which a member is there twice is refused: another
     /// program may read the other one.
     ///
@@ -62,8 +62,8 @@ impl Holder {
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let mut members = match parse_strictly(bytes) {
             Ok(Value::Object(members)) => members,
-            Ok(_) => return Err("it is no manifest".to_owned()),
-            Err(error) => return Err(format!("it is no manifest: {error}")),
+            Ok(_) => return Err("it is not a manifest".to_owned()),
+            Err(error) => return Err(format!("it is not a manifest: {error}")),
         };
         let artifact_type: Option<String> = member(&members, "artifactType")?;
         let config: Option<Value> = member(&members, "config")?;
@@ -73,7 +73,7 @@ impl Holder {
             layers_in_all = layers.len();
             layers.truncate(LAYER_LIMIT);
         }
-        let layers: Option<Vec<Layer>> = member(&members, "layers")?;
+        let layers: Option<Vec<EvidenceLayer>> = member(&members, "layers")?;
         Ok(Self {
             artifact_type: artifact_type
                 .filter(|text| !text.is_empty())
@@ -85,16 +85,16 @@ impl Holder {
     }
 
     /// What it holds, by its own words: those of a list are not asked.
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> EvidenceKind {
         let mut types = self.layers.iter().map(|layer| layer.descriptor.media_type.as_str());
         if is_bundle(&self.artifact_type) || (self.layers_in_all == 1 && types.clone().all(is_bundle)) {
-            Kind::Bundle
+            EvidenceKind::Bundle
         } else if self.artifact_type == SUMS_ARTIFACT_TYPE {
-            Kind::Sums
+            EvidenceKind::Sums
         } else if self.artifact_type == COSIGN_REFERRER || types.any(|layer| layer == SIMPLE_SIGNING_TYPE) {
-            Kind::CosignTag
+            EvidenceKind::CosignTag
         } else {
-            Kind::Foreign
+            EvidenceKind::Foreign
         }
     }
 
@@ -103,7 +103,7 @@ impl Holder {
     }
 
     /// The layers that are read.
-    pub(super) fn layers(&self) -> &[Layer] {
+    pub(super) fn layers(&self) -> &[EvidenceLayer] {
         &self.layers
     }
 

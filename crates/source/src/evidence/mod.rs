@@ -1,11 +1,11 @@
-//! What lies beside a release and may say who stands for it.
+//! What lies beside a release and may say who signed it.
 //!
 //! ```text
 //! referrers of the index     Sigstore bundles · SHA256SUMS with OpenPGP signatures · cosign's signatures as a referrer
 //! tag sha256-HEX.sig         cosign's signatures as a tag
 //! ```
 //!
-//! Nothing is believed but bytes whose digest has been checked: what a list says of a referrer decides in which order
+//! Only bytes whose digest has been checked are believed: what a list says of a referrer decides in which order
 //! they are opened, and no more. What is broken becomes [`Evidence::Unreadable`] and spoils nothing else; what could
 //! not be asked for is an error, so that a registry cannot make a release look unsigned by failing.
 //!
@@ -15,6 +15,7 @@
 mod budget;
 mod manifest;
 mod parts;
+mod reader;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::media_type::is_leaf;
@@ -22,18 +23,20 @@ use tofu_oci_store::{Lists, ReadStore, StoreError};
 use tofu_oci_trust::{EVIDENCE_LIMIT, Evidence};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
-use self::budget::Budget;
+use self::budget::EvidenceBudget;
 pub use self::manifest::LAYER_LIMIT;
-use self::manifest::{Holder, Kind, is_bundle};
+use self::manifest::{EvidenceKind, EvidenceManifest, is_bundle};
+pub(crate) use self::reader::EvidenceReader;
+use self::reader::unreadable;
 use crate::Search;
-use crate::memory::Memory;
+use crate::memory::DocumentCache;
 
 /// Most referrers that are opened.
 const MOST_OPENED: usize = 100;
 /// So many are opened at once.
 const AT_ONCE: usize = 4;
 
-/// What lies beside an index in its repository and may say who stands for it, in the order of the lists.
+/// What lies beside an index in its repository and may say who signed it, in the order of the lists.
 ///
 /// Limits: a bundle, a payload, a file of checksums, a signature and a key 1 MiB each, a manifest 4 MiB, 100 referrers
 /// opened and 100 layers of one; of all that no more than 100 pieces and 32 MiB. Where there is more, the last piece is
@@ -42,23 +45,10 @@ const AT_ONCE: usize = 4;
 /// # Errors
 /// When the repository could not be asked.
 pub async fn evidence(store: &dyn ReadStore, index: &Descriptor, search: Search) -> Result<Vec<Evidence>, StoreError> {
-    Reader::new(store, &Memory::default(), index).search(search).await
+    EvidenceReader::new(store, &DocumentCache::default(), index).search(search).await
 }
 
-/// Reads what lies beside one index.
-pub(crate) struct Reader<'a> {
-    store: &'a dyn ReadStore,
-    /// Manifests that have been read are not asked for again.
-    memory: &'a Memory,
-    index: &'a Descriptor,
-    budget: Budget,
-}
-
-impl<'a> Reader<'a> {
-    pub(crate) fn new(store: &'a dyn ReadStore, memory: &'a Memory, index: &'a Descriptor) -> Self {
-        Self { store, memory, index, budget: Budget::default() }
-    }
-
+impl EvidenceReader<'_> {
     /// Everything that is found, within the limits.
     pub(crate) async fn search(self, search: Search) -> Result<Vec<Evidence>, StoreError> {
         let mut found = self.gather(search).await?;
@@ -68,7 +58,7 @@ impl<'a> Reader<'a> {
             self.budget.spend();
         }
         if self.budget.is_spent() {
-            found.push(unreadable(&self.index.digest, Budget::problem()));
+            found.push(unreadable(&self.index.digest, EvidenceBudget::problem()));
         }
         Ok(found)
     }
@@ -80,7 +70,7 @@ impl<'a> Reader<'a> {
         };
         let (mut likely, mut others) = (Vec::new(), Vec::new());
         for referrer in self.store.referrers_in(&self.index.digest, lists).await? {
-            // An index is no signature.
+            // An index is never a signature.
             if !is_leaf(&referrer.media_type) {
                 continue;
             }
@@ -123,12 +113,12 @@ impl<'a> Reader<'a> {
             Ok(bytes) => bytes,
             Err(error) => return spoiled(origin, error),
         };
-        let holder = match Holder::parse(&bytes) {
+        let holder = match EvidenceManifest::parse(&bytes) {
             Ok(holder) => holder,
             Err(problem) => return Ok(vec![unreadable(origin, problem)]),
         };
         let kind = holder.kind();
-        if kind == Kind::Foreign {
+        if kind == EvidenceKind::Foreign {
             return Ok(Vec::new());
         }
         match holder.subject() {
@@ -149,25 +139,30 @@ impl<'a> Reader<'a> {
         if search == Search::Likely && is_listed == Some(false) {
             return Ok(Vec::new());
         }
-        let told = |problem: &dyn std::fmt::Display| format!("tag {tag}: {problem}");
+        let of_tag = |problem: &dyn std::fmt::Display| format!("tag {tag}: {problem}");
         let (found, bytes) = match self.store.manifest(&Reference::Tag(tag.clone())).await {
             Ok(found) => found,
             Err(error) if error.is_not_found() => return Ok(Vec::new()),
-            Err(error) if error.is_of_content() => return Ok(vec![unreadable(digest, told(&error))]),
+            Err(error) if error.is_of_content() => return Ok(vec![unreadable(digest, of_tag(&error))]),
             Err(error) => return Err(error),
         };
-        match Holder::parse(&bytes) {
-            Ok(holder) => self.read(&found.digest, &holder, Kind::CosignTag).await,
-            Err(problem) => Ok(vec![unreadable(&found.digest, told(&problem))]),
+        match EvidenceManifest::parse(&bytes) {
+            Ok(holder) => self.read(&found.digest, &holder, EvidenceKind::CosignTag).await,
+            Err(problem) => Ok(vec![unreadable(&found.digest, of_tag(&problem))]),
         }
     }
 
-    async fn read(&self, origin: &Digest, holder: &Holder, kind: Kind) -> Result<Vec<Evidence>, StoreError> {
+    async fn read(
+        &self,
+        origin: &Digest,
+        holder: &EvidenceManifest,
+        kind: EvidenceKind,
+    ) -> Result<Vec<Evidence>, StoreError> {
         let read = match kind {
-            Kind::Bundle => self.bundle(origin, holder).await,
-            Kind::CosignTag => self.signatures(origin, holder).await,
-            Kind::Sums => self.sums(origin, holder).await,
-            Kind::Foreign => Ok(Vec::new()),
+            EvidenceKind::Bundle => self.bundle(origin, holder).await,
+            EvidenceKind::CosignTag => self.signatures(origin, holder).await,
+            EvidenceKind::Sums => self.sums(origin, holder).await,
+            EvidenceKind::Foreign => Ok(Vec::new()),
         };
         match read {
             Ok(mut found) => {
@@ -178,9 +173,9 @@ impl<'a> Reader<'a> {
                 }
                 Ok(found)
             }
-            Err(parts::Fault::Spent) => Ok(Vec::new()),
-            Err(parts::Fault::Problem(problem)) => Ok(vec![unreadable(origin, problem)]),
-            Err(parts::Fault::Store(error)) => spoiled(origin, error),
+            Err(parts::NoEvidence::Spent) => Ok(Vec::new()),
+            Err(parts::NoEvidence::Problem(problem)) => Ok(vec![unreadable(origin, problem)]),
+            Err(parts::NoEvidence::Store(error)) => spoiled(origin, error),
         }
     }
 }
@@ -188,10 +183,6 @@ impl<'a> Reader<'a> {
 /// The error of a place that could not be asked; what is wrong with the content otherwise.
 fn spoiled(origin: &Digest, error: StoreError) -> Result<Vec<Evidence>, StoreError> {
     if error.is_of_content() { Ok(vec![unreadable(origin, error.to_string())]) } else { Err(error) }
-}
-
-fn unreadable(origin: &Digest, problem: String) -> Evidence {
-    Evidence::Unreadable { origin: origin.clone(), problem }
 }
 
 /// Whether this is a signature that may be enough.

@@ -6,19 +6,16 @@ use tofu_oci_store::StoreError;
 use tofu_oci_trust::{Evidence, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE};
 use tofu_oci_types::{Descriptor, Digest};
 
-use super::budget::Lack;
-use super::manifest::{Holder, Layer};
-use super::{Reader, unreadable};
-
-/// Most bytes of a bundle, a payload, a file of checksums, a signature or a key.
-pub(super) const MOST_BYTES: u64 = 1024 * 1024;
+use super::budget::{Lack, MOST_BYTES};
+use super::manifest::{EvidenceLayer, EvidenceManifest};
+use super::reader::{EvidenceReader, unreadable};
 
 const CHECKSUMS: &str = "text/plain";
 const OPENPGP_SIGNATURE: &str = "application/pgp-signature";
 const OPENPGP_KEYS: &str = "application/pgp-keys";
 
 /// Why a manifest gives no evidence.
-pub(super) enum Fault {
+pub(super) enum NoEvidence {
     /// It is not what it should be.
     Problem(String),
     /// A layer could not be read.
@@ -27,7 +24,7 @@ pub(super) enum Fault {
     Spent,
 }
 
-impl From<Lack> for Fault {
+impl From<Lack> for NoEvidence {
     fn from(lack: Lack) -> Self {
         match lack {
             Lack::Spent => Self::Spent,
@@ -36,12 +33,12 @@ impl From<Lack> for Fault {
     }
 }
 
-impl Reader<'_> {
+impl EvidenceReader<'_> {
     /// Spec: cosign, `specs/BUNDLE_SPEC.md`: the bundle is the only layer.
-    pub(super) async fn bundle(&self, origin: &Digest, holder: &Holder) -> Result<Vec<Evidence>, Fault> {
+    pub(super) async fn bundle(&self, origin: &Digest, holder: &EvidenceManifest) -> Result<Vec<Evidence>, NoEvidence> {
         let [layer] = holder.layers() else {
             let problem = format!("a bundle is one layer, and it has {}", holder.layers_in_all());
-            return Err(Fault::Problem(problem));
+            return Err(NoEvidence::Problem(problem));
         };
         self.piece()?;
         let bytes = self.content(layer).await?;
@@ -51,7 +48,11 @@ impl Reader<'_> {
     /// Every layer is a signature of its own, so that one that is broken leaves the others.
     ///
     /// Spec: cosign, `specs/SIGNATURE_SPEC.md`, "Storage".
-    pub(super) async fn signatures(&self, origin: &Digest, holder: &Holder) -> Result<Vec<Evidence>, Fault> {
+    pub(super) async fn signatures(
+        &self,
+        origin: &Digest,
+        holder: &EvidenceManifest,
+    ) -> Result<Vec<Evidence>, NoEvidence> {
         let mut found = Vec::new();
         for layer in holder.layers() {
             let Descriptor { media_type, digest, annotations, .. } = &layer.descriptor;
@@ -71,25 +72,25 @@ impl Reader<'_> {
                     found.push(Evidence::CosignTag { origin: origin.clone(), payload, signature });
                 }
                 Err(Lack::Store(error)) if error.is_of_content() => found.push(unreadable(origin, error.to_string())),
-                Err(Lack::Store(error)) => return Err(Fault::Store(error)),
+                Err(Lack::Store(error)) => return Err(NoEvidence::Store(error)),
                 Err(Lack::Spent) => return Ok(found),
             }
         }
         if found.is_empty() {
-            return Err(Fault::Problem("it has no signature".to_owned()));
+            return Err(NoEvidence::Problem("it has no signature".to_owned()));
         }
         Ok(found)
     }
 
     /// The checksums, and every signature and key beside them.
-    pub(super) async fn sums(&self, origin: &Digest, holder: &Holder) -> Result<Vec<Evidence>, Fault> {
+    pub(super) async fn sums(&self, origin: &Digest, holder: &EvidenceManifest) -> Result<Vec<Evidence>, NoEvidence> {
         let of = |media_type: &'static str| {
             holder.layers().iter().filter(move |layer| layer.descriptor.media_type == media_type)
         };
-        let checksums: Vec<&Layer> = of(CHECKSUMS).collect();
+        let checksums: Vec<&EvidenceLayer> = of(CHECKSUMS).collect();
         let [checksums] = checksums[..] else {
             let problem = format!("it should have one layer of the type {CHECKSUMS}, and has {}", checksums.len());
-            return Err(Fault::Problem(problem));
+            return Err(NoEvidence::Problem(problem));
         };
         self.piece()?;
         let sums = self.content(checksums).await?;
@@ -103,8 +104,8 @@ impl Reader<'_> {
         Ok(vec![Evidence::Sums { origin: origin.clone(), sums, signatures, keys }])
     }
 
-    /// A layer's bytes, verified: from its descriptor where they came along, else from the repository.
-    async fn content(&self, layer: &Layer) -> Result<Vec<u8>, Lack> {
+    /// A layer's bytes, verified: from its descriptor if that carries them, else from the repository.
+    async fn content(&self, layer: &EvidenceLayer) -> Result<Vec<u8>, Lack> {
         self.budget.take_bytes(layer.descriptor.size)?;
         match layer.inline() {
             Some(bytes) => Ok(bytes),
@@ -112,13 +113,13 @@ impl Reader<'_> {
         }
     }
 
-    fn piece(&self) -> Result<(), Fault> {
-        if self.budget.take_piece() { Ok(()) } else { Err(Fault::Spent) }
+    fn piece(&self) -> Result<(), NoEvidence> {
+        if self.budget.take_piece() { Ok(()) } else { Err(NoEvidence::Spent) }
     }
 }
 
-impl Layer {
-    /// The content that came along; nothing unless it is, to the byte, what the descriptor names.
+impl EvidenceLayer {
+    /// The content that the descriptor carries; `None` unless it has the size and digest that the descriptor names.
     ///
     /// Spec: OCI image-spec 1.1.1, descriptor.md, "Embedded Content".
     fn inline(&self) -> Option<Vec<u8>> {

@@ -10,16 +10,16 @@ use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, Tag};
 use tokio::sync::OnceCell;
 
-use super::repository::{Repository, missing};
-use crate::evidence::Reader;
+use super::repository::{OpenedRepository, missing};
+use crate::evidence::EvidenceReader;
 use crate::{
-    Claims, Layer, Locator, NotOffered, Offer, Package, Part, Release, ReleaseDescription, ReleaseId, Search,
+    ClaimedHashes, Layer, Locator, NotOffered, Offer, Package, Part, Release, ReleaseDescription, ReleaseId, Search,
     SourceError,
 };
 
 /// A release whose index has been read.
 pub(super) struct OciRelease {
-    repository: Arc<Repository>,
+    repository: Arc<OpenedRepository>,
     id: ReleaseId,
     tag: Tag,
     descriptor: Descriptor,
@@ -32,7 +32,7 @@ pub(super) struct OciRelease {
 
 impl OciRelease {
     pub(super) fn new(
-        repository: Arc<Repository>,
+        repository: Arc<OpenedRepository>,
         id: ReleaseId,
         tag: Tag,
         descriptor: Descriptor,
@@ -177,11 +177,11 @@ impl Release for OciRelease {
     }
 
     async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError> {
-        let Repository { store, memory, .. } = &*self.repository;
-        Ok(Reader::new(&**store, memory, &self.descriptor).search(search).await?)
+        let OpenedRepository { store, memory, .. } = &*self.repository;
+        Ok(EvidenceReader::new(&**store, memory, &self.descriptor).search(search).await?)
     }
 
-    async fn hashes(&self) -> Result<Claims, SourceError> {
+    async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
         let (index, description) = (self.whole().await?, self.describe().await?);
         let mut hashes = description.claims.clone();
         for platform in &description.platforms {
@@ -205,8 +205,8 @@ impl Release for OciRelease {
 }
 
 /// What the index says about checksums: the leaves' own digests, and annotations.
-fn claims(index: &ReleaseIndex) -> Claims {
-    let mut claims = Claims::new();
+fn claims(index: &ReleaseIndex) -> ClaimedHashes {
+    let mut claims = ClaimedHashes::new();
     for platform in index.platforms() {
         let leaves = index.candidates(&platform).into_iter().map(|leaf| PackageHash::ch(&leaf.digest));
         claims.entry(platform).or_default().extend(leaves);

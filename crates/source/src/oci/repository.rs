@@ -6,17 +6,17 @@ use bytes::Bytes;
 use tofu_oci_store::{ReadStore, StoreError, is_manifest_type};
 use tofu_oci_types::{Descriptor, Place};
 
-use crate::memory::Memory;
+use crate::memory::DocumentCache;
 
-pub(super) struct Repository {
+pub(super) struct OpenedRepository {
     pub(super) place: Place,
     pub(super) store: Arc<dyn ReadStore>,
-    pub(super) memory: Memory,
+    pub(super) memory: DocumentCache,
 }
 
-impl Repository {
+impl OpenedRepository {
     pub(super) fn new(store: Arc<dyn ReadStore>) -> Self {
-        Self { place: store.place(), store, memory: Memory::default() }
+        Self { place: store.place(), store, memory: DocumentCache::default() }
     }
 
     /// The bytes of a manifest or config, verified.

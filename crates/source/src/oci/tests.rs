@@ -10,6 +10,8 @@ use tofu_oci_types::{Descriptor, Digest, PackageHash, Reference};
 use super::*;
 use crate::{LeafKind, NotOffered, Offer, Package};
 
+pub(crate) mod answers;
+
 pub(crate) const ADDRESS: &str = "registry.example.test/acme/widget";
 
 async fn push(store: &dyn Store, descriptor: &Descriptor, bytes: &[u8]) {

@@ -26,25 +26,25 @@ pub struct ModuleAddr {
     target: String,
 }
 
-/// A text that is no module's address in a registry.
+/// A text that is not a module's address in a registry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a module of a registry: {fault}")]
 pub struct InvalidModuleAddr {
     input: String,
-    fault: Fault,
+    fault: ModuleAddrFault,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum Fault {
+enum ModuleAddrFault {
     #[error("it must read [HOST/]NAMESPACE/NAME/TARGET")]
     MalformedSource,
-    #[error("the host is none: {}", .0.reason())]
+    #[error("the host is not valid: {}", .0.reason())]
     InvalidHostname(InvalidHostname),
     #[error("the host must contain a dot")]
     HostWithoutDot,
     #[error("modules of {host} are fetched from its repositories and not from a registry")]
     ReservedHost { host: &'static str },
-    #[error("behind the host it needs all three of namespace, name and target system")]
+    #[error("after the host it needs all three of namespace, name and target system")]
     PartMissing,
     #[error("the namespace {NAME_RULE}")]
     InvalidNamespace,
@@ -52,7 +52,7 @@ enum Fault {
     InvalidName,
     #[error("the target system consists of up to 64 lower-case ASCII letters and digits")]
     InvalidTarget,
-    #[error("a module of a registry takes no arguments behind `?`")]
+    #[error("a module of a registry takes no arguments after `?`")]
     Arguments,
 }
 
@@ -63,15 +63,15 @@ impl InvalidModuleAddr {
     /// A stable kebab-case name of the fault.
     pub fn code(&self) -> &'static str {
         match self.fault {
-            Fault::MalformedSource => "malformed-source",
-            Fault::InvalidHostname(_) => "invalid-hostname",
-            Fault::HostWithoutDot => "host-without-dot",
-            Fault::ReservedHost { .. } => "reserved-host",
-            Fault::PartMissing => "part-missing",
-            Fault::InvalidNamespace => "invalid-namespace",
-            Fault::InvalidName => "invalid-name",
-            Fault::InvalidTarget => "invalid-target",
-            Fault::Arguments => "arguments",
+            ModuleAddrFault::MalformedSource => "malformed-source",
+            ModuleAddrFault::InvalidHostname(_) => "invalid-hostname",
+            ModuleAddrFault::HostWithoutDot => "host-without-dot",
+            ModuleAddrFault::ReservedHost { .. } => "reserved-host",
+            ModuleAddrFault::PartMissing => "part-missing",
+            ModuleAddrFault::InvalidNamespace => "invalid-namespace",
+            ModuleAddrFault::InvalidName => "invalid-name",
+            ModuleAddrFault::InvalidTarget => "invalid-target",
+            ModuleAddrFault::Arguments => "arguments",
         }
     }
 }
@@ -116,31 +116,35 @@ impl FromStr for ModuleAddr {
     }
 }
 
-fn parse(input: &str) -> Result<ModuleAddr, Fault> {
+fn parse(input: &str) -> Result<ModuleAddr, ModuleAddrFault> {
     let parts: Vec<&str> = input.split('/').collect();
     let (host, [namespace, name, target]) = match parts[..] {
         [namespace, name, target] => (None, [namespace, name, target]),
         [host, namespace, name, target] => (Some(host), [namespace, name, target]),
-        _ => return Err(Fault::MalformedSource),
+        _ => return Err(ModuleAddrFault::MalformedSource),
     };
     let hostname: Hostname = match host {
-        Some(host) => host.parse().map_err(Fault::InvalidHostname)?,
+        Some(host) => host.parse().map_err(ModuleAddrFault::InvalidHostname)?,
         None => Hostname::default_registry(),
     };
     if !hostname.as_str().contains('.') {
-        return Err(Fault::HostWithoutDot);
+        return Err(ModuleAddrFault::HostWithoutDot);
     }
     if let Some(host) = RESERVED_HOSTS.into_iter().find(|reserved| *reserved == hostname.as_str()) {
-        return Err(Fault::ReservedHost { host });
+        return Err(ModuleAddrFault::ReservedHost { host });
     }
     if !is_name(namespace) {
-        return Err(if namespace.contains('.') { Fault::PartMissing } else { Fault::InvalidNamespace });
+        return Err(if namespace.contains('.') {
+            ModuleAddrFault::PartMissing
+        } else {
+            ModuleAddrFault::InvalidNamespace
+        });
     }
     if !is_name(name) {
-        return Err(Fault::InvalidName);
+        return Err(ModuleAddrFault::InvalidName);
     }
     if !is_target(target) {
-        return Err(if target.contains('?') { Fault::Arguments } else { Fault::InvalidTarget });
+        return Err(if target.contains('?') { ModuleAddrFault::Arguments } else { ModuleAddrFault::InvalidTarget });
     }
     Ok(ModuleAddr { hostname, namespace: namespace.into(), name: name.into(), target: target.into() })
 }

@@ -1,9 +1,9 @@
 //! Addresses as they may be shown: without what could be a secret.
 
-/// Arguments whose values say where something is and never open it.
+/// Arguments whose values name a place and are never secrets.
 const HARMLESS: [&str; 6] = ["archive", "checksum", "depth", "digest", "ref", "tag"];
 
-/// The address of a module, a mirror or anything else behind a URL, with `***` in the place of user information (but
+/// The address of a module, a mirror or anything else at a URL, with `***` in the place of user information (except
 /// the plain user `git`) and of the values of arguments that are not known to be harmless, such as `sshkey`. A fragment
 /// is dropped.
 pub fn masked(source: &str) -> String {
@@ -29,7 +29,7 @@ pub fn masked(source: &str) -> String {
 }
 
 /// The address with `***` in the place of user information alone, which stands before the last `@` of the first
-/// segment behind the scheme.
+/// segment after the scheme.
 pub fn masked_user(place: &str) -> String {
     let start = place.find("://").map_or_else(|| place.find("::").map_or(0, |colons| colons + 2), |colon| colon + 3);
     let (scheme, rest) = place.split_at(start);

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::oci_fault::{Fault, InvalidOciModuleSource};
+use super::oci_fault::{InvalidOciModuleSource, OciSourceFault};
 use super::subdir::{self, Subdir};
 use crate::serde_text::serde_as_text;
 use crate::{Algorithm, Digest, Reference, RepositoryRef, Tag};
 
-/// The tag that is asked for where none is named.
+/// The tag that is asked for if no tag is named.
 const DEFAULT_TAG: &str = "latest";
 
 /// Suffixes and values of `archive` that `OpenTofu` unpacks by itself, which its OCI client then refuses.
@@ -41,7 +41,7 @@ impl OciModuleSource {
         &self.subdir
     }
 
-    /// What the package's manifest is asked for by: the tag `latest` where the source names none.
+    /// What the package's manifest is asked for by: the tag `latest` if the source names no tag.
     pub fn reference(&self) -> &Reference {
         &self.reference
     }
@@ -70,13 +70,13 @@ impl FromStr for OciModuleSource {
     }
 }
 
-fn parse(input: &str) -> Result<OciModuleSource, Fault> {
+fn parse(input: &str) -> Result<OciModuleSource, OciSourceFault> {
     let (package, folder) = subdir::split(input);
-    let subdir = Subdir::new(folder).map_err(Fault::SubdirEscapes)?;
+    let subdir = Subdir::new(folder).map_err(OciSourceFault::SubdirEscapes)?;
     let url = package.strip_prefix("oci::").unwrap_or(&package);
     let rest = match url.split_once(':') {
         Some((scheme, rest)) if is_oci(scheme) => rest,
-        _ => return Err(Fault::SchemeNotOci),
+        _ => return Err(OciSourceFault::SchemeNotOci),
     };
     let rest = rest.split('#').next().unwrap_or_default();
     let (place, arguments) = rest.split_once('?').unwrap_or((rest, ""));
@@ -84,7 +84,7 @@ fn parse(input: &str) -> Result<OciModuleSource, Fault> {
     let arguments = Arguments::parse(arguments)?;
     arguments.refuse_archive(&name)?;
     if name.contains(['@', ':']) {
-        return Err(invalid_repository("a tag and a digest are arguments behind `?`"));
+        return Err(invalid_repository("a tag and a digest are arguments after `?`"));
     }
     let repository = RepositoryRef::from_opentofu(&format!("{registry}/{name}"))
         .map_err(|error| invalid_repository(error.reason()))?;
@@ -92,13 +92,13 @@ fn parse(input: &str) -> Result<OciModuleSource, Fault> {
     Ok(OciModuleSource { repository, subdir, reference })
 }
 
-fn invalid_repository(reason: &str) -> Fault {
-    Fault::InvalidRepository { reason: reason.to_owned() }
+fn invalid_repository(reason: &str) -> OciSourceFault {
+    OciSourceFault::InvalidRepository { reason: reason.to_owned() }
 }
 
 /// Registry and repository of `//[USER@]HOST/NAME`, the name decoded.
-fn split_place(place: &str) -> Result<(&str, String), Fault> {
-    let place = place.strip_prefix("//").ok_or_else(|| invalid_repository("behind `oci:` come two slashes"))?;
+fn split_place(place: &str) -> Result<(&str, String), OciSourceFault> {
+    let place = place.strip_prefix("//").ok_or_else(|| invalid_repository("after `oci:` come two slashes"))?;
     let (authority, path) =
         place.split_once('/').ok_or_else(|| invalid_repository("it names no repository of the registry"))?;
     let (user, registry) = authority.rsplit_once('@').unwrap_or(("", authority));
@@ -114,16 +114,16 @@ fn is_user_information(text: &str) -> bool {
     text.bytes().all(allowed) && percent_bytes(text).is_some()
 }
 
-/// The arguments behind `?` in the order of their names, each with its values.
+/// The arguments after `?` in the order of their names, each with its values.
 struct Arguments(Vec<(String, String)>);
 
 impl Arguments {
-    fn parse(text: &str) -> Result<Self, Fault> {
-        let decoded = |text: &str| percent_decoded(&text.replace('+', " ")).ok_or(Fault::MalformedArgument);
+    fn parse(text: &str) -> Result<Self, OciSourceFault> {
+        let decoded = |text: &str| percent_decoded(&text.replace('+', " ")).ok_or(OciSourceFault::MalformedArgument);
         let mut list = Vec::new();
         for argument in text.split('&').filter(|argument| !argument.is_empty()) {
             if argument.contains(';') {
-                return Err(Fault::MalformedArgument);
+                return Err(OciSourceFault::MalformedArgument);
             }
             let (name, value) = argument.split_once('=').unwrap_or((argument, ""));
             list.push((decoded(name)?, decoded(value)?));
@@ -136,12 +136,12 @@ impl Arguments {
     }
 
     /// What is looked at before the repository: whether an archive is to be unpacked or compared on the way.
-    fn refuse_archive(&self, name: &str) -> Result<(), Fault> {
+    fn refuse_archive(&self, name: &str) -> Result<(), OciSourceFault> {
         match self.values("archive").next() {
-            Some(value) if ARCHIVES.contains(&value) => return Err(Fault::ArchiveArgument),
+            Some(value) if ARCHIVES.contains(&value) => return Err(OciSourceFault::ArchiveArgument),
             None | Some("") => {
                 if let Some(suffix) = archive_suffix(name) {
-                    return Err(Fault::ArchiveSuffix { suffix });
+                    return Err(OciSourceFault::ArchiveSuffix { suffix });
                 }
             }
             // Whatever else it says has no effect.
@@ -149,35 +149,36 @@ impl Arguments {
         }
         match self.values("checksum").next() {
             None | Some("") => Ok(()),
-            Some(_) => Err(Fault::ChecksumArgument),
+            Some(_) => Err(OciSourceFault::ChecksumArgument),
         }
     }
 
-    fn reference(&self) -> Result<Reference, Fault> {
+    fn reference(&self) -> Result<Reference, OciSourceFault> {
         let tag = self.single("tag")?;
         let digest = self.single("digest")?;
-        let tag =
-            tag.map(|text| text.parse::<Tag>().map_err(|_| Fault::InvalidTag { tag: text.to_owned() })).transpose()?;
+        let tag = tag
+            .map(|text| text.parse::<Tag>().map_err(|_| OciSourceFault::InvalidTag { tag: text.to_owned() }))
+            .transpose()?;
         let digest = digest.map(digest_of).transpose()?;
         self.refuse_unknown()?;
         match (tag, digest) {
-            (Some(_), Some(_)) => Err(Fault::TagAndDigest),
+            (Some(_), Some(_)) => Err(OciSourceFault::TagAndDigest),
             (Some(tag), None) => Ok(Reference::Tag(tag)),
             (None, Some(digest)) => Ok(Reference::Digest(digest)),
             (None, None) => Ok(Reference::Tag(DEFAULT_TAG.parse().expect("a tag"))),
         }
     }
 
-    fn single(&self, name: &'static str) -> Result<Option<&str>, Fault> {
+    fn single(&self, name: &'static str) -> Result<Option<&str>, OciSourceFault> {
         let mut values = self.values(name);
         let first = values.next();
         if values.next().is_some() {
-            return Err(Fault::RepeatedArgument { name: name.to_owned() });
+            return Err(OciSourceFault::RepeatedArgument { name: name.to_owned() });
         }
-        if first == Some("") { Err(Fault::EmptyArgument { name }) } else { Ok(first) }
+        if first == Some("") { Err(OciSourceFault::EmptyArgument { name }) } else { Ok(first) }
     }
 
-    fn refuse_unknown(&self) -> Result<(), Fault> {
+    fn refuse_unknown(&self) -> Result<(), OciSourceFault> {
         let mut names: Vec<String> = Vec::new();
         let dropped = |name: &str| match name {
             "tag" | "digest" | "checksum" => true,
@@ -186,11 +187,11 @@ impl Arguments {
         };
         for (name, _) in self.0.iter().filter(|(name, _)| !dropped(name)) {
             if names.contains(name) {
-                return Err(Fault::RepeatedArgument { name: name.clone() });
+                return Err(OciSourceFault::RepeatedArgument { name: name.clone() });
             }
             names.push(name.clone());
         }
-        if names.is_empty() { Ok(()) } else { Err(Fault::UnsupportedArgument { names }) }
+        if names.is_empty() { Ok(()) } else { Err(OciSourceFault::UnsupportedArgument { names }) }
     }
 }
 
@@ -198,12 +199,12 @@ fn archive_suffix(name: &str) -> Option<&'static str> {
     ARCHIVES.into_iter().find(|suffix| name.strip_suffix(suffix).is_some_and(|rest| rest.ends_with('.')))
 }
 
-fn digest_of(text: &str) -> Result<Digest, Fault> {
+fn digest_of(text: &str) -> Result<Digest, OciSourceFault> {
     let digest = text.parse::<Digest>().ok().filter(|digest| digest.algorithm() != Algorithm::Other);
-    digest.ok_or_else(|| Fault::InvalidDigest { digest: text.to_owned() })
+    digest.ok_or_else(|| OciSourceFault::InvalidDigest { digest: text.to_owned() })
 }
 
-/// The text with each `%XX` as the byte that it stands for; nothing where that is not possible or not text.
+/// The text with each `%XX` as the byte that it encodes; `None` if that is not possible or not text.
 fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(percent_bytes(text)?).ok()
 }

@@ -3,17 +3,17 @@
 use super::mask::masked;
 use super::subdir::InvalidSubdir;
 
-/// A text that is no module source in an OCI repository. User information is not quoted.
+/// A text that is not a module source in an OCI repository. User information is not quoted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a module in an OCI repository: {fault}")]
 pub struct InvalidOciModuleSource {
     input: String,
-    fault: Fault,
+    fault: OciSourceFault,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Fault {
-    #[error("behind `oci::` it must go on with oci://")]
+pub(super) enum OciSourceFault {
+    #[error("after `oci::` it must go on with oci://")]
     SchemeNotOci,
     #[error("{0}")]
     SubdirEscapes(InvalidSubdir),
@@ -42,26 +42,26 @@ pub(super) enum Fault {
 }
 
 impl InvalidOciModuleSource {
-    pub(super) fn new(input: &str, fault: Fault) -> Self {
+    pub(super) fn new(input: &str, fault: OciSourceFault) -> Self {
         Self { input: masked(input), fault }
     }
 
     /// A stable kebab-case name of the fault.
     pub fn code(&self) -> &'static str {
         match self.fault {
-            Fault::SchemeNotOci => "scheme-not-oci",
-            Fault::SubdirEscapes(_) => "subdir-escapes",
-            Fault::InvalidRepository { .. } => "invalid-repository",
-            Fault::ArchiveSuffix { .. } | Fault::ArchiveArgument => "archive-argument",
-            Fault::ChecksumArgument => "checksum-argument",
-            Fault::MalformedArgument => "malformed-argument",
-            Fault::RepeatedArgument { .. } => "repeated-argument",
-            Fault::EmptyArgument { name: "tag" } => "empty-tag",
-            Fault::EmptyArgument { .. } => "empty-digest",
-            Fault::InvalidTag { .. } => "invalid-tag",
-            Fault::InvalidDigest { .. } => "invalid-digest",
-            Fault::UnsupportedArgument { .. } => "unsupported-argument",
-            Fault::TagAndDigest => "tag-and-digest",
+            OciSourceFault::SchemeNotOci => "scheme-not-oci",
+            OciSourceFault::SubdirEscapes(_) => "subdir-escapes",
+            OciSourceFault::InvalidRepository { .. } => "invalid-repository",
+            OciSourceFault::ArchiveSuffix { .. } | OciSourceFault::ArchiveArgument => "archive-argument",
+            OciSourceFault::ChecksumArgument => "checksum-argument",
+            OciSourceFault::MalformedArgument => "malformed-argument",
+            OciSourceFault::RepeatedArgument { .. } => "repeated-argument",
+            OciSourceFault::EmptyArgument { name: "tag" } => "empty-tag",
+            OciSourceFault::EmptyArgument { .. } => "empty-digest",
+            OciSourceFault::InvalidTag { .. } => "invalid-tag",
+            OciSourceFault::InvalidDigest { .. } => "invalid-digest",
+            OciSourceFault::UnsupportedArgument { .. } => "unsupported-argument",
+            OciSourceFault::TagAndDigest => "tag-and-digest",
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::mask::masked;
 use super::subdir::Subdir;
 
-/// A source that something else fetches: git, an archive behind a URL, a bucket, an absolute folder.
+/// A source that something else fetches: git, an archive at a URL, a bucket, an absolute folder.
 ///
 /// Kept as written; what is fetched, and how, is not looked into. `Display` and `Debug` show no user information and
 /// no argument that could be a secret.
@@ -27,7 +27,7 @@ impl OtherModuleSource {
         is_fetchable(address).then(|| Self { package: package.to_owned(), subdir })
     }
 
-    /// The folder in the package, as far as it is written behind `//`.
+    /// The folder in the package, as far as it is written after `//`.
     pub fn subdir(&self) -> &Subdir {
         &self.subdir
     }

@@ -1,4 +1,4 @@
-//! The `source` argument of a `module` block, told apart.
+//! The `source` argument of a `module` block, by its kind.
 
 use std::fmt;
 use std::str::FromStr;
@@ -33,7 +33,7 @@ pub enum ModuleSource {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LocalModulePath(String);
 
-/// A text that is no module source. Quotes no secret.
+/// A text that is not a module source. Quotes no secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidModuleSource {
@@ -213,7 +213,7 @@ mod tests {
         let error = |input: &str| input.parse::<ModuleSource>().expect_err("no source").to_string();
         insta::assert_snapshot!(error("network"), @"`network` is not a module source; a folder begins with ./ or ../");
         insta::assert_snapshot!(error("localhost/a/b/c"), @"`localhost/a/b/c` is not a module of a registry: the host must contain a dot");
-        insta::assert_snapshot!(error("1u:hunter2@x/a/b/c"), @"`***@x/a/b/c` is not a module of a registry: the host is none: after the colon there must be a port number");
+        insta::assert_snapshot!(error("1u:hunter2@x/a/b/c"), @"`***@x/a/b/c` is not a module of a registry: the host is not valid: after the colon there must be a port number");
         let source: ModuleSource = "https://u:hunter2@x/a?token=hunter2".parse().expect("a source");
         assert!(!format!("{source} {source:?}").contains("hunter2"));
     }

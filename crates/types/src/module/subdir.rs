@@ -15,7 +15,7 @@ pub struct Subdir(String);
 
 /// A folder that lies outside of its package.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the folder `{0}` behind `//` leads out of the module's package")]
+#[error("the folder `{0}` after `//` leads out of the module's package")]
 pub struct InvalidSubdir(String);
 
 impl Subdir {
@@ -24,7 +24,7 @@ impl Subdir {
         Self::default()
     }
 
-    /// From the text behind the `//` of a source address.
+    /// From the text after the `//` of a source address.
     ///
     /// # Errors
     /// When the folder is outside of the package.
@@ -47,7 +47,7 @@ impl Subdir {
         self.0.is_empty()
     }
 
-    /// `//SUBDIR`, and nothing for the root: what source addresses append.
+    /// `//SUBDIR`, and an empty text for the root: what source addresses append.
     pub(super) fn suffix(&self) -> impl fmt::Display {
         let marks = if self.is_root() { "" } else { "//" };
         format!("{marks}{}", self.0)
@@ -83,8 +83,8 @@ pub(super) fn clean(path: &str) -> String {
     }
 }
 
-/// Cuts a source address at the `//` that is neither part of `://` nor behind a `?`: the package's address with its
-/// arguments, and the folder as written, which is empty where there is none.
+/// Cuts a source address at the `//` that is neither part of `://` nor after a `?`: the package's address with its
+/// arguments, and the folder as written, which may be empty.
 pub(super) fn split(source: &str) -> (String, &str) {
     let (path, arguments) = source.split_at(source.find('?').unwrap_or(source.len()));
     let scheme = path.find("://").map_or(0, |colon| colon + 3);

@@ -122,7 +122,7 @@ fn versions() {
     "V1.0.0" -> `V1.0.0` is not a version: it must read MAJOR.MINOR.PATCH
     " 1.0.0" -> ` 1.0.0` is not a version: there is a blank before it
     "1.0.0\n" -> `1.0.0
-    ` is not a version: there is a blank behind it
+    ` is not a version: there is a blank after it
     "  " -> `  ` is not a version: it is empty
     "1.0.0.0" -> `1.0.0.0` is not a version: it has more than three numbers
     "1.2.3.4-beta" -> `1.2.3.4-beta` is not a version: it has more than three numbers
@@ -145,7 +145,7 @@ fn versions() {
     "1.0.0+foo+bar" -> `1.0.0+foo+bar` is not a version: it has characters that a version cannot have
     "1.0.0-α" -> `1.0.0-α` is not a version: it has characters that a version cannot have
     "+1.0.0" -> `+1.0.0` is not a version: it must begin with a number
-    "1.0.0-beta " -> `1.0.0-beta ` is not a version: there is a blank behind it
+    "1.0.0-beta " -> `1.0.0-beta ` is not a version: there is a blank after it
     "#);
 }
 
@@ -157,8 +157,8 @@ fn constraints() {
     "^1.0" -> `^1.0` is not a version constraint: the operators are =, !=, >, >=, <, <= and ~>
     "! 1.0" -> `! 1.0` is not a version constraint: the operators are =, !=, >, >=, <, <= and ~>
     "== 1.0" -> `== 1.0` is not a version constraint: the operators are =, !=, >, >=, <, <= and ~>
-    ">  1.0" -> `>  1.0` is not a version constraint: behind an operator there is at most one blank
-    ">\t1.0" -> `>	1.0` is not a version constraint: behind an operator there is at most one blank
+    ">  1.0" -> `>  1.0` is not a version constraint: after an operator there is at most one blank
+    ">\t1.0" -> `>	1.0` is not a version constraint: after an operator there is at most one blank
     "> v1.0" -> `> v1.0` is not a version constraint: versions are written without a v before them
     ">v1.0" -> `>v1.0` is not a version constraint: versions are written without a v before them
     "*" -> `*` is not a version constraint: wildcards are not supported; leave out the numbers that may be any with ~>
@@ -172,11 +172,11 @@ fn constraints() {
     "~> 1.2.3.4" -> `~> 1.2.3.4` is not a version constraint: a version has more than three numbers
     "foo" -> `foo` is not a version constraint: its parts are versions, with or without an operator, separated by commas
     "1.0.0foo" -> `1.0.0foo` is not a version constraint: its parts are versions, with or without an operator, separated by commas
-    "> " -> `> ` is not a version constraint: an operator has no version behind it
-    "=" -> `=` is not a version constraint: an operator has no version behind it
+    "> " -> `> ` is not a version constraint: an operator has no version after it
+    "=" -> `=` is not a version constraint: an operator has no version after it
     "latest" -> `latest` is not a version constraint: its parts are versions, with or without an operator, separated by commas
     "<> 1" -> `<> 1` is not a version constraint: the operators are =, !=, >, >=, <, <= and ~>
-    "~>  1.2" -> `~>  1.2` is not a version constraint: behind an operator there is at most one blank
+    "~>  1.2" -> `~>  1.2` is not a version constraint: after an operator there is at most one blank
     "#);
 }
 
@@ -257,18 +257,18 @@ fn module_sources_in_registries() {
         }
     });
     assert_snapshot!(told, @r#"
-    "foo/bar/baz//../x" -> `foo/bar/baz//../x` is not a module source: the folder `../x` behind `//` leads out of the module's package
+    "foo/bar/baz//../x" -> `foo/bar/baz//../x` is not a module source: the folder `../x` after `//` leads out of the module's package
     "localhost/foo/bar/baz" -> `localhost/foo/bar/baz` is not a module of a registry: the host must contain a dot
     "localhost:8080/foo/bar/baz" -> not in a registry: localhost:8080/foo/bar/baz
     "bitbucket.org/foo/bar/baz" -> not in a registry: bitbucket.org/foo/bar/baz
     "github.com/foo/bar" -> not in a registry: github.com/foo/bar
-    "example.com/foo/bar" -> `example.com/foo/bar` is not a module of a registry: behind the host it needs all three of namespace, name and target system
+    "example.com/foo/bar" -> `example.com/foo/bar` is not a module of a registry: after the host it needs all three of namespace, name and target system
     "foo/bar" -> `foo/bar` is not a module source; a folder begins with ./ or ../
     "foo/-bar/aws" -> `foo/-bar/aws` is not a module of a registry: the name consists of up to 64 ASCII letters, digits, `-` and `_`, the first and the last a letter or digit
     "foo/bar-/aws" -> `foo/bar-/aws` is not a module of a registry: the name consists of up to 64 ASCII letters, digits, `-` and `_`, the first and the last a letter or digit
     "foo/bar/a-b" -> `foo/bar/a-b` is not a module of a registry: the target system consists of up to 64 lower-case ASCII letters and digits
-    "foo/bar/baz?ref=1" -> `foo/bar/baz?ref=1` is not a module of a registry: a module of a registry takes no arguments behind `?`
-    "xn--80akhbyknj4f.com/a/b/c" -> `xn--80akhbyknj4f.com/a/b/c` is not a module of a registry: the host is none: a name beginning with xn-- is written in Unicode here
+    "foo/bar/baz?ref=1" -> `foo/bar/baz?ref=1` is not a module of a registry: a module of a registry takes no arguments after `?`
+    "xn--80akhbyknj4f.com/a/b/c" -> `xn--80akhbyknj4f.com/a/b/c` is not a module of a registry: the host is not valid: a name beginning with xn-- is written in Unicode here
     "foo/(65 times a)/aws" -> `foo/(65 times a)/aws` is not a module of a registry: the name consists of up to 64 ASCII letters, digits, `-` and `_`, the first and the last a letter or digit
     "#);
 }
@@ -277,7 +277,7 @@ fn module_sources_in_registries() {
 fn module_sources_in_oci_repositories() {
     let table = copy("module_sources.json");
     assert_snapshot!(refused(list(&table, "oci_sources"), "source", parse::<ModuleSource>), @r#"
-    "oci://example.com/a//../x" -> `oci://example.com/a//../x` is not a module in an OCI repository: the folder `../x` behind `//` leads out of the module's package
+    "oci://example.com/a//../x" -> `oci://example.com/a//../x` is not a module in an OCI repository: the folder `../x` after `//` leads out of the module's package
     "oci://example.com/empty?tag=in$valid" -> `oci://example.com/empty?tag=in$valid` is not a module in an OCI repository: `in$valid` is not a tag
     "oci://example.com/empty?tag=" -> `oci://example.com/empty?tag=` is not a module in an OCI repository: the argument tag is empty
     "oci://example.com/empty?tag=foo&tag=bar" -> `oci://example.com/empty?tag=foo&tag=bar` is not a module in an OCI repository: the argument tag is there more than once
@@ -288,9 +288,9 @@ fn module_sources_in_oci_repositories() {
     "oci://example.com/empty?x=1&y=2" -> `oci://example.com/empty?x=***&y=***` is not a module in an OCI repository: there is no argument x, y; known are tag and digest
     "oci://example.com/" -> `oci://example.com/` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
     "oci://example.com" -> `oci://example.com` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; it names no repository of the registry
-    "oci://example.com/foo:tag" -> `oci://example.com/foo:tag` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a tag and a digest are arguments behind `?`
-    "oci://example.com/foo@sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" -> `oci://example.com/foo@sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a tag and a digest are arguments behind `?`
-    "oci::https://example.com/foo" -> `oci::https://example.com/foo` is not a module in an OCI repository: behind `oci::` it must go on with oci://
+    "oci://example.com/foo:tag" -> `oci://example.com/foo:tag` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a tag and a digest are arguments after `?`
+    "oci://example.com/foo@sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" -> `oci://example.com/foo@sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a tag and a digest are arguments after `?`
+    "oci::https://example.com/foo" -> `oci::https://example.com/foo` is not a module in an OCI repository: after `oci::` it must go on with oci://
     "oci://example.com/foo/?tag=x" -> `oci://example.com/foo/?tag=x` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
     "#);
 }

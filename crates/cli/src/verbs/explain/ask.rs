@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tofu_oci_source::{Kind, Listing, NotOffered, SourceError};
+use tofu_oci_source::{InstallMethod, Listing, NotOffered, SourceError};
 use tofu_oci_store::{StoreError, Transport};
 use tofu_oci_types::Version;
 
@@ -14,13 +14,14 @@ use crate::lookup::{Configured, Opener};
 pub(super) async fn ask(steps: &mut [Step], configured: &Configured, opener: &Opener, question: &Question<'_>) {
     roots(steps, opener).await;
     ask_one(steps, question).await;
-    for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Oci) {
+    for step in steps.iter_mut().filter(|step| step.selected && step.kind == InstallMethod::Oci) {
         let Some(repository) = &step.repository else { continue };
         if opener.transport(repository).await == Transport::PlainHttp {
             step.plain_http = Some(repository.registry().to_owned());
         }
     }
-    for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Direct && step.direct == Direct::No)
+    for step in
+        steps.iter_mut().filter(|step| step.selected && step.kind == InstallMethod::Direct && step.direct == Direct::No)
     {
         if step.source.is_none() || matches!(step.answer, Answer::Fails { .. } | Answer::NotRead { .. }) {
             continue;
@@ -40,7 +41,7 @@ pub(super) async fn ask(steps: &mut [Step], configured: &Configured, opener: &Op
 /// Asks the registries of the mirrors for their roots, each once.
 async fn roots(steps: &mut [Step], opener: &Opener) {
     let mut known: BTreeMap<String, Root> = BTreeMap::new();
-    for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Oci) {
+    for step in steps.iter_mut().filter(|step| step.selected && step.kind == InstallMethod::Oci) {
         let Some(repository) = &step.repository else { continue };
         let registry = repository.registry();
         if !known.contains_key(registry) {

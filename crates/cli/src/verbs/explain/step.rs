@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tofu_oci_mapper::config::{Candidate, Method};
 use tofu_oci_mapper::{Place, Selection};
-use tofu_oci_source::{Kind, Listing, Source, StrayEffect};
+use tofu_oci_source::{InstallMethod, Listing, Source, StrayEffect};
 use tofu_oci_types::{ProviderAddr, RepositoryRef, Version};
 
 use crate::lookup::{Configured, Opener};
@@ -16,7 +16,7 @@ pub(super) struct Step {
     /// From 1, in the order of asking; nothing for a method that `OpenTofu` drops.
     pub(super) number: Option<usize>,
     /// The method's kind; `--from` counts as an OCI mirror.
-    pub(super) kind: Kind,
+    pub(super) kind: InstallMethod,
     /// The block's name.
     pub(super) name: String,
     /// The file and line of the block.
@@ -102,7 +102,7 @@ impl Step {
     pub(super) fn from_option(place: String, source: &Arc<dyn Source>) -> Self {
         Self {
             number: Some(1),
-            kind: Kind::Oci,
+            kind: InstallMethod::Oci,
             name: "--from".to_owned(),
             at: None,
             matches: "every provider: the CLI configuration is not read".to_owned(),
@@ -189,7 +189,7 @@ fn selected(
     let Candidate { method, selection, place } = candidate;
     let link = place.as_ref().map(|place| opener.link(configured, method, place, address));
     let direct = match place {
-        Some(Ok(Place::Oci(oci))) if link.as_ref().is_some_and(|link| link.method == Kind::Direct) => {
+        Some(Ok(Place::Oci(oci))) if link.as_ref().is_some_and(|link| link.method == InstallMethod::Direct) => {
             Direct::Magic { rule: oci.rule.to_string() }
         }
         _ => Direct::No,
@@ -200,7 +200,7 @@ fn selected(
     });
     Step {
         number: Some(number),
-        kind: link.as_ref().map_or(Kind::Direct, |link| link.method),
+        kind: link.as_ref().map_or(InstallMethod::Direct, |link| link.method),
         name: method.kind.name().to_owned(),
         at: method.place.clone(),
         matches: matches(method, *selection),
@@ -221,7 +221,7 @@ fn selected(
 fn dropped(method: &Method, why: &str) -> Step {
     Step {
         number: None,
-        kind: Kind::Direct,
+        kind: InstallMethod::Direct,
         name: method.kind.name().to_owned(),
         at: method.place.clone(),
         matches: format!("left out by OpenTofu: {why}"),

@@ -1,7 +1,7 @@
 //! Who would serve, or where a program would stop.
 
 use tofu_oci_mapper::TofuRelease;
-use tofu_oci_source::Kind;
+use tofu_oci_source::InstallMethod;
 use tofu_oci_types::Version;
 
 use super::Question;
@@ -158,7 +158,7 @@ fn for_package(asked: &[&Step], place: usize, version: &Version, tofu: bool) -> 
         }
         // Whoever is no registry is passed over, though a mirror without the version is not.
         None if step.behind_root && step.root == Root::Missing => None,
-        None if matches!(step.kind, Kind::Oci | Kind::NetworkMirror) => {
+        None if matches!(step.kind, InstallMethod::Oci | InstallMethod::NetworkMirror) => {
             let others = asked.iter().filter(|other| other.number != step.number);
             let lists = others.filter_map(|other| {
                 let stray = other.strays().find(|tag| tofu && tag.version == *version);
@@ -174,7 +174,8 @@ fn for_package(asked: &[&Step], place: usize, version: &Version, tofu: bool) -> 
                 }
             });
             let lists = lists.collect::<Vec<_>>().join(" and ");
-            let code = if step.kind == Kind::Oci { "tag-not-found" } else { "mirror-version-missing" }.to_owned();
+            let code =
+                if step.kind == InstallMethod::Oci { "tag-not-found" } else { "mirror-version-missing" }.to_owned();
             let why = format!("this mirror lacks {version}, which {lists}, and a mirror does not give way");
             Some(Verdict::Stops { version: Some(version.clone()), method, code, why })
         }

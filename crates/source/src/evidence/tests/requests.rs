@@ -8,7 +8,7 @@ use tofu_oci_testkit::{Behaviour, Referrers, Registry};
 use tofu_oci_types::{PackageHash, Version};
 
 use super::*;
-use crate::oci::answers::client;
+use crate::oci::tests::answers::client;
 use crate::oci::tests::{ADDRESS, offered, release};
 use crate::{OciSource, Release, Source};
 

@@ -9,8 +9,8 @@ use tofu_oci_remote::{ClientOptions, Clock, Limits, NoCredentials, RegistryClien
 use tofu_oci_testkit::{Answer, Auth, Bearer, ClientCertificate, Fault, Login, Registry, Rule};
 use tofu_oci_types::{Digest, NoReporter};
 
-use super::tests::{ADDRESS, offered, release};
-use super::*;
+use super::super::*;
+use super::{ADDRESS, offered, release};
 
 const REPOSITORY: &str = "m/acme/widget";
 const LIST: &str = "/v2/*/tags/list";

@@ -1,32 +1,11 @@
-//! One package, found and not yet fetched.
+//! What a package consists of.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
-pub use tofu_oci_layout::LeafKind;
 use tofu_oci_store::{ByteStream, StoreError};
-use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
-
-use crate::{Claims, Release};
-
-/// What the package of a platform consists of, and the release that it belongs to.
-#[derive(Clone, Debug)]
-pub struct Offer {
-    /// The release that offers it, and that opens its parts.
-    pub release: Arc<dyn Release>,
-    /// The platform.
-    pub platform: Platform,
-    /// The manifest that lists the package; `None` for a package that lies in no repository.
-    pub manifest: Option<Digest>,
-    /// What to fetch.
-    pub package: Package,
-    /// The address that the release says it was published under; a mirror may well offer it under another one.
-    pub published_as: Option<ProviderAddr>,
-    /// Checksums that the release claims for its platforms. Claims say whose a checksum is; nothing is trusted for them.
-    pub claims: Claims,
-}
+use tofu_oci_types::{Digest, Place};
 
 /// What a package is kept as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,56 +45,6 @@ pub struct Layer {
     pub part: Part,
     /// The digest of the uncompressed layer; `None` if the image's config names no layers.
     pub diff_id: Option<Digest>,
-}
-
-impl Offer {
-    /// The provider.
-    pub fn address(&self) -> &ProviderAddr {
-        &self.release.id().address
-    }
-
-    /// The version.
-    pub fn version(&self) -> &Version {
-        &self.release.id().version
-    }
-
-    /// The place that offers it.
-    pub fn place(&self) -> &Place {
-        &self.release.id().place
-    }
-
-    /// What signatures of its release are about.
-    pub fn identity(&self) -> &Identity {
-        &self.release.id().identity
-    }
-
-    /// How the package lies in a repository; `None` if it lies elsewhere.
-    pub fn kind(&self) -> Option<LeafKind> {
-        self.manifest.as_ref()?;
-        match self.package {
-            Package::Zip(_) => Some(LeafKind::Artifact),
-            Package::Layers(_) => Some(LeafKind::Image),
-            Package::Folder(_) => None,
-        }
-    }
-
-    /// The bytes to fetch, all parts together; `None` if the place does not say, `u64::MAX` if the sum is out of range.
-    pub fn bytes(&self) -> Option<u64> {
-        self.package.parts().try_fold(0, |sum: u64, part| Some(sum.saturating_add(part.size?)))
-    }
-
-    /// `ch:` of the manifest; `None` for a package that lies in no repository.
-    pub fn ch(&self) -> Option<PackageHash> {
-        self.manifest.as_ref().map(PackageHash::ch)
-    }
-
-    /// `zh:` of the zip; `None` if the package is not a zip.
-    pub fn zh(&self) -> Option<PackageHash> {
-        match &self.package {
-            Package::Zip(zip) => PackageHash::zh(&zip.digest),
-            Package::Layers(_) | Package::Folder(_) => None,
-        }
-    }
 }
 
 impl Part {

@@ -1,0 +1,27 @@
+//! The question which services a host offers.
+
+use async_trait::async_trait;
+use tofu_oci_types::{Hostname, RepositoryRef};
+
+use super::error::DiscoveryError;
+use super::services::Services;
+
+/// Finds out which services a host offers.
+#[async_trait]
+pub trait Discover: Send + Sync {
+    /// The host's services; a host that has no document offers none.
+    async fn services(&self, host: &Hostname) -> Result<Services, DiscoveryError>;
+
+    /// Takes note that a host's services lead to a repository.
+    ///
+    /// # Errors
+    /// [`Failure::PrivateHost`](crate::Failure::PrivateHost) when the host must not lead there.
+    fn admit(&self, services: &Services, repository: &RepositoryRef) -> Result<(), DiscoveryError>;
+
+    /// Takes note that the name of a host leads to a repository by itself: the author of a module, whoever that is, may
+    /// have written the address.
+    ///
+    /// # Errors
+    /// [`Failure::PrivateHost`](crate::Failure::PrivateHost) if the repository is on this machine or its link.
+    fn admit_named(&self, host: &Hostname, repository: &RepositoryRef) -> Result<(), DiscoveryError>;
+}
