@@ -9,3 +9,4 @@
 //! [`Chain`](tofu_oci_source::Chain) goes by.
 
 pub mod access;
+pub mod providers;

@@ -19,51 +19,18 @@
 //! Spec: `real-tofu-sources.md` (measured), §1.1 and §4; `OpenTofu` 1.12, getproviders, `MultiSource`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use serde::Serialize;
 use tofu_oci_store::ByteStream;
 use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
 
 use self::joined::{GaveWay, join};
-use crate::{Blame, Listing, NotOffered, Offer, Release, Search, Source, SourceError};
+use crate::rules::{Continuation, ListingAnswer, PackageAnswer};
+use crate::{Blame, Kind, Listing, NotOffered, Offer, Release, Search, Source, SourceError};
 
 mod joined;
-
-/// The kind of an installation method. `Display` is the name of its block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// `oci_mirror`.
-    Oci,
-    /// `direct`, whatever it leads to.
-    Direct,
-    /// `network_mirror`.
-    NetworkMirror,
-    /// `filesystem_mirror`, and the folders that are looked into without being configured.
-    Filesystem,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Oci => "oci_mirror",
-            Self::Direct => "direct",
-            Self::NetworkMirror => "network_mirror",
-            Self::Filesystem => "filesystem_mirror",
-        })
-    }
-}
-
-impl Kind {
-    /// Whether the next method may serve what this one does not have.
-    fn gives_way(self) -> bool {
-        matches!(self, Self::Direct | Self::Filesystem)
-    }
-}
 
 /// One method of a chain.
 #[derive(Clone)]
@@ -211,8 +178,10 @@ impl Source for Chain {
         for (nth, link) in self.links.iter().enumerate() {
             match self.list(nth, link, address).await {
                 Ok(listing) => found.push(listing),
-                Err(SourceError::NotOffered { what, .. }) if what.is_unknown() => gave_way.note(what),
-                Err(error) => return Err(self.blame(nth, address, None, error)),
+                Err(error) => match (ListingAnswer::of(&error).continuation(), error) {
+                    (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
+                    (_, error) => return Err(self.blame(nth, address, None, error)),
+                },
             }
         }
         let joined = join(found);
@@ -234,9 +203,11 @@ impl Source for Chain {
         for (nth, link) in self.links.iter().enumerate() {
             match link.source.platforms(address, version).await {
                 Ok(platforms) => all.get_or_insert_default().extend(platforms),
-                Err(SourceError::NotOffered { what, .. }) if link.method.gives_way() => gave_way.note(what),
-                Err(_) if all.is_some() => break,
-                Err(error) => return Err(self.blame(nth, address, Some(version), error)),
+                Err(error) => match (link.method.after(PackageAnswer::of(&error)), error) {
+                    (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
+                    _ if all.is_some() => break,
+                    (_, error) => return Err(self.blame(nth, address, Some(version), error)),
+                },
             }
         }
         match all {
@@ -267,13 +238,9 @@ impl Source for Chain {
                 }
                 Err(error) => error,
             };
-            match error {
-                SourceError::NotOffered { what, .. }
-                    if link.method.gives_way() || matches!(what, NotOffered::PlatformMissing { .. }) =>
-                {
-                    gave_way.note(what);
-                }
-                error => return Err(self.blame(nth, address, Some(version), error)),
+            match (link.method.after(PackageAnswer::of(&error)), error) {
+                (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
+                (_, error) => return Err(self.blame(nth, address, Some(version), error)),
             }
         }
         Err(self.not_offered(address, gave_way.verdict(version, Some(platform))))
@@ -296,12 +263,14 @@ impl Source for Chain {
                     self.memory().releases.insert((release.index.digest.clone(), release.place.clone()), nth);
                     return Ok(release);
                 }
-                Err(SourceError::NotOffered { what, .. }) if link.method.gives_way() => {
-                    self.memory().absent.insert((nth, address.clone(), version.clone()), what.clone());
-                    gave_way.note(what);
-                }
                 Err(error @ SourceError::NoIndex { .. }) => return Err(error),
-                Err(error) => return Err(self.blame(nth, address, Some(version), error)),
+                Err(error) => match (link.method.after(PackageAnswer::of(&error)), error) {
+                    (Continuation::Next, SourceError::NotOffered { what, .. }) => {
+                        self.memory().absent.insert((nth, address.clone(), version.clone()), what.clone());
+                        gave_way.note(what);
+                    }
+                    (_, error) => return Err(self.blame(nth, address, Some(version), error)),
+                },
             }
         }
         Err(self.not_offered(address, gave_way.verdict(version, None)))

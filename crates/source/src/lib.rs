@@ -16,30 +16,38 @@
 //! ```
 
 mod chain;
+mod configured;
 mod direct;
 mod discovery;
 mod error;
 mod evidence;
 mod failure;
+mod kind;
 mod listing;
 mod memory;
 mod neighbours;
 mod not_read;
 mod oci;
 mod offer;
+mod opener;
 mod release;
+mod rules;
 mod traits;
 
-pub use chain::{Asked, Chain, Kind, Link};
+pub use chain::{Asked, Chain, Link};
+pub use configured::{ConfiguredMethods, CredentialErrors};
 pub use direct::{DirectSource, OpenRepository};
 pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Services, TokenOf};
 pub use error::{Blame, NotOffered, SourceError};
 pub use evidence::{LAYER_LIMIT, evidence};
 pub use failure::Failure;
+pub use kind::Kind;
 pub use listing::{Listing, StrayEffect, StrayTag};
 pub use neighbours::{Neighbour, newest_neighbour, provider_of};
 pub use not_read::NotRead;
 pub use oci::OciSource;
 pub use offer::{LeafKind, Offer};
+pub use opener::MethodOpener;
 pub use release::{Release, Search};
+pub use rules::{Continuation, ListingAnswer, PackageAnswer};
 pub use traits::Source;

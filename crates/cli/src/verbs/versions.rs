@@ -14,7 +14,7 @@ use crate::connect::{Connector, End};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::identity;
-use crate::lookup::{Configured, Finder};
+use crate::lookup::{self, Finder};
 use crate::page::{self, Page};
 use crate::printer;
 use crate::report::json_line;
@@ -182,7 +182,7 @@ async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diag
         return Ok(Subject { source: finder.source(&address)?, address, named });
     }
     let Ok(address) = args.subject.parse::<ProviderAddr>() else { return repository(args, &connector) };
-    let configured = Configured::new(connector.config(None)?, &args.lookup, &[])?;
+    let configured = lookup::configured(connector.config(None)?, &args.lookup, &[])?;
     if configured.is_missing() && !configured.is_magic(&address) {
         return repository(args, &connector);
     }

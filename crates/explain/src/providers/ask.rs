@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use tofu_oci_source::{Kind, Listing, NotOffered, SourceError};
+use tofu_oci_source::{ConfiguredMethods, Kind, Listing, ListingAnswer, MethodOpener, PackageAnswer, SourceError};
 use tofu_oci_store::{StoreError, Transport};
 use tofu_oci_types::Version;
 
-use super::Question;
-use super::step::{Answer, Direct, Package, Root, Step};
-use crate::lookup::{Configured, Opener};
+use super::method::{DirectHost, MethodAnswer, MethodPackage, MethodStep, RegistryRoot};
+use super::question::ProviderQuestion;
 
 /// Asks every method that is for the address.
-pub(super) async fn ask(steps: &mut [Step], configured: &Configured, opener: &Opener, question: &Question<'_>) {
+pub(crate) async fn ask(
+    steps: &mut [MethodStep],
+    configured: &ConfiguredMethods,
+    opener: &MethodOpener,
+    question: &ProviderQuestion<'_>,
+) {
     roots(steps, opener).await;
     ask_one(steps, question).await;
     for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Oci) {
@@ -20,9 +24,10 @@ pub(super) async fn ask(steps: &mut [Step], configured: &Configured, opener: &Op
             step.plain_http = Some(repository.registry().to_owned());
         }
     }
-    for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Direct && step.direct == Direct::No)
+    for step in
+        steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Direct && step.direct == DirectHost::No)
     {
-        if step.source.is_none() || matches!(step.answer, Answer::Fails { .. } | Answer::NotRead { .. }) {
+        if step.source.is_none() || matches!(step.answer, MethodAnswer::Fails { .. } | MethodAnswer::NotRead { .. }) {
             continue;
         }
         let host = question.address.hostname();
@@ -30,44 +35,44 @@ pub(super) async fn ask(steps: &mut [Step], configured: &Configured, opener: &Op
         step.place = Some(oci.repository.to_string());
         let rule = oci.rule.to_string();
         step.direct = match opener.has_registry_protocol(host).await {
-            Some(true) => Direct::Both { rule },
-            Some(false) => Direct::OciOnly { rule, host: host.display() },
-            None => Direct::No,
+            Some(true) => DirectHost::Both { rule },
+            Some(false) => DirectHost::OciOnly { rule, host: host.display() },
+            None => DirectHost::No,
         };
     }
 }
 
 /// Asks the registries of the mirrors for their roots, each once.
-async fn roots(steps: &mut [Step], opener: &Opener) {
-    let mut known: BTreeMap<String, Root> = BTreeMap::new();
+async fn roots(steps: &mut [MethodStep], opener: &MethodOpener) {
+    let mut known: BTreeMap<String, RegistryRoot> = BTreeMap::new();
     for step in steps.iter_mut().filter(|step| step.selected && step.kind == Kind::Oci) {
         let Some(repository) = &step.repository else { continue };
         let registry = repository.registry();
         if !known.contains_key(registry) {
             let root = match opener.ping(repository).await {
-                Ok(()) => Root::Answers,
-                Err(StoreError::UnknownRepository { .. }) => Root::Missing,
+                Ok(()) => RegistryRoot::Answers,
+                Err(StoreError::UnknownRepository { .. }) => RegistryRoot::Missing,
                 Err(error) => {
                     let error = SourceError::from(error);
-                    Root::Fails { code: error.code(), text: told(&error) }
+                    RegistryRoot::Fails { code: error.code(), text: root_cause(&error) }
                 }
             };
             known.insert(registry.to_owned(), root);
         }
-        step.root = known.get(registry).cloned().unwrap_or(Root::NotAsked);
+        step.root = known.get(registry).cloned().unwrap_or(RegistryRoot::NotAsked);
     }
 }
 
 /// Asks for versions, and for the packages of those that any program might choose; nothing about roots and hosts.
-pub(super) async fn ask_one(steps: &mut [Step], question: &Question<'_>) {
+pub(super) async fn ask_one(steps: &mut [MethodStep], question: &ProviderQuestion<'_>) {
     for step in steps.iter_mut().filter(|step| step.selected) {
         if let Some(source) = &step.source {
             step.answer = answer(source.versions(question.address).await);
         }
     }
-    let behind: Vec<Step> = steps.iter().map(Step::behind_root).collect();
+    let after_root: Vec<MethodStep> = steps.iter().map(MethodStep::after_root).collect();
     let mut chosen: Vec<Version> = Vec::new();
-    for versions in [union(steps, false), union(steps, true), union(&behind, true)] {
+    for versions in [union(steps, false), union(steps, true), union(&after_root, true)] {
         chosen.extend(question.select(&versions).cloned());
     }
     chosen.dedup();
@@ -76,11 +81,11 @@ pub(super) async fn ask_one(steps: &mut [Step], question: &Question<'_>) {
         for version in &chosen {
             if step.listing().is_some_and(|listing| listing.versions.contains(version)) {
                 let package = match source.offer(question.address, version, &question.platform).await {
-                    Ok(_) => Package::Has,
-                    Err(SourceError::NotOffered { what: NotOffered::PlatformMissing { .. }, .. }) => {
-                        Package::LacksPlatform
+                    Ok(_) => MethodPackage::Has,
+                    Err(error) if PackageAnswer::of(&error) == PackageAnswer::LacksPlatform => {
+                        MethodPackage::LacksPlatform
                     }
-                    Err(error) => Package::Fails { code: error.code(), text: told(&error) },
+                    Err(error) => MethodPackage::Fails { code: error.code(), text: root_cause(&error) },
                 };
                 step.packages.push((version.clone(), package));
             }
@@ -89,7 +94,7 @@ pub(super) async fn ask_one(steps: &mut [Step], question: &Question<'_>) {
 }
 
 /// The versions of all methods together, ascending; with `strays` those too that `OpenTofu` reads out of other tags.
-pub(super) fn union(steps: &[Step], strays: bool) -> Vec<Version> {
+pub(crate) fn union(steps: &[MethodStep], strays: bool) -> Vec<Version> {
     let mut all: Vec<Version> = Vec::new();
     // The first method's spelling of equal versions comes last, so that it is the one that is chosen.
     for step in steps.iter().rev() {
@@ -105,19 +110,21 @@ pub(super) fn union(steps: &[Step], strays: bool) -> Vec<Version> {
     all
 }
 
-fn answer(listing: Result<Listing, SourceError>) -> Answer {
+fn answer(listing: Result<Listing, SourceError>) -> MethodAnswer {
     match listing {
-        Ok(listing) => Answer::Lists(listing),
-        Err(SourceError::NotOffered { .. }) => Answer::Unknown,
+        Ok(listing) => MethodAnswer::Lists(listing),
+        Err(error) if ListingAnswer::of(&error) == ListingAnswer::UnknownProvider => MethodAnswer::Unknown,
         Err(error) => match error.code() {
-            code @ ("method-not-read" | "registry-protocol-not-read") => Answer::NotRead { code, text: told(&error) },
-            code => Answer::Fails { code, text: told(&error) },
+            code @ ("method-not-read" | "registry-protocol-not-read") => {
+                MethodAnswer::NotRead { code, text: root_cause(&error) }
+            }
+            code => MethodAnswer::Fails { code, text: root_cause(&error) },
         },
     }
 }
 
 /// The innermost text of an error: what really happened.
-fn told(error: &SourceError) -> String {
+pub fn root_cause(error: &SourceError) -> String {
     let mut error: &dyn std::error::Error = error;
     while let Some(source) = error.source() {
         error = source;

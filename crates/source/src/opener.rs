@@ -1,4 +1,4 @@
-//! Places, opened.
+//! The places of the CLI configuration's methods, opened.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,31 +8,25 @@ use tofu_oci_credentials::Secret;
 use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
 use tofu_oci_mapper::{MapError, OciPlace, Place};
 use tofu_oci_remote::RegistryClient;
-use tofu_oci_source::{
-    DirectSource, Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, OciSource,
-    OpenRepository, Services, Source, TokenOf,
-};
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
 use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 
-use super::Configured;
-use crate::connect::Connector;
-use crate::diagnostic::Diagnostic;
+use crate::configured::ConfiguredMethods;
+use crate::{
+    DirectSource, Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, OciSource,
+    OpenRepository, Services, Source, TokenOf,
+};
 
-/// Opens the places of the CLI configuration's methods; hosts are asked for their services once a run.
-pub(crate) struct Opener {
+/// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
+pub struct MethodOpener {
     client: Arc<RegistryClient>,
     discovery: Arc<dyn Discover>,
     open: OpenRepository,
 }
 
-impl Opener {
-    /// Nothing is asked yet.
-    ///
-    /// # Errors
-    /// When the certificates that the arguments name cannot be used.
-    pub(crate) fn new(configured: &Configured, connector: &Connector) -> Result<Self, Diagnostic> {
-        let client = connector.client()?;
+impl MethodOpener {
+    /// Sends no request yet.
+    pub fn new(configured: &ConfiguredMethods, client: Arc<RegistryClient>) -> Self {
         let config = &configured.reading.config;
         let options = DiscoveryOptions {
             timeout: timeout(config),
@@ -43,13 +37,13 @@ impl Opener {
         let discovery = Arc::new(HttpDiscovery::new(web, options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Ok(Self { client, discovery, open })
+        Self { client, discovery, open }
     }
 
-    /// The place that a method gives an address, as a link of a chain. One that gives none fails when it is asked.
-    pub(crate) fn link(
+    /// The place that a method gives an address, as a link of a chain. A method that gives none fails when it is asked.
+    pub fn link(
         &self,
-        configured: &Configured,
+        configured: &ConfiguredMethods,
         method: &Method,
         place: &Result<Place, MapError>,
         address: &ProviderAddr,
@@ -67,17 +61,12 @@ impl Opener {
         Link { method: kind(method), label: method.label(), source }
     }
 
-    /// Whether the place of an address may be asked: one that the name of its host gives is held to the rule of discovery
-    /// documents. A mirror is what the user wrote, wherever it is.
+    /// Whether the place of an address may be asked: the rule of discovery documents holds for a place that follows from
+    /// the name of the host. A mirror may be anywhere, since the user wrote it.
     ///
     /// # Errors
-    /// [`Failure::PrivateHost`](tofu_oci_source::Failure::PrivateHost).
-    pub(crate) fn admit(
-        &self,
-        method: &Method,
-        place: &OciPlace,
-        address: &ProviderAddr,
-    ) -> Result<(), DiscoveryError> {
+    /// [`Failure::PrivateHost`](crate::Failure::PrivateHost).
+    pub fn admit(&self, method: &Method, place: &OciPlace, address: &ProviderAddr) -> Result<(), DiscoveryError> {
         match kind(method) {
             Kind::Direct => self.discovery.admit_named(address.hostname(), &place.repository),
             _ => Ok(()),
@@ -85,7 +74,7 @@ impl Opener {
     }
 
     /// The host of an address.
-    pub(crate) fn direct(&self, configured: &Configured, address: &ProviderAddr) -> DirectSource {
+    pub fn direct(&self, configured: &ConfiguredMethods, address: &ProviderAddr) -> DirectSource {
         let discovery = Arc::clone(&self.discovery);
         DirectSource::new(address.hostname().clone(), configured.suffix.clone(), discovery, Arc::clone(&self.open))
     }
@@ -93,18 +82,18 @@ impl Opener {
     /// Asks the registry of a repository whether it is one, as `OpenTofu` up to 1.12 does first.
     ///
     /// # Errors
-    /// What the answer means; the repository is unknown where it is 404.
-    pub(crate) async fn ping(&self, repository: &RepositoryRef) -> Result<(), StoreError> {
+    /// What the answer means; for 404 the repository is unknown.
+    pub async fn ping(&self, repository: &RepositoryRef) -> Result<(), StoreError> {
         self.client.store(repository.clone()).ping().await
     }
 
-    /// How the registry of a repository is spoken to.
-    pub(crate) async fn transport(&self, repository: &RepositoryRef) -> Transport {
+    /// How this run talks to the registry of a repository.
+    pub async fn transport(&self, repository: &RepositoryRef) -> Transport {
         self.client.store(repository.clone()).transport().await
     }
 
-    /// Whether a host has the provider registry protocol; nothing where it does not say.
-    pub(crate) async fn has_registry_protocol(&self, host: &Hostname) -> Option<bool> {
+    /// Whether a host has the provider registry protocol; `None` if it does not say.
+    pub async fn has_registry_protocol(&self, host: &Hostname) -> Option<bool> {
         Some(self.discovery.services(host).await.ok()?.has_registry_protocol())
     }
 }
@@ -118,7 +107,7 @@ fn kind(method: &Method) -> Kind {
     }
 }
 
-/// How long a host may take to say its services; a setting of 0 means as long as it likes.
+/// How long a host may take to list its services; a setting of 0 means without limit.
 fn timeout(config: &CliConfig) -> Duration {
     const LONGEST: u64 = 24 * 60 * 60;
     match u64::try_from(config.registry_protocols.request_timeout_seconds) {
@@ -127,8 +116,8 @@ fn timeout(config: &CliConfig) -> Duration {
     }
 }
 
-/// `host` blocks: these hosts are not asked.
-fn overrides(configured: &Configured) -> BTreeMap<Hostname, Services> {
+/// `host` blocks, in place of what these hosts would answer.
+fn overrides(configured: &ConfiguredMethods) -> BTreeMap<Hostname, Services> {
     let reading = &configured.reading;
     let services = |(host, block): (&Hostname, &tofu_oci_mapper::config::Host)| {
         let path = reading.files.get(block.at.file).map(|file| file.path.display().to_string()).unwrap_or_default();

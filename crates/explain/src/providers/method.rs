@@ -1,79 +1,94 @@
 //! One method: whether it is for the address, where it leads, and what it answers.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use tofu_oci_mapper::config::{Candidate, Method};
 use tofu_oci_mapper::{Place, Selection};
-use tofu_oci_source::{Kind, Listing, Source, StrayEffect};
+use tofu_oci_source::{
+    ConfiguredMethods, Kind, Listing, ListingAnswer, MethodOpener, PackageAnswer, Source, StrayEffect, StrayTag,
+};
 use tofu_oci_types::{ProviderAddr, RepositoryRef, Version};
-
-use crate::lookup::{Configured, Opener};
 
 /// One method.
 #[derive(Clone)]
-pub(super) struct Step {
-    /// From 1, in the order of asking; nothing for a method that `OpenTofu` drops.
-    pub(super) number: Option<usize>,
+pub struct MethodStep {
+    /// From 1, in the order of asking; `None` for a method that `OpenTofu` drops.
+    pub number: Option<usize>,
     /// The method's kind; `--from` counts as an OCI mirror.
-    pub(super) kind: Kind,
+    pub kind: Kind,
     /// The block's name.
-    pub(super) name: String,
+    pub name: String,
     /// The file and line of the block.
-    pub(super) at: Option<String>,
+    pub at: Option<String>,
     /// Why it is for the address, or is not.
-    pub(super) matches: String,
+    pub matches: String,
     /// Whether it is asked.
-    pub(super) selected: bool,
+    pub selected: bool,
     /// Where it leads by the configuration alone.
     given: Option<String>,
-    /// Where it leads, when the host of a `direct` has said so too.
-    pub(super) place: Option<String>,
+    /// Where it leads, also by what the host of a `direct` answered.
+    pub place: Option<String>,
     /// What `OpenTofu` makes of a `direct` that leads to OCI.
-    pub(super) direct: Direct,
+    pub direct: DirectHost,
     /// What it answered.
-    pub(super) answer: Answer,
+    pub answer: MethodAnswer,
     /// What it has of the versions that matter.
-    pub(super) packages: Vec<(Version, Package)>,
+    pub packages: Vec<(Version, MethodPackage)>,
     /// What the registry of an `oci_mirror` answers at its root.
-    pub(super) root: Root,
+    pub root: RegistryRoot,
     /// Whether this is the step of a program that asks for the root first.
-    pub(super) behind_root: bool,
-    /// The registry, if it was spoken to by plain HTTP.
-    pub(super) plain_http: Option<String>,
-    pub(super) repository: Option<RepositoryRef>,
-    pub(super) source: Option<Arc<dyn Source>>,
+    pub after_root: bool,
+    /// The registry, if it answers plain HTTP.
+    pub plain_http: Option<String>,
+    pub(crate) repository: Option<RepositoryRef>,
+    pub(crate) source: Option<Arc<dyn Source>>,
 }
 
 /// What a registry answers at `/v2/`, which `OpenTofu` up to 1.12 asks before anything else.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Root {
-    /// Nobody asks for it.
+pub enum RegistryRoot {
+    /// No program asks for it.
     NotAsked,
-    /// As a registry does.
+    /// A registry answers.
     Answers,
-    /// 404: it is no registry, and is passed over.
+    /// 404: it is not a registry, and is passed over.
     Missing,
     /// Anything else ends the search.
-    Fails { code: &'static str, text: String },
+    Fails {
+        /// The stable name of the error.
+        code: &'static str,
+        /// What happened.
+        text: String,
+    },
 }
 
 /// What `OpenTofu` makes of a `direct`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Direct {
-    /// It is no `direct`, or one whose host is not known to publish anything for OCI.
+pub enum DirectHost {
+    /// It is not a `direct`, or its host is not known to publish anything for OCI.
     No,
     /// The host ends in the magic suffix, which no release knows.
-    Magic { rule: String },
+    Magic {
+        /// The rule that gives the repository.
+        rule: String,
+    },
     /// The host has `oci-providers.v1`, which no release knows, and `providers.v1` besides.
-    Both { rule: String },
+    Both {
+        /// The rule that gives the repository.
+        rule: String,
+    },
     /// The host has `oci-providers.v1` alone.
-    OciOnly { rule: String, host: String },
+    OciOnly {
+        /// The rule that gives the repository.
+        rule: String,
+        /// The host.
+        host: String,
+    },
 }
 
 /// What a method answered.
 #[derive(Clone, Debug)]
-pub(super) enum Answer {
+pub enum MethodAnswer {
     /// It is not asked.
     NotAsked,
     /// What it lists.
@@ -81,25 +96,40 @@ pub(super) enum Answer {
     /// It does not know the provider: passed over.
     Unknown,
     /// This program cannot ask it.
-    NotRead { code: &'static str, text: String },
+    NotRead {
+        /// The stable name of the error.
+        code: &'static str,
+        /// Why.
+        text: String,
+    },
     /// Any other error ends the search.
-    Fails { code: &'static str, text: String },
+    Fails {
+        /// The stable name of the error.
+        code: &'static str,
+        /// What happened.
+        text: String,
+    },
 }
 
 /// What a method has of one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Package {
+pub enum MethodPackage {
     /// A package for the platform.
     Has,
     /// The version, but not for the platform.
     LacksPlatform,
     /// Something that cannot be installed, or an error.
-    Fails { code: &'static str, text: String },
+    Fails {
+        /// The stable name of the error.
+        code: &'static str,
+        /// What happened.
+        text: String,
+    },
 }
 
-impl Step {
+impl MethodStep {
     /// The one place of `--from`.
-    pub(super) fn from_option(place: String, source: &Arc<dyn Source>) -> Self {
+    pub fn from_option(place: String, source: &Arc<dyn Source>) -> Self {
         Self {
             number: Some(1),
             kind: Kind::Oci,
@@ -109,59 +139,81 @@ impl Step {
             selected: true,
             given: None,
             place: Some(place),
-            direct: Direct::No,
-            answer: Answer::NotAsked,
+            direct: DirectHost::No,
+            answer: MethodAnswer::NotAsked,
             packages: Vec::new(),
-            root: Root::NotAsked,
-            behind_root: false,
+            root: RegistryRoot::NotAsked,
+            after_root: false,
             plain_http: None,
             repository: None,
             source: Some(Arc::clone(source)),
         }
     }
 
+    /// Its answer as the rules of a chain take it; `None` if it was not asked, or cannot be asked.
+    pub(crate) fn listing_answer(&self) -> Option<ListingAnswer> {
+        match &self.answer {
+            MethodAnswer::Lists(_) => Some(ListingAnswer::Lists),
+            MethodAnswer::Unknown => Some(ListingAnswer::UnknownProvider),
+            MethodAnswer::Fails { .. } => Some(ListingAnswer::Fails),
+            MethodAnswer::NotAsked | MethodAnswer::NotRead { .. } => None,
+        }
+    }
+
+    /// What it has of a version as the rules of a chain take it.
+    pub(crate) fn package_answer(&self, version: &Version) -> PackageAnswer {
+        match self.package(version) {
+            Some(MethodPackage::Has) => PackageAnswer::Has,
+            Some(MethodPackage::LacksPlatform) => PackageAnswer::LacksPlatform,
+            Some(MethodPackage::Fails { .. }) => PackageAnswer::Fails,
+            None => PackageAnswer::LacksVersion,
+        }
+    }
+
     /// The same for a program that asks for the registry's root first.
-    pub(super) fn behind_root(&self) -> Self {
-        let step = Self { behind_root: true, ..self.clone() };
+    pub fn after_root(&self) -> Self {
+        let step = Self { after_root: true, ..self.clone() };
         match &self.root {
-            Root::NotAsked | Root::Answers => step,
-            Root::Missing => Self { answer: Answer::Unknown, packages: Vec::new(), ..step },
-            Root::Fails { code, text } => Self { answer: Answer::Fails { code, text: text.clone() }, ..step },
+            RegistryRoot::NotAsked | RegistryRoot::Answers => step,
+            RegistryRoot::Missing => Self { answer: MethodAnswer::Unknown, packages: Vec::new(), ..step },
+            RegistryRoot::Fails { code, text } => {
+                Self { answer: MethodAnswer::Fails { code, text: text.clone() }, ..step }
+            }
         }
     }
 
     /// The method for people: its number and its name.
-    pub(super) fn label(&self) -> String {
+    pub fn label(&self) -> String {
         let number = self.number.map_or_else(|| "-".to_owned(), |number| number.to_string());
         format!("{number} ({})", self.name)
     }
 
-    /// What it lists; nothing where it lists nothing.
-    pub(super) fn listing(&self) -> Option<&Listing> {
+    /// What it lists; `None` if it gives no list.
+    pub fn listing(&self) -> Option<&Listing> {
         match &self.answer {
-            Answer::Lists(listing) => Some(listing),
+            MethodAnswer::Lists(listing) => Some(listing),
             _ => None,
         }
     }
 
     /// The tags that a release takes for versions that are not there.
-    pub(super) fn strays(&self) -> impl Iterator<Item = &tofu_oci_source::StrayTag> {
+    pub fn strays(&self) -> impl Iterator<Item = &StrayTag> {
         self.listing()
             .into_iter()
             .flat_map(|listing| &listing.stray)
             .filter(|tag| tag.effect == StrayEffect::BreaksInit)
     }
 
-    /// What it has of a version; nothing where it does not list it.
-    pub(super) fn package(&self, version: &Version) -> Option<&Package> {
+    /// What it has of a version; `None` if it does not list the version.
+    pub fn package(&self, version: &Version) -> Option<&MethodPackage> {
         self.packages.iter().find(|(known, _)| known == version).map(|(_, package)| package)
     }
 }
 
 /// The methods in the order of the file, those that are dropped among them.
-pub(super) fn steps(configured: &Configured, opener: &Opener, address: &ProviderAddr) -> Vec<Step> {
+pub(super) fn steps(configured: &ConfiguredMethods, opener: &MethodOpener, address: &ProviderAddr) -> Vec<MethodStep> {
     let candidates = configured.candidates(address);
-    let mut steps: Vec<(usize, usize, Step)> = Vec::new();
+    let mut steps: Vec<(usize, usize, MethodStep)> = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
         let key = (candidate.method.file.unwrap_or_default(), candidate.method.span.start);
         steps.push((key.0, key.1, selected(configured, opener, address, index + 1, candidate)));
@@ -180,25 +232,25 @@ pub(super) fn steps(configured: &Configured, opener: &Opener, address: &Provider
 }
 
 fn selected(
-    configured: &Configured,
-    opener: &Opener,
+    configured: &ConfiguredMethods,
+    opener: &MethodOpener,
     address: &ProviderAddr,
     number: usize,
     candidate: &Candidate<'_>,
-) -> Step {
+) -> MethodStep {
     let Candidate { method, selection, place } = candidate;
     let link = place.as_ref().map(|place| opener.link(configured, method, place, address));
     let direct = match place {
         Some(Ok(Place::Oci(oci))) if link.as_ref().is_some_and(|link| link.method == Kind::Direct) => {
-            Direct::Magic { rule: oci.rule.to_string() }
+            DirectHost::Magic { rule: oci.rule.to_string() }
         }
-        _ => Direct::No,
+        _ => DirectHost::No,
     };
     let given = place.as_ref().map(|place| match place {
         Ok(place) => place.address(),
         Err(error) => format!("none: {error}"),
     });
-    Step {
+    MethodStep {
         number: Some(number),
         kind: link.as_ref().map_or(Kind::Direct, |link| link.method),
         name: method.kind.name().to_owned(),
@@ -208,18 +260,18 @@ fn selected(
         given: given.clone(),
         place: given,
         direct,
-        answer: Answer::NotAsked,
+        answer: MethodAnswer::NotAsked,
         packages: Vec::new(),
-        root: Root::NotAsked,
-        behind_root: false,
+        root: RegistryRoot::NotAsked,
+        after_root: false,
         plain_http: None,
         repository: place.as_ref().and_then(|place| place.as_ref().ok()?.repository().cloned()),
         source: link.map(|link| link.source),
     }
 }
 
-fn dropped(method: &Method, why: &str) -> Step {
-    Step {
+fn dropped(method: &Method, why: &str) -> MethodStep {
+    MethodStep {
         number: None,
         kind: Kind::Direct,
         name: method.kind.name().to_owned(),
@@ -228,11 +280,11 @@ fn dropped(method: &Method, why: &str) -> Step {
         selected: false,
         given: None,
         place: None,
-        direct: Direct::No,
-        answer: Answer::NotAsked,
+        direct: DirectHost::No,
+        answer: MethodAnswer::NotAsked,
         packages: Vec::new(),
-        root: Root::NotAsked,
-        behind_root: false,
+        root: RegistryRoot::NotAsked,
+        after_root: false,
         plain_http: None,
         repository: None,
         source: None,
@@ -252,16 +304,10 @@ fn matches(method: &Method, selection: Selection) -> String {
 }
 
 /// Whether two readings give the same methods.
-pub(super) fn same(one: &[Step], other: &[Step]) -> bool {
+pub(super) fn same(one: &[MethodStep], other: &[MethodStep]) -> bool {
     one.len() == other.len()
         && one.iter().zip(other).all(|(one, other)| {
             (one.number, &one.name, &one.at) == (other.number, &other.name, &other.at)
                 && (&one.matches, &one.given) == (&other.matches, &other.given)
         })
-}
-
-/// The folder that a developer's override names, for people.
-pub(super) fn override_text(path: &std::path::Path) -> String {
-    let path: PathBuf = path.to_owned();
-    format!("OpenTofu runs it from {}, by dev_overrides, whatever is installed", path.display())
 }
