@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! floor 4   cli
-//! floor 3   packer  installer  mirror  bridge  checker  explain
-//! floor 2   source  logins
+//! floor 3   packer  installer  mirror  bridge  checker
+//! floor 2   source
 //! floor 1b  remote
 //! floor 1   store  mapper  credentials  layout  archive  lockfile  trust
 //! floor 0   types  hcl  disk
@@ -65,8 +65,8 @@ fn standing(role: &str) -> Option<Standing> {
         "types" | "hcl" | "disk" => Floor::Words,
         "store" | "mapper" | "credentials" | "layout" | "archive" | "lockfile" | "trust" => Floor::Rules,
         "remote" => Floor::Network,
-        "source" | "logins" => Floor::Places,
-        "packer" | "installer" | "mirror" | "bridge" | "checker" | "explain" => Floor::Jobs,
+        "source" => Floor::Places,
+        "packer" | "installer" | "mirror" | "bridge" | "checker" => Floor::Jobs,
         "cli" => Floor::People,
         "testkit" => return Some(Standing::TestsOnly),
         "xtask" => return Some(Standing::Chores),
