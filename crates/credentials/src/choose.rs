@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 use tofu_oci_types::RepositoryRef;
 
-use crate::entry::Held;
+use crate::entry::EntryValue;
 use crate::file::{AuthEntry, AuthFile, FileState, NamedHelper};
 use crate::key::{self, HUB, HUB_V1, Match};
 use crate::lookup::{Candidate, Choice, ChoiceError, CredentialLookup, HelperCall, Origin, Specificity, Verdict};
@@ -207,14 +207,14 @@ fn of_entry(entry: &AuthEntry, place: Place, group: usize, repository: &Reposito
         return Considered { origin, aside: missed(&entry.key, KeyOf::Prefix, repository), claim: None };
     };
     let gives = match entry.held() {
-        Held::Mark => return Considered { origin, aside: (Some(fits.fit), Verdict::Empty), claim: None },
-        Held::LeftOut(problem) => {
+        EntryValue::Mark => return Considered { origin, aside: (Some(fits.fit), Verdict::Empty), claim: None },
+        EntryValue::LeftOut(problem) => {
             let verdict = Verdict::LeftOut(problem.to_owned());
             return Considered { origin, aside: (Some(fits.fit), verdict), claim: None };
         }
-        Held::WithoutColon => Gives::Refusal(ChoiceError::AuthWithoutColon { key, place }),
-        Held::Nothing => Gives::Nothing,
-        Held::Credential(credential) => Gives::Credential(credential),
+        EntryValue::WithoutColon => Gives::Refusal(ChoiceError::AuthWithoutColon { key, place }),
+        EntryValue::Nothing => Gives::Nothing,
+        EntryValue::Credential(credential) => Gives::Credential(credential),
     };
     let claim = Claim { fits, group, kind: Kind::Entry, exact: key::is_exact(&entry.key), gives };
     Considered { origin, aside: (None, Verdict::NoMatch(None)), claim: Some(claim) }
@@ -237,7 +237,7 @@ fn call(
     let registry = repository.registry();
     let mut servers = vec![if registry == HUB { HUB_V1.to_owned() } else { format!("https://{registry}") }];
     if let Some((file, kind, named)) = named {
-        let marks = file.auths.iter().filter(|entry| entry.held() == Held::Mark);
+        let marks = file.auths.iter().filter(|entry| entry.held() == EntryValue::Mark);
         let ranked = marks.filter_map(|entry| Some((key::marks(&entry.key, registry)?, &entry.key)));
         let marked = ranked.min_by_key(|(rank, _)| *rank).map(|(_, key)| key);
         let key = (kind == FileKind::Containers && !named.key.is_empty()).then_some(&named.key);

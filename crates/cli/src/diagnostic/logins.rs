@@ -182,7 +182,7 @@ fn cause_text(cause: &CredentialCause) -> String {
 /// What to do, as a hint.
 pub(crate) fn remedy_text(remedy: &Remedy) -> String {
     match remedy {
-        Remedy::OmitAnonymous => "leave --anonymous out, to have the credentials shown that there are".to_owned(),
+        Remedy::OmitAnonymous => "leave --anonymous out, so that the user's credentials are shown".to_owned(),
         Remedy::CheckGivenLogin => "check the name, and what --password-stdin was given".to_owned(),
         Remedy::MendEntry { origin, fault, more } => {
             let text = match fault {

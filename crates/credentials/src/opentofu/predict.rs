@@ -3,7 +3,7 @@
 use tofu_oci_types::RepositoryRef;
 
 use super::keys::specificity;
-use super::reading::{Helper, Pair, Reading};
+use super::reading::{FileHelper, OpenTofuFile, Pair};
 use super::{ConfigFault, FaultEffect, Prediction};
 use crate::file::AuthEntry;
 use crate::key::shown;
@@ -55,7 +55,7 @@ fn find<'a>(config: &'a [ConfigFault], effect: &FaultEffect) -> Option<&'a Confi
 
 /// The files that count.
 enum Files<'a> {
-    Good(Vec<(&'a str, &'a Reading)>),
+    Good(Vec<(&'a str, &'a OpenTofuFile)>),
     /// One ambient file is broken, so that none counts.
     Off(String),
     /// One of `docker_style_config_files` is broken or missing.
@@ -174,7 +174,7 @@ impl Lookup<'_> {
         }
     }
 
-    fn file(&mut self, file: &str, reading: &Reading) {
+    fn file(&mut self, file: &str, reading: &OpenTofuFile) {
         let place = |line| Place { file: file.to_owned(), line: Some(line) };
         let mut pairs = Vec::new();
         for (key, auth) in &reading.auths {
@@ -204,11 +204,12 @@ impl Lookup<'_> {
             });
         }
         let registry = self.repository.registry();
-        if let Some(Helper { line, name }) = reading.helpers.get(registry).filter(|helper| !helper.name.is_empty()) {
+        if let Some(FileHelper { line, name }) = reading.helpers.get(registry).filter(|helper| !helper.name.is_empty())
+        {
             let origin = Origin::CredHelper { key: shown(registry), name: shown(name), place: place(*line) };
             self.offer(2, || Source::Helper { name: name.clone(), origin });
         }
-        if let Some(Helper { line, name }) = reading.store.as_ref().filter(|store| !store.name.is_empty()) {
+        if let Some(FileHelper { line, name }) = reading.store.as_ref().filter(|store| !store.name.is_empty()) {
             let origin = Origin::CredsStore { name: shown(name), place: place(*line) };
             self.offer(1, || Source::Helper { name: name.clone(), origin });
         }

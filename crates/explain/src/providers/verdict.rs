@@ -64,7 +64,11 @@ pub enum ChainVerdict {
 /// What a program does with these answers.
 ///
 /// Spec: `real-tofu-sources.md` (measured), §4: every method is asked for versions; then, in order, for the newest.
-pub(super) fn verdict(steps: &[MethodStep], question: &ProviderQuestion<'_>, program: InstallingProgram) -> ChainVerdict {
+pub(super) fn verdict(
+    steps: &[MethodStep],
+    question: &ProviderQuestion<'_>,
+    program: InstallingProgram,
+) -> ChainVerdict {
     let tofu = program != InstallingProgram::Ours;
     if let Some(locked) = question.locked.as_ref().filter(|locked| !locked.admitted) {
         let why = format!(
