@@ -18,6 +18,7 @@ use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
 use crate::helper_program::RealMachine;
+use crate::invocation;
 
 /// One end, as people name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ impl End {
                 && repository.parse::<RepositoryRef>().is_ok()
             {
                 return diagnostic
-                    .hint(format!("name the repository alone, {repository}, and the version with --version"));
+                    .hint(format!("name the repository alone, {repository}{}", invocation::and_the_version()));
             }
             diagnostic.hint("write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR")
         })
@@ -78,7 +79,7 @@ fn scheme_given(text: &str, rest: &str) -> Diagnostic {
     let name = path.rsplit_once(':').filter(|(name, _)| !is_template && !name.is_empty()).map(|(name, _)| name);
     let diagnostic = match name {
         Some(name) => diagnostic.hint(format!("drop the scheme and name the repository alone: {host}/{name}")),
-        None => diagnostic.hint(format!("drop the scheme: {}", crate::again::quoted(&format!("{host}/{path}")))),
+        None => diagnostic.hint(format!("drop the scheme: {}", invocation::quoted(&format!("{host}/{path}")))),
     };
     match text.strip_prefix("oci:").filter(|dir| Path::new(dir).is_dir()) {
         Some(dir) => diagnostic.hint(format!("the directory is written oci:/{}", dir.trim_start_matches('/'))),

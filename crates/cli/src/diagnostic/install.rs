@@ -8,8 +8,8 @@ use tofu_oci_store::NetworkFault;
 use tofu_oci_types::Version;
 
 use super::{Diagnostic, Refused};
-use crate::again;
 use crate::exit::Exit;
+use crate::invocation;
 
 impl From<SourceError> for Diagnostic {
     fn from(error: SourceError) -> Self {
@@ -46,7 +46,7 @@ impl Diagnostic {
                     diagnostic = diagnostic.cause(format!("asked {place}"));
                 }
                 diagnostic = diagnostic.code(what.code());
-                let explain = again::command(&format!("resolve {address} --explain"));
+                let explain = invocation::command(&format!("resolve {address} --explain"));
                 match what {
                     NotOffered::VersionMissing { offered, .. } => diagnostic.hint(versions("it has", offered)),
                     NotOffered::PlatformMissing { offered, .. } => {
@@ -171,7 +171,7 @@ impl Diagnostic {
                     ))
                     .hint(format!(
                         "to lock it too: {}",
-                        again::command(&format!("lock {address} --platform {platform}"))
+                        invocation::command(&format!("lock {address} --platform {platform}"))
                     ))
             }
             InstallError::NotTheLockedRelease { place, refusal, .. } => {
@@ -248,22 +248,6 @@ impl Diagnostic {
         }
     }
 
-    /// The same for verbs without `--version`: hints that name it end in this instead.
-    pub(crate) fn version_said(mut self, instead: &str) -> Self {
-        for hint in &mut self.hints {
-            *hint = hint.replace(", and the version with --version", instead);
-        }
-        self
-    }
-
-    /// The same for verbs that take no providers.
-    pub(crate) fn nothing_to_name(mut self) -> Self {
-        for hint in &mut self.hints {
-            *hint = hint.replace(", or name the providers on the command line instead", "");
-        }
-        self
-    }
-
     /// What to do about a configuration that cannot be read.
     fn config_hint(self, problem: &ConfigProblem) -> Self {
         match problem {
@@ -276,15 +260,16 @@ impl Diagnostic {
             }
             ConfigProblem::ModulesTooDeep { .. } => self.hint("call these modules from one nearer to the root"),
             ConfigProblem::TooManyModules { .. } => self.hint("look for modules that call each other many times over"),
-            ConfigProblem::StateVersion { .. } | ConfigProblem::State { .. } => {
-                self.hint(STATE)
-            }
+            ConfigProblem::StateVersion { .. } | ConfigProblem::State { .. } => self.hint(STATE),
             ConfigProblem::SecondRequired { .. } => {
                 self.hint("move the entries of the second block into the first one")
             }
-            ConfigProblem::InvalidSource { .. } => self.hint("write NAMESPACE/TYPE or HOST/NAMESPACE/TYPE, without a scheme such as https://, or name the providers on the command line instead"),
+            ConfigProblem::InvalidSource { .. } => self.hint(format!(
+                "write NAMESPACE/TYPE or HOST/NAMESPACE/TYPE, without a scheme such as https://{}",
+                invocation::or_name_providers()
+            )),
             ConfigProblem::Misplaced => self.hint("write `terraform { required_providers { … } }`"),
-            _ => self.hint("mend the file, or name the providers on the command line instead"),
+            _ => self.hint(format!("mend the file{}", invocation::or_name_providers())),
         }
     }
 

@@ -10,8 +10,8 @@ use tofu_oci_mapper::config::{Problem, Reading, render_problem};
 use tofu_oci_remote::CredentialFault;
 
 use super::Diagnostic;
-use crate::again;
 use crate::exit::Exit;
+use crate::invocation;
 
 impl From<&Refusal> for Diagnostic {
     fn from(refusal: &Refusal) -> Self {
@@ -61,7 +61,7 @@ impl Diagnostic {
             1 => diagnostic.hint("there is one more error in the CLI configuration"),
             _ => diagnostic.hint(format!("there are {more} more errors in the CLI configuration")),
         }
-        .hint(format!("`{}` says what each OpenTofu makes of these files", again::command("config check")))
+        .hint(format!("`{}` says what each OpenTofu makes of these files", invocation::command("config check")))
     }
 
     /// The same with where the credentials came from, and what to do about it.

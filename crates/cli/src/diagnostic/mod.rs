@@ -22,8 +22,8 @@ use tofu_oci_types::RepositoryRef;
 pub(crate) use logins::{remedy_text, source_remedy};
 pub(crate) use trust::{Refused, Release};
 
-use crate::again;
 use crate::exit::Exit;
+use crate::invocation;
 use crate::page::{self, Page};
 use crate::printer;
 
@@ -131,7 +131,7 @@ impl Diagnostic {
         if let Some(resolver) = resolver {
             self = self.with_credentials(resolver.report(&repository, refusal));
         }
-        let explain = again::command(&format!("auth explain {repository}"));
+        let explain = invocation::command(&format!("auth explain {repository}"));
         self.hint(format!("`{explain}` shows every file, entry and helper, and what the registry answers"))
     }
 
@@ -148,7 +148,7 @@ impl Diagnostic {
         let diagnostic = self
             .code("locked-by-another")
             .hint("wait until the other program has ended, or end it, and run the same command again");
-        match again::more_time() {
+        match invocation::more_time() {
             Some(option) => diagnostic.hint(format!("{option} waits longer")),
             None => diagnostic,
         }

@@ -4,8 +4,8 @@ use tofu_oci_logins::AccessRefusal;
 use tofu_oci_store::{AccessFault, GiveUpReason, StoreError};
 
 use super::{Diagnostic, registries};
-use crate::again;
 use crate::exit::Exit;
+use crate::invocation;
 
 impl From<StoreError> for Diagnostic {
     fn from(error: StoreError) -> Self {
@@ -81,7 +81,7 @@ impl From<&StoreError> for Diagnostic {
                 diagnostic.hint("the release is incomplete there; its publisher can push it again")
             }
             StoreError::NotFound { place, .. } => {
-                let versions = again::command(&format!("versions {}", again::quoted(place)));
+                let versions = invocation::command(&format!("versions {}", invocation::quoted(place)));
                 diagnostic.hint(format!("`{versions}` lists what is there"))
             }
             StoreError::UnsupportedDigest { .. } => diagnostic.hint("sha256 and sha512 are known here"),

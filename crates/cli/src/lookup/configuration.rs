@@ -6,11 +6,11 @@ use tofu_oci_logins::Access;
 use tofu_oci_source::{ConfiguredMethods, CredentialErrors};
 use tofu_oci_types::ProviderAddr;
 
-use crate::again;
 use crate::args::Lookup;
 use crate::diagnostic::Diagnostic;
 use crate::environment::{ReadConfig, RealFiles};
 use crate::exit::Exit;
+use crate::invocation;
 
 /// What the user's files say, errors and all. `not_asked` are folders that are not looked into.
 ///
@@ -59,7 +59,10 @@ pub(super) fn no_method(configured: &ConfiguredMethods, address: &ProviderAddr) 
             let path = configured.reading.files.get(installation.file).map(|file| file.path.display().to_string());
             diagnostic
                 .cause(format!("the provider_installation in {} names other providers", path.unwrap_or_default()))
-                .hint(format!("`{}` says of each method why", again::command(&format!("resolve {address} --explain"))))
+                .hint(format!(
+                    "`{}` says of each method why",
+                    invocation::command(&format!("resolve {address} --explain"))
+                ))
         }
         None => diagnostic,
     }

@@ -15,10 +15,10 @@ use tofu_oci_types::{Constraints, ProviderAddr};
 use super::install::{existing_dir, finder, given, required, shown};
 use super::locked::{Change, changes};
 use super::{Context, data_dir};
-use crate::again;
 use crate::args::LockArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::invocation;
 use crate::lookup::Finder;
 use crate::page::Page;
 use crate::printer;
@@ -54,7 +54,7 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
 fn not_up_to_date(path: &Path) -> Diagnostic {
     Diagnostic::new(Exit::Fixable, format!("{} is not what `tofu-oci lock` writes", shown(path)))
         .code("lock-outdated")
-        .hint(format!("write it: {}; look at the difference, and commit the file", again::this_without("check")))
+        .hint(format!("write it: {}; look at the difference, and commit the file", invocation::this_without("check")))
 }
 
 fn jobs(
@@ -94,11 +94,11 @@ fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Diag
     let named = given(&args.providers)?;
     let configured: BTreeMap<_, _> = match required(context, dir, &data_dir(dir)) {
         Err(InstallError::NoConfiguration { .. }) if !named.is_empty() => BTreeMap::new(),
-        required => required.map_err(|error| Diagnostic::from(error).nothing_to_name())?.into_iter().collect(),
+        required => required?.into_iter().collect(),
     };
     if named.is_empty() && configured.is_empty() {
         return Err(Diagnostic::usage(format!("the configuration in {} requires no providers", dir.display()))
-            .hint(format!("name a provider: {}", again::with_all_options("lock HOST/NAMESPACE/TYPE")))
+            .hint(format!("name a provider: {}", invocation::with_all_options("lock HOST/NAMESPACE/TYPE")))
             .hint("or the directory of the configuration: --chdir DIR"));
     }
     if named.is_empty() {

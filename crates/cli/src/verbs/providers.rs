@@ -39,8 +39,7 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
             .hint("leave it out; install, lock, versions and resolve take it"));
     }
     let workspace = std::env::var("TF_WORKSPACE").ok();
-    let tree = providers_tree(&dir, &data_dir(&dir), workspace.as_deref())
-        .map_err(|error| Diagnostic::from(error).nothing_to_name())?;
+    let tree = providers_tree(&dir, &data_dir(&dir), workspace.as_deref())?;
     let finder = Finder::new(
         &args.lookup,
         context.connector(&Network::default(), Access::Anonymous),

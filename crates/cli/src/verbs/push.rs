@@ -15,11 +15,11 @@ use tofu_oci_types::{ProviderAddr, RepositoryRef};
 
 use super::sign::{attachments, one_password};
 use super::{Context, tagged};
-use crate::again;
 use crate::args::{H1, Network, PackArgs, PushArgs, Release};
 use crate::connect::{Connector, End};
 use crate::diagnostic::Diagnostic;
 use crate::identity;
+use crate::invocation;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
@@ -49,9 +49,9 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Diagn
                 .hint(format!("write to a directory: oci:{}", args.destination))
                 .hint(format!(
                     "or publish: {}",
-                    again::with_all_options(&format!(
+                    invocation::with_all_options(&format!(
                         "push {} {repository}",
-                        again::quoted(&args.release.dist.to_string_lossy())
+                        invocation::quoted(&args.release.dist.to_string_lossy())
                     ))
                 )));
         }

@@ -7,11 +7,11 @@ use tofu_oci_types::Version;
 
 use super::push::magic_address;
 use super::{Context, tagged};
-use crate::again;
 use crate::args::SignArgs;
 use crate::connect::End;
 use crate::diagnostic::Diagnostic;
 use crate::identity;
+use crate::invocation;
 use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
@@ -72,7 +72,10 @@ fn target(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnos
         End::parse(text)?;
         return Err(Diagnostic::usage(format!("`{text}` names no version"))
             .hint(format!("write {text}:VERSION, such as {text}:1.4.0"))
-            .hint(format!("`{}` lists what is there", again::command(&format!("versions {}", again::quoted(text))))));
+            .hint(format!(
+                "`{}` lists what is there",
+                invocation::command(&format!("versions {}", invocation::quoted(text)))
+            )));
     };
     Ok((End::parse(place)?, version))
 }

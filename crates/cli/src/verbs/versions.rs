@@ -199,7 +199,7 @@ async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diag
 /// Who asks. Without `--from` and `--provider` the argument names the registry, unless it turns out to be an address.
 async fn access(args: &VersionsArgs) -> Result<Access, Diagnostic> {
     if args.lookup.from.is_some() || args.provider {
-        return args.lookup.access(&args.identity, None).await.map_err(|diagnostic| diagnostic.version_said(""));
+        return args.lookup.access(&args.identity, None).await;
     }
     match End::parse(&args.subject) {
         Ok(end) => args.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
@@ -210,13 +210,13 @@ async fn access(args: &VersionsArgs) -> Result<Access, Diagnostic> {
 }
 
 fn finder(args: &VersionsArgs, connector: Connector) -> Result<Finder, Diagnostic> {
-    Finder::new(&args.lookup, connector, None, &[]).map_err(|diagnostic| diagnostic.version_said(""))
+    Finder::new(&args.lookup, connector, None, &[])
 }
 
 fn repository(args: &VersionsArgs, connector: &Connector) -> Result<Subject, Diagnostic> {
     let end = End::parse(&args.subject).map_err(|diagnostic| match args.subject.parse::<ProviderAddr>() {
         Ok(_) => diagnostic.hint(IF_ADDRESS),
-        Err(_) => diagnostic.version_said(""),
+        Err(_) => diagnostic,
     })?;
     let source = Arc::new(OciSource::new(connector.source(&end)?));
     // The repository alone is asked; nothing of the answer depends on the address.

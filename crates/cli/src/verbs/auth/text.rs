@@ -7,8 +7,9 @@ use tofu_oci_explain::access::{
     ShownCredential, SourceVerdict,
 };
 use tofu_oci_types::printable;
+use unicode_width::UnicodeWidthStr as _;
 
-use crate::page::{Line, Page};
+use crate::page::{Line, Page, padded};
 
 /// How many sources of other registries are named for each file.
 const NAMED: usize = 6;
@@ -49,7 +50,7 @@ fn looked_at(explanation: &AccessExplanation) -> Page {
         CredentialScope::Given => return Page::of("looked at nothing: --username says who asks"),
         CredentialScope::None => return Page::of("looked at nothing: --anonymous"),
     };
-    let width = explanation.files.iter().map(|file| printable(&file.name).chars().count());
+    let width = explanation.files.iter().map(|file| printable(&file.name).width());
     let width = width.filter(|width| *width <= ALIGNED).max().unwrap_or(0);
     let mut page = Page::of(head);
     explanation.files.iter().for_each(|one| page.append(file(one, width)));
@@ -71,7 +72,7 @@ fn file(file: &ExplainedFile, width: usize) -> Page {
     }
     remarks.retain(|remark| !remark.is_empty());
     let mut page = Page::default();
-    page.push(Line::of(format_args!("  {:<width$}  {}", printable(&file.name), remarks.join("; "))).trimmed());
+    page.push(Line::of(format_args!("  {}  {}", padded(&printable(&file.name), width), remarks.join("; "))).trimmed());
     for problem in &file.problems {
         page.row("    ", &at(problem.line), &problem.text);
         problem.opentofu.iter().for_each(|effect| page.row("    ", "", format_args!("OpenTofu: {effect}")));

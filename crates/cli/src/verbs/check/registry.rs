@@ -8,19 +8,19 @@ use tofu_oci_types::RepositoryRef;
 
 use super::repository::counted;
 use super::{Checked, Context, Unjudged};
-use crate::again;
 use crate::args::CheckArgs;
 use crate::connect::End;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::identity;
+use crate::invocation;
 
 /// Tries everything in the scratch repository.
 pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Result<Checked, Diagnostic> {
     let End::Registry(repository) = end else {
         return Err(Diagnostic::usage(format!("--registry asks a registry, and {end} is a directory")).hint(format!(
             "name a scratch repository: {}",
-            again::with_all_options("check REGISTRY/scratch/probe --registry")
+            invocation::with_all_options("check REGISTRY/scratch/probe --registry")
         )));
     };
     let mount_from = args.mount_from.as_deref().map(|text| second(text, repository)).transpose()?;

@@ -84,8 +84,7 @@ async fn explain_from(
     connector: Connector,
     question: &ProviderQuestion<'_>,
 ) -> Result<(), Diagnostic> {
-    let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])
-        .map_err(|diagnostic| diagnostic.version_said(""))?;
+    let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])?;
     let found = finder.places_unasked(question.address)?;
     let place = found.into_iter().map(|found| found.place).collect::<Vec<_>>().join(", ");
     let source = finder.source(question.address)?;

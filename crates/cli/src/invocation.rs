@@ -1,7 +1,7 @@
 //! Commands that hints advise, with the options that this run was given: what is printed can be run as it stands.
 //!
-//! What was typed is kept as clap read it, so that no option is forgotten here. A hint gets those options that its own
-//! verb takes too. What a variable says holds for the next command as well and is not repeated.
+//! It keeps the options as clap read them, so that none is forgotten. A hint repeats the options that its own verb takes
+//! too. The values of variables hold for the next command as well, and are not repeated.
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ use crate::args::Timeout;
 /// What was typed.
 static GIVEN: OnceLock<Given> = OnceLock::new();
 
-/// Options that say how a registry is reached: they are the same for everybody.
+/// Options that say how to reach a registry: they are the same for every user.
 const REACH: &[&str] = &["ca-file", "plain-http", "token-host", "attempts", "max-wait", "timeout"];
 
 /// Options that say where to look and who asks.
@@ -38,7 +38,7 @@ const OWN: &[&str] = &[
 struct Given {
     /// `install`, or `config check`.
     verb: String,
-    /// What has no name: addresses, repositories, folders.
+    /// Arguments without a name: addresses, repositories, folders.
     words: Vec<String>,
     options: Vec<Typed>,
     /// The time in force, by the option, the variable or default; `None` if the verb has none.
@@ -49,7 +49,7 @@ struct Given {
 #[derive(Debug)]
 struct Typed {
     name: String,
-    /// None for a switch.
+    /// Empty for a switch.
     values: Vec<String>,
 }
 
@@ -58,12 +58,12 @@ pub(crate) fn remember(declared: &Command, matches: &ArgMatches) {
     let _ = GIVEN.set(Given::of(declared, matches));
 }
 
-/// `tofu-oci` with these words, and where this run was told to look.
+/// `tofu-oci` with these words, and the options that say where this run looks.
 pub(crate) fn command(words: &str) -> String {
     given().command(words, &[REACH, OWN].concat())
 }
 
-/// The same for somebody else, who has a login and files of their own.
+/// The same for another user, who has a login and files of their own.
 pub(crate) fn command_for_others(words: &str) -> String {
     given().command(words, REACH)
 }
@@ -87,7 +87,25 @@ pub(crate) fn this_without(option: &str) -> String {
     given.line(&words, |name| name != option)
 }
 
-/// The command that lists the versions of a provider where this run was told to look.
+/// How this run's verb takes a version, to follow the advice to name a repository.
+pub(crate) fn and_the_version() -> &'static str {
+    match given().verb.as_str() {
+        "install" | "lock" | "verify" => ", and the version behind the address: ADDR@VERSION",
+        "resolve" | "versions" => "",
+        _ => ", and the version with --version",
+    }
+}
+
+/// The advice to name providers as arguments, if this run's verb takes them.
+pub(crate) fn or_name_providers() -> &'static str {
+    if matches!(given().verb.as_str(), "providers" | "lock") {
+        ""
+    } else {
+        ", or name the providers on the command line instead"
+    }
+}
+
+/// The command that lists the versions of a provider in the places where this run looks.
 pub(crate) fn versions(address: &ProviderAddr) -> String {
     let given = given();
     if given.options.iter().any(|option| option.name == "from") {
@@ -134,7 +152,7 @@ impl Given {
         self.line(words, |name| carried.contains(&name))
     }
 
-    /// The words, and what was typed of the options that their verb takes and that they do not say themselves.
+    /// The words, and the typed options that their verb takes and that the words do not contain.
     fn line(&self, words: &str, carried: impl Fn(&str) -> bool) -> String {
         let mut line = format!("tofu-oci {words}");
         let root = crate::args::command();
@@ -163,7 +181,7 @@ impl Given {
     }
 }
 
-/// The word as a shell takes it for one.
+/// The word, quoted for a shell.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -173,99 +191,4 @@ pub(crate) fn quoted(word: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check_word(word: &str, want: &str) {
-        assert_eq!(quoted(word), want);
-    }
-
-    #[test]
-    fn a_word_stays_one_word_in_a_shell() {
-        check_word("oci:layout", "oci:layout");
-        check_word("ghcr.io/acme/${type}", "'ghcr.io/acme/${type}'");
-        check_word("my files", "'my files'");
-        check_word("it's", r"'it'\''s'");
-        check_word("", "''");
-    }
-
-    /// What a hint of a run with these words advises.
-    #[track_caller]
-    fn check(typed: &[&str], words: &str, want: &str) {
-        let declared = crate::args::command();
-        let matches =
-            declared.clone().try_get_matches_from([&["tofu-oci"], typed].concat()).expect("it is well-formed");
-        assert_eq!(Given::of(&declared, &matches).command(words, &[REACH, OWN].concat()), want);
-    }
-
-    const LOCK: &[&str] = &[
-        "lock",
-        "example.com/a/b",
-        "--check",
-        "--from",
-        "r.example/${type}",
-        "--chdir",
-        "my dir",
-        "--plain-http",
-        "r.example,s.example",
-        "--platform",
-        "linux_amd64",
-        "--jobs",
-        "3",
-        "--anonymous",
-    ];
-
-    #[test]
-    fn a_hint_has_the_options_that_its_verb_takes() {
-        check(
-            LOCK,
-            "verify example.com/a/b@1.0.0",
-            "tofu-oci verify example.com/a/b@1.0.0 --from 'r.example/${type}' --chdir 'my dir' --plain-http r.example \
-             --plain-http s.example --anonymous",
-        );
-        check(
-            LOCK,
-            "versions example.com/a/b",
-            "tofu-oci versions example.com/a/b --from 'r.example/${type}' --plain-http r.example --plain-http s.example --anonymous",
-        );
-        check(LOCK, "config check", "tofu-oci config check --chdir 'my dir'");
-        check(&["lock"], "verify example.com/a/b@1.0.0", "tofu-oci verify example.com/a/b@1.0.0");
-    }
-
-    #[test]
-    fn a_hint_that_says_an_option_itself_says_it_once() {
-        check(
-            &["install", "example.com/a/b", "--platform", "linux_amd64", "--from", "oci:x"],
-            "lock example.com/a/b --platform darwin_arm64",
-            "tofu-oci lock example.com/a/b --platform darwin_arm64 --from oci:x",
-        );
-    }
-
-    #[test]
-    fn the_time_in_force_is_known_to_hints() {
-        let declared = crate::args::command();
-        for (typed, want) in [
-            (&["versions", "r.example/a", "--timeout", "90"][..], Some("90s")),
-            (&["pack", "dist", "oci:x", "--timeout", "5m"], Some("5m")),
-            (&["config", "check"], None),
-        ] {
-            let words = [&["tofu-oci"], typed].concat();
-            let matches = declared.clone().try_get_matches_from(words).expect("it is well-formed");
-            let timeout = Given::of(&declared, &matches).timeout;
-            assert_eq!(timeout.map(|time| time.to_string()).as_deref(), want, "{typed:?}");
-        }
-    }
-
-    #[test]
-    fn every_option_that_is_carried_is_one_of_some_verb() {
-        let declared = crate::args::command();
-        let verbs: Vec<&Command> =
-            declared.get_subcommands().flat_map(|verb| std::iter::once(verb).chain(verb.get_subcommands())).collect();
-        for name in REACH.iter().chain(OWN) {
-            let known =
-                verbs.iter().flat_map(|verb| verb.get_arguments()).any(|argument| argument.get_long() == Some(*name));
-            assert!(known, "--{name}");
-        }
-    }
-}
+mod tests;
