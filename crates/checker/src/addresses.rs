@@ -85,7 +85,7 @@ mod tests {
 
     /// What is found in a repository with these versions, of these providers.
     async fn found(releases: &[(&str, Option<&str>)], asked: Option<&str>) -> Option<String> {
-        let store = MemoryStore::new("memory");
+        let store = MemoryStore::new("memory".parse().unwrap());
         for (tag, address) in releases {
             let annotations =
                 address.map(|address| format!(r#","annotations":{{"{}":"{address}"}}"#, annotation::ADDRESS));

@@ -102,8 +102,8 @@ pub struct Rule {
 
 impl Rule {
     /// A finding of this rule.
-    pub(crate) fn at(&'static self, place: impl Into<String>, text: impl Into<String>) -> Finding {
-        Finding { rule: self, place: place.into(), text: text.into(), version: None, platform: None, diff: None }
+    pub(crate) fn at(&'static self, place: impl ToString, text: impl Into<String>) -> Finding {
+        Finding { rule: self, place: place.to_string(), text: text.into(), version: None, platform: None, diff: None }
     }
 }
 

@@ -11,7 +11,7 @@ use tofu_oci_remote::{
     ClientError, ClientOptions, CredentialProvider, ExchangeObserver, Limits, RegistryClient, WebClient,
 };
 use tofu_oci_store::{DirStore, ReadStore, Store};
-use tofu_oci_types::{ProviderAddr, Reporter, RepositoryRef};
+use tofu_oci_types::{Place, ProviderAddr, Reporter, RepositoryRef};
 
 use crate::args::Network;
 use crate::diagnostic::Diagnostic;
@@ -87,12 +87,19 @@ fn scheme_given(text: &str, rest: &str) -> Diagnostic {
     }
 }
 
+impl End {
+    /// Where it is.
+    pub(crate) fn place(&self) -> Place {
+        match self {
+            Self::Registry(repository) => Place::Registry(repository.clone()),
+            Self::Layout(dir) => Place::Layout(dir.clone()),
+        }
+    }
+}
+
 impl std::fmt::Display for End {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Registry(repository) => repository.fmt(f),
-            Self::Layout(dir) => write!(f, "oci:{}", dir.display()),
-        }
+        self.place().fmt(f)
     }
 }
 

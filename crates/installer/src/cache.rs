@@ -10,34 +10,27 @@
 //! Where a signature stands for the package, its bytes must be covered: what is linked without being fetched has an `h1:`
 //! that the signed index names, or that was computed from a fetched package ([`Judgement::admits_unfetched`]).
 //!
-//! [`Judgement::admits_unfetched`]: crate::trust::Judgement::admits_unfetched
+//! [`Judgement::admits_unfetched`]: tofu_oci_fetch::Judgement::admits_unfetched
 //!
 //! Spec: `OpenTofu` 1.12, providercache installer, "globalCacheDir"; measured with 1.12.6 and 1.13.
 
 use tofu_oci_archive::PackageContents;
+use tofu_oci_fetch::{
+    Expect, Linked, PackagePath, PathContents, Unasked, check_lines, known_before, report_wrong, subject,
+};
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
-use tofu_oci_types::{Event, Scheme, Version};
+use tofu_oci_types::{Event, Place, Scheme, Version};
 
-use crate::guard::package_lock;
-use crate::link::{Linked, link};
-use crate::pipeline::{Done, Offered, Run, blocking, is_vouched};
-use crate::place::{Existing, Place};
-use crate::staging::Staging;
-use crate::trust::Unasked;
-use crate::verify::{Held, check_lines, known_before, report_wrong};
-use crate::{InstallError, Outcome, PluginCache, Target, subject};
+use crate::pipeline::{Done, Offered, Run, is_vouched};
+use crate::{InstallError, Outcome};
 
 impl Run<'_> {
-    fn cache(&self) -> Option<&PluginCache> {
-        match &self.job.target {
-            Target::WorkingDir { cache, .. } => cache.as_ref(),
-            Target::MirrorUnpacked(_) | Target::MirrorPacked(_) => None,
-        }
-    }
-
     /// Where the package lies in the cache, when there is one.
-    pub(crate) fn cached(&self, version: &Version) -> Option<Place> {
-        self.cache().map(|cache| Place::in_cache(cache, &self.job.address, version, &self.job.platform))
+    pub(crate) fn cached(&self, version: &Version) -> Option<PackagePath> {
+        self.job
+            .target
+            .cache()
+            .map(|cache| PackagePath::in_cache(&cache.dir, &self.job.address, version, &self.job.platform))
     }
 
     /// Uses what the lock file vouches for, from the cache or where it is installed already; nothing is asked.
@@ -48,7 +41,7 @@ impl Run<'_> {
         &self,
         version: &Version,
         entry: Option<&LockEntry>,
-        place: &Place,
+        place: &PackagePath,
         unasked: &Unasked,
     ) -> Result<Option<Done>, InstallError> {
         if unasked.is_empty() {
@@ -56,11 +49,11 @@ impl Run<'_> {
         }
         let (Some(cached), Some(entry)) = (self.cached(version), entry) else { return Ok(None) };
         let admitted = |held| locked(held, entry).filter(|package| unasked.admits(&package.h1()));
-        let held = match self.inspect(&cached).await? {
-            Existing::Nothing => return Ok(None),
+        let held = match cached.look(self.limits).await? {
+            PathContents::Nothing => return Ok(None),
             held => admitted(held),
         };
-        if let Some(installed) = admitted(self.inspect(place).await?) {
+        if let Some(installed) = admitted(place.look(self.limits).await?) {
             return Ok(Some(self.without_asking(version, &installed, place, Outcome::AlreadyInstalled)));
         }
         let Some(held) = held else { return Ok(None) };
@@ -73,12 +66,12 @@ impl Run<'_> {
     pub(crate) async fn judged_in_the_cache(
         &self,
         offered: &Offered,
-        lines: Option<Held<'_>>,
-        cached: &Place,
-        place: &Place,
+        lines: Option<Expect<'_>>,
+        cached: &PackagePath,
+        place: &PackagePath,
     ) -> Result<Option<Done>, InstallError> {
-        let Some(Held { entry, .. }) = lines else { return Ok(None) };
-        let Some(held) = locked(self.inspect(cached).await?, entry) else { return Ok(None) };
+        let Some(Expect { entry, .. }) = lines else { return Ok(None) };
+        let Some(held) = locked(cached.look(self.limits).await?, entry) else { return Ok(None) };
         let offer = &offered.offer;
         let hashes = PackageHashes { h1: Some(held.h1()), ..known_before(offer) };
         let covered = offered.judged.as_ref().and_then(|judged| judged.covered().get(&offer.platform));
@@ -88,7 +81,7 @@ impl Run<'_> {
         }
         let report = check_lines(offer, lines, &hashes)?;
         report_wrong(offer, &report, self.reporter);
-        self.link(&offer.version, cached, place).await?;
+        self.link(offer.version(), cached, place).await?;
         Ok(Some(self.linked(offered, place, &held, hashes)))
     }
 
@@ -98,14 +91,14 @@ impl Run<'_> {
         &self,
         offered: &Offered,
         entry: Option<&LockEntry>,
-        cached: &Place,
-        place: &Place,
+        cached: &PackagePath,
+        place: &PackagePath,
     ) -> Result<Option<Done>, InstallError> {
         let says = |entry: &LockEntry| entry.hashes.iter().any(|hash| hash.scheme() != Scheme::Other);
-        if entry.is_some_and(says) || !self.cache().is_some_and(|cache| cache.may_break_lock) {
+        if entry.is_some_and(says) || !self.job.target.cache().is_some_and(|cache| cache.may_break_lock) {
             return Ok(None);
         }
-        let Existing::Package(held) = self.inspect(cached).await? else { return Ok(None) };
+        let PathContents::Package(held) = cached.look(self.limits).await? else { return Ok(None) };
         if held.executable(self.job.address.provider_type()).is_none() {
             return Ok(None);
         }
@@ -114,16 +107,16 @@ impl Run<'_> {
         if !offered.admits_unfetched(&hashes) {
             return Ok(None);
         }
-        self.link(&offer.version, cached, place).await?;
+        self.link(offer.version(), cached, place).await?;
         Ok(Some(match judged {
             Some(judged) if judged.stands_for(offer) => self.linked(offered, place, &held, hashes),
-            _ => self.without_asking(&offer.version, &held, place, Outcome::Linked),
+            _ => self.without_asking(offer.version(), &held, place, Outcome::Linked),
         }))
     }
 
     /// What came of a package that was linked and belongs to an offer.
-    fn linked(&self, offered: &Offered, place: &Place, package: &PackageContents, hashes: PackageHashes) -> Done {
-        let subject = subject(&self.job.address, &offered.offer.version, &self.job.platform);
+    fn linked(&self, offered: &Offered, place: &PackagePath, package: &PackageContents, hashes: PackageHashes) -> Done {
+        let subject = subject(&self.job.address, offered.offer.version(), &self.job.platform);
         self.reporter.event(&Event::Finished { subject, outcome: "linked".to_owned() });
         self.done(offered, place, Outcome::Linked, package.bytes(), hashes)
     }
@@ -132,21 +125,27 @@ impl Run<'_> {
     pub(crate) async fn link_fetched(
         &self,
         mut done: Done,
-        cached: &Place,
-        place: &Place,
+        cached: &PackagePath,
+        place: &PackagePath,
     ) -> Result<Done, InstallError> {
         if self.link(&done.installed.version, cached, place).await? != Linked::Before {
             done.installed.outcome = Outcome::Installed;
         }
-        done.installed.path.clone_from(&place.path);
+        place.path().clone_into(&mut done.installed.path);
         Ok(done)
     }
 
-    fn without_asking(&self, version: &Version, package: &PackageContents, place: &Place, outcome: Outcome) -> Done {
+    fn without_asking(
+        &self,
+        version: &Version,
+        package: &PackageContents,
+        place: &PackagePath,
+        outcome: Outcome,
+    ) -> Done {
         let hashes = PackageHashes { h1: Some(package.h1()), zh: None, ch: None };
         let mut installed = self.installed(version.clone(), place, outcome, package.bytes(), &hashes, None);
-        if let Some(cache) = self.cache() {
-            installed.place = format!("the plugin cache {}", cache.dir.display());
+        if let Some(cache) = self.job.target.cache() {
+            installed.place = Place::PluginCache(cache.dir.clone());
         }
         let finished = match outcome {
             Outcome::Installed | Outcome::Linked => "linked",
@@ -157,14 +156,10 @@ impl Run<'_> {
         Done { installed, hashes, judged: None }
     }
 
-    async fn link(&self, version: &Version, cached: &Place, place: &Place) -> Result<Linked, InstallError> {
-        let beside = place.clone();
-        let staging = blocking(move || Staging::beside(&beside)).await?;
-        let _guard = package_lock(&place.path, self.waiter, self.reporter).await?;
-        let (from, to) = (cached.clone(), place.clone());
-        let linked = blocking(move || link(staging, &from, &to)).await?;
+    async fn link(&self, version: &Version, cached: &PackagePath, place: &PackagePath) -> Result<Linked, InstallError> {
+        let linked = place.link_to(cached, self.waiter, self.reporter).await?;
         if linked == Linked::Instead {
-            let text = format!("{} was replaced by a link to {}", place.path.display(), cached.path.display());
+            let text = format!("{} was replaced by a link to {}", place.path().display(), cached.path().display());
             let address = &self.job.address;
             let hint = format!("what lay there was not the locked package of {address} {version}, or no link to it");
             self.reporter.event(&Event::note("replaced-by-link", text).with_hint(hint));
@@ -174,9 +169,9 @@ impl Run<'_> {
 }
 
 /// The package, when the lock file names its contents.
-fn locked(existing: Existing, entry: &LockEntry) -> Option<PackageContents> {
+fn locked(existing: PathContents, entry: &LockEntry) -> Option<PackageContents> {
     match existing {
-        Existing::Package(package) if entry.hashes.contains(&package.h1()) => Some(package),
+        PathContents::Package(package) if entry.hashes.contains(&package.h1()) => Some(package),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Which version.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_lockfile::Guide;
 use tofu_oci_source::{Listing, NotOffered, Offer, Release, Source, SourceError, StrayEffect};
@@ -52,7 +52,7 @@ impl Choice<'_> {
             Some(version) => Ok(version.clone()),
             None => Err(InstallError::NoMatchingVersion {
                 address: self.address.clone(),
-                place: self.source.place(),
+                place: self.source.place().clone(),
                 constraints: self.constraints.clone(),
                 offered: listing.versions,
             }),
@@ -75,13 +75,12 @@ impl Choice<'_> {
 
     /// The offer of the chosen version.
     pub(crate) async fn offer(&self, version: &Version, platform: &Platform) -> Result<Offer, InstallError> {
-        self.look_up(version).await?;
-        let offered = self.source.offer(self.address, version, platform).await;
-        offered.map_err(|error| self.explain(error))
+        let release = self.release(version).await?;
+        release.offer(platform).await.map_err(|error| self.explain(error))
     }
 
     /// The release of the chosen version.
-    pub(crate) async fn release(&self, version: &Version) -> Result<Release, InstallError> {
+    pub(crate) async fn release(&self, version: &Version) -> Result<Arc<dyn Release>, InstallError> {
         self.look_up(version).await?;
         let released = self.source.release(self.address, version).await;
         released.map_err(|error| self.explain(error))
@@ -113,7 +112,7 @@ impl Choice<'_> {
     }
 
     fn locked_version_gone(&self, version: &Version, offered: Vec<Version>) -> InstallError {
-        let (address, place) = (self.address.clone(), self.source.place());
+        let (address, place) = (self.address.clone(), self.source.place().clone());
         let by = self.lock.map_or_else(|| address.clone(), |guide| guide.by.clone());
         InstallError::LockedVersionGone { address, by, place, locked: version.clone(), offered }
     }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use serde::Serialize;
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
+use tofu_oci_fetch::{PackageForm, PackagePath, Trust, Vouched};
 use tofu_oci_lockfile::Guide;
 use tofu_oci_source::{LeafKind, Source};
-use tofu_oci_types::{Constraints, Digest, PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
 use crate::choose::Choice;
-use crate::{Trust, Vouched};
 
 /// One package to install.
 #[derive(Clone)]
@@ -78,6 +78,26 @@ impl InstallRequest {
 }
 
 impl Target {
+    /// Where a package goes.
+    pub(crate) fn path(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> PackagePath {
+        let (root, form) = match self {
+            Self::WorkingDir { data_dir, .. } => {
+                return PackagePath::in_working_dir(&data_dir.join("providers"), address, version, platform);
+            }
+            Self::MirrorUnpacked(root) => (root, PackageForm::Folder),
+            Self::MirrorPacked(root) => (root, PackageForm::Archive),
+        };
+        PackagePath::in_mirror(root, form, address, version, platform)
+    }
+
+    /// The plugin cache that the package is linked from.
+    pub(crate) fn cache(&self) -> Option<&PluginCache> {
+        match self {
+            Self::WorkingDir { cache, .. } => cache.as_ref(),
+            Self::MirrorUnpacked(_) | Self::MirrorPacked(_) => None,
+        }
+    }
+
     /// The filesystem mirror that Terraform and `OpenTofu` look into without any configuration.
     ///
     /// Spec: `OpenTofu` 1.12, implicit local mirror directories; measured with Terraform 1.11.4 too.
@@ -144,7 +164,7 @@ pub struct Installed {
     /// The platform.
     pub platform: Platform,
     /// The repository that it came from, or the plugin cache; all of the job's places when none was asked.
-    pub place: String,
+    pub place: Place,
     /// The folder or archive.
     #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     pub path: PathBuf,
@@ -156,8 +176,9 @@ pub struct Installed {
     pub bytes: u64,
     /// The package's checksums, all computed or verified here, sorted.
     pub hashes: Vec<PackageHash>,
-    /// The release's index; nothing when the place was not asked.
-    pub index: Option<Digest>,
+    /// What the release is known by; unidentified if the place was not asked.
+    #[serde(rename = "index")]
+    pub identity: Identity,
     /// Who stands for the package; nothing when the place was not asked, or is no repository.
     pub trust: Option<Vouched>,
 }

@@ -26,23 +26,13 @@
 
 mod cache;
 mod choose;
-mod chunks;
 mod config;
 mod config_problem;
 mod error;
-mod fetch;
-mod guard;
 mod job;
-mod link;
 mod lock;
-pub mod pin_file;
 mod pipeline;
-mod place;
 mod record;
-mod stage;
-mod staging;
-mod trust;
-mod verify;
 
 #[cfg(test)]
 mod tests;
@@ -54,12 +44,8 @@ pub use config::{
 };
 pub use config_problem::ConfigProblem;
 pub use error::InstallError;
-pub use guard::Turn;
 pub use job::{InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade};
 pub use lock::{
     Basis, Difference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider, Wanted, lock,
 };
-pub use pin_file::PinFileError;
 pub use pipeline::install;
-pub(crate) use pipeline::subject;
-pub use trust::{SignedBy, Trust, Vouched, real_zips};

@@ -3,30 +3,22 @@
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_archive::{Limits, folder_program, zip_program};
+use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
+use tofu_oci_fetch::{
+    Expect, Fetcher, Judgement, PackagePath, PathContents, Placed, TrustChecker, Turn, Verified, check_before,
+    check_lines, known_before, report_unexplained, report_wrong, subject, zh_is_suspicious,
+};
 use tofu_oci_lockfile::{LockEntry, PackageHashes, Written};
 use tofu_oci_source::Offer;
-use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Event, Identity, PackageHash, Reporter, Version};
 
 use crate::choose::Warned;
-use crate::fetch::Fetcher;
-use crate::guard::{Turn, package_lock};
-use crate::place::{Existing, Form, Place};
 use crate::record::merged;
-use crate::trust::{Judgement, TrustChecker};
-use crate::verify::{
-    Held, Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, zh_is_suspicious,
-};
-use crate::{InstallError, InstallRequest, Installed, Options, Outcome, Target};
+use crate::{InstallError, InstallRequest, Installed, Options, Outcome};
 
 /// So many jobs ask and wait at once; fewer fetch ([`Options::parallel`]).
 const JOBS: usize = 16;
-
-/// How a package is named in events: `HOST/NS/TYPE VERSION OS_ARCH`.
-pub(crate) fn subject(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {
-    format!("{address} {version} {platform}")
-}
 
 /// So often what other programs have recorded meanwhile is looked at anew.
 pub(crate) const ROUNDS: usize = 64;
@@ -156,7 +148,7 @@ pub(crate) struct Run<'a> {
     pub(crate) job: &'a InstallRequest,
     fetcher: &'a Fetcher<'a>,
     trust_checker: &'a TrustChecker<'a>,
-    limits: &'a Limits,
+    pub(crate) limits: &'a Limits,
     pub(crate) waiter: &'a Waiter,
     pub(crate) reporter: &'a dyn Reporter,
 }
@@ -171,15 +163,10 @@ impl Run<'_> {
     /// Warns of a program that does not start on the platform of its package, also if it was installed before. Nothing
     /// is refused: the bytes are those of the release, and `OpenTofu` installs them.
     async fn warn_of_other_platform(&self, done: &Done) {
-        let Installed { address, version, platform, path, .. } = &done.installed;
-        let form = Place::of(&self.job.target, address, version, platform).form;
-        let (package, provider_type) = (path.clone(), address.provider_type().to_owned());
-        let read = blocking(move || match form {
-            Form::Folder => folder_program(&package, &provider_type),
-            Form::Archive => zip_program(&package, &provider_type),
-        });
+        let Installed { address, version, platform, .. } = &done.installed;
         // What cannot be read has been installed all the same, and says nothing.
-        if let Ok(Some(program)) = read.await
+        let place = self.job.target.path(address, version, platform);
+        if let Some(program) = place.program(address.provider_type()).await
             && program.contradicts(platform)
         {
             let text = format!("{} holds {program}", subject(address, version, platform));
@@ -191,16 +178,17 @@ impl Run<'_> {
     async fn install(&self) -> Result<Done, InstallError> {
         let version = self.job.choice().version(self.reporter).await?;
         let entry = self.job.lock.as_ref().map(|guide| &guide.entry).filter(|entry| entry.version == version);
-        let locked = entry.map(|entry| Held { entry, manifests: self.trust_checker.manifest_lines(&self.job.address) });
-        let place = Place::of(&self.job.target, &self.job.address, &version, &self.job.platform);
+        let locked =
+            entry.map(|entry| Expect { entry, manifests: self.trust_checker.manifest_lines(&self.job.address) });
+        let place = self.job.target.path(&self.job.address, &version, &self.job.platform);
         let unasked = self.trust_checker.unasked(&self.job.address, &version, &self.job.platform);
         if let Some(done) = self.locked_in_the_cache(&version, entry, &place, &unasked).await? {
             return Ok(done);
         }
         // Only what the lock file vouches for can be known to be right without fetching the package.
         let vouched = match entry {
-            Some(entry) => match self.inspect(&place).await? {
-                Existing::Package(package) if entry.hashes.contains(&package.h1()) => {
+            Some(entry) => match place.look(self.limits).await? {
+                PathContents::Package(package) if entry.hashes.contains(&package.h1()) => {
                     Some((package.h1(), package.bytes()))
                 }
                 _ => None,
@@ -220,7 +208,7 @@ impl Run<'_> {
             let hashes = PackageHashes { h1: Some(h1), ..known_before(offer) };
             let report = check_lines(offer, locked, &hashes)?;
             let is_same = is_vouched(entry, offer) && offered.admits_unfetched(&hashes);
-            if is_same && self.has_zh(&place, offer.zh()).await? {
+            if is_same && place.is_archive(offer.zh()).await? {
                 report_wrong(offer, &report, self.reporter);
                 return Ok(self.done(&offered, &place, Outcome::AlreadyInstalled, bytes, hashes));
             }
@@ -241,7 +229,7 @@ impl Run<'_> {
     /// What the place offers, when somebody stands for it or nobody needs to.
     async fn offer(&self, version: &Version) -> Result<Offered, InstallError> {
         let offer = self.job.choice().offer(version, &self.job.platform).await?;
-        let judged = self.trust_checker.of_offer(&*self.job.source, &offer).await?;
+        let judged = self.trust_checker.of_offer(&offer).await?;
         Ok(Offered { offer, judged })
     }
 
@@ -251,7 +239,7 @@ impl Run<'_> {
         &self,
         error: InstallError,
         version: Version,
-        place: &Place,
+        place: &PackagePath,
         vouched: Option<(PackageHash, u64)>,
     ) -> Result<Done, InstallError> {
         let Some((h1, bytes)) = vouched.filter(|_| error.is_transient()) else { return Err(error) };
@@ -265,22 +253,17 @@ impl Run<'_> {
         Ok(Done { installed, hashes, judged: None })
     }
 
-    pub(crate) async fn inspect(&self, place: &Place) -> Result<Existing, InstallError> {
-        let (place, limits) = (place.clone(), self.limits.clone());
-        blocking(move || place.inspect(&limits)).await
-    }
-
-    async fn has_zh(&self, place: &Place, zh: Option<PackageHash>) -> Result<bool, InstallError> {
-        let place = place.clone();
-        blocking(move || place.has_zh(zh.as_ref())).await
-    }
-
     /// Fetches the package and puts it in its place, when it is the right one.
-    async fn fetch(&self, offered: &Offered, locked: Option<Held<'_>>, place: &Place) -> Result<Done, InstallError> {
+    async fn fetch(
+        &self,
+        offered: &Offered,
+        locked: Option<Expect<'_>>,
+        place: &PackagePath,
+    ) -> Result<Done, InstallError> {
         let Offered { offer, judged } = offered;
-        let verified = self.fetcher.fetch(&*self.job.source, offer, place, locked).await?;
+        let verified = self.fetcher.fetch(offer, place, locked).await?;
         self.report(offer, locked, &verified).await;
-        if let (Some(judged), Some(h1)) = (judged, &verified.hashes.h1) {
+        if let (Some(judged), Some(h1)) = (judged, &verified.hashes().h1) {
             judged.fetched(offer, h1);
         }
         self.commit(verified, offered, place).await
@@ -288,11 +271,11 @@ impl Run<'_> {
 
     /// Tells of lines of the lock file that are not the package's. The release's other manifests are asked only when
     /// there is something suspicious, and without an answer the lines stay unexplained.
-    async fn report(&self, offer: &Offer, locked: Option<Held<'_>>, verified: &Verified) {
-        let mut report = verified.report.clone();
+    async fn report(&self, offer: &Offer, locked: Option<Expect<'_>>, verified: &Verified) {
+        let mut report = verified.report().clone();
         if zh_is_suspicious(&report)
-            && let Ok(claims) = self.job.source.hashes(offer).await
-            && let Ok(better) = check_lines(&Offer { claims, ..offer.clone() }, locked, &verified.hashes)
+            && let Ok(claims) = offer.release.hashes().await
+            && let Ok(better) = check_lines(&Offer { claims, ..offer.clone() }, locked, verified.hashes())
         {
             report = better;
         }
@@ -301,21 +284,15 @@ impl Run<'_> {
     }
 
     /// Makes the package visible, unless the same one lies there already.
-    async fn commit(&self, verified: Verified, offered: &Offered, place: &Place) -> Result<Done, InstallError> {
+    async fn commit(&self, verified: Verified, offered: &Offered, place: &PackagePath) -> Result<Done, InstallError> {
         let offer = &offered.offer;
-        let _guard = match &self.job.target {
-            Target::WorkingDir { .. } => Some(package_lock(&place.path, self.waiter, self.reporter).await?),
-            Target::MirrorUnpacked(_) | Target::MirrorPacked(_) => None,
+        let (bytes, hashes) = (verified.bytes(), verified.hashes().clone());
+        let placed = verified.place(offer, self.limits, self.waiter, self.reporter).await?;
+        let (outcome, finished) = match placed {
+            Placed::Now => (Outcome::Installed, "installed"),
+            Placed::Before => (Outcome::AlreadyInstalled, "already installed"),
         };
-        let (bytes, hashes) = (verified.staged.contents.bytes(), verified.hashes.clone());
-        let (address, version) = (offer.address.clone(), offer.version.clone());
-        let (target, limits) = (place.clone(), self.limits.clone());
-        let outcome = blocking(move || put(verified, &target, &limits, address, version)).await?;
-        let subject = subject(&offer.address, &offer.version, &offer.platform);
-        let finished = match outcome {
-            Outcome::Installed | Outcome::Linked => "installed",
-            Outcome::AlreadyInstalled => "already installed",
-        };
+        let subject = subject(offer.address(), offer.version(), &offer.platform);
         self.reporter.event(&Event::Finished { subject, outcome: finished.to_owned() });
         Ok(self.done(offered, place, outcome, bytes, hashes))
     }
@@ -323,12 +300,12 @@ impl Run<'_> {
     pub(crate) fn done(
         &self,
         offered: &Offered,
-        place: &Place,
+        place: &PackagePath,
         outcome: Outcome,
         bytes: u64,
         hashes: PackageHashes,
     ) -> Done {
-        let version = offered.offer.version.clone();
+        let version = offered.offer.version().clone();
         let installed = self.installed(version, place, outcome, bytes, &hashes, Some(offered));
         Done { installed, hashes, judged: offered.judged.clone() }
     }
@@ -336,7 +313,7 @@ impl Run<'_> {
     pub(crate) fn installed(
         &self,
         version: Version,
-        place: &Place,
+        place: &PackagePath,
         outcome: Outcome,
         bytes: u64,
         hashes: &PackageHashes,
@@ -348,13 +325,13 @@ impl Run<'_> {
             address: self.job.address.clone(),
             version,
             platform: self.job.platform.clone(),
-            place: offer.map_or_else(|| self.job.source.place(), |offer| offer.place.clone()),
-            path: place.path.clone(),
+            place: offer.map_or_else(|| self.job.source.place(), Offer::place).clone(),
+            path: place.path().to_owned(),
             outcome,
-            layout: offer.map(|offer| offer.kind),
+            layout: offer.and_then(Offer::kind),
             bytes,
             hashes: hashes.iter().cloned().collect(),
-            index: judged.and(offer).map(|offer| offer.index.digest.clone()),
+            identity: judged.and(offer).map_or(Identity::Unidentified, |offer| offer.identity().clone()),
             trust: judged.map(|judged| judged.vouched(&self.job.platform, hashes.zh.as_ref())),
         }
     }
@@ -364,46 +341,4 @@ impl Run<'_> {
 /// A zip must be locked by its `zh:`: an entry with `h1:` alone is completed by a download.
 pub(crate) fn is_vouched(entry: &LockEntry, offer: &Offer) -> bool {
     offer.zh().or_else(|| offer.ch()).is_some_and(|hash| entry.hashes.contains(&hash))
-}
-
-/// Renames the package into its place.
-fn put(
-    mut verified: Verified,
-    place: &Place,
-    limits: &Limits,
-    address: ProviderAddr,
-    version: Version,
-) -> Result<Outcome, InstallError> {
-    let staged = &mut verified.staged;
-    let mut existing = place.inspect(limits)?;
-    if matches!(existing, Existing::Nothing | Existing::DanglingLink) {
-        match place.put(&staged.package, &existing) {
-            Ok(()) => {
-                staged.staging.keep_parents();
-                return Ok(Outcome::Installed);
-            }
-            // Another job or program was faster; what it has put there decides.
-            Err(error) => {
-                existing = place.inspect(limits)?;
-                if matches!(existing, Existing::Nothing | Existing::DanglingLink) {
-                    return Err(error);
-                }
-            }
-        }
-    }
-    match existing {
-        Existing::Package(package)
-            if Some(&package.h1()) == verified.hashes.h1.as_ref() && place.has_zh(verified.hashes.zh.as_ref())? =>
-        {
-            Ok(Outcome::AlreadyInstalled)
-        }
-        _ => Err(InstallError::LocallyModified { address, version, path: place.path.clone() }),
-    }
-}
-
-pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(value) => value,
-        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-    }
 }

@@ -180,6 +180,8 @@ mod tests {
     use insta::assert_snapshot;
     use tofu_oci_store::{ByteStream, DirStore, NetworkFault, StoreError};
 
+    use tofu_oci_types::Place;
+
     use super::*;
     use crate::testing::{Folder, Heard, Push, Watching, tags};
 
@@ -328,7 +330,7 @@ mod tests {
 
     #[async_trait::async_trait]
     impl ReadStore for Flaky {
-        fn place(&self) -> String {
+        fn place(&self) -> Place {
             self.0.place()
         }
         async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {

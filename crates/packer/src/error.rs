@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
-use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
 use crate::{OtherAddress, OtherPlatform, SignError};
 
@@ -220,7 +220,7 @@ pub enum PackError {
     #[error("{place} took {digest}, but does not have it now")]
     Vanished {
         /// The repository.
-        place: String,
+        place: Place,
         /// What is missing.
         digest: Digest,
     },
@@ -236,7 +236,7 @@ pub enum PackError {
     #[error("{place} has no release {tag}")]
     NoRelease {
         /// The repository.
-        place: String,
+        place: Place,
         /// The tag that was asked for.
         tag: Tag,
         /// The versions that it has, ascending.
@@ -246,7 +246,7 @@ pub enum PackError {
     #[error("{place} has no releases")]
     NothingToCopy {
         /// The repository.
-        place: String,
+        place: Place,
     },
     /// A copy stopped.
     #[error(transparent)]
@@ -332,7 +332,7 @@ pub struct WrongSum {
 #[error("{place} has a tag {tag} already: {}", difference.in_words())]
 pub struct TagTaken {
     /// The repository.
-    pub place: String,
+    pub place: Place,
     /// The tag.
     pub tag: Tag,
     /// Where it points.

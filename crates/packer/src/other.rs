@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tofu_oci_archive::Program;
-use tofu_oci_types::{Platform, ProviderAddr, Version};
+use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 /// A package and the program in it, which is for another platform.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +22,7 @@ pub struct OtherPlatform {
 #[error("{place} holds {kept} (its version {version} says so), but this release is of {given}")]
 pub struct OtherAddress {
     /// The repository.
-    pub place: String,
+    pub place: Place,
     /// The address that the release there names.
     pub kept: ProviderAddr,
     /// The version of that release.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tofu_oci_store::Pushed;
-use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Digest, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
 use crate::Attachment;
 
@@ -10,7 +10,7 @@ use crate::Attachment;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PushReport {
     /// The repository.
-    pub place: String,
+    pub place: Place,
     /// The provider's address.
     pub address: ProviderAddr,
     /// The version.
@@ -88,7 +88,7 @@ impl Transfers {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PushPlan {
     /// The repository.
-    pub place: String,
+    pub place: Place,
     /// The provider's address.
     pub address: ProviderAddr,
     /// The version.

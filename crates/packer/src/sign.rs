@@ -5,7 +5,7 @@ use tofu_oci_layout::{LayoutError, ReleaseIndex};
 use tofu_oci_source::{Neighbour, newest_neighbour};
 use tofu_oci_store::{ReadStore, Store};
 use tofu_oci_trust::{KeyId, SignedSubject};
-use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::copy::no_release;
 use crate::push::{for_version, tags_unknown};
@@ -41,7 +41,7 @@ pub enum SignAddress {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SignReport {
     /// The repository.
-    pub place: String,
+    pub place: Place,
     /// The provider's address, as the signature names it.
     pub address: ProviderAddr,
     /// The version, as the signature names it.

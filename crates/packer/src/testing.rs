@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use tofu_oci_store::{ByteStream, Content, MemoryStore, Pushed, ReadStore, Store, StoreError, fetch_bytes};
 use tofu_oci_trust::PrivateKey;
-use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::{
     Dist, ExecutableCheck, Forms, H1Mode, PackError, PackageLayout, PushReport, PushRequest, Rename, ReplaceTag,
@@ -206,7 +206,7 @@ pub(crate) struct Watching {
 impl Watching {
     pub(crate) fn new() -> Self {
         Self {
-            inner: MemoryStore::new("memory"),
+            inner: MemoryStore::new("memory".parse().unwrap()),
             done: Mutex::default(),
             fail_at: None,
             rival: None,
@@ -249,7 +249,7 @@ impl Watching {
 
 #[async_trait]
 impl ReadStore for Watching {
-    fn place(&self) -> String {
+    fn place(&self) -> Place {
         self.inner.place()
     }
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::Method;
 use tofu_oci_store::{GiveUpReason, StoreError};
-use tofu_oci_types::{Digest, Event};
+use tofu_oci_types::{Digest, Event, Place};
 use url::Url;
 
 use crate::answer::{Answer, Unread, is_cut_short, is_document};
@@ -146,7 +146,7 @@ fn are_of(bytes: &[u8], digests: &[Digest]) -> bool {
 }
 
 /// The registry wants a longer wait than we are willing to make.
-pub(crate) fn too_long(place: String, asked: Duration) -> StoreError {
+pub(crate) fn too_long(place: Place, asked: Duration) -> StoreError {
     StoreError::RateLimited { place, seconds: asked.as_secs().max(1), patience: GiveUpReason::Wait }
 }
 
@@ -174,7 +174,7 @@ mod tests {
         }
         let response = response.body(reqwest::Body::wrap_stream(body)).expect("an answer").into();
         let waiting = client.waiting(&Method::GET, &Url::parse("http://a.test/v2/x").expect("an address"));
-        let mut answer = client.answer(response, "a.test/x".to_owned(), "GET /v2/x".to_owned(), waiting);
+        let mut answer = client.answer(response, "a.test/x".parse().unwrap(), "GET /v2/x".to_owned(), waiting);
         answer.read_document(1024, asked).await.ok()
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::time::Duration;
+use tofu_oci_types::Place;
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::WWW_AUTHENTICATE;
@@ -30,7 +31,7 @@ const ERROR_LIMIT: u64 = 64 * 1024;
 pub(crate) struct Answer {
     pub(crate) response: Response,
     /// The repository, for people.
-    pub(crate) place: String,
+    pub(crate) place: Place,
     /// Method and path of the first request, for people.
     pub(crate) request: String,
     /// Whether a redirect led to another origin.

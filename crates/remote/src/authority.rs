@@ -167,7 +167,7 @@ impl Authority {
         let fault = |code: &str, problem: &str| {
             client.saw(|| Exchange::Refused { code: code.to_owned(), problem: problem.to_owned() });
             let (code, problem) = (code.to_owned(), problem.to_owned());
-            StoreError::Credentials { place: access.subject.to_string(), code, problem, hint: None }
+            StoreError::Credentials { place: access.subject.place(), code, problem, hint: None }
         };
         let AuthScheme::Bearer { realm, service } = way else {
             return with_password(credential.as_ref()).map_err(|only| {
@@ -187,7 +187,7 @@ impl Authority {
             }
         };
         let scopes = self.scopes(access);
-        let place = access.subject.to_string();
+        let place = access.subject.place();
         let tokens = &self.refresh;
         let service = service.as_deref();
         let request = TokenRequest { realm, service, scopes: &scopes, asker, registry: root, place: &place, tokens };
@@ -258,7 +258,7 @@ impl Authority {
         found.clone().map_err(|fault| {
             let CredentialFault { code, problem, hint } = fault;
             client.saw(|| Exchange::Refused { code: code.clone(), problem: problem.clone() });
-            StoreError::Credentials { place: repository.to_string(), code, problem, hint }
+            StoreError::Credentials { place: subject.place(), code, problem, hint }
         })
     }
 
@@ -296,7 +296,7 @@ fn with_password(credential: Option<&Credential>) -> Result<Option<Proof>, &'sta
 fn refused(client: &RegistryClient, access: &Access, refusal: Refusal) -> StoreError {
     let Refusal { fault, problem } = refusal;
     client.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
-    StoreError::Forbidden { place: access.subject.to_string(), fault: Some(fault), problem }
+    StoreError::Forbidden { place: access.subject.place(), fault: Some(fault), problem }
 }
 
 fn saw_way(way: &AuthScheme) -> Exchange {

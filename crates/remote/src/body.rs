@@ -1,6 +1,7 @@
 //! What a request sends.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tofu_oci_types::Place;
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -87,7 +88,7 @@ impl Body<'_> {
     }
 
     /// The body from its start; the registry must take `floor` bytes in its time.
-    pub(crate) async fn open(&self, place: &str, floor: u64) -> Result<(reqwest::Body, Progress), StoreError> {
+    pub(crate) async fn open(&self, place: &Place, floor: u64) -> Result<(reqwest::Body, Progress), StoreError> {
         let progress = Progress { size: self.length().unwrap_or(0), ..Progress::default() };
         progress.state().floor = floor;
         let body = match self {
@@ -107,9 +108,9 @@ impl Body<'_> {
 fn counted(
     stream: ByteStream,
     progress: &Progress,
-    place: &str,
+    place: &Place,
 ) -> impl futures_util::Stream<Item = Result<Bytes, StoreError>> + Send + 'static {
-    let state = (stream, Bytes::new(), progress.clone(), place.to_owned());
+    let state = (stream, Bytes::new(), progress.clone(), place.clone());
     futures_util::stream::try_unfold(state, async |(mut stream, mut rest, progress, place)| {
         let wanted = Instant::now();
         progress.state().reading = true;
@@ -166,7 +167,7 @@ mod tests {
             tokio::time::sleep(reading).await;
             Ok(piece)
         });
-        (counted(content.boxed(), &progress, "a.test/x").boxed(), progress)
+        (counted(content.boxed(), &progress, &"a.test/x".parse().unwrap()).boxed(), progress)
     }
 
     /// For how many seconds the registry has taken too little at most, if it asks for a piece each time that this time has

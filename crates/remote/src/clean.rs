@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use rustls::CertificateError;
 
 use tofu_oci_store::{NetworkFault, StoreError};
-use tofu_oci_types::is_unprintable;
+use tofu_oci_types::{Place, is_unprintable};
 
 use crate::limits::shown;
 use crate::names::NearName;
@@ -63,7 +63,7 @@ impl NetworkProblem {
         Self { text: error.to_string(), fault: NetworkFault::Dns }
     }
 
-    pub(crate) fn at(self, place: String) -> StoreError {
+    pub(crate) fn at(self, place: Place) -> StoreError {
         StoreError::Unreachable { place, fault: self.fault, problem: self.text }
     }
 }

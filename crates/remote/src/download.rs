@@ -7,7 +7,7 @@ use bytes::{Buf as _, Bytes};
 use futures_util::StreamExt as _;
 use reqwest::Method;
 use tofu_oci_store::{ByteStream, NetworkFault, ReadStore as _, StoreError};
-use tofu_oci_types::Descriptor;
+use tofu_oci_types::{Descriptor, Place};
 
 use crate::again::Setback;
 use crate::answer::Answer;
@@ -30,7 +30,7 @@ const AGAIN: u64 = 16;
 pub(crate) struct Download {
     client: Arc<RegistryClient>,
     access: Access,
-    place: String,
+    place: Place,
     path: String,
     /// The host that answered last, as all requests name it.
     host: String,

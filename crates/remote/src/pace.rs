@@ -122,7 +122,7 @@ mod tests {
         });
         let response = http::Response::new(reqwest::Body::wrap_stream(body)).into();
         let waiting = client.waiting(&Method::GET, &Url::parse("http://a.test/v2/x").expect("an address"));
-        client.answer(response, "a.test/x".to_owned(), "GET /v2/x".to_owned(), waiting)
+        client.answer(response, "a.test/x".parse().unwrap(), "GET /v2/x".to_owned(), waiting)
     }
 
     /// What becomes of a body of 4 MiB at most, and after how many seconds.

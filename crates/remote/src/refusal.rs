@@ -2,6 +2,7 @@
 
 use reqwest::StatusCode;
 use tofu_oci_store::{AccessFault, StoreError};
+use tofu_oci_types::Place;
 
 use crate::challenge::Challenge;
 use crate::clean::clean;
@@ -38,7 +39,7 @@ impl Refusal {
     /// The error for people. `problem` is what the body says.
     ///
     /// Spec: RFC 6750, section 3.1, "Error Codes".
-    pub(crate) fn error(self, status: StatusCode, place: String, problem: String) -> StoreError {
+    pub(crate) fn error(self, status: StatusCode, place: Place, problem: String) -> StoreError {
         let code = status.as_u16();
         let scope = self.error.as_deref() == Some("insufficient_scope") || (self.short && self.shown == Shown::Token);
         let problem = match (&self.error, &self.description) {
@@ -101,7 +102,7 @@ mod tests {
         told.secret("hunter2");
         let refusal = Refusal::new(proof, None, &parse([challenge]), &told);
         let status = StatusCode::from_u16(status).unwrap();
-        let error = refusal.error(status, "a.test/x".to_owned(), "no".to_owned());
+        let error = refusal.error(status, "a.test/x".parse().unwrap(), "no".to_owned());
         assert_eq!(error.to_string(), want);
         assert_eq!(error.credential_code(), Some(format!("registry-status:{}", status.as_u16())));
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{Place, RepositoryRef};
 
 /// Most bytes of scopes, with those that challenges add.
 const LONGEST: usize = 1024;
@@ -32,13 +32,11 @@ impl Subject {
             Self::Registry(registry) => registry,
         }
     }
-}
 
-impl fmt::Display for Subject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(crate) fn place(&self) -> Place {
         match self {
-            Self::Repository(repository) => repository.fmt(f),
-            Self::Registry(registry) => registry.fmt(f),
+            Self::Repository(repository) => Place::Registry(repository.clone()),
+            Self::Registry(registry) => Place::Host(registry.clone()),
         }
     }
 }

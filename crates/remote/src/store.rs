@@ -11,7 +11,7 @@ use reqwest::{Method, StatusCode};
 use tofu_oci_store::{
     ByteStream, Content, Lists, Pushed, ReadStore, Store, StoreError, Transport, UnverifiedManifest, is_manifest_type,
 };
-use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, RepositoryRef, Tag};
 use url::Url;
 
 use crate::call::Call;
@@ -170,8 +170,8 @@ impl RemoteStore {
 
 #[async_trait]
 impl ReadStore for RemoteStore {
-    fn place(&self) -> String {
-        self.repository.to_string()
+    fn place(&self) -> Place {
+        Place::Registry(self.repository.clone())
     }
 
     fn repository(&self) -> Option<&RepositoryRef> {

@@ -3,6 +3,7 @@
 //! Spec: Docker registry token authentication (`GET realm?service&scope`) and its `OAuth2` form (`POST`, refresh tokens).
 
 use std::time::Instant;
+use tofu_oci_types::Place;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -64,7 +65,7 @@ pub(crate) struct TokenRequest<'a> {
     pub(crate) scopes: &'a Scopes,
     pub(crate) asker: Asker<'a>,
     pub(crate) registry: &'a Url,
-    pub(crate) place: &'a str,
+    pub(crate) place: &'a Place,
     pub(crate) tokens: &'a RefreshTokens,
 }
 
@@ -186,7 +187,7 @@ impl TokenRequest<'_> {
         client.told.token(token.expose());
         let header = bearer(&token).ok_or_else(|| {
             let problem = format!("the token server {} gave a token that no request can carry", host_of(self.realm));
-            StoreError::NoToken { place: self.place.to_owned(), fault: AccessFault::TokenEmpty, problem }
+            StoreError::NoToken { place: self.place.clone(), fault: AccessFault::TokenEmpty, problem }
         })?;
         // A token that dies on the way is worth nothing: it counts as dead a tenth of its life earlier.
         Ok((Token { header, short, expires: Instant::now() + life.saturating_sub(life / 10) }, refresh))
@@ -211,7 +212,7 @@ impl TokenRequest<'_> {
             }
         };
         let problem = with_words(format!("{problem} (status {status})"), said.as_deref());
-        let (place, fault) = (self.place.to_owned(), AccessFault::TokenServerStatus(status));
+        let (place, fault) = (self.place.clone(), AccessFault::TokenServerStatus(status));
         let error = match (status, self.asker) {
             (403, Asker::Login { .. } | Asker::Refresh(_)) => StoreError::Denied { place, fault, problem },
             _ => StoreError::Unauthorized { place, fault, problem },
@@ -223,13 +224,13 @@ impl TokenRequest<'_> {
         let server = host_of(self.realm);
         let no_token = |fault, problem: &str| {
             let problem = format!("the token server {server} {problem}");
-            StoreError::NoToken { place: self.place.to_owned(), fault, problem }
+            StoreError::NoToken { place: self.place.clone(), fault, problem }
         };
         let bytes = answer.read(TOKEN_LIMIT).await.map_err(|unread| match unread {
             Unread::TooLarge => {
                 no_token(AccessFault::TokenNotJson, &format!("answered with more than {TOKEN_LIMIT} bytes"))
             }
-            Unread::Broken(problem) => problem.at(self.place.to_owned()),
+            Unread::Broken(problem) => problem.at(self.place.clone()),
         })?;
         TokenAnswer::parse(&bytes).map_err(|fault| match fault {
             AccessFault::TokenEmpty => no_token(fault, "gave an empty token"),
@@ -243,7 +244,7 @@ impl TokenRequest<'_> {
         let problem = format!("the token server {} answered with status {status}", host_of(self.realm));
         let problem = with_words(problem, said);
         let fault = AccessFault::TokenServerStatus(status);
-        StoreError::NoToken { place: self.place.to_owned(), fault, problem }
+        StoreError::NoToken { place: self.place.clone(), fault, problem }
     }
 
     pub(crate) fn saw(
@@ -270,6 +271,6 @@ impl TokenRequest<'_> {
     pub(crate) fn forbidden(&self, client: &RegistryClient, refusal: Refusal) -> StoreError {
         let Refusal { fault, problem } = refusal;
         client.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
-        StoreError::Forbidden { place: self.place.to_owned(), fault: Some(fault), problem }
+        StoreError::Forbidden { place: self.place.clone(), fault: Some(fault), problem }
     }
 }

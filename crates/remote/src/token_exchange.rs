@@ -77,7 +77,7 @@ impl TokenRequest<'_> {
             match client.again(&mut attempts, setback).await {
                 Ok(()) => {}
                 Err(Stop::GiveUp) => return Err(error),
-                Err(Stop::TooLong(asked)) => return Err(too_long(self.place.to_owned(), asked)),
+                Err(Stop::TooLong(asked)) => return Err(too_long(self.place.clone(), asked)),
             }
         }
     }
@@ -93,7 +93,7 @@ impl TokenRequest<'_> {
     ) -> Failed {
         let reason = format!("the token server {server}: {}", problem.text);
         self.saw(client, sending, url, None, None, || TokenOutcome::None(problem.text.clone()));
-        let (place, fault) = (self.place.to_owned(), problem.fault);
+        let (place, fault) = (self.place.clone(), problem.fault);
         let error = StoreError::Unreachable { place, fault, problem: reason.clone() };
         Failed { reason, error, lasting: false }
     }
@@ -108,7 +108,7 @@ impl TokenRequest<'_> {
     ) -> Result<Result<Answer, (Url, NoAnswer)>, StoreError> {
         let mut url = sending.url.clone();
         for _ in 0..=MAX_REDIRECTS {
-            client.pass(&url, attempts).await.map_err(|asked| too_long(self.place.to_owned(), asked))?;
+            client.pass(&url, attempts).await.map_err(|asked| too_long(self.place.clone(), asked))?;
             let request = sending.request(client, &url);
             let (started, waiting) = (Instant::now(), client.waiting(&sending.method, &url));
             let answer = client.http.execute(request, &Progress::default(), attempts.left(), &waiting).await;
@@ -120,7 +120,7 @@ impl TokenRequest<'_> {
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             let (true, Some(location)) = (response.status().is_redirection(), location) else {
                 let request = format!("{} {}", sending.method, url.path());
-                let mut answer = client.answer(response, self.place.to_owned(), request, waiting);
+                let mut answer = client.answer(response, self.place.clone(), request, waiting);
                 answer.pace = Pace::within(attempts.left());
                 return Ok(Ok(answer));
             };
@@ -135,7 +135,7 @@ impl TokenRequest<'_> {
             url = next;
         }
         let problem = format!("the token server redirects more than {MAX_REDIRECTS} times");
-        Err(StoreError::Forbidden { place: self.place.to_owned(), fault: None, problem })
+        Err(StoreError::Forbidden { place: self.place.clone(), fault: None, problem })
     }
 
     fn next(&self, client: &RegistryClient, from: &Url, location: &str) -> Result<Url, Refusal> {

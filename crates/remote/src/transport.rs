@@ -11,7 +11,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
 use std::sync::Arc;
 use tofu_oci_store::StoreError;
-use tofu_oci_types::Event;
+use tofu_oci_types::{Event, Place};
 use tokio::time::Instant;
 use url::Url;
 
@@ -62,7 +62,7 @@ impl RegistryClient {
 
     /// The same, within the attempts and the time that are left of these.
     pub(crate) async fn send_within(&self, call: &Call<'_>, attempts: &mut Attempts) -> Result<Answer, StoreError> {
-        let place = call.access.subject.to_string();
+        let place = call.access.subject.place();
         let started = Instant::now();
         let root = self.root(call).await.map_err(|problem| problem.at(place.clone()))?;
         attempts.spend(started.elapsed());
@@ -129,7 +129,7 @@ impl RegistryClient {
         call: &Call<'_>,
         root: &Url,
         start: &Url,
-        place: &str,
+        place: &Place,
         attempts: &mut Attempts,
     ) -> Result<Outcome, StoreError> {
         let mut hop = Hop { url: start.clone(), crossed: !same_origin(start, root), count: 0 };
@@ -158,7 +158,7 @@ impl RegistryClient {
             };
             let request = format!("{} {}", call.method, start.path());
             let waiting = self.waiting(&call.method, &hop.url);
-            let mut answer = self.answer(response, place.to_owned(), request, waiting);
+            let mut answer = self.answer(response, place.clone(), request, waiting);
             answer.crossed = hop.crossed;
             answer.pace = Pace::within(attempts.left());
             answer.shown = shown.map_or(Shown::Nothing, |proof| proof.shown.clone());
@@ -186,7 +186,7 @@ impl RegistryClient {
                     hop.url = next;
                 }
                 Err(Detour { fault, problem }) => {
-                    return Err(StoreError::Forbidden { place: place.to_owned(), fault, problem });
+                    return Err(StoreError::Forbidden { place: place.clone(), fault, problem });
                 }
             }
         }
@@ -223,10 +223,10 @@ impl RegistryClient {
         call: &Call<'_>,
         url: &Url,
         authorization: Option<&HeaderValue>,
-        place: &str,
+        place: &Place,
         attempts: &mut Attempts,
     ) -> Result<Result<Response, NoAnswer>, StoreError> {
-        self.pass(url, attempts).await.map_err(|asked| too_long(place.to_owned(), asked))?;
+        self.pass(url, attempts).await.map_err(|asked| too_long(place.clone(), asked))?;
         let (body, progress) = call.body.open(place, self.options.limits.pace_floor).await?;
         let mut request = reqwest::Request::new(call.method.clone(), url.clone());
         *request.headers_mut() = call.headers.clone();
@@ -271,7 +271,7 @@ impl RegistryClient {
     }
 
     /// The head of an answer with what is needed to read it.
-    pub(crate) fn answer(&self, response: Response, place: String, request: String, waiting: Waiting) -> Answer {
+    pub(crate) fn answer(&self, response: Response, place: Place, request: String, waiting: Waiting) -> Answer {
         let now = self.options.clock.now();
         let told = Arc::clone(&self.told);
         Answer {

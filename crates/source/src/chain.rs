@@ -18,17 +18,20 @@
 //!
 //! Spec: `real-tofu-sources.md` (measured), §1.1 and §4; `OpenTofu` 1.12, getproviders, `MultiSource`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_store::ByteStream;
 use tofu_oci_trust::Evidence;
-use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 use self::joined::{GaveWay, join};
 use crate::rules::{Continuation, ListingAnswer, PackageAnswer};
-use crate::{Blame, Kind, Listing, NotOffered, Offer, Release, Search, Source, SourceError};
+use crate::{
+    Blame, Claims, Kind, Listing, NotOffered, Offer, Part, Release, ReleaseDescription, ReleaseId, Search, Source,
+    SourceError,
+};
 
 mod joined;
 
@@ -54,61 +57,61 @@ pub struct Asked {
 
 /// The methods that are for one provider, in the order of the configuration, as one source.
 pub struct Chain {
-    links: Vec<Link>,
-    empty: NotOffered,
-    memory: Mutex<Memory>,
+    methods: Arc<Methods>,
 }
 
-/// What a chain has learned from its links.
-#[derive(Default)]
-struct Memory {
-    /// Which link made an offer, by the digest of its leaf manifest and its place.
-    offers: HashMap<(Digest, String), usize>,
-    /// Which link a release is from, by the digest of its index and its place.
-    releases: HashMap<(Digest, String), usize>,
-    /// Links that gave way when a release was looked for, and what they did not have.
-    absent: HashMap<(usize, ProviderAddr, Version), NotOffered>,
-    /// What each link listed last.
-    listed: HashMap<(usize, ProviderAddr), Vec<Version>>,
+/// The links, and what they have listed.
+struct Methods {
+    links: Vec<Link>,
+    place: Place,
+    empty: NotOffered,
+    listed: Mutex<HashMap<(usize, ProviderAddr), Vec<Version>>>,
 }
 
 impl Chain {
     /// The methods as one source. Without any, nothing can be found: no method is configured.
     pub fn new(links: Vec<Link>) -> Self {
-        Self { links, empty: NotOffered::NoMethods, memory: Mutex::default() }
+        Self::with(links, NotOffered::NoMethods)
     }
 
     /// A chain without links because none of the configured methods is for the provider.
     pub fn unmatched() -> Self {
-        Self { links: Vec::new(), empty: NotOffered::NoMethodMatches, memory: Mutex::default() }
+        Self::with(Vec::new(), NotOffered::NoMethodMatches)
+    }
+
+    fn with(links: Vec<Link>, empty: NotOffered) -> Self {
+        let place = Place::Methods(links.iter().map(|link| link.source.place().clone()).collect());
+        Self { methods: Arc::new(Methods { links, place, empty, listed: Mutex::default() }) }
     }
 
     /// The methods, in order.
     pub fn links(&self) -> &[Link] {
-        &self.links
+        &self.methods.links
     }
 
     /// What each method answers, in order. Every one is asked; no error ends it.
     pub async fn ask(&self, address: &ProviderAddr) -> Vec<Asked> {
         let mut all = Vec::new();
-        for (nth, link) in self.links.iter().enumerate() {
-            all.push(Asked { label: link.label.clone(), outcome: self.list(nth, link, address).await });
+        for (nth, link) in self.links().iter().enumerate() {
+            all.push(Asked { label: link.label.clone(), outcome: self.methods.list(nth, address).await });
         }
         all
     }
+}
 
-    async fn list(&self, nth: usize, link: &Link, address: &ProviderAddr) -> Result<Listing, SourceError> {
-        let listing = link.source.versions(address).await?;
-        self.memory().listed.insert((nth, address.clone()), listing.versions.clone());
+impl Methods {
+    async fn list(&self, nth: usize, address: &ProviderAddr) -> Result<Listing, SourceError> {
+        let listing = self.links[nth].source.versions(address).await?;
+        self.listed().insert((nth, address.clone()), listing.versions.clone());
         Ok(listing)
     }
 
-    fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    fn listed(&self) -> MutexGuard<'_, HashMap<(usize, ProviderAddr), Vec<Version>>> {
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn not_offered(&self, address: &ProviderAddr, what: NotOffered) -> SourceError {
-        SourceError::NotOffered { address: address.clone(), place: self.place(), what }
+        SourceError::NotOffered { address: address.clone(), place: self.place.clone(), what }
     }
 
     /// The error of the link that ends the search.
@@ -117,10 +120,9 @@ impl Chain {
         let mut elsewhere = Vec::new();
         let absent = matches!(&source, SourceError::NotOffered { what, .. } if what.is_absence());
         if let Some(version) = version.filter(|_| absent) {
-            let memory = self.memory();
+            let listed = self.listed();
             for (later, other) in self.links.iter().enumerate().skip(nth + 1) {
-                let listed = memory.listed.get(&(later, address.clone()));
-                if listed.is_some_and(|listed| listed.contains(version)) {
+                if listed.get(&(later, address.clone())).is_some_and(|listed| listed.contains(version)) {
                     elsewhere.push(other.label.clone());
                 }
             }
@@ -134,34 +136,13 @@ impl Chain {
             source,
         }))
     }
-
-    /// The link that a release is from.
-    fn giver(&self, release: &Release) -> Option<&Link> {
-        let nth = self.memory().releases.get(&(release.index.digest.clone(), release.place.clone())).copied();
-        let by_place = || self.links.iter().position(|link| link.source.place() == release.place);
-        nth.or_else(by_place).and_then(|nth| self.links.get(nth))
-    }
-
-    /// What a link did not have when a release of this version was looked for.
-    fn absent(&self, nth: usize, address: &ProviderAddr, version: &Version) -> Option<NotOffered> {
-        self.memory().absent.get(&(nth, address.clone(), version.clone())).cloned()
-    }
-
-    /// The link that made the offer.
-    fn maker(&self, offer: &Offer) -> Option<usize> {
-        let nth = self.memory().offers.get(&(offer.leaf.digest.clone(), offer.place.clone())).copied();
-        nth.or_else(|| self.links.iter().position(|link| link.source.place() == offer.place))
-    }
 }
 
 #[async_trait]
 impl Source for Chain {
     /// The places of the methods, in order.
-    fn place(&self) -> String {
-        if self.links.is_empty() {
-            return "the installation methods".to_owned();
-        }
-        self.links.iter().map(|link| link.source.place()).collect::<Vec<_>>().join(", ")
+    fn place(&self) -> &Place {
+        &self.methods.place
     }
 
     /// As `OpenTofu` does, so that a method that fails ends the search for a locked version too.
@@ -170,17 +151,18 @@ impl Source for Chain {
     }
 
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
-        if self.links.is_empty() {
-            return Err(self.not_offered(address, self.empty.clone()));
+        let methods = &self.methods;
+        if methods.links.is_empty() {
+            return Err(methods.not_offered(address, methods.empty.clone()));
         }
         let mut found = Vec::new();
         let mut gave_way = GaveWay::default();
-        for (nth, link) in self.links.iter().enumerate() {
-            match self.list(nth, link, address).await {
+        for nth in 0..methods.links.len() {
+            match methods.list(nth, address).await {
                 Ok(listing) => found.push(listing),
                 Err(error) => match (ListingAnswer::of(&error).continuation(), error) {
                     (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
-                    (_, error) => return Err(self.blame(nth, address, None, error)),
+                    (_, error) => return Err(methods.blame(nth, address, None, error)),
                 },
             }
         }
@@ -188,117 +170,124 @@ impl Source for Chain {
         if joined.versions.is_empty() && joined.stray.is_empty() {
             let what =
                 if gave_way.unknown_to_registry { NotOffered::UnknownToRegistry } else { NotOffered::UnknownProvider };
-            return Err(self.not_offered(address, what));
+            return Err(methods.not_offered(address, what));
         }
         Ok(joined)
     }
 
-    /// The platforms that can be had: those of every link up to the one that would end the search.
-    async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
-        if self.links.is_empty() {
-            return Err(self.not_offered(address, self.empty.clone()));
+    /// That of the first link that has the version. Its offers begin with that link.
+    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
+        let methods = &self.methods;
+        if methods.links.is_empty() {
+            return Err(methods.not_offered(address, methods.empty.clone()));
         }
-        let mut all: Option<BTreeSet<Platform>> = None;
         let mut gave_way = GaveWay::default();
-        for (nth, link) in self.links.iter().enumerate() {
-            match link.source.platforms(address, version).await {
+        for (nth, link) in methods.links.iter().enumerate() {
+            match link.source.release(address, version).await {
+                Ok(first) => {
+                    return Ok(Arc::new(ChainedRelease { methods: Arc::clone(methods), nth, first, gave_way }));
+                }
+                Err(error) => match (link.method.after(PackageAnswer::of(&error)), error) {
+                    (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
+                    (_, error) => return Err(methods.blame(nth, address, Some(version), error)),
+                },
+            }
+        }
+        Err(methods.not_offered(address, gave_way.verdict(version, None)))
+    }
+}
+
+/// A version in a chain: the release of the first link that has it. Later links may have it for other platforms.
+struct ChainedRelease {
+    methods: Arc<Methods>,
+    /// The link that has `first`.
+    nth: usize,
+    first: Arc<dyn Release>,
+    /// What the links before it did not have.
+    gave_way: GaveWay,
+}
+
+impl ChainedRelease {
+    /// The releases of the links in order, from the first one.
+    async fn of_link(&self, nth: usize) -> Result<Arc<dyn Release>, SourceError> {
+        if nth == self.nth {
+            return Ok(Arc::clone(&self.first));
+        }
+        let ReleaseId { address, version, .. } = self.id();
+        self.methods.links[nth].source.release(address, version).await
+    }
+
+    fn blame(&self, nth: usize, error: SourceError) -> SourceError {
+        let ReleaseId { address, version, .. } = self.id();
+        self.methods.blame(nth, address, Some(version), error)
+    }
+
+    fn not_offered(&self, gave_way: GaveWay, platform: Option<&Platform>) -> SourceError {
+        let ReleaseId { address, version, .. } = self.id();
+        self.methods.not_offered(address, gave_way.verdict(version, platform))
+    }
+}
+
+#[async_trait]
+impl Release for ChainedRelease {
+    fn id(&self) -> &ReleaseId {
+        self.first.id()
+    }
+
+    async fn describe(&self) -> Result<&ReleaseDescription, SourceError> {
+        self.first.describe().await.map_err(|error| self.blame(self.nth, error))
+    }
+
+    /// Those of every link up to the one that would end the search.
+    async fn platforms(&self) -> Result<Vec<Platform>, SourceError> {
+        let mut all: Option<BTreeSet<Platform>> = None;
+        let mut gave_way = self.gave_way.clone();
+        for (nth, link) in self.methods.links.iter().enumerate().skip(self.nth) {
+            let platforms = match self.of_link(nth).await {
+                Ok(release) => release.platforms().await,
+                Err(error) => Err(error),
+            };
+            match platforms {
                 Ok(platforms) => all.get_or_insert_default().extend(platforms),
                 Err(error) => match (link.method.after(PackageAnswer::of(&error)), error) {
                     (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
                     _ if all.is_some() => break,
-                    (_, error) => return Err(self.blame(nth, address, Some(version), error)),
+                    (_, error) => return Err(self.blame(nth, error)),
                 },
             }
         }
-        match all {
-            Some(platforms) => Ok(platforms.into_iter().collect()),
-            None => Err(self.not_offered(address, gave_way.verdict(version, None))),
-        }
+        all.map(|all| all.into_iter().collect()).ok_or_else(|| self.not_offered(gave_way, None))
     }
 
-    async fn offer(
-        &self,
-        address: &ProviderAddr,
-        version: &Version,
-        platform: &Platform,
-    ) -> Result<Offer, SourceError> {
-        if self.links.is_empty() {
-            return Err(self.not_offered(address, self.empty.clone()));
-        }
-        let mut gave_way = GaveWay::default();
-        for (nth, link) in self.links.iter().enumerate() {
-            if let Some(what) = self.absent(nth, address, version) {
-                gave_way.note(what);
-                continue;
-            }
-            let error = match link.source.offer(address, version, platform).await {
-                Ok(offer) => {
-                    self.memory().offers.insert((offer.leaf.digest.clone(), offer.place.clone()), nth);
-                    return Ok(offer);
-                }
-                Err(error) => error,
+    /// That of the first link that has the platform; its release is that link's.
+    async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
+        let mut gave_way = self.gave_way.clone();
+        for (nth, link) in self.methods.links.iter().enumerate().skip(self.nth) {
+            let offer = match self.of_link(nth).await {
+                Ok(release) => release.offer(platform).await,
+                Err(error) => Err(error),
             };
-            match (link.method.after(PackageAnswer::of(&error)), error) {
-                (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
-                (_, error) => return Err(self.blame(nth, address, Some(version), error)),
-            }
-        }
-        Err(self.not_offered(address, gave_way.verdict(version, Some(platform))))
-    }
-
-    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        let nth = self.maker(offer).ok_or_else(|| self.not_offered(&offer.address, NotOffered::UnknownProvider))?;
-        self.links[nth].source.hashes(offer).await
-    }
-
-    /// That of the first link that has the version, by the rules of an offer. An offer after it begins with that link.
-    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
-        if self.links.is_empty() {
-            return Err(self.not_offered(address, self.empty.clone()));
-        }
-        let mut gave_way = GaveWay::default();
-        for (nth, link) in self.links.iter().enumerate() {
-            match link.source.release(address, version).await {
-                Ok(release) => {
-                    self.memory().releases.insert((release.index.digest.clone(), release.place.clone()), nth);
-                    return Ok(release);
-                }
-                Err(error @ SourceError::NoIndex { .. }) => return Err(error),
+            match offer {
+                Ok(offer) => return Ok(offer),
                 Err(error) => match (link.method.after(PackageAnswer::of(&error)), error) {
-                    (Continuation::Next, SourceError::NotOffered { what, .. }) => {
-                        self.memory().absent.insert((nth, address.clone(), version.clone()), what.clone());
-                        gave_way.note(what);
-                    }
-                    (_, error) => return Err(self.blame(nth, address, Some(version), error)),
+                    (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
+                    (_, error) => return Err(self.blame(nth, error)),
                 },
             }
         }
-        Err(self.not_offered(address, gave_way.verdict(version, None)))
+        Err(self.not_offered(gave_way, Some(platform)))
     }
 
-    async fn release_of(&self, offer: &Offer) -> Result<Release, SourceError> {
-        let nth = self.maker(offer).ok_or_else(|| self.not_offered(&offer.address, NotOffered::UnknownProvider))?;
-        let release = self.links[nth].source.release_of(offer).await?;
-        self.memory().releases.insert((release.index.digest.clone(), release.place.clone()), nth);
-        Ok(release)
+    async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError> {
+        self.first.evidence(search).await
     }
 
-    async fn evidence(&self, release: &Release, search: Search) -> Result<Vec<Evidence>, SourceError> {
-        let unknown = || self.not_offered(&release.address, NotOffered::UnknownProvider);
-        self.giver(release).ok_or_else(unknown)?.source.evidence(release, search).await
+    async fn hashes(&self) -> Result<Claims, SourceError> {
+        self.first.hashes().await
     }
 
-    async fn release_hashes(
-        &self,
-        release: &Release,
-    ) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        let unknown = || self.not_offered(&release.address, NotOffered::UnknownProvider);
-        self.giver(release).ok_or_else(unknown)?.source.release_hashes(release).await
-    }
-
-    async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
-        let nth = self.maker(offer).ok_or_else(|| self.not_offered(&offer.address, NotOffered::UnknownProvider))?;
-        self.links[nth].source.open(offer, part).await
+    async fn open(&self, part: &Part) -> Result<ByteStream, SourceError> {
+        self.first.open(part).await
     }
 }
 

@@ -7,16 +7,15 @@
 //! the host publishes neither, or no document   an error: it has no providers
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_mapper::{MagicSuffix, OciPlace};
-use tofu_oci_store::{ByteStream, ReadStore, StoreError};
-use tofu_oci_trust::Evidence;
-use tofu_oci_types::{Hostname, PackageHash, Platform, ProviderAddr, RepositoryRef, Version};
+use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_types::{Hostname, Place, ProviderAddr, RepositoryRef, Version};
 
-use crate::{Discover, Failure, Listing, NotOffered, OciSource, Offer, Release, Search, Source, SourceError};
+use crate::{Discover, Failure, Listing, NotOffered, OciSource, Release, Source, SourceError};
 
 /// Opens a repository of a registry.
 pub type OpenRepository = Arc<dyn Fn(&RepositoryRef) -> Result<Arc<dyn ReadStore>, StoreError> + Send + Sync>;
@@ -24,6 +23,7 @@ pub type OpenRepository = Arc<dyn Fn(&RepositoryRef) -> Result<Arc<dyn ReadStore
 /// The host of an address as a source: `direct`.
 pub struct DirectSource {
     host: Hostname,
+    place: Place,
     magic: MagicSuffix,
     discovery: Arc<dyn Discover>,
     open: OpenRepository,
@@ -34,7 +34,7 @@ pub struct DirectSource {
 impl DirectSource {
     /// The host as a source, for addresses of this host. Nothing is asked yet.
     pub fn new(host: Hostname, magic: MagicSuffix, discovery: Arc<dyn Discover>, open: OpenRepository) -> Self {
-        Self { host, magic, discovery, open, sources: Mutex::default() }
+        Self { place: Place::from(&host), host, magic, discovery, open, sources: Mutex::default() }
     }
 
     /// The repository of an address, and the rule that leads there.
@@ -42,7 +42,7 @@ impl DirectSource {
     /// # Errors
     /// [`SourceError::Failed`] when the host publishes no usable service, or the address has no repository.
     pub async fn repository(&self, address: &ProviderAddr) -> Result<OciPlace, SourceError> {
-        let failed = |failure| SourceError::Failed { place: self.host.display(), failure };
+        let failed = |failure| SourceError::Failed { place: self.place.clone(), failure };
         if let Some(place) = self.magic.place(address).map_err(|error| failed(error.into()))? {
             self.discovery.admit_named(&self.host, &place.repository)?;
             return Ok(place);
@@ -86,52 +86,16 @@ fn of_registry(error: SourceError) -> SourceError {
 
 #[async_trait]
 impl Source for DirectSource {
-    fn place(&self) -> String {
-        self.host.display()
+    fn place(&self) -> &Place {
+        &self.place
     }
 
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
         self.source(address).await?.versions(address).await.map_err(of_registry)
     }
 
-    async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
-        self.source(address).await?.platforms(address, version).await.map_err(of_registry)
-    }
-
-    async fn offer(
-        &self,
-        address: &ProviderAddr,
-        version: &Version,
-        platform: &Platform,
-    ) -> Result<Offer, SourceError> {
-        self.source(address).await?.offer(address, version, platform).await.map_err(of_registry)
-    }
-
-    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        self.source(&offer.address).await?.hashes(offer).await
-    }
-
-    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
+    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
         self.source(address).await?.release(address, version).await.map_err(of_registry)
-    }
-
-    async fn release_of(&self, offer: &Offer) -> Result<Release, SourceError> {
-        self.source(&offer.address).await?.release_of(offer).await.map_err(of_registry)
-    }
-
-    async fn evidence(&self, release: &Release, search: Search) -> Result<Vec<Evidence>, SourceError> {
-        self.source(&release.address).await?.evidence(release, search).await
-    }
-
-    async fn release_hashes(
-        &self,
-        release: &Release,
-    ) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        self.source(&release.address).await?.release_hashes(release).await
-    }
-
-    async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
-        self.source(&offer.address).await?.open(offer, part).await
     }
 }
 

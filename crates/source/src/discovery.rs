@@ -11,7 +11,7 @@ mod http;
 mod services;
 
 use async_trait::async_trait;
-use tofu_oci_types::{Hostname, RepositoryRef};
+use tofu_oci_types::{Hostname, Place, RepositoryRef};
 
 pub use self::http::{DiscoveryOptions, HttpDiscovery, TokenOf};
 pub use self::services::Services;
@@ -57,6 +57,6 @@ impl DiscoveryError {
 
 impl From<DiscoveryError> for SourceError {
     fn from(error: DiscoveryError) -> Self {
-        Self::Failed { place: error.host.display(), failure: error.failure }
+        Self::Failed { place: Place::from(&error.host), failure: error.failure }
     }
 }

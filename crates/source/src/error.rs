@@ -2,7 +2,7 @@
 
 use tofu_oci_layout::{DocumentKind, LayoutError};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Platform, ProviderAddr, Version};
+use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 use crate::Kind;
 use crate::failure::{Failure, store_code};
@@ -17,7 +17,7 @@ pub enum SourceError {
         /// The provider.
         address: ProviderAddr,
         /// The place that was asked.
-        place: String,
+        place: Place,
         /// What it does not have.
         what: NotOffered,
     },
@@ -29,7 +29,7 @@ pub enum SourceError {
         /// The version.
         version: Version,
         /// The place.
-        place: String,
+        place: Place,
         /// What is wrong with it.
         problem: String,
     },
@@ -41,20 +41,10 @@ pub enum SourceError {
         /// The version.
         version: Version,
         /// The place.
-        place: String,
+        place: Place,
         /// Which rule, and what was found instead.
         #[source]
         source: LayoutError,
-    },
-    /// The place has packages of the version, one by one, and no index of them.
-    #[error("{place} has no index of {address} {version}: nothing there says what belongs to the release")]
-    NoIndex {
-        /// The provider.
-        address: ProviderAddr,
-        /// The version.
-        version: Version,
-        /// The place.
-        place: String,
     },
     /// The place could not be read.
     #[error(transparent)]
@@ -63,7 +53,7 @@ pub enum SourceError {
     #[error("nothing can be installed from {place}")]
     Failed {
         /// The place.
-        place: String,
+        place: Place,
         /// Why.
         #[source]
         failure: Failure,
@@ -132,7 +122,7 @@ fn version_of(version: Option<&Version>) -> String {
     version.map(|version| format!(" {version}")).unwrap_or_default()
 }
 
-fn not_offered(address: &ProviderAddr, place: &str, what: &NotOffered) -> String {
+fn not_offered(address: &ProviderAddr, place: &Place, what: &NotOffered) -> String {
     match what {
         NotOffered::UnknownProvider => format!("{address} was not found in {place}"),
         NotOffered::UnknownToRegistry => format!("{place} does not know {address}"),
@@ -167,7 +157,7 @@ impl SourceError {
             Self::Store(error) => error.is_transient(),
             Self::Failed { failure, .. } => failure.is_transient(),
             Self::Method(blame) => blame.source.is_transient(),
-            Self::NotOffered { .. } | Self::Unusable { .. } | Self::Layout { .. } | Self::NoIndex { .. } => false,
+            Self::NotOffered { .. } | Self::Unusable { .. } | Self::Layout { .. } => false,
         }
     }
 
@@ -178,7 +168,6 @@ impl SourceError {
         match self {
             Self::NotOffered { what, .. } => what.code(),
             Self::Unusable { .. } => "unusable",
-            Self::NoIndex { .. } => "no-index",
             Self::Layout { source, .. } => layout_code(source),
             Self::Store(error) => store_code(error),
             Self::Failed { failure, .. } => failure.code(),

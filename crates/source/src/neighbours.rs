@@ -67,7 +67,7 @@ mod tests {
     use bytes::Bytes;
     use tofu_oci_layout::{annotation, artifact_type, media_type};
     use tofu_oci_store::{AccessFault, ByteStream, MemoryStore, NetworkFault, Store as _};
-    use tofu_oci_types::Digest;
+    use tofu_oci_types::{Digest, Place};
 
     use super::*;
 
@@ -79,7 +79,7 @@ mod tests {
 
     impl Repository {
         async fn new(newest: Option<StoreError>) -> Self {
-            let inner = MemoryStore::new("memory");
+            let inner = MemoryStore::new("memory".parse().unwrap());
             for (tag, name) in [("1.0.0", "a"), ("1.1.0", "b"), ("1.2.0", "c")] {
                 let text = format!(
                     r#"{{"schemaVersion":2,"mediaType":"{}","artifactType":"{}","manifests":[],"annotations":{{"{}":"example.com/acme/{name}"}}}}"#,
@@ -107,7 +107,7 @@ mod tests {
 
     #[async_trait]
     impl ReadStore for Repository {
-        fn place(&self) -> String {
+        fn place(&self) -> Place {
             self.inner.place()
         }
         async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
@@ -139,7 +139,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_version_that_is_missing_names_no_provider_and_one_that_could_not_be_asked_for_is_an_error() {
-        let place = || "memory".to_owned();
+        let place = || "memory".parse().unwrap();
         let missing = StoreError::NotFound { place: place(), what: "tag 1.2.0".to_owned() };
         assert_eq!(Repository::new(Some(missing)).await.newest_beside("1.0.0").await.as_deref(), Ok("1.1.0 b"));
         for error in [

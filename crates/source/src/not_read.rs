@@ -1,17 +1,17 @@
 //! Places that are known and cannot be read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use tofu_oci_store::ByteStream;
-use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version, masked};
+use tofu_oci_types::{Place, ProviderAddr, Version};
 
-use crate::{Failure, Listing, Offer, Release, Source, SourceError};
+use crate::{Failure, Listing, Release, Source, SourceError};
 
 /// A place that fails whatever it is asked: a kind of method that is not read yet, or a rule that gives no repository.
 #[derive(Clone, Debug)]
 pub struct NotRead {
-    place: String,
+    place: Place,
     failure: Failure,
 }
 
@@ -19,18 +19,18 @@ impl NotRead {
     /// A network mirror. Its protocol is not read yet.
     pub fn network_mirror(url: &str) -> Self {
         let failure = Failure::MethodNotRead("network mirrors are not read yet".to_owned());
-        Self::failing(format!("the network mirror {}", masked(url)), failure)
+        Self::failing(Place::NetworkMirror(url.to_owned()), failure)
     }
 
     /// A folder with packages. It is not read yet.
-    pub fn filesystem_mirror(path: &std::path::Path) -> Self {
+    pub fn filesystem_mirror(path: &Path) -> Self {
         let failure = Failure::MethodNotRead("folders with packages are not read yet".to_owned());
-        Self::failing(format!("the folder {}", path.display()), failure)
+        Self::failing(Place::Folder(path.to_owned()), failure)
     }
 
     /// A place that fails so.
-    pub fn failing(place: impl Into<String>, failure: Failure) -> Self {
-        Self { place: place.into(), failure }
+    pub fn failing(place: Place, failure: Failure) -> Self {
+        Self { place, failure }
     }
 
     fn error(&self) -> SourceError {
@@ -40,31 +40,15 @@ impl NotRead {
 
 #[async_trait]
 impl Source for NotRead {
-    fn place(&self) -> String {
-        self.place.clone()
+    fn place(&self) -> &Place {
+        &self.place
     }
 
     async fn versions(&self, _: &ProviderAddr) -> Result<Listing, SourceError> {
         Err(self.error())
     }
 
-    async fn platforms(&self, _: &ProviderAddr, _: &Version) -> Result<Vec<Platform>, SourceError> {
-        Err(self.error())
-    }
-
-    async fn offer(&self, _: &ProviderAddr, _: &Version, _: &Platform) -> Result<Offer, SourceError> {
-        Err(self.error())
-    }
-
-    async fn hashes(&self, _: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        Err(self.error())
-    }
-
-    async fn release(&self, _: &ProviderAddr, _: &Version) -> Result<Release, SourceError> {
-        Err(self.error())
-    }
-
-    async fn open(&self, _: &Offer, _: usize) -> Result<ByteStream, SourceError> {
+    async fn release(&self, _: &ProviderAddr, _: &Version) -> Result<Arc<dyn Release>, SourceError> {
         Err(self.error())
     }
 }

@@ -1,19 +1,18 @@
 //! A repository as a source.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tofu_oci_store::{ByteStream, ReadStore, StoreError, is_manifest_type};
-use tofu_oci_trust::Evidence;
-use tofu_oci_types::{Descriptor, PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_layout::ReleaseIndex;
+use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_types::{Identity, Place, ProviderAddr, Tag, Version};
 
-use self::reading::Reading;
-use crate::evidence::Reader;
-use crate::memory::Memory;
-use crate::{Listing, NotOffered, Offer, Release, Search, Source, SourceError};
+use self::release::OciRelease;
+use self::repository::Repository;
+use crate::{Listing, NotOffered, Release, ReleaseId, Source, SourceError};
 
-mod reading;
+mod release;
+mod repository;
 
 /// One repository that holds one provider's releases.
 ///
@@ -21,27 +20,50 @@ mod reading;
 /// digests that the document before names, so that nothing can be exchanged on the way. What has been read is kept (64 MiB
 /// of manifests at most): the packages of ten platforms cost one request for their index, not ten.
 pub struct OciSource {
-    store: Arc<dyn ReadStore>,
-    memory: Memory,
+    repository: Arc<Repository>,
 }
 
 impl OciSource {
     /// The repository as a source.
     pub fn new(store: Arc<dyn ReadStore>) -> Self {
-        Self { store, memory: Memory::default() }
+        Self { repository: Arc::new(Repository::new(store)) }
+    }
+
+    /// As when so much was read that nothing is kept.
+    #[cfg(test)]
+    pub(crate) fn forget_documents(&self) {
+        self.repository.memory.forget_documents();
+    }
+
+    fn not_offered(&self, address: &ProviderAddr, what: NotOffered) -> SourceError {
+        SourceError::NotOffered { address: address.clone(), place: self.place().clone(), what }
+    }
+
+    async fn version_missing(&self, address: &ProviderAddr, version: &Version, tag: &Tag) -> SourceError {
+        match self.versions(address).await {
+            // The tag is listed, its manifest is gone: a registry's garbage collection, or a copy that is not whole.
+            Ok(listing) if listing.versions.contains(version) => {
+                StoreError::NotFound { place: self.place().clone(), what: format!("manifest for its tag {tag}") }.into()
+            }
+            Ok(listing) => {
+                let what = NotOffered::VersionMissing { version: version.clone(), offered: listing.versions };
+                self.not_offered(address, what)
+            }
+            Err(error) => error,
+        }
     }
 }
 
 #[async_trait]
 impl Source for OciSource {
-    fn place(&self) -> String {
-        self.store.place()
+    fn place(&self) -> &Place {
+        &self.repository.place
     }
 
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
-        match self.store.tags().await {
+        match self.repository.store.tags().await {
             Ok(tags) => {
-                self.memory.set_listed(&tags);
+                self.repository.memory.set_listed(&tags);
                 Ok(Listing::of(&tags))
             }
             Err(StoreError::UnknownRepository { .. }) => Err(self.not_offered(address, NotOffered::UnknownProvider)),
@@ -49,72 +71,25 @@ impl Source for OciSource {
         }
     }
 
-    async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
-        let reading = Reading { source: self, address, version };
-        let (_, _, index) = reading.whole_index().await?;
-        Ok(index.platforms())
-    }
-
-    async fn offer(
-        &self,
-        address: &ProviderAddr,
-        version: &Version,
-        platform: &Platform,
-    ) -> Result<Offer, SourceError> {
-        Reading { source: self, address, version }.offer(platform).await
-    }
-
-    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        let reading = Reading { source: self, address: &offer.address, version: &offer.version };
-        let index = reading.parse(&offer.index).await?;
-        reading.hashes(&index, offer.claims.clone()).await
-    }
-
-    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
-        Reading { source: self, address, version }.release().await
-    }
-
-    async fn evidence(&self, release: &Release, search: Search) -> Result<Vec<Evidence>, SourceError> {
-        Ok(Reader::new(&*self.store, &self.memory, &release.index).search(search).await?)
-    }
-
-    async fn release_hashes(
-        &self,
-        release: &Release,
-    ) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        let reading = Reading { source: self, address: &release.address, version: &release.version };
-        let mut index = reading.parse(&release.index).await?;
-        while reading.absorb(&mut index, None).await? {}
-        let mut hashes = reading.hashes(&index, release.claims.clone()).await?;
-        hashes.retain(|platform, _| release.kinds.contains_key(platform));
-        Ok(hashes)
-    }
-
-    /// By the digest of the offer's index: a tag that has moved since leads nowhere else.
-    async fn release_of(&self, offer: &Offer) -> Result<Release, SourceError> {
-        Reading { source: self, address: &offer.address, version: &offer.version }.release_of(offer).await
-    }
-
-    async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
-        let part = &offer.parts[part];
-        self.store.fetch(part).await.map_err(|error| missing(part, error).into())
-    }
-}
-
-impl OciSource {
-    fn not_offered(&self, address: &ProviderAddr, what: NotOffered) -> SourceError {
-        SourceError::NotOffered { address: address.clone(), place: self.place(), what }
-    }
-}
-
-/// Once a tag has led to a release, the repository is known, whatever the registry says of it: what lacks is the content.
-fn missing(descriptor: &Descriptor, error: StoreError) -> StoreError {
-    match error {
-        StoreError::UnknownRepository { place } => {
-            let kind = if is_manifest_type(&descriptor.media_type) { "manifest" } else { "blob" };
-            StoreError::NotFound { place, what: format!("{kind} {}", descriptor.digest) }
+    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
+        let (address, version, place) = (address.clone(), version.clone(), self.place().clone());
+        let tag = match Tag::for_version(&version) {
+            Ok(tag) => tag,
+            Err(error) => return Err(SourceError::Unusable { address, version, place, problem: error.to_string() }),
+        };
+        let index = match self.repository.memory.resolve(&*self.repository.store, &tag).await {
+            Ok(index) => index,
+            Err(error) if error.is_not_found() => return Err(self.version_missing(&address, &version, &tag).await),
+            Err(error) => return Err(error.into()),
+        };
+        let bytes = self.repository.document(&index).await?;
+        match ReleaseIndex::parse(&index, &bytes) {
+            Ok(root) => {
+                let id = ReleaseId { address, version, place, identity: Identity::of_index(&bytes) };
+                Ok(Arc::new(OciRelease::new(Arc::clone(&self.repository), id, tag, index, root)))
+            }
+            Err(source) => Err(SourceError::Layout { address, version, place, source }),
         }
-        other => other,
     }
 }
 

@@ -1,67 +1,167 @@
 //! One package, found and not yet fetched.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use serde::Serialize;
+use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 pub use tofu_oci_layout::LeafKind;
-use tofu_oci_layout::media_type;
-use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_store::{ByteStream, StoreError};
+use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
-/// What a package consists of: data to print, to compare and to fetch by.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+use crate::{Claims, Release};
+
+/// What the package of a platform consists of, and the release that it belongs to.
+#[derive(Clone, Debug)]
 pub struct Offer {
-    /// The provider.
-    pub address: ProviderAddr,
-    /// The version.
-    pub version: Version,
+    /// The release that offers it, and that opens its parts.
+    pub release: Arc<dyn Release>,
     /// The platform.
     pub platform: Platform,
-    /// The place that offers it.
-    pub place: String,
-    /// The tag that was resolved, once; everything after is by digest.
-    pub tag: Tag,
-    /// The release's index.
-    pub index: Descriptor,
-    /// The SHA-512 of the same bytes, by which an earlier tofu-oci may have pinned it.
-    #[serde(skip)]
-    pub index_sha512: Digest,
-    /// The leaf manifest, as its index lists it.
-    pub leaf: Descriptor,
-    /// Whether the parts are one zip or the layers of an image.
-    pub kind: LeafKind,
-    /// What to fetch: the zip, or the layers from the lowest up.
-    pub parts: Vec<Descriptor>,
-    /// Digests of the uncompressed layers, as the image's config lists them; empty for a zip, and for an image
-    /// whose config names none.
-    pub diff_ids: Vec<Digest>,
-    /// Every platform of the release, sorted.
-    pub offered: Vec<Platform>,
-    /// The plugin protocols that the index claims, such as `6.0`.
-    pub protocols: Vec<String>,
-    /// The address that the index says it was published under; a mirror may well offer it under another one.
+    /// The manifest that lists the package; `None` for a package that lies in no repository.
+    pub manifest: Option<Digest>,
+    /// What to fetch.
+    pub package: Package,
+    /// The address that the release says it was published under; a mirror may well offer it under another one.
     pub published_as: Option<ProviderAddr>,
-    /// Checksums that the release claims for its platforms: `ch:` of the leaves, and what annotations say.
-    /// Claims: good for telling whose a checksum is, never for trusting a package.
-    pub claims: BTreeMap<Platform, BTreeSet<PackageHash>>,
+    /// Checksums that the release claims for its platforms. Claims say whose a checksum is; nothing is trusted for them.
+    pub claims: Claims,
+}
+
+/// What a package is kept as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Package {
+    /// The release's zip.
+    Zip(Part),
+    /// The layers of an image, from the lowest up.
+    Layers(Vec<Layer>),
+    /// A folder with the unpacked package on this machine.
+    Folder(PathBuf),
+}
+
+/// Bytes to fetch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Where the release finds them.
+    pub at: Locator,
+    /// How many bytes they are; `None` if the place does not say.
+    pub size: Option<u64>,
+    /// Their digest. A `zh:` is one.
+    pub digest: Digest,
+}
+
+/// Where the bytes of a part are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Locator {
+    /// A blob of the repository, of this media type.
+    Blob(String),
+    /// A document of the web.
+    Url(String),
+}
+
+/// One layer of an image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// Its bytes, as they are sent.
+    pub part: Part,
+    /// The digest of the uncompressed layer; `None` if the image's config names no layers.
+    pub diff_id: Option<Digest>,
 }
 
 impl Offer {
-    /// The bytes to fetch, all parts together, as the descriptors claim; `u64::MAX` if the sum is out of range.
-    pub fn bytes(&self) -> u64 {
-        self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.size))
+    /// The provider.
+    pub fn address(&self) -> &ProviderAddr {
+        &self.release.id().address
     }
 
-    /// `ch:` of the leaf; nothing for a package from elsewhere, which has no manifest.
-    pub fn ch(&self) -> Option<PackageHash> {
-        let manifest = matches!(self.leaf.media_type.as_str(), media_type::OCI_MANIFEST | media_type::DOCKER_MANIFEST);
-        manifest.then(|| PackageHash::ch(&self.leaf.digest))
+    /// The version.
+    pub fn version(&self) -> &Version {
+        &self.release.id().version
     }
 
-    /// `zh:` of the zip; nothing for an image.
-    pub fn zh(&self) -> Option<PackageHash> {
-        match (self.kind, &self.parts[..]) {
-            (LeafKind::Artifact, [zip]) => PackageHash::zh(&zip.digest),
-            _ => None,
+    /// The place that offers it.
+    pub fn place(&self) -> &Place {
+        &self.release.id().place
+    }
+
+    /// What signatures of its release are about.
+    pub fn identity(&self) -> &Identity {
+        &self.release.id().identity
+    }
+
+    /// How the package lies in a repository; `None` if it lies elsewhere.
+    pub fn kind(&self) -> Option<LeafKind> {
+        self.manifest.as_ref()?;
+        match self.package {
+            Package::Zip(_) => Some(LeafKind::Artifact),
+            Package::Layers(_) => Some(LeafKind::Image),
+            Package::Folder(_) => None,
         }
+    }
+
+    /// The bytes to fetch, all parts together; `None` if the place does not say, `u64::MAX` if the sum is out of range.
+    pub fn bytes(&self) -> Option<u64> {
+        self.package.parts().try_fold(0, |sum: u64, part| Some(sum.saturating_add(part.size?)))
+    }
+
+    /// `ch:` of the manifest; `None` for a package that lies in no repository.
+    pub fn ch(&self) -> Option<PackageHash> {
+        self.manifest.as_ref().map(PackageHash::ch)
+    }
+
+    /// `zh:` of the zip; `None` if the package is not a zip.
+    pub fn zh(&self) -> Option<PackageHash> {
+        match &self.package {
+            Package::Zip(zip) => PackageHash::zh(&zip.digest),
+            Package::Layers(_) | Package::Folder(_) => None,
+        }
+    }
+}
+
+impl Part {
+    /// The stream, which ends in an error unless it has the part's size and digest. What a store gave out as a blob has been
+    /// checked there, and passes as it is.
+    ///
+    /// # Errors
+    /// [`StoreError::UnsupportedDigest`] at once for an algorithm that cannot be verified.
+    pub fn checked(&self, place: &Place, stream: ByteStream) -> Result<ByteStream, StoreError> {
+        if matches!(self.at, Locator::Blob(_)) {
+            return Ok(stream);
+        }
+        let unsupported = || StoreError::UnsupportedDigest { digest: self.digest.clone() };
+        let state = (stream, self.digest.hasher().ok_or_else(unsupported)?, 0);
+        let (part, place) = (self.clone(), place.clone());
+        let checked = futures_util::stream::try_unfold(state, move |(mut stream, mut hasher, mut seen)| {
+            let (part, place) = (part.clone(), place.clone());
+            async move {
+                let next = stream.try_next().await?;
+                seen += next.as_ref().map_or(0, |piece: &Bytes| piece.len() as u64);
+                if let Some(expected) = part.size.filter(|size| seen > *size || (next.is_none() && seen < *size)) {
+                    let what = part.digest.to_string();
+                    return Err(StoreError::SizeMismatch { place, what, expected, actual: seen });
+                }
+                let Some(piece) = next else {
+                    let (what, expected, actual) = (part.digest.to_string(), part.digest, hasher.finish());
+                    let is_right = actual == expected;
+                    let wrong = StoreError::DigestMismatch { place, what, expected, actual };
+                    return if is_right { Ok(None) } else { Err(wrong) };
+                };
+                hasher.update(&piece);
+                Ok(Some((piece, (stream, hasher, seen))))
+            }
+        });
+        Ok(checked.boxed())
+    }
+}
+
+impl Package {
+    /// What to fetch, in order.
+    pub fn parts(&self) -> impl Iterator<Item = &Part> {
+        let (zip, layers): (_, &[Layer]) = match self {
+            Self::Zip(zip) => (Some(zip), &[]),
+            Self::Layers(layers) => (None, layers),
+            Self::Folder(_) => (None, &[]),
+        };
+        zip.into_iter().chain(layers.iter().map(|layer| &layer.part))
     }
 }

@@ -51,12 +51,14 @@ impl MethodOpener {
         let source: Arc<dyn Source> = match place {
             Ok(Place::Oci(place)) => match self.admit(method, place, address) {
                 Ok(()) => Arc::new(OciSource::new(Arc::new(self.client.store(place.repository.clone())))),
-                Err(error) => Arc::new(NotRead::failing(error.host.display(), error.failure)),
+                Err(error) => Arc::new(NotRead::failing((&error.host).into(), error.failure)),
             },
             Ok(Place::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
             Ok(Place::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
             Ok(_) => Arc::new(self.direct(configured, address)),
-            Err(error) => Arc::new(NotRead::failing(method.label(), error.clone().into())),
+            Err(error) => {
+                Arc::new(NotRead::failing(tofu_oci_types::Place::Method(method.label()), error.clone().into()))
+            }
         };
         Link { method: kind(method), label: method.label(), source }
     }

@@ -1,19 +1,24 @@
 //! The seam.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use tofu_oci_store::ByteStream;
 use tofu_oci_trust::Evidence;
-use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Version};
 
-use crate::{Listing, Offer, Release, Search, SourceError};
+use crate::{Listing, Offer, Part, ReleaseDescription, ReleaseId, Search, SourceError};
 
-/// A place that offers providers' packages.
+/// Checksums by platform.
+pub type Claims = BTreeMap<Platform, BTreeSet<PackageHash>>;
+
+/// A place that offers releases of providers.
 #[async_trait]
 pub trait Source: Send + Sync {
-    /// The place as people write it: `ghcr.io/acme/opentofu-provider-widget`, `oci:dist/layout`.
-    fn place(&self) -> String;
+    /// Where it is.
+    fn place(&self) -> &Place;
 
     /// Whether even a locked version is looked for in the list of all versions before it is asked for. Of several
     /// methods any one can end a search while the versions are listed, also one that would not be asked for the package.
@@ -24,68 +29,58 @@ pub trait Source: Send + Sync {
     /// Every version that can be installed from here, in ascending order of precedence.
     ///
     /// # Errors
-    /// [`SourceError::NotOffered`] when the place does not know the provider. A provider without versions is an empty
+    /// [`SourceError::NotOffered`] if the place does not know the provider. A provider without versions is an empty
     /// listing.
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError>;
 
-    /// The platforms that a version has packages for, sorted.
-    async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError>;
-
-    /// What the package consists of. Every manifest on the way has been verified; the package has not been fetched.
+    /// The release of a version.
     ///
     /// # Errors
-    /// [`SourceError::NotOffered`] when the place has no such version, or not for this platform.
-    async fn offer(&self, address: &ProviderAddr, version: &Version, platform: &Platform)
-    -> Result<Offer, SourceError>;
+    /// [`SourceError::NotOffered`] if the place has no such version.
+    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError>;
+}
 
-    /// What [`Offer::claims`] says, and what is read from the release's other manifests besides: the `zh:` of every
-    /// platform's zip. One small request for each platform. Claims all the same.
-    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError>;
+/// One release of one place. It answers for itself, and reads no more than an answer takes; what it has read it does not
+/// ask for again.
+#[async_trait]
+pub trait Release: Send + Sync {
+    /// Which release it is.
+    fn id(&self) -> &ReleaseId;
 
-    /// What the release's index says, all platforms together: for a release of a repository that is one request, and an
-    /// offer of the same version after it asks for the index no more.
+    /// What the release says of itself, all platforms together.
     ///
     /// # Errors
-    /// [`SourceError::NotOffered`] when the place has no such version, [`SourceError::NoIndex`] when it has packages
-    /// and no index of them.
-    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
-        let (address, version) = (address.clone(), version.clone());
-        Err(SourceError::NoIndex { address, version, place: self.place() })
+    /// If the release has no package that can be installed.
+    async fn describe(&self) -> Result<&ReleaseDescription, SourceError>;
+
+    /// The platforms that the release has packages for, sorted.
+    async fn platforms(&self) -> Result<Vec<Platform>, SourceError>;
+
+    /// What the package of a platform consists of. Every manifest on the way has been verified; the package has not been
+    /// fetched.
+    ///
+    /// # Errors
+    /// [`SourceError::NotOffered`] if the release has no package for this platform.
+    async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError>;
+
+    /// What lies beside the release and may say who signed it. Nothing of it has been verified.
+    ///
+    /// A second, further search does not ask again for what the first one has found.
+    ///
+    /// # Errors
+    /// If the place could not be asked: a place that answers with an error has not said that there is no signature.
+    async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError>;
+
+    /// What [`ReleaseDescription::claims`] says, and the `zh:` of every platform's zip: for a repository one small
+    /// request for each leaf that has not been read. True if the release's own documents are.
+    async fn hashes(&self) -> Result<Claims, SourceError>;
+
+    /// The bytes of a part that this release has offered. [`Part::checked`] holds them against its digest and size.
+    async fn open(&self, part: &Part) -> Result<ByteStream, SourceError>;
+}
+
+impl fmt::Debug for dyn Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.id().fmt(f)
     }
-
-    /// The release that an offer of this source belongs to. Where several places have the version, that of the place
-    /// that the offer is from.
-    ///
-    /// # Errors
-    /// As [`Source::release`].
-    async fn release_of(&self, offer: &Offer) -> Result<Release, SourceError> {
-        self.release(&offer.address, &offer.version).await
-    }
-
-    /// What lies beside a release of this source and may say who stands for it. Nothing of it has been verified.
-    ///
-    /// A second, further search does not ask again what the first one has found.
-    ///
-    /// # Errors
-    /// When the place could not be asked. A place that hides its signatures behind an error is not without any.
-    async fn evidence(&self, release: &Release, search: Search) -> Result<Vec<Evidence>, SourceError> {
-        let _ = (release, search);
-        Ok(Vec::new())
-    }
-
-    /// What [`Release::claims`] says, and the `zh:` of every platform's zip, read from the leaves: one small request
-    /// for each platform whose leaf has not been read yet. True wherever the index is.
-    ///
-    /// # Errors
-    /// When a leaf cannot be read, or is none.
-    async fn release_hashes(
-        &self,
-        release: &Release,
-    ) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        Ok(release.claims.clone())
-    }
-
-    /// The bytes of one of the offer's parts; the stream ends in an error unless size and digest are the part's.
-    /// Only the source that made the offer can open it.
-    async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError>;
 }

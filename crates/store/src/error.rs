@@ -5,13 +5,13 @@ mod fault;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tofu_oci_types::Digest;
+use tofu_oci_types::{Digest, Place};
 
 pub use fault::{AccessFault, NetworkFault};
 
 /// Why a store did not do what it was asked for.
 ///
-/// `place` names the repository as people write it, never with credentials or a query.
+/// `place` never shows credentials or a query.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -19,7 +19,7 @@ pub enum StoreError {
     #[error("{place} has no {what}")]
     NotFound {
         /// The repository.
-        place: String,
+        place: Place,
         /// What was asked for: `tag 1.0.0`, `blob sha256:…`.
         what: String,
     },
@@ -27,13 +27,13 @@ pub enum StoreError {
     #[error("there is no repository {place}")]
     UnknownRepository {
         /// The repository.
-        place: String,
+        place: Place,
     },
     /// The bytes are not those that the digest names.
     #[error("{what} of {place} is damaged: expected {expected}, got {actual}")]
     DigestMismatch {
         /// The repository.
-        place: String,
+        place: Place,
         /// What was read.
         what: String,
         /// The digest that was asked for.
@@ -45,7 +45,7 @@ pub enum StoreError {
     #[error("{what} of {place} has the wrong size: expected {expected} bytes, got {actual}")]
     SizeMismatch {
         /// The repository.
-        place: String,
+        place: Place,
         /// What was read.
         what: String,
         /// The size in the descriptor.
@@ -63,7 +63,7 @@ pub enum StoreError {
     #[error("{what} of {place} is larger than {limit} bytes")]
     TooLarge {
         /// The repository.
-        place: String,
+        place: Place,
         /// What was read.
         what: String,
         /// The limit in bytes.
@@ -76,7 +76,7 @@ pub enum StoreError {
     )]
     TooManyManifests {
         /// The repository.
-        place: String,
+        place: Place,
         /// How many had been found when reading stopped, those of the whole run.
         manifests: usize,
         /// Their bytes.
@@ -90,7 +90,7 @@ pub enum StoreError {
     #[error("manifests of {place} {relation} over more than {limit} levels")]
     TooDeep {
         /// The repository.
-        place: String,
+        place: Place,
         /// How they name each other, as a verb.
         relation: &'static str,
         /// The limit.
@@ -100,7 +100,7 @@ pub enum StoreError {
     #[error("{place} is not usable: {problem}")]
     Malformed {
         /// The repository or file.
-        place: String,
+        place: Place,
         /// What is wrong with it.
         problem: String,
     },
@@ -108,7 +108,7 @@ pub enum StoreError {
     #[error("{place} does not list among the referrers of {subject} what it has: {}", in_a_row(missing))]
     NotListed {
         /// The repository.
-        place: String,
+        place: Place,
         /// What they refer to.
         subject: Digest,
         /// The manifests.
@@ -118,7 +118,7 @@ pub enum StoreError {
     #[error("{place} denied access: {problem}")]
     Denied {
         /// The repository.
-        place: String,
+        place: Place,
         /// Who refuses, and what is missing.
         fault: AccessFault,
         /// The registry's answer, in short.
@@ -128,7 +128,7 @@ pub enum StoreError {
     #[error("{place} needs credentials: {problem}")]
     Unauthorized {
         /// The repository.
-        place: String,
+        place: Place,
         /// Who said so, or what is missing.
         fault: AccessFault,
         /// The registry's answer, in short.
@@ -138,7 +138,7 @@ pub enum StoreError {
     #[error("no token for {place}: {problem}")]
     NoToken {
         /// The repository.
-        place: String,
+        place: Place,
         /// What it did instead.
         fault: AccessFault,
         /// The same for people.
@@ -148,7 +148,7 @@ pub enum StoreError {
     #[error("{place} answered {status} to {request}: {problem}")]
     Rejected {
         /// The repository.
-        place: String,
+        place: Place,
         /// The HTTP status.
         status: u16,
         /// Method and path.
@@ -161,7 +161,7 @@ pub enum StoreError {
     #[error("{place} answered {status} to {request} although it has everything that this needs: {problem}")]
     Disturbed {
         /// The repository.
-        place: String,
+        place: Place,
         /// The HTTP status.
         status: u16,
         /// Method and path.
@@ -173,7 +173,7 @@ pub enum StoreError {
     #[error("{place} asks to wait {seconds} s before trying again")]
     RateLimited {
         /// The repository.
-        place: String,
+        place: Place,
         /// How long it asks to wait.
         seconds: u64,
         /// What stands in the way of waiting.
@@ -183,7 +183,7 @@ pub enum StoreError {
     #[error("cannot reach {place}: {problem}")]
     Unreachable {
         /// The repository or host.
-        place: String,
+        place: Place,
         /// What kind of fault it was.
         fault: NetworkFault,
         /// What the network said.
@@ -193,7 +193,7 @@ pub enum StoreError {
     #[error("refused to follow {place}: {problem}")]
     Forbidden {
         /// The repository.
-        place: String,
+        place: Place,
         /// The rule, when it is one that keeps credentials safe.
         fault: Option<AccessFault>,
         /// Which rule, and what was asked.
@@ -203,7 +203,7 @@ pub enum StoreError {
     #[error("no credentials for {place}: {problem}")]
     Credentials {
         /// The repository.
-        place: String,
+        place: Place,
         /// A stable kebab-case name: `helper-failed`, `auth-without-colon`, `incomplete-basic`.
         code: String,
         /// Why.
@@ -234,7 +234,7 @@ pub enum StoreError {
     #[error("{place} is read-only")]
     ReadOnly {
         /// The repository.
-        place: String,
+        place: Place,
     },
 }
 
@@ -282,12 +282,9 @@ impl StoreError {
             Self::Malformed { problem, .. }
             | Self::Denied { problem, .. }
             | Self::Unauthorized { problem, .. }
-            | Self::NoToken { problem, .. } => *problem = map(problem),
-            // These places are where an answer led.
-            Self::Unreachable { place, problem, .. } | Self::Forbidden { place, problem, .. } => {
-                *place = map(place);
-                *problem = map(problem);
-            }
+            | Self::NoToken { problem, .. }
+            | Self::Unreachable { problem, .. }
+            | Self::Forbidden { problem, .. } => *problem = map(problem),
             Self::Rejected { request, problem, .. } | Self::Disturbed { request, problem, .. } => {
                 *request = map(request);
                 *problem = map(problem);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
 use crate::manifest::{Manifest, is_manifest_type};
 use crate::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, verified};
@@ -16,7 +16,7 @@ use crate::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, verified}
 /// It behaves like a registry that has everything: referrers are listed, tags move atomically, and content is checked
 /// on its way in.
 pub struct MemoryStore {
-    name: String,
+    place: Place,
     state: Mutex<State>,
 }
 
@@ -27,9 +27,9 @@ struct State {
 }
 
 impl MemoryStore {
-    /// An empty repository of this name.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), state: Mutex::default() }
+    /// An empty repository that errors name by this place.
+    pub fn new(place: Place) -> Self {
+        Self { place, state: Mutex::default() }
     }
 
     /// Puts bytes where a digest should lead, right or wrong: for tests of what happens then.
@@ -73,14 +73,14 @@ impl MemoryStore {
     }
 
     fn not_found(&self, what: String) -> StoreError {
-        StoreError::NotFound { place: self.name.clone(), what }
+        StoreError::NotFound { place: self.place.clone(), what }
     }
 }
 
 #[async_trait]
 impl ReadStore for MemoryStore {
-    fn place(&self) -> String {
-        self.name.clone()
+    fn place(&self) -> Place {
+        self.place.clone()
     }
 
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, TryStreamExt as _};
-use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, RepositoryRef, Tag};
 
 use crate::manifest::MAX_MANIFEST;
 use crate::verify::what;
@@ -59,8 +59,8 @@ pub enum Transport {
 /// A repository that can be read.
 #[async_trait]
 pub trait ReadStore: Send + Sync {
-    /// The repository as people write it: `ghcr.io/acme/widget`, `oci:dist/layout`, `memory`.
-    fn place(&self) -> String;
+    /// Where the repository lies.
+    fn place(&self) -> Place;
 
     /// The repository's address, when it lies in a registry. Equal registries can mount from each other.
     fn repository(&self) -> Option<&RepositoryRef> {

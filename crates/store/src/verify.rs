@@ -2,7 +2,7 @@
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_types::{Descriptor, DigestHasher};
+use tofu_oci_types::{Descriptor, DigestHasher, Place};
 
 use crate::{ByteStream, ReadStore, StoreError};
 
@@ -11,7 +11,7 @@ use crate::{ByteStream, ReadStore, StoreError};
 ///
 /// # Errors
 /// [`StoreError::UnsupportedDigest`] at once for an algorithm that cannot be verified.
-pub fn verified(place: String, stream: ByteStream, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+pub fn verified(place: Place, stream: ByteStream, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
     let hasher = descriptor
         .digest
         .hasher()
@@ -21,7 +21,7 @@ pub fn verified(place: String, stream: ByteStream, descriptor: &Descriptor) -> R
 }
 
 struct State {
-    place: String,
+    place: Place,
     stream: ByteStream,
     descriptor: Descriptor,
     hasher: Option<DigestHasher>,

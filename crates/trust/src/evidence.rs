@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
 /// How many pieces of evidence are looked at; a repository can hold any number of them.
 pub const EVIDENCE_LIMIT: usize = 100;
@@ -100,11 +100,9 @@ pub struct ReleaseFacts<'a> {
     pub version: &'a Version,
     /// The repository, as people write it; the path of an `oci:` directory is absolute, or relative to the folder of the
     /// pins.
-    pub place: &'a str,
-    /// The digest of the index, computed here with SHA-256: what signatures and pins name.
-    pub index: &'a Digest,
-    /// The SHA-512 of the same bytes, if they are at hand: what a registry may have named when it was pinned.
-    pub index_sha512: Option<&'a Digest>,
+    pub place: &'a Place,
+    /// What signatures and pins name: for a release with an index, the digest of the index, computed here.
+    pub identity: &'a Identity,
     /// What `SHA256SUMS` is held against.
     pub archives: &'a Archives,
 }
@@ -112,6 +110,6 @@ pub struct ReleaseFacts<'a> {
 impl ReleaseFacts<'_> {
     /// Whether a digest, of whatever algorithm, is that of this index.
     pub fn is_index(&self, digest: &Digest) -> bool {
-        digest == self.index || Some(digest) == self.index_sha512
+        self.identity.is(digest)
     }
 }

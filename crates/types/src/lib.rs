@@ -12,7 +12,9 @@
 //! platform          linux_amd64                            Platform
 //! repository        ghcr.io/acme/opentofu-provider-widget  RepositoryRef
 //! registry          ghcr.io, localhost:5000               RegistryHost
+//! place             HOST/NAME, oci:DIR, HOST, …           Place
 //! tag, digest       1.4.0 / sha256:…                       Tag, Digest, Reference
+//! what is signed    an index, a SHA256SUMS               Identity
 //! descriptor        {mediaType, digest, size, …}           Descriptor
 //! checksum          h1:… zh:… ch:…                         PackageHash
 //! what happens      one line of progress or a warning      Event, Reporter
@@ -27,10 +29,12 @@ mod event;
 mod go_names;
 mod hash;
 mod hostname;
+mod identity;
 mod idn;
 mod idn_newer;
 mod module;
 mod pattern;
+mod place;
 mod platform;
 mod prefix;
 mod printable;
@@ -51,11 +55,13 @@ pub use event::{Event, Level, NoReporter, Reporter};
 pub use go_names::is_known_to_go;
 pub use hash::{InvalidPackageHash, PackageHash, Scheme};
 pub use hostname::{Hostname, InvalidHostname};
+pub use identity::Identity;
 pub use module::{
     InvalidModuleAddr, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
     ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked, masked_user,
 };
 pub use pattern::{InvalidPattern, Pattern};
+pub use place::Place;
 pub use platform::{InvalidPlatform, Platform};
 pub use prefix::{RepositoryPrefix, parse_prefix};
 pub use printable::{is_unprintable, printable};

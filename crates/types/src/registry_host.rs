@@ -88,6 +88,11 @@ impl FromStr for RegistryHost {
     }
 }
 
+/// The name of a registry's host that all names of the registry share, as far as the text is a host.
+pub(crate) fn canonical(host: &str) -> String {
+    host.parse().map_or_else(|_| host.to_ascii_lowercase(), |host: RegistryHost| host.place())
+}
+
 /// The host without the dot that ends a whole name, and an IPv4 address as one.
 fn host_of(url: &Url) -> Option<Host> {
     Some(match url.host()? {

@@ -85,6 +85,11 @@ impl RepositoryRef {
         }
     }
 
+    /// The repository with the one name of its registry that all names of that registry share.
+    pub(crate) fn canonical(&self) -> Self {
+        Self { registry: crate::registry_host::canonical(&self.registry), name: self.name.clone() }
+    }
+
     /// The repository's name inside the registry, such as `acme/opentofu-provider-widget`.
     pub fn name(&self) -> &str {
         &self.name

@@ -147,7 +147,7 @@ mod tests {
     /// What reading a layer of this declared size comes to, where there is no such layer.
     async fn read(size: u64) -> (FaultKind, String) {
         let descriptor = Descriptor::new("archive/zip", Digest::sha256(b"package"), size);
-        let (store, folder) = (MemoryStore::new("memory"), tempfile::tempdir().unwrap());
+        let (store, folder) = (MemoryStore::new("memory".parse().unwrap()), tempfile::tempdir().unwrap());
         let fault = read_layer(&store, &descriptor, folder.path(), &Budget::new()).await.expect_err("it is not there");
         (fault.kind, fault.text)
     }

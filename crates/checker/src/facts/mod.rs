@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tofu_oci_types::{Descriptor, Platform, Tag, Version};
+use tofu_oci_types::{Descriptor, Place, Platform, Tag, Version};
 
 use crate::opentofu::GoDescriptor;
 
@@ -65,7 +65,7 @@ pub enum Depth {
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// The repository as people write it.
-    pub place: String,
+    pub place: Place,
     /// How deep was read.
     pub depth: Depth,
     /// Every tag in the order in which the repository lists them; texts, since a folder may hold what is no tag.

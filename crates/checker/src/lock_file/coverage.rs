@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tofu_oci_lockfile::{LockEntry, ReleaseHashes};
-use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Scheme};
+use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Scheme};
 
 use crate::model::Finding;
 use crate::rules::catalogue::lock_file::{
@@ -22,7 +22,7 @@ pub struct Coverage<'a> {
     /// The platforms that must be covered.
     pub platforms: &'a [Platform],
     /// Where the release lies.
-    pub place: &'a str,
+    pub place: &'a Place,
     /// The checksums of its platforms: leaf digests, annotations, and the `zh:` of every zip.
     pub release: &'a ReleaseHashes,
 }

@@ -115,7 +115,14 @@ fn check_coverage(lines: &[String], release: &ReleaseHashes, want: &[&str]) {
     let lock = LockFile::parse(&file(lines)).unwrap();
     let (address, entry) = lock.iter().next().unwrap();
     let platforms: Vec<Platform> = ["linux_amd64", "darwin_arm64"].map(|name| name.parse().unwrap()).to_vec();
-    let asked = Coverage { path: "lock.hcl", address, entry, platforms: &platforms, place: "registry/widget", release };
+    let asked = Coverage {
+        path: "lock.hcl",
+        address,
+        entry,
+        platforms: &platforms,
+        place: &"registry.test/widget".parse().unwrap(),
+        release,
+    };
     let found: Vec<String> = coverage(&asked)
         .iter()
         .map(|finding| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tofu_oci_types::Version;
+use tofu_oci_types::{Place, Version};
 
 use super::catalogue::drift::{
     DRIFT_ANNOTATION, DRIFT_INDEX, DRIFT_PACKAGE, DRIFT_PLATFORM, DRIFT_REFERRER, DRIFT_TAG_MISSING,
@@ -47,11 +47,11 @@ fn is_unasked(manifest: &Manifest) -> bool {
     manifest.found.as_ref().err().is_some_and(|fault| fault.unasked().is_some())
 }
 
-fn missing(version: &Version, has: &str, has_not: &str) -> Finding {
+fn missing(version: &Version, has: &Place, has_not: &Place) -> Finding {
     DRIFT_TAG_MISSING.at(has_not, format!("it has no {version}, and {has} has it")).of_version(version)
 }
 
-fn releases((here, one): (&str, &Release), (there, other): (&str, &Release)) -> Findings {
+fn releases((here, one): (&Place, &Release), (there, other): (&Place, &Release)) -> Findings {
     let mut found = referrers((here, one), (there, other));
     let (Ok(index), Ok(other_index)) = (&one.index.found, &other.index.found) else { return found };
     // One may be named by SHA-256 and the other by SHA-512.
@@ -100,7 +100,7 @@ fn by_name(release: &Release) -> BTreeMap<String, &Entry> {
     entries
 }
 
-fn entry_pair(name: &str, (here, one): (&str, &Entry), (there, other): (&str, &Entry)) -> Findings {
+fn entry_pair(name: &str, (here, one): (&Place, &Entry), (there, other): (&Place, &Entry)) -> Findings {
     let mut found = Findings::new();
     let layers = |entry: &Entry| -> Vec<String> {
         entry.leaf.layers.iter().map(|layer| layer.descriptor.digest.clone()).collect()
@@ -140,7 +140,7 @@ fn annotation_names(one: &Value, other: &Value) -> Option<String> {
 }
 
 /// Referrers are compared where both indexes are the same: they speak of one digest.
-fn referrers((here, one): (&str, &Release), (there, other): (&str, &Release)) -> Findings {
+fn referrers((here, one): (&Place, &Release), (there, other): (&Place, &Release)) -> Findings {
     let digests = |release: &Release| -> BTreeMap<String, String> {
         let referrers = release.referrers.iter().flatten();
         let named = referrers.map(|one| (one.digest.to_string(), one.artifact_type.clone().unwrap_or_default()));
@@ -151,7 +151,7 @@ fn referrers((here, one): (&str, &Release), (there, other): (&str, &Release)) ->
         return Findings::new();
     }
     let (own, others) = (digests(one), digests(other));
-    let lacks = |place: &str, has: &str, (digest, kind): (&String, &String)| {
+    let lacks = |place: &Place, has: &Place, (digest, kind): (&String, &String)| {
         DRIFT_REFERRER.at(place, format!("it has no referrer {digest} ({kind}), and {has} has it"))
     };
     let gone = own.iter().filter(|(digest, _)| !others.contains_key(*digest)).map(|one| lacks(there, here, one));

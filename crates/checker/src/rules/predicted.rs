@@ -1,6 +1,7 @@
 //! The prediction as findings: no refusal of `OpenTofu` goes without one.
 
 use std::collections::HashSet;
+use tofu_oci_types::Place;
 
 use super::catalogue::index::{
     BODY_MEDIA_TYPE, CONTENT_UNREADABLE, INDEX_ARTIFACT_TYPE, INDEX_EMPTY, INDEX_MEDIA_TYPE, MANIFEST_DIGEST,
@@ -83,7 +84,7 @@ pub(super) fn complete(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 }
 
 /// The finding about a repository whose registry was spoken to by plain HTTP.
-pub(crate) fn plain_http(place: &str) -> Finding {
+pub(crate) fn plain_http(place: &Place) -> Finding {
     PLAIN_HTTP.at(place, "it answers plain HTTP, and OpenTofu speaks with registries over TLS alone")
 }
 

@@ -7,7 +7,7 @@ use tofu_oci_layout::media_type;
 use tofu_oci_source::{Search, evidence};
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{Archives, Evidence, Examined, Outcome, Pins, Policy, ReleaseFacts, Verdict, judge};
-use tofu_oci_types::{Descriptor, Digest, DigestHasher, PackageHash, Platform, ProviderAddr};
+use tofu_oci_types::{Descriptor, Identity, PackageHash, Place, Platform, ProviderAddr};
 
 use super::catalogue::signatures::{
     NOT_TRUSTED, SIGNATURE_NOT_CHECKED, SIGNATURE_REFUSED, SIGNATURE_UNREADABLE, UNSIGNED,
@@ -26,7 +26,7 @@ pub struct Trust<'a> {
     /// What was trusted before.
     pub pins: &'a Pins,
     /// What the pins call the repository.
-    pub place: &'a str,
+    pub place: &'a Place,
     /// What expiry is held against.
     pub now: SystemTime,
 }
@@ -87,11 +87,9 @@ fn judged(
     trust: &Trust<'_>,
 ) -> Findings {
     let archives = &archives(release);
-    let mut sha512 = DigestHasher::sha512();
-    sha512.update(index);
-    let (index, sha512) = (Digest::sha256(index), sha512.finish());
+    let identity = &Identity::of_index(index);
     let (version, place) = (&release.version, trust.place);
-    let facts = ReleaseFacts { address, version, place, index: &index, index_sha512: Some(&sha512), archives };
+    let facts = ReleaseFacts { address, version, place, identity, archives };
     let verdict = judge(trust.policy, trust.pins, &facts, evidence, trust.now);
     let counts = verdict.examined.iter().any(|examined| examined.outcome.counts());
     let mut found: Findings = verdict.examined.iter().filter_map(|one| examined(one, counts)).collect();

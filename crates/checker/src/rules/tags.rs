@@ -104,7 +104,7 @@ mod tests {
     #[track_caller]
     fn check_tags(tags: &[&str], want: &[&str]) {
         let facts = Facts {
-            place: "registry.example.test/acme/widget".to_owned(),
+            place: "registry.example.test/acme/widget".parse().unwrap(),
             depth: Depth::Manifests,
             tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
             releases: Vec::new(),

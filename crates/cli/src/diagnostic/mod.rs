@@ -17,7 +17,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use tofu_oci_logins::{AccessRefusal, CredentialResolver};
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{Place, RepositoryRef};
 
 pub(crate) use logins::{remedy_text, source_remedy};
 pub(crate) use trust::{Refused, Release};
@@ -114,8 +114,8 @@ impl Diagnostic {
     }
 
     /// The same, marked as a refusal of this repository that credentials may have to do with.
-    pub(crate) fn refused(mut self, place: &str, refusal: AccessRefusal) -> Self {
-        self.refused = place.parse().ok().map(|repository| Box::new((repository, refusal)));
+    pub(crate) fn refused(mut self, place: &Place, refusal: AccessRefusal) -> Self {
+        self.refused = place.repository().map(|repository| Box::new((repository.clone(), refusal)));
         self
     }
 

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
+use tofu_oci_types::Place;
 
 use tofu_oci_store::NetworkFault;
 
@@ -11,9 +12,9 @@ use crate::invocation;
 
 impl Diagnostic {
     /// The same with the advice that fits what kept this machine and the place from talking.
-    pub(crate) fn network(self, place: &str, fault: NetworkFault, problem: &str) -> Self {
-        let host = registry(place);
-        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    pub(crate) fn network(self, place: &Place, fault: NetworkFault, problem: &str) -> Self {
+        let host = &registry(place);
+        let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
         if let Some(hint) = certificate_time(fault) {
             return self.hint(hint);
         }
@@ -126,9 +127,9 @@ fn is_bare(host: &str) -> bool {
     host != "localhost" && !host.contains(['.', ':'])
 }
 
-/// The host of a place such as `ghcr.io/acme/widget`.
-fn registry(place: &str) -> &str {
-    place.split('/').next().unwrap_or(place)
+/// The host of a place.
+fn registry(place: &Place) -> String {
+    place.repository().map_or_else(|| place.to_string(), |repository| repository.registry().to_owned())
 }
 
 #[cfg(test)]
@@ -137,8 +138,11 @@ mod tests {
 
     #[track_caller]
     fn check(fault: NetworkFault, problem: &str, want: &str) {
-        let diagnostic =
-            Diagnostic::new(Exit::Unexpected, "no connection").network("r.example/acme/widget", fault, problem);
+        let diagnostic = Diagnostic::new(Exit::Unexpected, "no connection").network(
+            &"r.example/acme/widget".parse().unwrap(),
+            fault,
+            problem,
+        );
         assert!(diagnostic.hints()[0].contains(want), "{:?}", diagnostic.hints());
     }
 

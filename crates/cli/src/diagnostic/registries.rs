@@ -1,7 +1,9 @@
 //! What to do about the refusals of registries that are known by their host or by their words.
 
-/// What helps against the refusal of a write; `None` if nothing is known of it. `place` is `HOST/NAME`.
-pub(super) fn hint(place: &str, status: u16, problem: &str) -> Option<String> {
+use tofu_oci_types::Place;
+
+/// What helps against the refusal of a write; `None` if nothing is known of it.
+pub(super) fn hint(place: &Place, status: u16, problem: &str) -> Option<String> {
     let said = problem.to_ascii_lowercase();
     if said.contains("immutab") || status == 412 && said.contains("precondition") {
         return Some(
@@ -21,8 +23,9 @@ pub(super) fn hint(place: &str, status: u16, problem: &str) -> Option<String> {
 }
 
 /// How a repository that is not there is made.
-fn missing(place: &str, said: &str) -> Option<String> {
-    let (host, name) = place.split_once('/')?;
+fn missing(place: &Place, said: &str) -> Option<String> {
+    let repository = place.repository()?;
+    let (host, name) = (repository.registry(), repository.name());
     let mut parts = name.split('/');
     if let Some(region) = ecr_region(host) {
         return Some(format!(
@@ -52,8 +55,9 @@ fn ecr_region(host: &str) -> Option<&str> {
 }
 
 /// How repositories of a registry are named, where this one is named otherwise.
-pub(super) fn shape(place: &str) -> Option<String> {
-    let (host, name) = place.split_once('/')?;
+pub(super) fn shape(place: &Place) -> Option<String> {
+    let repository = place.repository()?;
+    let (host, name) = (repository.registry(), repository.name());
     let parts = name.split('/').count();
     let form = match host {
         _ if tofu_oci_types::DOCKER_HUB_NAMES.contains(&host) && parts != 2 => "NAMESPACE/NAME",
@@ -71,7 +75,7 @@ mod tests {
 
     #[track_caller]
     fn check(place: &str, status: u16, problem: &str, want: Option<&str>) {
-        let got = hint(place, status, problem);
+        let got = hint(&place.parse().unwrap(), status, problem);
         match want {
             Some(want) => assert!(got.as_deref().is_some_and(|hint| hint.contains(want)), "{place}: {got:?}"),
             None => assert_eq!(got, None, "{place}"),
@@ -115,9 +119,14 @@ mod tests {
 
     #[test]
     fn names_of_the_wrong_shape() {
-        assert!(shape("docker.io/acme/mirror/widget").is_some_and(|hint| hint.contains("docker.io/NAMESPACE/NAME")));
-        assert!(shape("registry.gitlab.com/widget").is_some_and(|hint| hint.contains("GROUP/PROJECT")));
-        assert_eq!(shape("docker.io/acme/widget"), None);
-        assert_eq!(shape("registry.example.com/widget"), None);
+        assert!(
+            shape(&"docker.io/acme/mirror/widget".parse().unwrap())
+                .is_some_and(|hint| hint.contains("docker.io/NAMESPACE/NAME"))
+        );
+        assert!(
+            shape(&"registry.gitlab.com/widget".parse().unwrap()).is_some_and(|hint| hint.contains("GROUP/PROJECT"))
+        );
+        assert_eq!(shape(&"docker.io/acme/widget".parse().unwrap()), None);
+        assert_eq!(shape(&"registry.example.com/widget".parse().unwrap()), None);
     }
 }

@@ -2,6 +2,7 @@
 
 use tofu_oci_logins::AccessRefusal;
 use tofu_oci_store::{AccessFault, GiveUpReason, StoreError};
+use tofu_oci_types::Place;
 
 use super::{Diagnostic, registries};
 use crate::exit::Exit;
@@ -19,7 +20,7 @@ impl From<&StoreError> for Diagnostic {
         diagnostic.code = error.credential_code().map(String::into_boxed_str);
         diagnostic.unasked = !error.is_of_content();
         match error {
-            StoreError::UnknownRepository { place } if place.starts_with("oci:") => diagnostic.hint(
+            StoreError::UnknownRepository { place } if is_layout(place) => diagnostic.hint(
                 "an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one",
             ),
             StoreError::UnknownRepository { .. } => {
@@ -54,7 +55,7 @@ impl From<&StoreError> for Diagnostic {
             StoreError::Rejected { place, status, problem, .. } => diagnostic.hint(
                 registries::hint(place, *status, problem).unwrap_or_else(|| generic_hint(*status).to_owned()),
             ),
-            StoreError::Malformed { place, .. } if place.starts_with("oci:") => {
+            StoreError::Malformed { place, .. } if is_layout(place) => {
                 diagnostic.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
             }
             StoreError::Forbidden { fault: Some(AccessFault::RedirectUnnamed), .. } => {
@@ -81,7 +82,7 @@ impl From<&StoreError> for Diagnostic {
                 diagnostic.hint("the release is incomplete there; its publisher can push it again")
             }
             StoreError::NotFound { place, .. } => {
-                let versions = invocation::command(&format!("versions {}", invocation::quoted(place)));
+                let versions = invocation::command(&format!("versions {}", invocation::quoted(&place.to_string())));
                 diagnostic.hint(format!("`{versions}` lists what is there"))
             }
             StoreError::UnsupportedDigest { .. } => diagnostic.hint("sha256 and sha512 are known here"),
@@ -93,7 +94,7 @@ impl From<&StoreError> for Diagnostic {
             StoreError::TooLarge { .. } => diagnostic.hint("this is no provider release"),
             StoreError::Unreachable { place, fault, problem } => diagnostic.network(place, *fault, problem),
             StoreError::DigestMismatch { place, .. } | StoreError::SizeMismatch { place, .. }
-                if place.starts_with("oci:") =>
+                if is_layout(place) =>
             {
                 diagnostic.hint("a file in the directory was changed or cut short; copy or pack the release again")
             }
@@ -159,6 +160,10 @@ fn exit(error: &StoreError) -> Exit {
     }
 }
 
+fn is_layout(place: &Place) -> bool {
+    matches!(place, Place::Layout(_))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,7 +171,7 @@ mod tests {
     #[test]
     fn a_chunk_that_is_too_large_is_not_a_registry_without_chunks() {
         let hints = |status, request: &str| {
-            let (place, problem) = ("ghcr.io/acme/widget".to_owned(), "payload too large".to_owned());
+            let (place, problem) = ("ghcr.io/acme/widget".parse().unwrap(), "payload too large".to_owned());
             let error = StoreError::Rejected { place, status, request: request.to_owned(), problem };
             Diagnostic::from(error).hints().join("\n")
         };

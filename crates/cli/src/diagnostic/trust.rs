@@ -1,8 +1,8 @@
 //! Releases that are not trusted, and what trust is read from.
 
-use tofu_oci_installer::pin_file::PinFileError;
+use tofu_oci_fetch::PinFileError;
 use tofu_oci_trust::{ByHand, Refusal, Rule, RuleOrigin};
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use super::Diagnostic;
 use crate::exit::Exit;
@@ -12,7 +12,7 @@ use crate::invocation;
 pub(crate) struct Release<'a> {
     pub(crate) address: &'a ProviderAddr,
     pub(crate) version: &'a Version,
-    pub(crate) place: &'a str,
+    pub(crate) place: &'a Place,
 }
 
 /// A release that is not trusted, and by what.

@@ -152,7 +152,7 @@ impl Finder {
             .filter_map(|candidate| Some(opener.link(configured, candidate.method, &candidate.place?, address)))
             .collect();
         for link in &links {
-            tracing::info!(%address, method = link.label, place = link.source.place(), "where to look");
+            tracing::info!(%address, method = link.label, place = %link.source.place(), "where to look");
         }
         Ok(match links.len() {
             0 if methods > 0 => Arc::new(Chain::unmatched()),

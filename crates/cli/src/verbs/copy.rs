@@ -4,7 +4,7 @@ use serde::Serialize;
 use tofu_oci_packer::{CopiedRelease, CopyRequest, ReplaceTag, TagState, copy_release};
 use tofu_oci_source::{Listing, provider_of};
 use tofu_oci_store::ReadStore;
-use tofu_oci_types::{Digest, Reference, Tag, Version};
+use tofu_oci_types::{Digest, Place, Reference, Tag, Version};
 
 use super::{Context, tagged};
 use crate::args::CopyArgs;
@@ -86,7 +86,7 @@ async fn preview(
         let tag = Tag::for_version(version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?;
         let index = source.resolve(&Reference::Tag(tag.clone())).await?.digest;
         let tag_state = tag_state(destination, &tag, &index).await?;
-        let place = to.to_string();
+        let place = to.place();
         if context.json {
             json_line(&Preview { event: "plan", tag: &tag, index: &index, to: &place, tag_state });
             continue;
@@ -128,7 +128,7 @@ struct Preview<'a> {
     event: &'static str,
     tag: &'a Tag,
     index: &'a Digest,
-    to: &'a str,
+    to: &'a Place,
     tag_state: TagState,
 }
 
@@ -144,7 +144,7 @@ fn print(context: &Context, release: &CopiedRelease, to: &End) {
         return json_line(&Line { event: "copied", place: to.to_string(), release });
     }
     let CopiedRelease { tag, index, tags, transfers, unchanged } = release;
-    let there = tagged(&to.to_string(), tag);
+    let there = tagged(&to.place(), tag);
     let mut page = Page::of(if *unchanged {
         format!("{there} is there already")
     } else {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use tofu_oci_disk::Waiter;
 use tofu_oci_logins::Access;
-use tofu_oci_types::{Reporter, Tag};
+use tofu_oci_types::{Place, Reporter, Tag};
 
 use crate::args::{Args, AuthVerb, ConfigVerb, Global, HostParser, Network, Output, Verb};
 use crate::connect::{Connector, ResolverSlot};
@@ -65,8 +65,8 @@ impl Context {
 }
 
 /// A tag of a place. `oci:DIR:TAG` would be taken for a directory of that name.
-pub(crate) fn tagged(place: &str, tag: &Tag) -> String {
-    if place.starts_with("oci:") { format!("{place} (tag {tag})") } else { format!("{place}:{tag}") }
+pub(crate) fn tagged(place: &Place, tag: &Tag) -> String {
+    if matches!(place, Place::Layout(_)) { format!("{place} (tag {tag})") } else { format!("{place}:{tag}") }
 }
 
 /// Whether an option was given on the command line; what its variable says is meant for every command.

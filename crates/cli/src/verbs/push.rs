@@ -95,7 +95,7 @@ async fn release(context: &Context, args: &Release, end: &End, connector: Connec
     if args.dry_run {
         // A directory that does not exist yet holds nothing, and is not made by asking.
         let store: Arc<dyn ReadStore> = match end {
-            End::Layout(dir) if !dir.exists() => Arc::new(MemoryStore::new(end.to_string())),
+            End::Layout(dir) if !dir.exists() => Arc::new(MemoryStore::new(end.place())),
             _ => connector.source(end)?,
         };
         let plan = tofu_oci_packer::plan(&request, store.as_ref(), context.reporter.as_ref()).await?;

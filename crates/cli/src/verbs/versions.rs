@@ -6,7 +6,7 @@ use serde::Serialize;
 use tofu_oci_logins::Access;
 use tofu_oci_source::{Listing, NotOffered, OciSource, Source, SourceError, StrayEffect, StrayTag};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Event, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Version};
 
 use super::Context;
 use crate::args::VersionsArgs;
@@ -22,7 +22,7 @@ use crate::report::json_line;
 /// Lists versions, newest first.
 pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Diagnostic> {
     let Subject { source, address, named } = subject(context, args).await?;
-    let place = source.place();
+    let place = source.place().clone();
     // An address and a repository look alike, and a variable or a file that was written long ago decides without a word.
     if !context.json && !context.quiet {
         match named {
@@ -76,13 +76,17 @@ async fn lines<'a>(
 struct Asked<'a> {
     source: &'a dyn Source,
     address: &'a ProviderAddr,
-    place: &'a str,
+    place: &'a Place,
 }
 
 impl Asked<'_> {
     /// The platforms of a release; nothing, and a warning, where the release itself is broken.
     async fn platforms(&self, context: &Context, version: &Version) -> Result<Option<Vec<Platform>>, Diagnostic> {
-        let error = match self.source.platforms(self.address, version).await {
+        let platforms = match self.source.release(self.address, version).await {
+            Ok(release) => release.platforms().await,
+            Err(error) => Err(error),
+        };
+        let error = match platforms {
             Ok(platforms) => return Ok(Some(platforms)),
             Err(error) => error,
         };
@@ -114,7 +118,7 @@ fn broken(error: &SourceError) -> Option<String> {
 #[derive(Serialize)]
 struct Line<'a> {
     event: &'static str,
-    place: &'a str,
+    place: &'a Place,
     version: &'a Version,
     #[serde(skip_serializing_if = "Option::is_none")]
     platforms: Option<Vec<Platform>>,
@@ -225,7 +229,7 @@ fn repository(args: &VersionsArgs, connector: &Connector) -> Result<Subject, Dia
 }
 
 /// Says which tags OpenTofu would trip over.
-pub(crate) fn warn(context: &Context, place: &str, stray: &[StrayTag]) {
+pub(crate) fn warn(context: &Context, place: &Place, stray: &[StrayTag]) {
     for stray in stray.iter().filter(|stray| stray.effect == StrayEffect::BreaksInit) {
         let StrayTag { tag, version, .. } = stray;
         let text = format!("{place} has a tag {tag}, which OpenTofu reads as version {version} and then cannot find");

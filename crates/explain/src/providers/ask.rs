@@ -80,7 +80,11 @@ pub(super) async fn ask_one(steps: &mut [MethodStep], question: &ProviderQuestio
         let Some(source) = step.source.clone() else { continue };
         for version in &chosen {
             if step.listing().is_some_and(|listing| listing.versions.contains(version)) {
-                let package = match source.offer(question.address, version, &question.platform).await {
+                let offered = match source.release(question.address, version).await {
+                    Ok(release) => release.offer(&question.platform).await,
+                    Err(error) => Err(error),
+                };
+                let package = match offered {
                     Ok(_) => MethodPackage::Has,
                     Err(error) if PackageAnswer::of(&error) == PackageAnswer::LacksPlatform => {
                         MethodPackage::LacksPlatform

@@ -21,16 +21,15 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
+use tofu_oci_fetch::{Fetcher, Trust, TrustChecker, Turn};
 use tofu_oci_lockfile::{Guide, LockEntry, LockFile, Written, read_text, rewrite};
 use tofu_oci_source::Source;
 use tofu_oci_types::{Constraints, Platform, ProviderAddr, Reporter};
 
 use crate::choose::Warned;
-use crate::fetch::Fetcher;
 use crate::job::pipelines;
 use crate::pipeline::ROUNDS;
-use crate::trust::TrustChecker;
-use crate::{InstallError, Trust, Turn, Upgrade};
+use crate::{InstallError, Upgrade};
 use provider::{Locked, Locking, Seen};
 
 pub use report::{Basis, Difference, LockReport, LockedPlatform, LockedProvider};

@@ -5,24 +5,22 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use tofu_oci_fetch::{
+    FetchError, Fetcher, Judgement, OTHER_MANIFEST, PUBLISHED_ANEW, TrustChecker, Vouched, known_before, real_zips,
+    subject,
+};
 use tofu_oci_lockfile::{
     Guide, LockEntry, ManifestLines, PackageHashes, ReleaseHashes, check_addition, check_manifest, check_release,
     needs_more_facts, nobodys, published_anew, restored,
 };
-use tofu_oci_source::{LeafKind, NotOffered, Offer, Release, SourceError};
+use tofu_oci_source::{LeafKind, NotOffered, Offer, Release, ReleaseDescription, ReleaseId, SourceError};
 use tofu_oci_trust::ManifestChecksums;
 use tofu_oci_types::{Constraints, Digest, Event, PackageHash, Platform, Reporter, Scheme};
 
 use super::{Basis, LockRequest, LockedPlatform, LockedProvider, Wanted};
+use crate::InstallError;
 use crate::choose::{Choice, Warned};
-use crate::fetch::Fetcher;
-use crate::pipeline::blocking;
-use crate::place::{Form, Place};
 use crate::record::{Record, entry};
-use crate::staging::scratch;
-use crate::trust::{Judgement, TrustChecker, real_zips};
-use crate::verify::{OTHER_MANIFEST, PUBLISHED_ANEW, known_before};
-use crate::{InstallError, Vouched, subject};
 
 /// So many platforms of a provider are asked for at once; fewer are fetched.
 const PLATFORMS: usize = 8;
@@ -47,22 +45,35 @@ pub(super) struct Seen(Mutex<HashMap<Vec<Digest>, PackageHashes>>);
 
 impl Seen {
     fn get(&self, offer: &Offer) -> Option<PackageHashes> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&Self::key(offer)).cloned()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&Self::key(offer)?).cloned()
     }
 
     fn put(&self, offer: &Offer, hashes: &PackageHashes) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(Self::key(offer), hashes.clone());
+        if let Some(key) = Self::key(offer) {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, hashes.clone());
+        }
     }
 
-    /// The leaf too: its digest is one of the checksums.
-    fn key(offer: &Offer) -> Vec<Digest> {
-        std::iter::once(&offer.leaf).chain(&offer.parts).map(|part| part.digest.clone()).collect()
+    /// The digests of its parts, and that of the manifest, which is one of the checksums; `None` if no digest names what is
+    /// in the package.
+    fn key(offer: &Offer) -> Option<Vec<Digest>> {
+        let parts = offer.package.parts().map(|part| &part.digest);
+        let key: Vec<Digest> = offer.manifest.iter().chain(parts).cloned().collect();
+        (!key.is_empty()).then_some(key)
     }
+}
+
+/// A release, and what it says of itself.
+#[derive(Clone, Copy)]
+struct Described<'a> {
+    handle: &'a Arc<dyn Release>,
+    id: &'a ReleaseId,
+    about: &'a ReleaseDescription,
 }
 
 /// What is known of one provider, at the end.
 pub(super) struct Locked {
-    release: Release,
+    id: ReleaseId,
     packages: BTreeMap<Platform, Package>,
     record: Record,
     /// True checksums of the release.
@@ -81,21 +92,21 @@ struct Package {
 
 impl Locking<'_> {
     pub(super) async fn run(self) -> Result<Locked, InstallError> {
-        let source = &*self.job.source;
         let choice = Choice {
             address: &self.job.address,
             constraints: &self.job.constraints,
-            source,
+            source: &*self.job.source,
             lock: self.guide.as_ref(),
             upgrade: self.job.upgrade,
         };
         choice.warn_of_predecessor(self.warned, self.reporter);
         let version = choice.version(self.reporter).await?;
-        let release = choice.release(&version).await?;
+        let handle = choice.release(&version).await?;
+        let release = Described { handle: &handle, id: handle.id(), about: handle.describe().await? };
         let before = self.before.as_ref().filter(|entry| entry.version == version);
-        let platforms = self.platforms(&release)?;
-        let judged = self.trust_checker.of_release(source, &release).await?;
-        let work = platforms.iter().map(|platform| self.package(&release, platform, before, &judged));
+        let platforms = self.platforms(release)?;
+        let judged = self.trust_checker.of_release(&*handle).await?;
+        let work = platforms.iter().map(|platform| self.package(release, platform, before, &judged));
         let packages: Vec<Package> = futures_util::stream::iter(work).buffered(PLATFORMS).try_collect().await?;
         let packages: BTreeMap<Platform, Package> = platforms.into_iter().zip(packages).collect();
         let mut record = Record::default();
@@ -103,24 +114,24 @@ impl Locking<'_> {
         for (platform, package) in packages.iter().filter(|(_, package)| package.basis != Basis::Signed) {
             record.verify(platform, &package.hashes);
         }
-        let facts = self.facts(&release, before, &record).await?;
-        let facts = self.more_facts(&release, before, facts, &packages, &judged).await?;
-        self.check(&release, before, &facts, packages.keys())?;
-        let seen_before = self.trust_checker.has_seen(&release);
-        Ok(Locked { release, packages, record, facts, judged, seen_before })
+        let facts = self.facts(release, before, &record).await?;
+        let facts = self.more_facts(release, before, facts, &packages, &judged).await?;
+        self.check(release, before, &facts, packages.keys())?;
+        let seen_before = self.trust_checker.has_seen(release.id);
+        Ok(Locked { id: release.id.clone(), packages, record, facts, judged, seen_before })
     }
 
-    fn platforms(&self, release: &Release) -> Result<Vec<Platform>, InstallError> {
+    fn platforms(&self, release: Described<'_>) -> Result<Vec<Platform>, InstallError> {
         let named = match &self.job.platforms {
-            Wanted::Offered => return Ok(release.platforms.clone()),
+            Wanted::Offered => return Ok(release.about.platforms.clone()),
             Wanted::Named(named) => named,
         };
-        match named.iter().find(|platform| !release.platforms.contains(platform)) {
+        match named.iter().find(|platform| !release.about.platforms.contains(platform)) {
             None => Ok(named.iter().collect::<BTreeSet<_>>().into_iter().cloned().collect()),
             Some(missing) => {
-                let (version, platform) = (release.version.clone(), missing.clone());
-                let what = NotOffered::PlatformMissing { version, platform, offered: release.platforms.clone() };
-                let (address, place) = (release.address.clone(), release.place.clone());
+                let (version, platform) = (release.id.version.clone(), missing.clone());
+                let what = NotOffered::PlatformMissing { version, platform, offered: release.about.platforms.clone() };
+                let (address, place) = (release.id.address.clone(), release.id.place.clone());
                 Err(SourceError::NotOffered { address, place, what }.into())
             }
         }
@@ -129,7 +140,7 @@ impl Locking<'_> {
     /// What is known of a package: by a signature, by the lock file, or by looking at it.
     async fn package(
         &self,
-        release: &Release,
+        release: Described<'_>,
         platform: &Platform,
         before: Option<&LockEntry>,
         judged: &Judgement,
@@ -141,19 +152,18 @@ impl Locking<'_> {
             let trust = judged.vouched(platform, hashes.zh.as_ref());
             return Ok(Package { basis: Basis::Signed, hashes, bytes: 0, trust });
         }
-        let source = &*self.job.source;
-        let offer = source.offer(&release.address, &release.version, platform).await?;
-        let of_offer = self.trust_checker.of_offer(source, &offer).await?;
+        let offer = Arc::clone(release.handle).offer(platform).await?;
+        let of_offer = self.trust_checker.of_offer(&offer).await?;
         let judged = of_offer.as_deref().unwrap_or(judged);
         let trust = judged.vouched(platform, offer.zh().as_ref());
         if let (Some(before), Some(ch)) = (before, offer.ch())
-            && let Some(refusal) = check_manifest(before, &ch, &release.claims, self.lines())
+            && let Some(refusal) = check_manifest(before, &ch, &release.about.claims, self.lines())
         {
             return Err(not_the_locked(release, platform, refusal));
         }
         if let Some(hashes) = self.seen.get(&offer) {
             fetched(judged, &offer, &hashes);
-            return Ok(Package { basis: Basis::Downloaded, hashes, bytes: offer.bytes(), trust });
+            return Ok(Package { basis: Basis::Downloaded, hashes, bytes: offer.bytes().unwrap_or(0), trust });
         }
         let admitted =
             |hashes: &PackageHashes| hashes.h1.as_ref().is_some_and(|h1| judged.admits_unfetched(&offer, h1));
@@ -163,21 +173,13 @@ impl Locking<'_> {
         let hashes = self.look_at(&offer).await?;
         self.seen.put(&offer, &hashes);
         fetched(judged, &offer, &hashes);
-        Ok(Package { basis: Basis::Downloaded, hashes, bytes: offer.bytes(), trust })
+        Ok(Package { basis: Basis::Downloaded, hashes, bytes: offer.bytes().unwrap_or(0), trust })
     }
 
     /// Fetches and verifies the package as an installation would, and throws it away.
     async fn look_at(&self, offer: &Offer) -> Result<PackageHashes, InstallError> {
-        let parent = self.scratch.to_owned();
-        let scratch = Arc::new(blocking(move || scratch(&parent)).await?);
-        let form = match offer.kind {
-            LeafKind::Artifact => Form::Archive,
-            LeafKind::Image => Form::Folder,
-        };
-        let place = Place::to_look_at(&scratch, form);
-        let verified = self.fetcher.fetch(&*self.job.source, offer, &place, None).await?;
-        let hashes = blocking(move || verified.hashes).await;
-        let subject = subject(&offer.address, &offer.version, &offer.platform);
+        let hashes = self.fetcher.look_at(offer, self.scratch).await?;
+        let subject = subject(offer.address(), offer.version(), &offer.platform);
         self.reporter.event(&Event::Finished { subject, outcome: "verified".to_owned() });
         Ok(hashes)
     }
@@ -185,13 +187,13 @@ impl Locking<'_> {
     /// True checksums of all platforms, as far as the lock file's lines have to be held against them.
     async fn facts(
         &self,
-        release: &Release,
+        release: Described<'_>,
         before: Option<&LockEntry>,
         record: &Record,
     ) -> Result<ReleaseHashes, InstallError> {
         let mut facts = record.hashes();
         let Some(before) = before else { return Ok(facts) };
-        for (platform, claims) in &release.claims {
+        for (platform, claims) in &release.about.claims {
             let leaves = claims.iter().filter(|hash| hash.scheme() == Scheme::Ch).cloned();
             facts.entry(platform.clone()).or_default().extend(leaves);
         }
@@ -200,8 +202,8 @@ impl Locking<'_> {
             let zip = facts.get(platform).is_some_and(|hashes| hashes.iter().any(|hash| hash.scheme() == Scheme::Zh));
             *kind == LeafKind::Artifact && !zip
         };
-        if release.kinds.iter().any(unknown) && !facts.values().all(matched) {
-            for (platform, zip) in real_zips(&*self.job.source, release).await? {
+        if release.about.kinds.iter().any(unknown) && !facts.values().all(matched) {
+            for (platform, zip) in real_zips(&**release.handle).await? {
                 facts.entry(platform).or_default().insert(zip);
             }
         }
@@ -212,7 +214,7 @@ impl Locking<'_> {
     /// package that was replaced. They are looked at and not recorded.
     async fn more_facts(
         &self,
-        release: &Release,
+        release: Described<'_>,
         before: Option<&LockEntry>,
         mut facts: ReleaseHashes,
         packages: &BTreeMap<Platform, Package>,
@@ -222,7 +224,7 @@ impl Locking<'_> {
         let has_h1 = |facts: &ReleaseHashes, platform: &Platform| {
             facts.get(platform).is_some_and(|hashes| hashes.iter().any(|hash| hash.scheme() == Scheme::H1))
         };
-        for other in release.platforms.iter().filter(|platform| !packages.contains_key(platform)) {
+        for other in release.about.platforms.iter().filter(|platform| !packages.contains_key(platform)) {
             if !packages.keys().any(|platform| needs_more_facts(entry, platform, &facts)) {
                 break;
             }
@@ -237,7 +239,7 @@ impl Locking<'_> {
     /// Existing lines win: one of them must be the release's, and none may be for another package of these platforms.
     fn check<'a>(
         &self,
-        release: &Release,
+        release: Described<'_>,
         before: Option<&LockEntry>,
         facts: &ReleaseHashes,
         platforms: impl Iterator<Item = &'a Platform>,
@@ -259,8 +261,8 @@ impl Locking<'_> {
         }
         let proven = facts.values().flatten().cloned().collect();
         if let Some(refusal) = check_release(before, &proven) {
-            let (address, version) = (release.address.clone(), release.version.clone());
-            let place = release.place.clone();
+            let (address, version) = (release.id.address.clone(), release.id.version.clone());
+            let place = release.id.place.clone();
             return Err(InstallError::NotTheLockedRelease { address, version, place, refusal });
         }
         self.tell_of_nobodys(release, before, facts);
@@ -273,12 +275,12 @@ impl Locking<'_> {
         self.trust_checker.manifest_lines(&self.job.address)
     }
 
-    fn warn_of_manifests(&self, release: &Release, before: &LockEntry, facts: &ReleaseHashes) {
+    fn warn_of_manifests(&self, release: Described<'_>, before: &LockEntry, facts: &ReleaseHashes) {
         let anew: Vec<String> = published_anew(before, facts).iter().map(ToString::to_string).collect();
         if anew.is_empty() {
             return;
         }
-        let Release { address, version, place, .. } = release;
+        let ReleaseId { address, version, place, .. } = release.id;
         let text = format!(
             "{place} has {address} {version} under other manifests than the lock file names, for {}",
             anew.join(", ")
@@ -286,11 +288,11 @@ impl Locking<'_> {
         self.reporter.event(&Event::warning(OTHER_MANIFEST, text).with_hint(PUBLISHED_ANEW));
     }
 
-    fn tell_of_nobodys(&self, release: &Release, before: &LockEntry, facts: &ReleaseHashes) {
+    fn tell_of_nobodys(&self, release: Described<'_>, before: &LockEntry, facts: &ReleaseHashes) {
         let lines = nobodys(before, facts);
         let Some(first) = lines.first() else { return };
         let more = if lines.len() > 1 { format!(" and {} more", lines.len() - 1) } else { String::new() };
-        let Release { address, version, place, .. } = release;
+        let ReleaseId { address, version, place, .. } = release.id;
         let text =
             format!("the lock file has checksums of {address} {version} that no package in {place} has: {first}{more}");
         let hint = "they are kept: they may be of platforms, or of archives, that another place has";
@@ -299,9 +301,9 @@ impl Locking<'_> {
 }
 
 /// Whether all is covered that makes OpenTofu install the package.
-fn is_complete(release: &Release, platform: &Platform, covered: &BTreeSet<PackageHash>) -> bool {
+fn is_complete(release: Described<'_>, platform: &Platform, covered: &BTreeSet<PackageHash>) -> bool {
     let has = |scheme| covered.iter().any(|hash| hash.scheme() == scheme);
-    has(Scheme::H1) && (has(Scheme::Zh) || release.kinds.get(platform) == Some(&LeafKind::Image))
+    has(Scheme::H1) && (has(Scheme::Zh) || release.about.kinds.get(platform) == Some(&LeafKind::Image))
 }
 
 /// The package's checksums, when the lock file has them: its `zh:`, or for an image the leaf's `ch:`, names the contents,
@@ -321,16 +323,17 @@ fn fetched(judged: &Judgement, offer: &Offer, hashes: &PackageHashes) {
     }
 }
 
-fn not_the_locked(release: &Release, platform: &Platform, refusal: tofu_oci_lockfile::Refusal) -> InstallError {
-    InstallError::NotTheLockedPackage {
-        address: release.address.clone(),
-        version: release.version.clone(),
+fn not_the_locked(release: Described<'_>, platform: &Platform, refusal: tofu_oci_lockfile::Refusal) -> InstallError {
+    FetchError::NotTheLockedPackage {
+        address: release.id.address.clone(),
+        version: release.id.version.clone(),
         platform: platform.clone(),
-        place: release.place.clone(),
+        place: release.id.place.clone(),
         refusal,
         // Unlike an installation, this is what adds platforms: what is locked for others is no excuse.
         locked_for: Vec::new(),
     }
+    .into()
 }
 
 impl Locked {
@@ -341,7 +344,7 @@ impl Locked {
         constraints: &Constraints,
         configured: Option<&Constraints>,
     ) -> LockEntry {
-        let mut entry = entry(before, &self.release.version, constraints, &self.record);
+        let mut entry = entry(before, &self.id.version, constraints, &self.record);
         if let Some(configured) = configured {
             entry.constraints = configured.clone();
         }
@@ -372,10 +375,10 @@ impl Locked {
         };
         LockedProvider {
             platforms: self.record.hashes().into_iter().map(platform).collect(),
-            address: self.release.address,
-            version: self.release.version,
-            place: self.release.place,
-            index: self.release.index.digest,
+            address: self.id.address,
+            version: self.id.version,
+            place: self.id.place,
+            identity: self.id.identity,
             restored,
             seen_before: self.seen_before && !anew,
             manifest_checksums,

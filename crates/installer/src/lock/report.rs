@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use tofu_oci_fetch::Vouched;
 use tofu_oci_lockfile::{LockEntry, Written};
 use tofu_oci_trust::ManifestChecksums;
-use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
-
-use crate::Vouched;
+use tofu_oci_types::{Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
 /// What came of locking.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,9 +43,10 @@ pub struct LockedProvider {
     /// Its version.
     pub version: Version,
     /// The place that was asked.
-    pub place: String,
-    /// The release's index.
-    pub index: Digest,
+    pub place: Place,
+    /// What the release is known by.
+    #[serde(rename = "index")]
+    pub identity: Identity,
     /// What is locked of each platform, sorted.
     pub platforms: Vec<LockedPlatform>,
     /// `ch:` lines that come beside other lines of their packages, sorted.

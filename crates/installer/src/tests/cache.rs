@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_source::{Listing, Offer, Source, SourceError};
-use tofu_oci_store::{ByteStream, ReadStore};
-use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_source::{Listing, Release, Source, SourceError};
+use tofu_oci_store::ReadStore;
+use tofu_oci_types::{PackageHash, Place, ProviderAddr, Version};
 
 use super::fixture::{PLATFORM, Published, Workspace, store, told};
 use crate::{InstallError, InstallRequest, Installed, Outcome, PluginCache, Target, Upgrade};
@@ -17,30 +18,18 @@ const FOLDER: &str = "registry.example.test/acme/widget/1.0.0/linux_amd64";
 const GUIDE: &str = "docs/guide.md";
 
 /// A source that must not be asked.
-struct NobodyAsks;
+struct NobodyAsks(Place);
 
 #[async_trait]
 impl Source for NobodyAsks {
-    fn place(&self) -> String {
-        "nowhere".to_owned()
+    fn place(&self) -> &Place {
+        &self.0
     }
     async fn versions(&self, _: &ProviderAddr) -> Result<Listing, SourceError> {
         panic!("the versions were asked for")
     }
-    async fn platforms(&self, _: &ProviderAddr, _: &Version) -> Result<Vec<Platform>, SourceError> {
-        panic!("the platforms were asked for")
-    }
-    async fn offer(&self, _: &ProviderAddr, _: &Version, _: &Platform) -> Result<Offer, SourceError> {
-        panic!("an offer was asked for")
-    }
-    async fn hashes(
-        &self,
-        _: &Offer,
-    ) -> Result<std::collections::BTreeMap<Platform, std::collections::BTreeSet<PackageHash>>, SourceError> {
-        panic!("checksums were asked for")
-    }
-    async fn open(&self, _: &Offer, _: usize) -> Result<ByteStream, SourceError> {
-        panic!("a package was asked for")
+    async fn release(&self, _: &ProviderAddr, _: &Version) -> Result<Arc<dyn Release>, SourceError> {
+        panic!("a release was asked for")
     }
 }
 
@@ -108,7 +97,7 @@ async fn what_is_locked_and_cached_is_linked_without_a_request() {
     let setting = Setting::new().await;
     setting.run(setting.job()).await.unwrap();
     setting.begin_again(&[&setting.published.h1]);
-    let job = || InstallRequest { source: Arc::new(NobodyAsks), ..setting.job() };
+    let job = || InstallRequest { source: Arc::new(NobodyAsks("nowhere".parse().unwrap())), ..setting.job() };
     let linked = setting.run(job()).await.unwrap();
     assert_eq!((linked.outcome, linked.layout), (Outcome::Linked, None));
     assert_link(&setting.installed(), &setting.cached());
@@ -163,7 +152,7 @@ async fn a_cached_package_that_was_changed_is_refused_and_stays() {
     setting.begin_again(&[&setting.published.h1, &setting.published.zh]);
     let before = setting.workspace.locked();
     let error = setting.run(setting.job()).await.unwrap_err();
-    let InstallError::LocallyModified { path, .. } = &error else { panic!("{}", told(&error)) };
+    let InstallError::Fetch(FetchError::LocallyModified { path, .. }) = &error else { panic!("{}", told(&error)) };
     assert_eq!(*path, setting.cached());
     assert_eq!(fs::read_to_string(setting.cached().join(GUIDE)).unwrap(), "tampered");
     assert!(fs::symlink_metadata(setting.installed()).is_err(), "nothing is linked");
@@ -194,7 +183,7 @@ async fn a_cache_that_may_break_the_lock_file_is_not_used_without_an_executable(
     fs::create_dir_all(setting.cached()).unwrap();
     fs::write(setting.cached().join("README.md"), "no provider").unwrap();
     let error = setting.run(setting.job()).await.unwrap_err();
-    assert!(matches!(error, InstallError::LocallyModified { .. }), "{}", told(&error));
+    assert!(matches!(error, InstallError::Fetch(FetchError::LocallyModified { .. })), "{}", told(&error));
 }
 
 #[tokio::test]

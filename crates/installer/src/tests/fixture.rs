@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use tofu_oci_archive::{InputFile, write_layer, write_zip};
+use tofu_oci_fetch::{Trust, pin_file};
 use tofu_oci_layout::{
     IndexFacts, LayerBlob, LeafPlan, PackageLayout, Planned, PlatformHashes, PlatformPackage, plan_index, plan_leaves,
 };
@@ -16,7 +17,7 @@ use tofu_oci_store::{Content, MemoryStore, ReadStore, Store};
 use tofu_oci_trust::PIN_FILE_NAME;
 use tofu_oci_types::{Constraints, Event, PackageHash, Platform, ProviderAddr, Reporter, Tag};
 
-use crate::{InstallError, InstallRequest, Installed, Options, Target, Trust, Upgrade, install, pin_file};
+use crate::{InstallError, InstallRequest, Installed, Options, Target, Upgrade, install};
 
 pub(super) const ADDRESS: &str = "registry.example.test/acme/widget";
 pub(super) const PLATFORM: &str = "linux_amd64";
@@ -256,7 +257,7 @@ pub(super) fn trust(pins_path: PathBuf) -> Trust {
 
 /// A store with version 1.0.0 in this layout, and the checksums of [`PLATFORM`].
 pub(super) async fn store(layout: PackageLayout) -> (Arc<MemoryStore>, BTreeMap<String, Published>) {
-    let store = Arc::new(MemoryStore::new("memory"));
+    let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     let published = publish(&*store, "1.0.0", layout, Annotations::All).await;
     (store, published)
 }

@@ -8,9 +8,10 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tofu_oci_archive::ArchiveError;
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_store::{ByteStream, MemoryStore, NetworkFault, ReadStore, Store as _, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
 use super::fixture::{Workspace, store, told};
 use crate::{InstallError, Options, Target, install};
@@ -28,7 +29,7 @@ struct Endless {
 
 #[async_trait]
 impl ReadStore for Endless {
-    fn place(&self) -> String {
+    fn place(&self) -> Place {
         self.inner.place()
     }
 
@@ -162,7 +163,8 @@ async fn a_package_may_be_as_large_as_the_limit() {
     for (declared, want) in [(1000, "not an archive"), (1001, "too large")] {
         let (done, served) = run(declaring(PackageLayout::Artifact, &[declared]).await, true, Some(1000)).await;
         let error = done.expect_err("it is not an archive");
-        let is_size = matches!(&error, InstallError::Package { source: ArchiveError::Oversized { .. }, .. });
+        let is_size =
+            matches!(&error, InstallError::Fetch(FetchError::Package { source: ArchiveError::Oversized { .. }, .. }));
         assert_eq!(is_size, want == "too large", "{}", told(&error));
         assert_eq!(served > 0, want == "not an archive");
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::{LeafKind, PackageLayout};
 use tofu_oci_lockfile::Written;
 use tofu_oci_source::{Chain, Failure, Kind, Link, NotRead, OciSource, Source};
@@ -30,7 +31,7 @@ fn check(layout: PackageLayout, annotations: Annotations, lines: &str, want: &st
 }
 
 async fn answer(layout: PackageLayout, annotations: Annotations, lines: &str) -> String {
-    let store = Arc::new(tofu_oci_store::MemoryStore::new("memory"));
+    let store = Arc::new(tofu_oci_store::MemoryStore::new("memory".parse().unwrap()));
     let published = publish(&*store, "1.0.0", layout, annotations).await;
     let kind = if layout == PackageLayout::Image { LeafKind::Image } else { LeafKind::Artifact };
     let (own, mac) = (&published[PLATFORM], &published["darwin_arm64"]);
@@ -75,7 +76,7 @@ async fn answer(layout: PackageLayout, annotations: Annotations, lines: &str) ->
             if codes.is_empty() { names } else { format!("{names} ({})", codes.join(", ")) }
         }
         Err(error) => {
-            assert!(matches!(error, InstallError::NotTheLockedPackage { .. }), "{}", told(&error));
+            assert!(matches!(error, InstallError::Fetch(FetchError::NotTheLockedPackage { .. })), "{}", told(&error));
             assert_eq!(workspace.snapshot(), before, "a refusal changes nothing");
             let early = if workspace.reporter.downloads() == 0 { " before the download" } else { "" };
             format!("refused{early}")
@@ -256,7 +257,8 @@ async fn other_providers_entries_and_terraforms_header_stay() {
 fn with_a_failing_method(store: Arc<MemoryStore>) -> Arc<Chain> {
     let link = |source| Link { method: Kind::Oci, label: "oci_mirror".to_owned(), source };
     let failure = Failure::ServerError("500".to_owned());
-    let (own, failing) = (OciSource::new(store), NotRead::failing("another place", failure));
+    let (own, failing) =
+        (OciSource::new(store), NotRead::failing(tofu_oci_types::Place::Method("another place".to_owned()), failure));
     Arc::new(Chain::new(vec![link(Arc::new(own)), link(Arc::new(failing))]))
 }
 
@@ -276,9 +278,9 @@ async fn of_several_methods_the_one_that_had_the_package_is_named() {
     let (store, _) = store(PackageLayout::Artifact).await;
     let workspace = Workspace::new();
     let link = |method, source| Link { method, label: "a method".to_owned(), source };
-    let unknown: Arc<dyn Source> = Arc::new(OciSource::new(Arc::new(MemoryStore::new("empty"))));
+    let unknown: Arc<dyn Source> = Arc::new(OciSource::new(Arc::new(MemoryStore::new("empty".parse().unwrap()))));
     let own: Arc<dyn Source> = Arc::new(OciSource::new(store.clone()));
-    let place = own.place();
+    let place = own.place().clone();
     let source = Arc::new(Chain::new(vec![link(Kind::Direct, unknown), link(Kind::Oci, own)]));
     let (installed, _) = workspace.run(vec![InstallRequest { source, ..workspace.job(store) }]).await.unwrap();
     assert_eq!(installed[0].place, place);

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tofu_oci_fetch::pin_file;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_lockfile::{LockEntry, LockFile, Written};
 use tofu_oci_source::OciSource;
@@ -14,9 +15,7 @@ use tofu_oci_types::{Constraints, PackageHash};
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Published, Workspace, address, publish, publish_for, told};
 use super::meddler::{Meddler, write_entry};
 use super::signing::{policy, sign};
-use crate::{
-    Basis, Difference, InstallError, LockOptions, LockReport, LockRequest, LockWrite, Upgrade, Wanted, lock, pin_file,
-};
+use crate::{Basis, Difference, InstallError, LockOptions, LockReport, LockRequest, LockWrite, Upgrade, Wanted, lock};
 
 const MAC: &str = "darwin_arm64";
 
@@ -32,7 +31,7 @@ struct Scene {
 
 impl Scene {
     async fn new(layout: PackageLayout, annotations: Annotations) -> Self {
-        let store = Arc::new(MemoryStore::new("memory"));
+        let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
         let published = publish(&*store, "1.0.0", layout, annotations).await;
         let workspace = Workspace::new();
         let pins = workspace.trust().pins_path;
@@ -290,7 +289,7 @@ async fn comparing_writes_nothing() {
 /// A release for three platforms that nobody has signed.
 async fn three_platforms(annotations: Annotations) -> Scene {
     let scene = Scene::new(PackageLayout::Artifact, annotations).await;
-    let store = Arc::new(MemoryStore::new("memory"));
+    let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     let platforms = [PLATFORM, MAC, "windows_amd64"];
     let published = publish_for(&platforms, &*store, "1.0.0", PackageLayout::Artifact, annotations).await;
     Scene { store, published, ..scene }

@@ -1,14 +1,13 @@
 //! A source during which something else happens.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use tofu_oci_lockfile::LockEntry;
-use tofu_oci_source::{Listing, OciSource, Offer, Release, Source, SourceError};
-use tofu_oci_store::{ByteStream, ReadStore};
-use tofu_oci_types::{Constraints, PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_source::{Listing, OciSource, Release, Source, SourceError};
+use tofu_oci_store::ReadStore;
+use tofu_oci_types::{Constraints, Place, ProviderAddr, Version};
 
 /// What happens.
 type Meanwhile = dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
@@ -73,31 +72,15 @@ pub(super) fn write_entry(path: &Path, address: &str, version: &str, hash: &str)
 
 #[async_trait::async_trait]
 impl Source for Meddler {
-    fn place(&self) -> String {
+    fn place(&self) -> &Place {
         self.inner.place()
     }
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
         self.asked(&Question::Versions).await;
         self.inner.versions(address).await
     }
-    async fn platforms(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
-        self.inner.platforms(address, version).await
-    }
-    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
+    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
         self.asked(&Question::Release).await;
         self.inner.release(address, version).await
-    }
-    async fn offer(&self, address: &ProviderAddr, version: &Version, own: &Platform) -> Result<Offer, SourceError> {
-        self.asked(&Question::Release).await;
-        self.inner.offer(address, version, own).await
-    }
-    async fn hashes(&self, offer: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        self.inner.hashes(offer).await
-    }
-    async fn release_hashes(&self, of: &Release) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        self.inner.release_hashes(of).await
-    }
-    async fn open(&self, offer: &Offer, part: usize) -> Result<ByteStream, SourceError> {
-        self.inner.open(offer, part).await
     }
 }

@@ -1,6 +1,7 @@
 //! Installations against stores in memory and folders on disk.
 
 mod cache;
+mod elsewhere;
 mod faults;
 mod fixture;
 mod limits;

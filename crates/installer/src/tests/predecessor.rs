@@ -30,7 +30,7 @@ enum Verb {
 
 /// A place with three versions and a folder where these are locked.
 async fn scene(locked: &[(&str, &str)]) -> (Arc<MemoryStore>, Workspace) {
-    let store = Arc::new(MemoryStore::new("memory"));
+    let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     for version in ["1.0.0", "1.1.0", "1.2.0"] {
         publish(&*store, version, PackageLayout::Artifact, Annotations::All).await;
     }
@@ -89,7 +89,7 @@ async fn run(
     let address = NEW.parse().unwrap();
     match verb {
         Verb::Install => {
-            let job = workspace.job(Arc::new(MemoryStore::new("nobody asks")));
+            let job = workspace.job(Arc::new(MemoryStore::new("nobody asks".parse().unwrap())));
             workspace.run(vec![InstallRequest { address, constraints, source, upgrade, ..job }]).await.map(|_| ())
         }
         Verb::Lock => {

@@ -34,7 +34,7 @@ async fn each_is_installed_or_refused_for_the_right_reason() {
             Ok(installed) => format!("installs {}", installed.version),
             Err(error) => {
                 assert!(workspace.snapshot().is_empty(), "{name} left something behind: {:?}", workspace.snapshot());
-                told(&error).replace(&place, "PLACE")
+                told(&error).replace(&place.to_string(), "PLACE")
             }
         };
         let because = case["because"].as_str().unwrap_or_default();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
+use tofu_oci_fetch::pin_file;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_store::{Content, MemoryStore, ReadStore as _, Store as _};
 use tofu_oci_testkit::{Inline, Referrer};
@@ -11,7 +12,7 @@ use tofu_oci_types::{PackageHash, Reference, Tag};
 
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Workspace, address, publish};
 use super::signing::{self, sign};
-use crate::{InstallError, InstallRequest, Installed, Options, install, pin_file};
+use crate::{InstallError, InstallRequest, Installed, Options, install};
 
 fn file(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/../../testdata/trust/gpg/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -28,7 +29,7 @@ fn policy(lines: &str) -> Arc<Policy> {
 
 /// A release of 1.4.0, with the publisher's own list as its referrer.
 async fn beside_a_list(layout: PackageLayout, annotations: Annotations) -> Arc<MemoryStore> {
-    let store = Arc::new(MemoryStore::new("memory"));
+    let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     publish(&*store, "1.4.0", layout, annotations).await;
     let tag = Tag::for_version(&"1.4.0".parse().unwrap()).unwrap();
     let index = store.resolve(&Reference::Tag(tag)).await.unwrap();
@@ -68,12 +69,12 @@ async fn images_beside_a_genuine_list_of_archives_are_installed_with_a_warning_a
 
 /// Pins by which the archive of `PLATFORM` was signed, and the other platform's was not.
 async fn signed_in_part() -> (Workspace, Arc<MemoryStore>) {
-    let store = Arc::new(MemoryStore::new("memory"));
+    let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     publish(&*store, "1.0.0", PackageLayout::Artifact, Annotations::None).await;
     sign(&store, "1.0.0").await;
     let workspace = Workspace::new();
     run(&workspace, workspace.job(store), &signing::policy("")).await.unwrap();
-    let store = Arc::new(MemoryStore::new("memory"));
+    let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     let published = publish(&*store, "1.0.0", PackageLayout::Artifact, Annotations::None).await;
     let own: &PackageHash = &published[PLATFORM].zh;
     let path = workspace.trust().pins_path;
@@ -102,7 +103,7 @@ async fn the_package_that_a_list_does_not_cover_is_installed_with_a_warning() {
 /// Without annotations, the archives of the release are not known.
 #[tokio::test]
 async fn images_are_not_what_the_pin_of_a_list_covers() {
-    let store = Arc::new(MemoryStore::new("memory"));
+    let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     publish(&*store, "1.0.0", PackageLayout::Image, Annotations::None).await;
     sign(&store, "1.0.0").await;
     let workspace = Workspace::new();
@@ -112,7 +113,7 @@ async fn images_are_not_what_the_pin_of_a_list_covers() {
     let zip = PackageHash::zh(&tofu_oci_types::Digest::sha256(b"zip")).unwrap();
     pins["providers"][0]["signers"][0]["statements"][0]["zips"] = serde_json::json!([zip.as_str()]);
     std::fs::write(path, pins.to_string()).unwrap();
-    let bare = Arc::new(MemoryStore::new("memory"));
+    let bare = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     publish(&*bare, "1.0.0", PackageLayout::Image, Annotations::None).await;
     let rule = signing::policy("unsigned = \"warn\"\nunnamed = \"allow\"");
     run(&workspace, workspace.job(bare), &rule).await.unwrap();

@@ -3,6 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
+use tofu_oci_fetch::{FetchError, pin_file};
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_source::{Failure, NotRead};
 use tofu_oci_store::MemoryStore;
@@ -10,7 +11,7 @@ use tofu_oci_trust::{Policy, Standing};
 
 use super::fixture::{Annotations, PLATFORM, Workspace, address, publish, store, told};
 use super::signing::{index, policy, sign, sign_as};
-use crate::{InstallError, InstallRequest, Installed, Options, Outcome, PluginCache, Target, install, pin_file};
+use crate::{InstallError, InstallRequest, Installed, Options, Outcome, PluginCache, Target, install};
 
 /// Installs from the store by a policy; the code of the refusal when there is one.
 async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<Policy>) -> Result<Installed, String> {
@@ -24,7 +25,7 @@ async fn run(workspace: &Workspace, job: InstallRequest, policy: &Arc<Policy>) -
     let (before, downloads) = (workspace.snapshot(), workspace.reporter.downloads());
     match install(vec![job], &options, &workspace.reporter).await {
         Ok((mut installed, _)) => Ok(installed.remove(0)),
-        Err(error @ InstallError::Untrusted { .. }) => {
+        Err(error @ InstallError::Fetch(FetchError::Untrusted { .. })) => {
             assert_eq!(workspace.reporter.downloads(), downloads, "it is refused before anything is downloaded");
             assert_eq!(workspace.snapshot(), before, "a refusal changes nothing");
             Err(error.code().to_owned())
@@ -41,7 +42,7 @@ fn standing(installed: &Installed) -> (Standing, Vec<&str>) {
 #[tokio::test]
 async fn what_a_signature_covers_is_recorded_for_all_platforms() {
     for (annotations, lines) in [(Annotations::All, 6), (Annotations::None, 5)] {
-        let store = Arc::new(MemoryStore::new("memory"));
+        let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
         let published = publish(&*store, "1.0.0", PackageLayout::Artifact, annotations).await;
         sign(&store, "1.0.0").await;
         let workspace = Workspace::new();
@@ -75,7 +76,7 @@ async fn without_a_signature_only_what_was_verified_is_recorded() {
     assert_eq!(standing(&installed), (Standing::Unsigned, vec![]));
     assert_eq!(workspace.locked().len(), 3);
     let pins = pin_file::read(&workspace.trust().pins_path).unwrap();
-    let pin = pins.get(&address(), &"1.0.0".parse().unwrap(), "memory").unwrap();
+    let pin = pins.get(&address(), &"1.0.0".parse().unwrap(), &"memory".parse().unwrap()).unwrap();
     assert_eq!((&pin.index, pin.signers.len()), (&index(&store, "1.0.0").await, 0));
 }
 
@@ -124,7 +125,7 @@ async fn a_tag_that_moved_is_refused() {
     let workspace = Workspace::new();
     attempt(&workspace, &first, &Arc::default()).await.unwrap();
     // Equal packages, equal leaves; another index.
-    let second = Arc::new(MemoryStore::new("memory"));
+    let second = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     publish(&*second, "1.0.0", PackageLayout::Artifact, Annotations::None).await;
     assert_eq!(attempt(&workspace, &second, &Arc::default()).await.unwrap_err(), "moved-tag");
     fs::remove_file(workspace.lock_path()).unwrap();
@@ -187,7 +188,10 @@ async fn an_installed_and_locked_package_does_not_get_around_the_policy_when_the
     let workspace = Workspace::new();
     attempt(&workspace, &store, &Arc::default()).await.unwrap();
     let away = || {
-        let failing = NotRead::failing("the place", Failure::ServerError("500".to_owned()));
+        let failing = NotRead::failing(
+            tofu_oci_types::Place::Method("the place".to_owned()),
+            Failure::ServerError("500".to_owned()),
+        );
         InstallRequest { source: Arc::new(failing), ..workspace.job(store.clone()) }
     };
     let mut options = Options::new(workspace.lock_path(), workspace.trust());

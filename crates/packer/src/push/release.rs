@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tofu_oci_layout::{IndexFacts, LeafPlan, Planned, PlatformHashes, plan_index};
-use tofu_oci_types::{Digest, PackageHash, Tag};
+use tofu_oci_types::{Digest, PackageHash, Place, Tag};
 
 use super::pack::Prepared;
 use crate::{Attachment, PlatformReport, PushReport, PushRequest, Transfers};
@@ -51,7 +51,7 @@ impl Release {
     pub(super) fn report(
         self,
         request: &PushRequest<'_>,
-        place: String,
+        place: Place,
         tag: Tag,
         attached: Attached,
         unchanged: bool,

@@ -5,7 +5,7 @@ use std::path::Path;
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
 use tofu_oci_store::{ByteStream, Content, ReadStore, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// One file as a store with nothing else in it: the form in which [`Content`] takes something of one's own.
@@ -23,8 +23,8 @@ impl<'a> Watched<'a> {
 
 #[async_trait]
 impl ReadStore for Watched<'_> {
-    fn place(&self) -> String {
-        self.path.display().to_string()
+    fn place(&self) -> Place {
+        Place::Folder(self.path.to_path_buf())
     }
 
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {

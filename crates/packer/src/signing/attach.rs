@@ -5,7 +5,7 @@ use tofu_oci_layout::MAX_DOCUMENT;
 use tofu_oci_source::LAYER_LIMIT;
 use tofu_oci_store::{Content, Pushed, Store, StoreError, fetch_bytes};
 use tofu_oci_trust::{CosignTagSignature, Form, PublicKey, SignedSubject};
-use tofu_oci_types::{Descriptor, Digest, Tag};
+use tofu_oci_types::{Descriptor, Digest, Place, Tag};
 
 use super::artifact::Artifact;
 use super::image::SignatureImage;
@@ -137,7 +137,7 @@ impl<'a> Attacher<'a> {
 }
 
 /// The error of a write: a refusal of the thing itself, of a tag that it needs, or what the store says.
-fn refused(place: String, form: Form, error: StoreError, tag: Option<&str>) -> PackError {
+fn refused(place: Place, form: Form, error: StoreError, tag: Option<&str>) -> PackError {
     match (&error, tag) {
         (StoreError::Rejected { status: 400 | 405 | 406 | 409 | 412 | 415 | 422 | 423 | 501, .. }, Some(tag)) => {
             SignError::TagRefused { place, tag: tag.to_owned(), form, source: Box::new(error) }.into()

@@ -3,7 +3,7 @@
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::StoreError;
 use tofu_oci_trust::Form;
-use tofu_oci_types::{Digest, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Digest, Place, ProviderAddr, Tag, Version};
 
 /// Why a release could not be signed, or does not have what was attached to it.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum SignError {
     #[error("{place} has no release under the tag {tag}")]
     NotARelease {
         /// The repository.
-        place: String,
+        place: Place,
         /// The tag.
         tag: Tag,
         /// What it is instead.
@@ -24,7 +24,7 @@ pub enum SignError {
     #[error("nothing in {place} tells which provider the release {tag} is of")]
     AddressUnknown {
         /// The repository.
-        place: String,
+        place: Place,
         /// The tag.
         tag: Tag,
     },
@@ -32,7 +32,7 @@ pub enum SignError {
     #[error("the release {tag} in {place} says that it is {annotated}, which is another provider than {given}")]
     OtherProvider {
         /// The repository.
-        place: String,
+        place: Place,
         /// The tag.
         tag: Tag,
         /// The address in the release.
@@ -44,7 +44,7 @@ pub enum SignError {
     #[error("{place} holds {kept} (its version {version} says so), but {tag} would be signed as {address}")]
     OtherAddress {
         /// The repository.
-        place: String,
+        place: Place,
         /// The tag.
         tag: Tag,
         /// The address that would be signed.
@@ -58,7 +58,7 @@ pub enum SignError {
     #[error("the tag {tag} in {place} points at a release that says it is version {annotated}")]
     OtherVersion {
         /// The repository.
-        place: String,
+        place: Place,
         /// The tag.
         tag: Tag,
         /// The version in the release.
@@ -68,7 +68,7 @@ pub enum SignError {
     #[error("{place} does not take {}", in_words(*form))]
     Refused {
         /// The repository.
-        place: String,
+        place: Place,
         /// What was to be attached.
         form: Form,
         /// What it said.
@@ -79,7 +79,7 @@ pub enum SignError {
     #[error("{place} does not let the tag {tag} be written, which {} needs", in_words(*form))]
     TagRefused {
         /// The repository.
-        place: String,
+        place: Place,
         /// The tag: `sha256-HEX`, which lists referrers where a registry does not, or `sha256-HEX.sig`.
         tag: String,
         /// What was to be attached.
@@ -92,7 +92,7 @@ pub enum SignError {
     #[error("{place} took {}, {manifest}, and does not list it among the referrers of {subject}", in_words(*form))]
     NotListed {
         /// The repository.
-        place: String,
+        place: Place,
         /// What was attached.
         form: Form,
         /// The referrer.
@@ -104,7 +104,7 @@ pub enum SignError {
     #[error("{place} took {}, and does not give it back as it was", in_words(*form))]
     NotGivenBack {
         /// The repository.
-        place: String,
+        place: Place,
         /// What was attached.
         form: Form,
         /// What happened instead.
@@ -115,7 +115,7 @@ pub enum SignError {
     #[error("the tag {tag} in {place} holds no signatures: {problem}")]
     NotSignatures {
         /// The repository.
-        place: String,
+        place: Place,
         /// The tag.
         tag: Tag,
         /// What is wrong with it.
@@ -127,7 +127,7 @@ pub enum SignError {
     )]
     Full {
         /// The repository.
-        place: String,
+        place: Place,
         /// The tag.
         tag: Tag,
         /// How many there are.
@@ -141,7 +141,7 @@ pub enum SignError {
     #[error("{place} has {}, and who installs {subject} does not find it: too much else refers to it", in_words(*form))]
     NotFound {
         /// The repository.
-        place: String,
+        place: Place,
         /// What was attached.
         form: Form,
         /// The release.
@@ -151,7 +151,7 @@ pub enum SignError {
     #[error("{subject} in {place} has no tag for signatures")]
     NoTag {
         /// The repository.
-        place: String,
+        place: Place,
         /// The release.
         subject: Digest,
     },
@@ -159,7 +159,7 @@ pub enum SignError {
     #[error("others change the tag {tag} in {place} at this moment")]
     Race {
         /// The repository.
-        place: String,
+        place: Place,
         /// The tag.
         tag: Tag,
     },

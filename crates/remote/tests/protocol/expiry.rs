@@ -9,7 +9,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_credentials::Credential;
 use tofu_oci_remote::{ChunkMode, ClientOptions, RemoteStore};
 use tofu_oci_store::{AccessFault, ByteStream, Content, Pushed, ReadStore, Store as _, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, RepositoryRef, Tag};
 
 use crate::server::{Reply, Request, Server, reply};
 use crate::support::{Fixed, bench_with, blob, generated, index, manifest_reply, noise, pieces, read};
@@ -93,8 +93,8 @@ struct Endless;
 
 #[async_trait]
 impl ReadStore for Endless {
-    fn place(&self) -> String {
-        "endless".to_owned()
+    fn place(&self) -> Place {
+        "endless".parse().unwrap()
     }
 
     async fn resolve(&self, _: &Reference) -> Result<Descriptor, StoreError> {

@@ -439,7 +439,7 @@ async fn a_put_that_broke_twice_goes_out_in_chunks_from_whatever_content() {
     let bytes = noise(300_000);
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), &bytes).unwrap();
-    let source = tofu_oci_store::MemoryStore::new("memory");
+    let source = tofu_oci_store::MemoryStore::new("memory".parse().unwrap());
     source.push(&blob(&bytes), &Content::Bytes(&bytes)).await.unwrap();
     let descriptor = blob(&bytes);
     let contents = [Content::Bytes(&bytes), Content::File(file.path()), Content::Stored(&source, &descriptor)];

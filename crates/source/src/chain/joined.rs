@@ -7,7 +7,7 @@ use tofu_oci_types::{Platform, Version};
 use crate::{Listing, NotOffered};
 
 /// What the links that gave way had to say.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct GaveWay {
     /// Platforms that the version has somewhere.
     platforms: Option<BTreeSet<Platform>>,

@@ -4,18 +4,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use insta::assert_snapshot;
-use tofu_oci_types::{Descriptor, DigestHasher};
+use tofu_oci_types::{Digest, Identity, PackageHash};
 
 use super::*;
 use crate::error::causes;
-use crate::{Failure, LeafKind, StrayEffect, StrayTag};
+use crate::{Failure, Locator, Package, StrayEffect, StrayTag};
 
 const ADDRESS: &str = "registry.example.test/acme/widget";
 const LINUX: &str = "linux_amd64";
 
 /// A place that has versions for platforms, or fails.
 struct Fake {
-    name: String,
+    place: Place,
     kind: Kind,
     versions: BTreeMap<String, Vec<&'static str>>,
     fails: Option<Failure>,
@@ -24,13 +24,13 @@ struct Fake {
 
 impl Fake {
     fn not_offered(&self, what: NotOffered) -> SourceError {
-        SourceError::NotOffered { address: ADDRESS.parse().unwrap(), place: self.name.clone(), what }
+        SourceError::NotOffered { address: ADDRESS.parse().unwrap(), place: self.place.clone(), what }
     }
 
     fn check(&self) -> Result<(), Box<SourceError>> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         match &self.fails {
-            Some(failure) => Err(Box::new(SourceError::Failed { place: self.name.clone(), failure: failure.clone() })),
+            Some(failure) => Err(Box::new(SourceError::Failed { place: self.place.clone(), failure: failure.clone() })),
             None => Ok(()),
         }
     }
@@ -40,8 +40,8 @@ mod releases;
 
 #[async_trait]
 impl Source for Fake {
-    fn place(&self) -> String {
-        self.name.clone()
+    fn place(&self) -> &Place {
+        &self.place
     }
 
     async fn versions(&self, _: &ProviderAddr) -> Result<Listing, SourceError> {
@@ -55,59 +55,70 @@ impl Source for Fake {
         }
     }
 
-    async fn platforms(&self, _: &ProviderAddr, version: &Version) -> Result<Vec<Platform>, SourceError> {
+    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
         self.check().map_err(|error| *error)?;
-        match self.versions.get(&version.to_string()) {
-            Some(platforms) => Ok(platforms.iter().map(|text| text.parse().unwrap()).collect()),
-            None => Err(self.missing(version)),
+        let Some(platforms) = self.versions.get(&version.to_string()) else { return Err(self.missing(version)) };
+        let identity = match self.kind {
+            Kind::Filesystem | Kind::NetworkMirror => Identity::Unidentified,
+            Kind::Oci | Kind::Direct => Identity::of_index(b"the same everywhere"),
+        };
+        let (address, version, place) = (address.clone(), version.clone(), self.place.clone());
+        let id = ReleaseId { address, version, place, identity };
+        let platforms = platforms.iter().map(|text| text.parse().unwrap()).collect();
+        Ok(Arc::new(FakeRelease { id, about: ReleaseDescription { platforms, ..ReleaseDescription::default() } }))
+    }
+}
+
+/// A release whose every answer names its place.
+struct FakeRelease {
+    id: ReleaseId,
+    about: ReleaseDescription,
+}
+
+#[async_trait]
+impl Release for FakeRelease {
+    fn id(&self) -> &ReleaseId {
+        &self.id
+    }
+
+    async fn describe(&self) -> Result<&ReleaseDescription, SourceError> {
+        Ok(&self.about)
+    }
+
+    async fn platforms(&self) -> Result<Vec<Platform>, SourceError> {
+        Ok(self.about.platforms.clone())
+    }
+
+    async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
+        if !self.about.platforms.contains(platform) {
+            let ReleaseId { address, version, place, .. } = self.id.clone();
+            let offered = self.about.platforms.clone();
+            let what = NotOffered::PlatformMissing { version, platform: platform.clone(), offered };
+            return Err(SourceError::NotOffered { address, place, what });
         }
+        let zip = Part { at: Locator::Url("/zip".to_owned()), size: None, digest: Digest::sha256(b"zip") };
+        Ok(Offer {
+            release: self,
+            platform: platform.clone(),
+            manifest: None,
+            package: Package::Zip(zip),
+            published_as: None,
+            claims: Claims::new(),
+        })
     }
 
-    async fn offer(
-        &self,
-        address: &ProviderAddr,
-        version: &Version,
-        platform: &Platform,
-    ) -> Result<Offer, SourceError> {
-        let offered = self.platforms(address, version).await?;
-        if !offered.contains(platform) {
-            let (version, platform) = (version.clone(), platform.clone());
-            return Err(self.not_offered(NotOffered::PlatformMissing { version, platform, offered }));
-        }
-        Ok(offer(&self.name, version, platform))
+    async fn evidence(&self, _: Search) -> Result<Vec<Evidence>, SourceError> {
+        Ok(vec![Evidence::Unreadable { origin: Digest::sha256(b""), problem: self.id.place.to_string() }])
     }
 
-    async fn hashes(&self, _: &Offer) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        Ok(BTreeMap::new())
+    async fn hashes(&self) -> Result<Claims, SourceError> {
+        let hash: PackageHash = format!("h1:{}", self.id.place).parse().unwrap();
+        let of = |platform: &Platform| (platform.clone(), BTreeSet::from([PackageHash::clone(&hash)]));
+        Ok(self.about.platforms.iter().map(of).collect())
     }
 
-    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Release, SourceError> {
-        let platforms = self.platforms(address, version).await?;
-        if self.kind == Kind::Filesystem {
-            let (address, version) = (address.clone(), version.clone());
-            return Err(SourceError::NoIndex { address, version, place: self.name.clone() });
-        }
-        Ok(release(&self.name, version, platforms))
-    }
-
-    async fn evidence(&self, release: &Release, _: Search) -> Result<Vec<Evidence>, SourceError> {
-        Ok(vec![Evidence::Unreadable { origin: release.index.digest.clone(), problem: self.name.clone() }])
-    }
-
-    async fn release_hashes(
-        &self,
-        release: &Release,
-    ) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, SourceError> {
-        let hash: PackageHash = format!("h1:{}", self.name).parse().unwrap();
-        Ok(release
-            .platforms
-            .iter()
-            .map(|platform| (platform.clone(), BTreeSet::from([PackageHash::clone(&hash)])))
-            .collect())
-    }
-
-    async fn open(&self, _: &Offer, _: usize) -> Result<ByteStream, SourceError> {
-        let name = Bytes::from(self.name.clone());
+    async fn open(&self, _: &Part) -> Result<ByteStream, SourceError> {
+        let name = Bytes::from(self.id.place.to_string());
         Ok(stream::once(async move { Ok(name) }).boxed())
     }
 }
@@ -122,49 +133,16 @@ impl Fake {
     }
 }
 
-fn offer(place: &str, version: &Version, platform: &Platform) -> Offer {
-    let leaf = Descriptor::of("leaf", b"the same everywhere");
-    Offer {
-        address: ADDRESS.parse().unwrap(),
-        version: version.clone(),
-        platform: platform.clone(),
-        place: place.to_owned(),
-        tag: "1.0.0".parse().unwrap(),
-        index: leaf.clone(),
-        index_sha512: DigestHasher::sha512().finish(),
-        leaf,
-        kind: LeafKind::Artifact,
-        parts: Vec::new(),
-        diff_ids: Vec::new(),
-        offered: Vec::new(),
-        protocols: Vec::new(),
-        published_as: None,
-        claims: BTreeMap::new(),
-    }
-}
-
-fn release(place: &str, version: &Version, platforms: Vec<Platform>) -> Release {
-    Release {
-        address: ADDRESS.parse().unwrap(),
-        version: version.clone(),
-        place: place.to_owned(),
-        tag: "1.0.0".parse().unwrap(),
-        index: Descriptor::of("index", b"the same everywhere"),
-        index_sha512: DigestHasher::sha512().finish(),
-        layout: tofu_oci_layout::PackageLayout::Artifact,
-        kinds: platforms.iter().map(|platform| (platform.clone(), LeafKind::Artifact)).collect(),
-        claims: BTreeMap::new(),
-        zips: BTreeMap::new(),
-        platforms,
-        protocols: Vec::new(),
-        published_as: None,
-    }
+/// What a chain offers of a version.
+async fn offer(chain: &Chain, version: &Version, platform: &str) -> Result<Offer, SourceError> {
+    let release = chain.release(&ADDRESS.parse().unwrap(), version).await?;
+    release.offer(&platform.parse().unwrap()).await
 }
 
 /// `oci 1.0.0 1.1.0@darwin_arm64`, `direct !dns`, `fs`.
 fn link(text: &str) -> Link {
     let fake = fake(text);
-    let (method, name) = (fake.kind, fake.name.clone());
+    let (method, name) = (fake.kind, fake.place.to_string());
     Link { method, label: format!("{method} at rc:{}", name.len()), source: Arc::new(fake) }
 }
 
@@ -179,7 +157,7 @@ fn fake(text: &str) -> Fake {
         other => panic!("{other}"),
     };
     let mut fake = Fake {
-        name: name.to_owned(),
+        place: name.parse().unwrap(),
         kind: method,
         versions: BTreeMap::new(),
         fails: None,
@@ -205,10 +183,11 @@ async fn installed(chain: &Chain) -> Result<String, SourceError> {
     let address = ADDRESS.parse().unwrap();
     let listing = chain.versions(&address).await?;
     let newest = "".parse::<tofu_oci_types::Constraints>().unwrap().select(&listing.versions).unwrap().clone();
-    let offer = chain.offer(&address, &newest, &LINUX.parse().unwrap()).await?;
-    let bytes: Vec<Bytes> = chain.open(&offer, 0).await?.map(Result::unwrap).collect().await;
-    assert_eq!(bytes.concat(), offer.place.as_bytes(), "opened by the one who made the offer");
-    Ok(format!("{} from {}", offer.version, offer.place))
+    let offer = offer(chain, &newest, LINUX).await?;
+    let part = offer.package.parts().next().unwrap();
+    let bytes: Vec<Bytes> = offer.release.open(part).await?.map(Result::unwrap).collect().await;
+    assert_eq!(bytes.concat(), offer.place().to_string().as_bytes(), "opened by the release that made the offer");
+    Ok(format!("{} from {}", offer.version(), offer.place()))
 }
 
 async fn check(links: &str, want: &str) {
@@ -286,10 +265,10 @@ async fn any_other_error_ends_the_search_wherever_it_stands() {
 async fn the_package_is_asked_of_nobody_behind_the_one_who_has_it() {
     let (address, version) = (ADDRESS.parse().unwrap(), "1.0.0".parse().unwrap());
     let chain = chain("fs 1.0.0, oci !x");
-    let offer = chain.offer(&address, &version, &LINUX.parse().unwrap()).await.unwrap();
-    assert_eq!(offer.place, "fs");
-    assert!(chain.hashes(&offer).await.unwrap().is_empty());
-    assert_eq!(chain.platforms(&address, &version).await.unwrap().len(), 1, "up to the one that fails");
+    let offer = offer(&chain, &version, LINUX).await.unwrap();
+    assert_eq!(offer.place().to_string(), "fs");
+    let release = chain.release(&address, &version).await.unwrap();
+    assert_eq!(release.platforms().await.unwrap().len(), 1, "up to the one that fails");
 }
 
 #[tokio::test]

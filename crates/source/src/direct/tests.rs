@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::TryStreamExt as _;
@@ -11,7 +12,7 @@ use tofu_oci_types::NoReporter;
 
 use super::*;
 use crate::error::causes;
-use crate::oci::tests::{ADDRESS, release};
+use crate::oci::tests::{ADDRESS, offered, release};
 use crate::{Chain, DiscoveryError, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, Services};
 
 /// Hosts that publish one document, and how often they were asked.
@@ -41,7 +42,7 @@ fn direct(address: &str, document: &str) -> (DirectSource, Arc<Published>, Provi
     let address: ProviderAddr = address.parse().unwrap();
     let published = Arc::new(Published { document: document.to_owned(), asked: AtomicUsize::new(0) });
     let nothing = |repository: &RepositoryRef| -> Result<Arc<dyn ReadStore>, StoreError> {
-        Ok(Arc::new(MemoryStore::new(repository.to_string())))
+        Ok(Arc::new(MemoryStore::new(Place::Registry(repository.clone()))))
     };
     let discovery: Arc<dyn Discover> = Arc::clone(&published) as _;
     let source = DirectSource::new(address.hostname().clone(), MagicSuffix::default(), discovery, Arc::new(nothing));
@@ -165,13 +166,14 @@ async fn a_host_projects_its_providers_onto_a_registry_elsewhere() {
         source: Arc::new(world.direct(&[world.registry.address()])),
     };
     let chain = Chain::new(vec![link]);
-    let (address, platform) = (ADDRESS.parse().unwrap(), "linux_amd64".parse().unwrap());
-    let listing = chain.versions(&address).await.unwrap();
-    let offer = chain.offer(&address, &listing.versions[0], &platform).await.unwrap();
-    assert_eq!(offer.place, repository);
-    assert_eq!(chain.platforms(&address, &listing.versions[0]).await.unwrap(), [platform]);
-    assert!(!chain.hashes(&offer).await.unwrap().is_empty());
-    let bytes: Vec<_> = chain.open(&offer, 0).await.unwrap().try_collect().await.unwrap();
+    let listing = chain.versions(&ADDRESS.parse().unwrap()).await.unwrap();
+    assert_eq!(listing.versions, ["1.0.0".parse().unwrap()]);
+    let offer = offered(&chain, "1.0.0", "linux_amd64").await.unwrap();
+    assert_eq!(offer.place().to_string(), repository);
+    assert_eq!(offer.release.platforms().await.unwrap(), ["linux_amd64".parse().unwrap()]);
+    assert!(!offer.release.hashes().await.unwrap().is_empty());
+    let part = offer.package.parts().next().unwrap();
+    let bytes: Vec<_> = offer.release.open(part).await.unwrap().try_collect().await.unwrap();
     assert_eq!(bytes.concat(), b"the package of linux_amd64");
     assert_eq!(world.web.requests().len(), 1, "the document is asked for once");
 }
@@ -188,13 +190,12 @@ async fn a_provider_that_the_registry_lacks_gives_way_to_the_next_method() {
     let error = Chain::new(vec![direct.clone()]).versions(&address).await.unwrap_err();
     assert_eq!(error.code(), "registry-provider-not-known");
 
-    let store = MemoryStore::new("memory");
+    let store = MemoryStore::new("memory".parse().unwrap());
     release(&store, PackageLayout::Artifact, &["linux_amd64"]).await;
     let source = Arc::new(OciSource::new(Arc::new(store)));
     let chain = Chain::new(vec![direct, Link { method: Kind::Oci, label: "oci_mirror".to_owned(), source }]);
-    let listing = chain.versions(&address).await.unwrap();
-    let offer = chain.offer(&address, &listing.versions[0], &"linux_amd64".parse().unwrap()).await.unwrap();
-    assert_eq!(offer.place, "memory");
+    assert_eq!(chain.versions(&address).await.unwrap().versions.len(), 1);
+    assert_eq!(offered(&chain, "1.0.0", "linux_amd64").await.unwrap().place().to_string(), "memory");
 }
 
 #[tokio::test]
@@ -205,7 +206,7 @@ async fn methods_that_are_not_read_say_so_whatever_they_are_asked() {
     assert_snapshot!(causes(&error), @"nothing can be installed from the network mirror https://***@mirror.example.test/p/?token=***: network mirrors are not read yet");
     assert_eq!(error.code(), "method-not-read");
     let folder = NotRead::filesystem_mirror(std::path::Path::new("/opt/mirror"));
-    let error = folder.offer(&address, &"1.0.0".parse().unwrap(), &"linux_amd64".parse().unwrap()).await.unwrap_err();
+    let error = folder.release(&address, &"1.0.0".parse().unwrap()).await.unwrap_err();
     assert_snapshot!(causes(&error), @"nothing can be installed from the folder /opt/mirror: folders with packages are not read yet");
 }
 

@@ -9,7 +9,7 @@ use tofu_oci_remote::{ClientOptions, Clock, Limits, NoCredentials, RegistryClien
 use tofu_oci_testkit::{Answer, Auth, Bearer, ClientCertificate, Fault, Login, Registry, Rule};
 use tofu_oci_types::{Digest, NoReporter};
 
-use super::tests::{ADDRESS, release};
+use super::tests::{ADDRESS, offered, release};
 use super::*;
 
 const REPOSITORY: &str = "m/acme/widget";
@@ -183,12 +183,12 @@ async fn a_registry_that_wants_a_login_is_not_an_unknown_provider() {
 /// What a fresh installation of 1.0.0 gets: its bytes, or the name of the error.
 async fn fetched(store: RemoteStore) -> String {
     let source = OciSource::new(Arc::new(store));
-    let (version, platform) = ("1.0.0".parse().unwrap(), "linux_amd64".parse().unwrap());
-    let offer = match source.offer(&ADDRESS.parse().unwrap(), &version, &platform).await {
+    let offer = match offered(&source, "1.0.0", "linux_amd64").await {
         Ok(offer) => offer,
         Err(error) => return error.code().to_owned(),
     };
-    let bytes = match source.open(&offer, 0).await {
+    let part = offer.package.parts().next().unwrap();
+    let bytes = match offer.release.open(part).await {
         Ok(stream) => stream.try_collect::<Vec<_>>().await.map_err(SourceError::from),
         Err(error) => Err(error),
     };

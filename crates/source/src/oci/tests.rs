@@ -4,11 +4,11 @@ use tofu_oci_layout::{
     IndexFacts, LayerBlob, LeafPlan, PackageLayout, Planned, PlatformHashes, PlatformPackage, media_type, plan_index,
     plan_leaves,
 };
-use tofu_oci_store::{Content, MemoryStore, Store};
-use tofu_oci_types::{Digest, Reference, Tag};
+use tofu_oci_store::{ByteStream, Content, MemoryStore, Store};
+use tofu_oci_types::{Descriptor, Digest, PackageHash, Reference};
 
 use super::*;
-use crate::{LeafKind, NotOffered};
+use crate::{LeafKind, NotOffered, Offer, Package};
 
 pub(crate) const ADDRESS: &str = "registry.example.test/acme/widget";
 
@@ -66,42 +66,50 @@ pub(crate) async fn release(store: &dyn Store, layout: PackageLayout, platforms:
     store.tag(&index.descriptor, &"1.0.0".parse().unwrap()).await.unwrap();
 }
 
+/// What a source offers of a version.
+pub(crate) async fn offered(source: &dyn Source, version: &str, platform: &str) -> Result<Offer, SourceError> {
+    let release = source.release(&ADDRESS.parse().unwrap(), &version.parse().unwrap()).await?;
+    release.offer(&platform.parse().unwrap()).await
+}
+
 async fn offer(store: MemoryStore, version: &str, platform: &str) -> Result<Offer, SourceError> {
-    let source = OciSource::new(Arc::new(store));
-    source.offer(&ADDRESS.parse().unwrap(), &version.parse().unwrap(), &platform.parse().unwrap()).await
+    offered(&OciSource::new(Arc::new(store)), version, platform).await
 }
 
 #[tokio::test]
 async fn an_offer_says_all_there_is_to_know() {
-    let store = MemoryStore::new("memory");
+    let store = MemoryStore::new("memory".parse().unwrap());
     release(&store, PackageLayout::Both, &["linux_amd64", "darwin_arm64"]).await;
     let offer = offer(store, "1.0.0", "linux_amd64").await.unwrap();
-    assert_eq!((offer.kind, offer.parts.len(), offer.diff_ids.len()), (LeafKind::Artifact, 1, 0));
-    assert_eq!(offer.zh(), PackageHash::zh(&offer.parts[0].digest));
-    assert_eq!(offer.protocols, ["5.0", "6.0"]);
+    assert_eq!(offer.kind(), Some(LeafKind::Artifact));
+    let Package::Zip(zip) = &offer.package else { panic!("{offer:?}") };
+    assert_eq!((offer.zh(), offer.bytes()), (PackageHash::zh(&zip.digest), zip.size));
+    let about = offer.release.describe().await.unwrap();
+    assert_eq!(about.protocols, ["5.0", "6.0"]);
+    assert_eq!(about.tag.as_ref().map(Tag::as_str), Some("1.0.0"));
+    assert_eq!(offer.place().to_string(), "memory");
     assert_eq!(offer.published_as.as_ref().map(ToString::to_string).as_deref(), Some(ADDRESS));
-    let offered: Vec<String> = offer.offered.iter().map(ToString::to_string).collect();
+    let offered: Vec<String> = about.platforms.iter().map(ToString::to_string).collect();
     assert_eq!(offered, ["darwin_arm64", "linux_amd64"]);
     let claims = &offer.claims[&"darwin_arm64".parse().unwrap()];
     assert_eq!(claims.iter().filter(|hash| hash.as_str().starts_with("ch:")).count(), 2, "image and artifact");
     assert!(claims.contains(&"h1:darwin_arm64".parse().unwrap()));
-    let json = serde_json::to_value(&offer).unwrap();
-    assert_eq!((&json["tag"], &json["kind"], &json["place"]), (&json!("1.0.0"), &json!("artifact"), &json!("memory")));
 }
 
 #[tokio::test]
 async fn an_image_has_its_layers_and_their_diff_ids() {
-    let store = MemoryStore::new("memory");
+    let store = MemoryStore::new("memory".parse().unwrap());
     release(&store, PackageLayout::Image, &["linux_amd64"]).await;
     let offer = offer(store, "1.0.0", "linux_amd64").await.unwrap();
-    assert_eq!((offer.kind, offer.parts.len(), offer.diff_ids.len()), (LeafKind::Image, 1, 1));
+    assert_eq!(offer.kind(), Some(LeafKind::Image));
+    assert!(matches!(&offer.package, Package::Layers(layers) if layers.len() == 1 && layers[0].diff_id.is_some()));
     assert_eq!(offer.zh(), None);
 }
 
 /// As builders write it: an index of indexes, one for each platform.
 #[tokio::test]
 async fn nested_indexes_are_followed() {
-    let store = MemoryStore::new("memory");
+    let store = MemoryStore::new("memory".parse().unwrap());
     let mut entries = Vec::new();
     for leaf in leaves(&store, PackageLayout::Image, &["linux_amd64", "darwin_arm64"]).await {
         let (os, architecture) = (leaf.platform.os().to_owned(), leaf.platform.arch().to_owned());
@@ -117,10 +125,11 @@ async fn nested_indexes_are_followed() {
     store.tag(&index, &"1.0.0".parse().unwrap()).await.unwrap();
     let source = OciSource::new(Arc::new(store));
     let (address, version) = (ADDRESS.parse().unwrap(), "1.0.0".parse().unwrap());
-    let platforms = source.platforms(&address, &version).await.unwrap();
+    let release = source.release(&address, &version).await.unwrap();
+    let platforms = release.platforms().await.unwrap();
     assert_eq!(platforms.len(), 2);
-    let offer = source.offer(&address, &version, &platforms[0]).await.unwrap();
-    assert_eq!((offer.platform.to_string().as_str(), offer.kind), ("darwin_arm64", LeafKind::Image));
+    let offer = release.offer(&platforms[0]).await.unwrap();
+    assert_eq!((offer.platform.to_string().as_str(), offer.kind()), ("darwin_arm64", Some(LeafKind::Image)));
 }
 
 async fn push_index(store: &dyn Store, entries: &[serde_json::Value]) -> Descriptor {
@@ -136,7 +145,7 @@ struct TagsAlone(MemoryStore);
 
 #[async_trait]
 impl ReadStore for TagsAlone {
-    fn place(&self) -> String {
+    fn place(&self) -> Place {
         self.0.place()
     }
 
@@ -163,17 +172,17 @@ impl ReadStore for TagsAlone {
 
 #[tokio::test]
 async fn a_listed_tag_without_its_manifest_is_no_missing_version() {
-    let store = MemoryStore::new("memory");
+    let store = MemoryStore::new("memory".parse().unwrap());
     release(&store, PackageLayout::Artifact, &["linux_amd64"]).await;
     let source = OciSource::new(Arc::new(TagsAlone(store)));
     let (address, version) = (ADDRESS.parse().unwrap(), "1.0.0".parse().unwrap());
-    let error = source.platforms(&address, &version).await.expect_err("its index is gone");
+    let error = source.release(&address, &version).await.expect_err("its index is gone");
     insta::assert_snapshot!(error, @"memory has no manifest for its tag 1.0.0");
 }
 
 #[tokio::test]
 async fn what_is_missing_is_told_with_what_is_there() {
-    let store = MemoryStore::new("memory");
+    let store = MemoryStore::new("memory".parse().unwrap());
     release(&store, PackageLayout::Artifact, &["linux_amd64"]).await;
     let error = offer(store, "1.1.0", "linux_amd64").await.expect_err("there is only 1.0.0");
     insta::assert_snapshot!(error, @"registry.example.test/acme/widget 1.1.0 was not found in memory");
@@ -182,7 +191,7 @@ async fn what_is_missing_is_told_with_what_is_there() {
     };
     assert_eq!(offered, ["1.0.0".parse().unwrap()]);
 
-    let store = MemoryStore::new("memory");
+    let store = MemoryStore::new("memory".parse().unwrap());
     release(&store, PackageLayout::Artifact, &["linux_amd64"]).await;
     let error = offer(store, "1.0.0", "linux_arm").await.expect_err("there is only linux_amd64");
     insta::assert_snapshot!(error, @"registry.example.test/acme/widget 1.0.0 has no package for linux_arm");
@@ -194,10 +203,10 @@ async fn what_is_missing_is_told_with_what_is_there() {
 
 /// Names the index of 1.0.0 by its SHA-512, under which alone it is there.
 async fn named_by_sha512(layout: PackageLayout) -> (MemoryStore, Digest) {
-    let plain = MemoryStore::new("memory");
+    let plain = MemoryStore::new("memory".parse().unwrap());
     release(&plain, layout, &["linux_amd64"]).await;
     let (index, bytes) = plain.manifest(&Reference::Tag("1.0.0".parse().unwrap())).await.unwrap();
-    let store = MemoryStore::new("memory");
+    let store = MemoryStore::new("memory".parse().unwrap());
     for plan in leaves(&store, layout, &["linux_amd64"]).await {
         assert_eq!(plan.manifest.descriptor.digest.algorithm_name(), "sha256");
     }
@@ -214,13 +223,11 @@ async fn an_index_that_its_registry_names_by_sha512_has_the_digest_that_was_pinn
     let (store, sha256) = named_by_sha512(PackageLayout::Artifact).await;
     let source = OciSource::new(Arc::new(store));
     let (address, version) = (ADDRESS.parse().unwrap(), "1.0.0".parse().unwrap());
-    let offer = source.offer(&address, &version, &"linux_amd64".parse().unwrap()).await.unwrap();
-    assert_eq!(offer.index.digest, sha256);
-    assert_eq!(offer.index_sha512.algorithm_name(), "sha512");
     let release = source.release(&address, &version).await.unwrap();
-    assert_eq!((&release.index.digest, &release.index_sha512), (&sha256, &offer.index_sha512));
-    assert_eq!(source.release_of(&offer).await.unwrap().index.digest, sha256);
+    let identity = release.id().identity.clone();
+    assert_eq!(identity.index(), Some(&sha256));
+    assert!(matches!(&identity, Identity::Index { sha512: Some(sha512), .. } if sha512.algorithm_name() == "sha512"));
     // What is not kept any more is asked for by the name that the store knows.
-    source.memory.forget_documents();
-    assert_eq!(source.release_of(&offer).await.unwrap().index.digest, sha256);
+    source.forget_documents();
+    assert_eq!(source.release(&address, &version).await.unwrap().id().identity, identity);
 }

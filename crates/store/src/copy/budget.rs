@@ -1,6 +1,7 @@
 //! How much all copies of one run may follow: what hangs together is written by whoever may write to the source.
 
 use std::sync::{Mutex, PoisonError};
+use tofu_oci_types::Place;
 
 use crate::StoreError;
 
@@ -37,7 +38,7 @@ impl CopyBudget {
     ///
     /// # Errors
     /// [`StoreError::TooManyManifests`] if they do not fit; they are not taken then.
-    pub(super) fn take(&self, place: &str, sizes: impl Iterator<Item = u64>) -> Result<(), StoreError> {
+    pub(super) fn take(&self, place: &Place, sizes: impl Iterator<Item = u64>) -> Result<(), StoreError> {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let mut wanted = *spent;
         for size in sizes {
@@ -46,7 +47,7 @@ impl CopyBudget {
         }
         if wanted.manifests > self.manifests || wanted.bytes > self.bytes {
             return Err(StoreError::TooManyManifests {
-                place: place.to_owned(),
+                place: place.clone(),
                 manifests: wanted.manifests,
                 bytes: wanted.bytes,
                 most: self.manifests,

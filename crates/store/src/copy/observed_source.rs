@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
-use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, RepositoryRef, Tag};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::{ByteStream, ReadStore, StoreError};
@@ -48,7 +48,7 @@ fn note(failure: &Mutex<Option<StoreError>>, error: Option<StoreError>) {
 
 #[async_trait]
 impl ReadStore for ObservedSource<'_> {
-    fn place(&self) -> String {
+    fn place(&self) -> Place {
         self.inner.place()
     }
 

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use tofu_oci_disk::{Waiter, Whose};
-use tofu_oci_types::{Descriptor, Digest, NoReporter, Reference, Reporter, Tag};
+use tofu_oci_types::{Descriptor, Digest, NoReporter, Place, Reference, Reporter, Tag};
 use tokio::sync::Mutex;
 
 use self::listing::Cache;
@@ -161,8 +161,8 @@ async fn blocking<T: Send + 'static>(
 
 #[async_trait]
 impl ReadStore for DirStore {
-    fn place(&self) -> String {
-        format!("oci:{}", self.root.display())
+    fn place(&self) -> Place {
+        Place::Layout(self.root.clone())
     }
 
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tofu_oci_types::{Descriptor, Digest, NoReporter, Reference, Tag};
+use tofu_oci_types::{Descriptor, Digest, NoReporter, Place, Reference, Tag};
 
 use super::{push, push_json, push_release};
 use crate::manifest::{OCI_INDEX, OCI_MANIFEST};
@@ -14,7 +14,7 @@ use crate::{ByteStream, CopyBudget, CopyError, CopyOptions, MemoryStore, ReadSto
 
 /// Copies with what refers to it, within so many manifests and bytes of them.
 async fn copy_within(from: &dyn ReadStore, root: &Descriptor, budget: &Arc<CopyBudget>) -> Result<usize, String> {
-    let to = MemoryStore::new("to");
+    let to = MemoryStore::new("to".parse().unwrap());
     let options = CopyOptions {
         jobs: 4,
         reporter: &NoReporter,
@@ -38,7 +38,7 @@ const MOST: usize = 60_000;
 
 #[async_trait]
 impl ReadStore for Growing {
-    fn place(&self) -> String {
+    fn place(&self) -> Place {
         self.inner.place()
     }
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
@@ -70,7 +70,7 @@ impl ReadStore for Growing {
 
 #[tokio::test]
 async fn referrers_of_referrers_share_one_budget() {
-    let inner = MemoryStore::new("memory");
+    let inner = MemoryStore::new("memory".parse().unwrap());
     let config = push(&inner, "application/vnd.oci.empty.v1+json", b"{}").await;
     let release = push_release(&inner).await;
     let from = Growing { inner, config, read: AtomicUsize::new(0) };
@@ -82,7 +82,7 @@ async fn referrers_of_referrers_share_one_budget() {
 
 #[tokio::test]
 async fn all_copies_of_a_run_share_one_budget() {
-    let from = MemoryStore::new("memory");
+    let from = MemoryStore::new("memory".parse().unwrap());
     let release = push_release(&from).await;
     let bytes: u64 = release.leaves.iter().chain([&release.index]).map(|manifest| manifest.size).sum();
     // Three manifests each.
@@ -97,7 +97,7 @@ async fn all_copies_of_a_run_share_one_budget() {
 #[tokio::test]
 async fn a_blob_may_have_10_gibibytes() {
     let copied = async |size: u64| {
-        let from = MemoryStore::new("memory");
+        let from = MemoryStore::new("memory".parse().unwrap());
         let config = push(&from, "application/vnd.oci.empty.v1+json", b"{}").await;
         let layer = Descriptor::new("archive/zip", Digest::sha256(b"layer"), size);
         let manifest = json!({ "schemaVersion": 2, "mediaType": OCI_MANIFEST, "config": config, "layers": [layer] });
@@ -119,7 +119,7 @@ async fn a_blob_may_have_10_gibibytes() {
 #[tokio::test]
 async fn a_chain_of_20000_subjects_does_not_overflow_the_stack() {
     for (length, is_copied) in [(16, true), (17, false), (20_000, false)] {
-        let from = MemoryStore::new("memory");
+        let from = MemoryStore::new("memory".parse().unwrap());
         let config = push(&from, "application/vnd.oci.empty.v1+json", b"{}").await;
         let mut subject = Value::Null;
         let mut chain = Vec::new();
@@ -137,7 +137,7 @@ async fn a_chain_of_20000_subjects_does_not_overflow_the_stack() {
         let index = json!({ "schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": chain });
         let root = push_json(&from, OCI_INDEX, &index).await;
         // Not its referrers: each manifest would be asked for.
-        let to = MemoryStore::new("to");
+        let to = MemoryStore::new("to".parse().unwrap());
         let options = CopyOptions {
             jobs: 4,
             reporter: &NoReporter,

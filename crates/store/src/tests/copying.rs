@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use bytes::Bytes;
 use serde_json::json;
-use tofu_oci_types::{Descriptor, Digest, Event, NoReporter, Reference, Reporter, RepositoryRef, Tag};
+use tofu_oci_types::{Descriptor, Digest, Event, NoReporter, Place, Reference, Reporter, RepositoryRef, Tag};
 
 use super::dir_writing::new_store;
 use super::{by_tag, push, push_json, push_referrer, push_release, tag};
@@ -32,7 +32,7 @@ struct Recording {
 
 impl Recording {
     fn new() -> Self {
-        let inner = MemoryStore::new("registry.example.test/acme/copy");
+        let inner = MemoryStore::new("registry.example.test/acme/copy".parse().unwrap());
         Self { inner, repository: None, refuses: None, mounts: false, forgets: None, asked: Mutex::default() }
     }
 
@@ -47,7 +47,7 @@ impl Recording {
 
 #[async_trait]
 impl ReadStore for Recording {
-    fn place(&self) -> String {
+    fn place(&self) -> Place {
         self.inner.place()
     }
     fn repository(&self) -> Option<&RepositoryRef> {
@@ -109,7 +109,7 @@ fn position(asked: &[String], what: &str) -> usize {
 
 #[tokio::test]
 async fn everything_arrives_byte_for_byte_and_in_order() {
-    let from = MemoryStore::new("memory");
+    let from = MemoryStore::new("memory".parse().unwrap());
     let release = push_release(&from).await;
     let outer = json!({ "schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": [release.index, release.leaves[0]] });
     let root = push_json(&from, OCI_INDEX, &outer).await;
@@ -133,7 +133,7 @@ async fn everything_arrives_byte_for_byte_and_in_order() {
 async fn folders_and_memory_are_equal_ends() {
     let (_a, first) = new_store();
     let (_b, second) = new_store();
-    let memory = MemoryStore::new("memory");
+    let memory = MemoryStore::new("memory".parse().unwrap());
     let release = push_release(&first).await;
     copy(&first, &memory, &release.index, options(&NoReporter)).await.unwrap();
     let root = memory.resolve(&by_tag("1.0.0")).await.unwrap();
@@ -145,7 +145,7 @@ async fn folders_and_memory_are_equal_ends() {
 /// A destination that takes a signature and does not list it: the copy said 0.
 #[tokio::test]
 async fn a_referrer_that_the_destination_does_not_list_fails_the_copy() {
-    let from = MemoryStore::new("source");
+    let from = MemoryStore::new("source".parse().unwrap());
     let release = push_release(&from).await;
     push_referrer(&from, &release.index, "signature").await;
     let lost = push_referrer(&from, &release.index, "lost").await;
@@ -174,13 +174,13 @@ async fn a_referrer_that_the_destination_does_not_list_fails_the_copy() {
 /// Signatures of signatures of signatures: what is deeper than we follow must not stay behind in silence.
 #[tokio::test]
 async fn referrers_that_are_too_deep_fail_the_copy() {
-    let from = MemoryStore::new("source");
+    let from = MemoryStore::new("source".parse().unwrap());
     let release = push_release(&from).await;
     let mut subject = release.index.clone();
     for level in 1..=5 {
         subject = push_referrer(&from, &subject, &format!("level {level}")).await;
         let with = CopyOptions { referrers: Referrers::Copy, ..options(&NoReporter) };
-        let copied = copy(&from, &MemoryStore::new("destination"), &release.index, with).await;
+        let copied = copy(&from, &MemoryStore::new("destination".parse().unwrap()), &release.index, with).await;
         assert_eq!(copied.is_ok(), level <= 4, "{copied:?}");
         let Err(error) = copied else { continue };
         assert_eq!(error.side, Side::Source);
@@ -190,7 +190,7 @@ async fn referrers_that_are_too_deep_fail_the_copy() {
 
 #[tokio::test]
 async fn referrers_come_along_when_asked_for_and_before_the_tag() {
-    let from = MemoryStore::new("memory");
+    let from = MemoryStore::new("memory".parse().unwrap());
     let release = push_release(&from).await;
     let signature = push_referrer(&from, &release.index, "signature").await;
     let countersigned = push_referrer(&from, &signature, "signature of the signature").await;
@@ -211,7 +211,7 @@ async fn referrers_come_along_when_asked_for_and_before_the_tag() {
 
 #[tokio::test]
 async fn an_attestation_in_the_index_comes_after_its_subject() {
-    let from = MemoryStore::new("memory");
+    let from = MemoryStore::new("memory".parse().unwrap());
     let release = push_release(&from).await;
     let attestation = push_referrer(&from, &release.leaves[0], "provenance").await;
     let index = json!({ "schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": [attestation, release.leaves[0]] });
@@ -254,7 +254,7 @@ async fn check_failure(from: &MemoryStore, to: &dyn Store, root: &Descriptor) ->
 
 #[tokio::test]
 async fn a_copy_that_stops_names_the_end_and_leaves_no_tag() {
-    let from = MemoryStore::new("memory");
+    let from = MemoryStore::new("memory".parse().unwrap());
     let release = push_release(&from).await;
     let zip = &release.blobs[2];
     let mut to = Recording::new();
@@ -268,7 +268,7 @@ async fn a_copy_that_stops_names_the_end_and_leaves_no_tag() {
 
     let (_folder, folder) = new_store();
     for to in [&Recording::new() as &dyn Store, &folder] {
-        let from = MemoryStore::new("memory");
+        let from = MemoryStore::new("memory".parse().unwrap());
         let release = push_release(&from).await;
         from.insert_unchecked(zip, Bytes::from(vec![b'x'; usize::try_from(zip.size).unwrap()]));
         let (side, text, cause) = check_failure(&from, to, &release.index).await;
@@ -287,7 +287,7 @@ async fn a_copy_that_stops_names_the_end_and_leaves_no_tag() {
 
 #[tokio::test]
 async fn manifests_that_do_not_fit_into_memory_are_refused() {
-    let from = MemoryStore::new("memory");
+    let from = MemoryStore::new("memory".parse().unwrap());
     let config = push(&from, "application/vnd.oci.image.config.v1+json", b"{}").await;
     let mut leaves = Vec::new();
     for nth in 0..17 {
@@ -298,7 +298,7 @@ async fn manifests_that_do_not_fit_into_memory_are_refused() {
     }
     let index = json!({ "schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": leaves });
     let root = push_json(&from, OCI_INDEX, &index).await;
-    let (side, _, cause) = check_failure(&from, &MemoryStore::new("to"), &root).await;
+    let (side, _, cause) = check_failure(&from, &MemoryStore::new("to".parse().unwrap()), &root).await;
     let want = "18 manifests with 71293623 bytes, or more, hang together in memory, and the limits are 50000 manifests and \
         67108864 bytes";
     assert_eq!((side, cause.as_str()), (Side::Source, want));
@@ -306,7 +306,7 @@ async fn manifests_that_do_not_fit_into_memory_are_refused() {
 
 #[tokio::test]
 async fn a_copy_that_was_interrupted_goes_on_where_it_stopped() {
-    let from = MemoryStore::new("memory");
+    let from = MemoryStore::new("memory".parse().unwrap());
     let release = push_release(&from).await;
     let mut to = Recording::new();
     to.refuses = Some(release.index.digest.clone());
@@ -319,17 +319,17 @@ async fn a_copy_that_was_interrupted_goes_on_where_it_stopped() {
 
 #[tokio::test]
 async fn a_layer_that_names_urls_is_read_from_the_source_alone() {
-    let from = MemoryStore::new("memory");
+    let from = MemoryStore::new("memory".parse().unwrap());
     let config = push(&from, "application/vnd.oci.image.config.v1+json", b"{}").await;
     let layer = Descriptor::of("application/vnd.docker.image.rootfs.foreign.diff.tar.gzip", b"foreign");
     let mut foreign = serde_json::to_value(&layer).unwrap();
     foreign["urls"] = json!(["https://evil.example.test/layer"]);
     let manifest = json!({ "schemaVersion": 2, "mediaType": OCI_MANIFEST, "config": config, "layers": [foreign] });
     let root = push_json(&from, OCI_MANIFEST, &manifest).await;
-    let (side, _, cause) = check_failure(&from, &MemoryStore::new("to"), &root).await;
+    let (side, _, cause) = check_failure(&from, &MemoryStore::new("to".parse().unwrap()), &root).await;
     assert_eq!((side, cause), (Side::Source, format!("memory has no {} ({})", layer.digest, layer.media_type)));
     push(&from, &layer.media_type, b"foreign").await;
-    let to = MemoryStore::new("to");
+    let to = MemoryStore::new("to".parse().unwrap());
     copy(&from, &to, &root, options(&NoReporter)).await.unwrap();
     assert_eq!(to.digests(), from.digests());
 }
@@ -352,7 +352,7 @@ async fn progress_is_told_blob_by_blob() {
     let manifest = json!({ "schemaVersion": 2, "mediaType": OCI_MANIFEST, "config": config, "layers": [zip] });
     let root = push_json(&from, OCI_MANIFEST, &manifest).await;
     let listening = Listening::default();
-    let to = MemoryStore::new("to");
+    let to = MemoryStore::new("to".parse().unwrap());
     copy(&from, &to, &root, options(&listening)).await.unwrap();
     let events = listening.0.into_inner().unwrap();
     let name = format!("widget.zip ({})", zip.digest.short());

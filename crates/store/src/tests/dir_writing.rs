@@ -5,7 +5,7 @@ use std::path::Path;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tempfile::TempDir;
-use tofu_oci_types::{Descriptor, Digest};
+use tofu_oci_types::{Descriptor, Digest, Place};
 
 use super::{by_tag, leftovers, push, push_json, push_referrer, push_release, tag, text_of};
 use crate::manifest::{OCI_INDEX, OCI_MANIFEST};
@@ -40,7 +40,7 @@ async fn a_layout_that_was_never_written_to_leaves_no_folder() {
 #[tokio::test]
 async fn a_tag_that_somebody_else_has_moved_is_not_written_over() {
     let (_folder, dir) = new_store();
-    let memory = MemoryStore::new("memory");
+    let memory = MemoryStore::new("memory".parse().unwrap());
     for store in [&dir as &dyn Store, &memory] {
         let release = push_release(store).await;
         let [first, second] = [&release.leaves[0], &release.leaves[1]];
@@ -121,8 +121,8 @@ enum Breaking {
 
 #[async_trait::async_trait]
 impl ReadStore for Breaking {
-    fn place(&self) -> String {
-        "registry.example.test/acme/widget".to_owned()
+    fn place(&self) -> Place {
+        "registry.example.test/acme/widget".parse().unwrap()
     }
     async fn resolve(&self, _: &tofu_oci_types::Reference) -> Result<Descriptor, StoreError> {
         Err(StoreError::UnknownRepository { place: self.place() })
@@ -300,7 +300,7 @@ async fn referrers_are_listed_without_a_tag() {
     assert_eq!(digests(&release.index).await, std::slice::from_ref(&first.digest));
     assert_eq!(digests(&first).await, [nested.digest]);
     assert_eq!(digests(&release.leaves[0]).await, []);
-    let memory = MemoryStore::new("memory");
+    let memory = MemoryStore::new("memory".parse().unwrap());
     let release = push_release(&memory).await;
     push_referrer(&memory, &release.index, "first").await;
     assert_eq!(

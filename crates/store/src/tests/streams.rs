@@ -14,7 +14,7 @@ fn stream(pieces: &'static [&'static str]) -> ByteStream {
 }
 
 async fn check(pieces: &'static [&'static str], descriptor: &Descriptor) -> String {
-    let read = async { verified("memory".to_owned(), stream(pieces), descriptor)?.try_collect::<Vec<_>>().await };
+    let read = async { verified("memory".parse().unwrap(), stream(pieces), descriptor)?.try_collect::<Vec<_>>().await };
     match read.await {
         Ok(read) => format!("ok: {}", String::from_utf8(read.concat()).unwrap()),
         Err(error) => text_of::<()>(Err(error), Path::new("-")),
@@ -38,7 +38,7 @@ async fn verified_passes_the_right_bytes_and_names_what_is_wrong_with_others() {
 
 #[tokio::test]
 async fn a_manifest_is_not_read_beyond_the_limit() {
-    let store = MemoryStore::new("memory");
+    let store = MemoryStore::new("memory".parse().unwrap());
     let descriptor = super::push(&store, "application/json", b"0123456789").await;
     assert_eq!(fetch_bytes(&store, &descriptor, 10).await.unwrap(), "0123456789");
     let refused = fetch_bytes(&store, &descriptor, 9).await;
@@ -69,7 +69,7 @@ async fn a_file_is_read_whole_and_again_from_the_start() {
 
 #[tokio::test]
 async fn memory_answers_like_a_registry() {
-    let store = MemoryStore::new("memory");
+    let store = MemoryStore::new("memory".parse().unwrap());
     let release = super::push_release(&store).await;
     let nowhere = Path::new("-");
     insta::assert_snapshot!(text_of(store.resolve(&super::by_tag("1.0.0")).await, nowhere), @"memory has no tag 1.0.0");
@@ -93,7 +93,7 @@ async fn content_that_has_ended_may_be_asked_again() {
     let folder = tempfile::tempdir().unwrap();
     let (path, bytes) = (folder.path().join("file"), Bytes::from_static(b"hello"));
     std::fs::write(&path, &bytes).unwrap();
-    let store = MemoryStore::new("memory");
+    let store = MemoryStore::new("memory".parse().unwrap());
     let descriptor = Descriptor::of("archive/zip", &bytes);
     store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
     for content in [Content::Bytes(&bytes), Content::File(&path), Content::Stored(&store, &descriptor)] {

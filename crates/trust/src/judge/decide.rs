@@ -90,7 +90,7 @@ fn moved(
     standing: Standing,
 ) -> Option<Refusal> {
     let pin = pins.at(facts.address, facts.version, facts.place).find(|pin| !facts.is_index(&pin.index))?;
-    let moved = Refusal::MovedTag { pinned: pin.index.clone(), offered: facts.index.clone() };
+    let moved = Refusal::MovedTag { pinned: pin.index.clone(), offered: facts.identity.digest()?.clone() };
     if rule.moved_tags == Action::Refuse {
         if standing == Standing::Signed {
             let by: Vec<&str> = examination.votes.iter().map(|vote| vote.name.as_str()).collect();

@@ -138,9 +138,13 @@ impl<'a> Examination<'a> {
         });
     }
 
+    fn is_about_index(&self, subject: &Subject) -> bool {
+        self.facts.identity.index().is_some_and(|index| subject.digest.as_ref() == Some(index))
+    }
+
     /// What is made of a statement that a key of ours has signed.
     fn outcome(&self, statement: &Statement) -> Outcome {
-        let about = statement.subjects.iter().filter(|subject| subject.digest.as_ref() == Some(self.facts.index));
+        let about = statement.subjects.iter().filter(|subject| self.is_about_index(subject));
         // A statement may name one index twice, under two names. The right name is enough, and a wrong one is worse than
         // none.
         let rank = |naming: &Naming| match naming {
@@ -195,7 +199,7 @@ impl<'a> Examination<'a> {
             }
         }
         let subjects = &statement.subjects;
-        let about = |subject: &&Subject| subject.digest.as_ref() == Some(self.facts.index);
+        let about = |subject: &&Subject| self.is_about_index(subject);
         let right = subjects.iter().filter(about).find(|subject| matches!(self.naming(subject), Naming::Right));
         if let Some(subject) = right.or_else(|| subjects.iter().find(about)).or(subjects.first()) {
             examined.address = text(&subject.address);

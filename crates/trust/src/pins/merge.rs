@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use tofu_oci_types::{Digest, ProviderAddr};
+use tofu_oci_types::{Digest, Place, ProviderAddr};
 
 use super::signers::add_signer;
 use super::{Admission, Change, Force, Pin, contents};
@@ -19,8 +19,8 @@ pub struct PinConflict {
 }
 
 /// What there is one pin of.
-pub(super) fn place_of(pin: &Pin) -> (&ProviderAddr, String, &str) {
-    (&pin.address, pin.version.to_string(), &pin.place)
+pub(super) fn place_of(pin: &Pin) -> (&ProviderAddr, String, String) {
+    (&pin.address, pin.version.to_string(), pin.place.to_string())
 }
 
 impl Pin {
@@ -39,7 +39,7 @@ pub(super) fn order(one: &Pin, other: &Pin) -> Ordering {
 /// Those that disagree stay as they are, so that no index is right until somebody accepts one.
 pub(super) fn gathered(pins: &[Pin]) -> Vec<Pin> {
     let mut gathered: Vec<Pin> = Vec::new();
-    let mut releases: BTreeMap<(&ProviderAddr, String, String), Vec<&Pin>> = BTreeMap::new();
+    let mut releases: BTreeMap<(&ProviderAddr, String, Place), Vec<&Pin>> = BTreeMap::new();
     for pin in pins {
         releases.entry((&pin.address, pin.version.to_string(), pin.same.clone())).or_default().push(pin);
     }

@@ -5,13 +5,12 @@
 
 mod contents;
 mod merge;
-mod place;
 mod signers;
 #[cfg(test)]
 mod tests;
 mod text;
 
-use tofu_oci_types::{Digest, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Place, ProviderAddr, Version};
 
 pub use contents::Contents;
 pub use merge::PinConflict;
@@ -20,7 +19,6 @@ pub use signers::{PinnedSigner, ProviderSigner, SignedProvider, SignedStatement}
 pub use text::PinsError;
 
 use crate::{DistinctKeys, Refusal, ReleaseFacts, Standing, Verdict};
-use place::canonical;
 
 /// The name of the pin file, which lies beside the lock file.
 pub const PIN_FILE_NAME: &str = ".tofu-oci.pins.json";
@@ -47,9 +45,9 @@ pub struct Pin {
     /// Its version.
     pub version: Version,
     /// The repository: a registry's host is in lower case, and a path has no detours.
-    pub place: String,
+    pub place: Place,
     /// The place as it is compared with others.
-    same: String,
+    same: Place,
     /// The index that the version was.
     pub index: Digest,
     /// Who had signed it, sorted by key.
@@ -91,7 +89,7 @@ impl Pins {
     /// # Errors
     /// Whatever is not exactly what [`Pins::to_text`] writes: pins that are misread protect nobody.
     pub fn parse(text: &str) -> Result<Self, PinsError> {
-        Self::parse_with(text, str::to_owned)
+        Self::parse_with(text, Place::clone)
     }
 
     /// The same, where `resolve` gives a written place the spelling that [`ReleaseFacts::place`] has for it: the path of an
@@ -99,7 +97,7 @@ impl Pins {
     ///
     /// # Errors
     /// Those of [`Pins::parse`].
-    pub fn parse_with(text: &str, resolve: impl Fn(&str) -> String) -> Result<Self, PinsError> {
+    pub fn parse_with(text: &str, resolve: impl Fn(&Place) -> Place) -> Result<Self, PinsError> {
         let (releases, signed) = text::parse(text, &resolve)?;
         Ok(Self { releases, signed, learned: Vec::new(), changed: Vec::new() })
     }
@@ -111,16 +109,15 @@ impl Pins {
 
     /// The pin of a version at a place, in whatever spelling; the first one if an earlier program wrote several that
     /// disagree.
-    pub fn get(&self, address: &ProviderAddr, version: &Version, place: &str) -> Option<&Pin> {
+    pub fn get(&self, address: &ProviderAddr, version: &Version, place: &Place) -> Option<&Pin> {
         self.at(address, version, place).next()
     }
 
     /// Every pin of a version at a place, in whatever spelling: several if an earlier program took the spellings for several
     /// places, and they disagree about the index.
-    pub(crate) fn at(&self, address: &ProviderAddr, version: &Version, place: &str) -> impl Iterator<Item = &Pin> {
-        let place = canonical(place);
+    pub(crate) fn at(&self, address: &ProviderAddr, version: &Version, place: &Place) -> impl Iterator<Item = &Pin> {
         let is_version = move |pin: &&Pin| pin.address == *address && pin.version == *version;
-        self.releases.iter().filter(is_version).filter(move |pin| pin.same == place)
+        self.releases.iter().filter(is_version).filter(move |pin| pin.same == *place)
     }
 
     /// The one pin of the release at its place, if it has its index and no other pin disagrees.
@@ -218,6 +215,7 @@ impl Pins {
                 self.learned.push(learned);
             }
         }
+        let Some(index) = facts.identity.digest() else { return };
         let mut known = Contents::new();
         for pin in self.same_index(facts) {
             contents::add(&mut known, &pin.contents);
@@ -225,9 +223,9 @@ impl Pins {
         let pin = Pin {
             address: facts.address.clone(),
             version: facts.version.clone(),
-            place: canonical(facts.place),
-            same: canonical(facts.place),
-            index: facts.index.clone(),
+            place: facts.place.canonical(),
+            same: facts.place.canonical(),
+            index: index.clone(),
             signers,
             admission,
             contents: known,

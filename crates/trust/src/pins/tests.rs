@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::time::UNIX_EPOCH;
 
 use insta::assert_snapshot;
-use tofu_oci_types::Digest;
+use tofu_oci_types::{Digest, Identity};
 
 use super::*;
 use crate::testing::{address, bundle, index, key, policy, version};
@@ -16,9 +16,8 @@ fn remember(pins: &mut Pins, release: &str, place: &str, found: &[Evidence]) {
     let facts = ReleaseFacts {
         address: &address,
         version: &version,
-        place,
-        index: &index,
-        index_sha512: None,
+        place: &place.parse().unwrap(),
+        identity: &Identity::Index { sha256: index, sha512: None },
         archives: &Archives::Unknown,
     };
     let verdict = judge(&policy, pins, &facts, found, UNIX_EPOCH);
@@ -226,7 +225,7 @@ fn one_place_in_two_spellings_is_one_place() {
         remember(&mut swapped, "1.0.0", other, &[]);
         assert_eq!(swapped.to_text(), text, "and one text");
         let read = Pins::parse(&text.replace(one, other)).unwrap();
-        assert!(read.get(&address("example.com/acme/widget"), &version("1.0.0"), one).is_some());
+        assert!(read.get(&address("example.com/acme/widget"), &version("1.0.0"), &one.parse().unwrap()).is_some());
         assert_eq!(read.to_text(), text);
     }
 }
@@ -239,9 +238,8 @@ fn with_contents(at: &str, h1: &[&str]) -> Pins {
     let facts = ReleaseFacts {
         address: &address,
         version: &version,
-        place: at,
-        index: &index,
-        index_sha512: None,
+        place: &at.parse().unwrap(),
+        identity: &Identity::Index { sha256: index, sha512: None },
         archives: &Archives::Unknown,
     };
     let hashes: BTreeSet<_> = h1.iter().map(|hash| hash.parse().unwrap()).collect();

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
-use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Scheme, Version};
+use tofu_oci_types::{Digest, PackageHash, Place, Platform, ProviderAddr, Scheme, Version};
 
-use super::place::canonical;
 use super::{Admission, Contents, Pin, PinnedSigner, ProviderSigner, SignedProvider, SignedStatement, merge, signers};
 use crate::{KeyId, Material, Missing, PublicKey};
 
@@ -88,7 +87,7 @@ struct Document {
 struct PinEntry {
     address: ProviderAddr,
     version: Version,
-    place: String,
+    place: Place,
     index: Digest,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     accepted: Option<Accepted>,
@@ -179,7 +178,7 @@ struct KeyEntry {
 
 pub(super) fn parse(
     text: &str,
-    resolve: &dyn Fn(&str) -> String,
+    resolve: &dyn Fn(&Place) -> Place,
 ) -> Result<(Vec<Pin>, Vec<SignedProvider>), PinsError> {
     let document: Document = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
@@ -230,7 +229,7 @@ fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
     Ok(SignedProvider { address, threshold, predicate_types, signers: read })
 }
 
-fn pin(entry: PinEntry, resolve: &dyn Fn(&str) -> String) -> Result<Pin, PinsError> {
+fn pin(entry: PinEntry, resolve: &dyn Fn(&Place) -> Place) -> Result<Pin, PinsError> {
     let PinEntry { address, version, place, index, accepted, signers, contents } = entry;
     let wrong = |name: &str, problem: String| {
         let release = format!("{address} {version}");
@@ -256,7 +255,7 @@ fn pin(entry: PinEntry, resolve: &dyn Fn(&str) -> String) -> Result<Pin, PinsErr
             return Err(PinsError::Contents { release: format!("{address} {version}"), platform, hash });
         }
     }
-    let same = canonical(&resolve(&place));
+    let same = resolve(&place).canonical();
     Ok(Pin { address, version, place, same, index, signers: read, admission, contents })
 }
 

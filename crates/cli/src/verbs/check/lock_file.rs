@@ -8,7 +8,7 @@ use tofu_oci_checker::{
 };
 use tofu_oci_lockfile::{LockEntry, LockFile};
 use tofu_oci_source::{Failure, SourceError};
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{Place, ProviderAddr};
 
 use super::repository::counted;
 use super::{Checked, Context, Unjudged, idle};
@@ -184,9 +184,9 @@ async fn release(
     finder: &Finder,
     address: &ProviderAddr,
     entry: &LockEntry,
-) -> Result<(String, tofu_oci_lockfile::ReleaseHashes), Unasked> {
+) -> Result<(Place, tofu_oci_lockfile::ReleaseHashes), Unasked> {
     let source = finder.source(address).map_err(|diagnostic| Unasked::Failed(diagnostic.text().to_owned()))?;
     let release = source.release(address, &entry.version).await?;
-    let hashes = source.release_hashes(&release).await?;
-    Ok((release.place, hashes))
+    let hashes = release.hashes().await?;
+    Ok((release.id().place.clone(), hashes))
 }

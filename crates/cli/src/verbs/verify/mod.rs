@@ -8,11 +8,11 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_installer::{Trust, Turn, pin_file};
+use tofu_oci_fetch::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_source::{Release, Search, Source, SourceError};
+use tofu_oci_source::{ReleaseDescription, ReleaseId, Search, Source};
 use tofu_oci_trust::{Archives, ByHand, Evidence, Pin, Policy, Refusal, ReleaseFacts, Rule, Standing, Verdict, judge};
-use tofu_oci_types::{Platform, ProviderAddr, Version};
+use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 use super::install::{existing_dir, finder, shown};
 use super::{Context, tagged};
@@ -69,7 +69,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
     }
     end(args, &told, &verdict)?;
     let Some(demanded) = demanded else { return Ok(()) };
-    let Release { address, version, place, .. } = &found.release;
+    let ReleaseId { address, version, place, .. } = &found.id;
     let text = format!("{address} {version} is not accepted: {}", demanded.refusal);
     let release = diagnostic::Release { address, version, place };
     let refused = Refused { refusal: &demanded.refusal, rule: &demanded.rule, by_hand: demanded.by_hand, release };
@@ -87,7 +87,7 @@ struct Demanded {
 
 /// Success only where somebody stands for the release, or somebody has just accepted it.
 fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), Diagnostic> {
-    let Release { address, version, place, .. } = &told.found.release;
+    let ReleaseId { address, version, place, .. } = &told.found.id;
     let release = diagnostic::Release { address, version, place };
     if let Some(refusal) = &verdict.refusal {
         let text = format!("{address} {version} is not trusted: {refusal}");
@@ -154,10 +154,11 @@ fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagnostic
 
 /// A release and what was found beside it.
 pub(super) struct Found {
-    pub(super) release: Release,
+    pub(super) id: ReleaseId,
+    pub(super) about: ReleaseDescription,
     pub(super) archives: Archives,
     /// What the pins call the place.
-    pub(super) pinned_as: String,
+    pub(super) pinned_as: Place,
     evidence: Vec<Evidence>,
 }
 
@@ -169,24 +170,17 @@ impl Found {
         version: &Version,
         pins: &Path,
     ) -> Result<Self, Diagnostic> {
-        let release = match source.release(address, version).await {
-            Ok(release) => release,
-            Err(error @ SourceError::NoIndex { .. }) => {
-                return Err(Diagnostic::from(error).hint("what is signed is the index of an OCI repository"));
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let evidence = source.evidence(&release, Search::Everywhere).await?;
-        let archives = Archives::Read(tofu_oci_installer::real_zips(source, &release).await?);
-        let pinned_as = pin_file::place(pins, &release.place);
-        Ok(Self { release, archives, pinned_as, evidence })
+        let release = source.release(address, version).await?;
+        let about = release.describe().await?.clone();
+        let evidence = release.evidence(Search::Everywhere).await?;
+        let archives = Archives::Read(tofu_oci_fetch::real_zips(&*release).await?);
+        let pinned_as = pin_file::place(pins, &release.id().place);
+        Ok(Self { id: release.id().clone(), about, archives, pinned_as, evidence })
     }
 
     fn facts(&self) -> ReleaseFacts<'_> {
-        let Release { address, version, index, index_sha512, .. } = &self.release;
-        let place = self.pinned_as.as_str();
-        let (index, index_sha512) = (&index.digest, Some(index_sha512));
-        ReleaseFacts { address, version, place, index, index_sha512, archives: &self.archives }
+        let ReleaseId { address, version, identity, .. } = &self.id;
+        ReleaseFacts { address, version, place: &self.pinned_as, identity, archives: &self.archives }
     }
 
     fn judge(&self, trust: &Trust) -> Verdict {
@@ -197,13 +191,13 @@ impl Found {
     fn refused_package<'a>(&'a self, verdict: &'a Verdict) -> Option<(&'a Platform, &'a Refusal)> {
         let refused =
             |platform: &'a Platform| Some((platform, verdict.refusal_for(platform, self.archives.get(platform))?));
-        self.release.platforms.iter().find_map(refused)
+        self.about.platforms.iter().find_map(refused)
     }
 
     /// The first platform whose package no signature covers.
     fn uncovered_package(&self, verdict: &Verdict) -> Option<&Platform> {
         let is_covered = |platform: &&Platform| verdict.covers(platform, self.archives.get(platform));
-        self.release.platforms.iter().find(|platform| !is_covered(platform))
+        self.about.platforms.iter().find(|platform| !is_covered(platform))
     }
 
     /// Why the release is refused also once it has been accepted; `None` if it is let in then.
@@ -213,13 +207,14 @@ impl Found {
             Ok(()) => self.judge(&trust).refusal?,
             Err(refusal) => refusal,
         };
-        let rule = trust.policy.rule(&self.release.address).clone();
+        let rule = trust.policy.rule(&self.id.address).clone();
         Some(Demanded { refusal, rule, by_hand: verdict.by_hand })
     }
 
     /// The place and the tag.
     fn tagged(&self) -> String {
-        tagged(&self.release.place, &self.release.tag)
+        let place = &self.id.place;
+        self.about.tag.as_ref().map_or_else(|| place.to_string(), |tag| tagged(place, tag))
     }
 }
 

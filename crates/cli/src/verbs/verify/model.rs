@@ -8,7 +8,7 @@ use tofu_oci_trust::{
     Action, Admission, Covers, Examined, ExpiredKeys, Form, KeyId, ManifestChecksums, Pin, Rule, RuleOrigin, Standing,
     Verdict,
 };
-use tofu_oci_types::{Digest, Level, PackageHash, PathText, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Digest, Identity, Level, PackageHash, PathText, Place, Platform, ProviderAddr, Tag, Version};
 
 use super::Found;
 
@@ -38,9 +38,9 @@ pub(super) struct Line<'a> {
     event: &'static str,
     address: &'a ProviderAddr,
     version: &'a Version,
-    place: &'a str,
-    tag: &'a Tag,
-    index: &'a Digest,
+    place: &'a Place,
+    tag: Option<&'a Tag>,
+    index: &'a Identity,
     standing: Standing,
     trusted: bool,
     refusal: Option<Told>,
@@ -127,14 +127,14 @@ struct RemarkLine<'a> {
 impl<'a> Verified<'a> {
     /// Everything, for programs.
     pub(super) fn line(&self, verdict: &'a Verdict) -> Line<'a> {
-        let release = &self.found.release;
+        let release = &self.found.id;
         Line {
             event: "verified",
             address: &release.address,
             version: &release.version,
             place: &release.place,
-            tag: &release.tag,
-            index: &release.index.digest,
+            tag: self.found.about.tag.as_ref(),
+            index: &release.identity,
             standing: verdict.standing,
             trusted: verdict.refusal.is_none() && verdict.standing != Standing::Unsigned,
             refusal: verdict.refusal.as_ref().map(|refusal| Told { code: refusal.code(), text: refusal.to_string() }),
@@ -158,7 +158,7 @@ impl<'a> Verified<'a> {
     /// Whether signatures vouch for the package of each platform.
     pub(super) fn covered(&self, verdict: &Verdict) -> BTreeMap<&'a Platform, bool> {
         let covers = |platform: &'a Platform| (platform, verdict.covers(platform, self.found.archives.get(platform)));
-        self.found.release.platforms.iter().map(covers).collect()
+        self.found.about.platforms.iter().map(covers).collect()
     }
 
     fn policy(&self) -> PolicyLine<'a> {

@@ -1,11 +1,9 @@
 //! Releases that a signature covers in part (`testdata/trust/gpg`: a list of `widget 1.4.0` on two platforms).
 
-use std::collections::BTreeMap;
 use std::time::{Duration, UNIX_EPOCH};
 
-use tofu_oci_layout::PackageLayout;
 use tofu_oci_trust::{Archives, Pins};
-use tofu_oci_types::{Descriptor, Digest, DigestHasher, PackageHash};
+use tofu_oci_types::{Digest, Identity, PackageHash};
 
 use super::*;
 
@@ -20,20 +18,16 @@ fn found(zips: &[(&str, &str)]) -> Found {
     let zip = |(name, content): &(&str, &str)| {
         (platform(name), PackageHash::zh(&Digest::sha256(content.as_bytes())).expect("SHA-256"))
     };
-    let release = Release {
-        index_sha512: DigestHasher::sha512().finish(),
+    let id = ReleaseId {
         address: "example.com/acme/widget".parse().expect("an address"),
         version: "1.4.0".parse().expect("a version"),
-        place: "ghcr.io/acme/widget".to_owned(),
-        tag: "1.4.0".parse().expect("a tag"),
-        index: Descriptor::new("application/vnd.oci.image.index.v1+json", Digest::sha256(b"index"), 5),
-        layout: PackageLayout::Artifact,
+        place: "ghcr.io/acme/widget".parse().expect("a place"),
+        identity: Identity::of_index(b"index"),
+    };
+    let about = ReleaseDescription {
+        tag: Some("1.4.0".parse().expect("a tag")),
         platforms: vec![platform("darwin_arm64"), platform("linux_amd64")],
-        kinds: BTreeMap::new(),
-        claims: BTreeMap::new(),
-        zips: BTreeMap::new(),
-        protocols: Vec::new(),
-        published_as: None,
+        ..ReleaseDescription::default()
     };
     let sums = Evidence::Sums {
         origin: Digest::sha256(b"sums"),
@@ -42,7 +36,7 @@ fn found(zips: &[(&str, &str)]) -> Found {
         keys: Vec::new(),
     };
     let archives = Archives::Read(zips.iter().map(zip).collect());
-    Found { pinned_as: release.place.clone(), release, archives, evidence: vec![sums] }
+    Found { pinned_as: id.place.clone(), id, about, archives, evidence: vec![sums] }
 }
 
 /// The verdict by a rule for the publisher's key.

@@ -1,7 +1,7 @@
 //! What is told of a release, for people.
 
 use tofu_oci_trust::{Examined, Form, RuleOrigin, Standing, Unsigned, Verdict};
-use tofu_oci_types::Level;
+use tofu_oci_types::{Digest, Level};
 
 use super::model::{Accepted, Verified};
 use super::pin_text;
@@ -10,11 +10,11 @@ use crate::page::Page;
 impl Verified<'_> {
     /// Everything, for people.
     pub(super) fn page(&self, verdict: &Verdict) -> Page {
-        let release = &self.found.release;
+        let release = &self.found.id;
         let mut page = Page::of(format_args!("{} {}", release.address, release.version));
         let mut say = |name: &str, told: &str| page.row("  ", name, told);
         say("place", &self.found.tagged());
-        say("index", release.index.digest.as_str());
+        say("index", release.identity.index().map_or("none", Digest::as_str));
         say("rule", &self.rule_text());
         if let Some(pin) = self.pin {
             say("pinned", &pin_text(pin));
@@ -122,10 +122,9 @@ fn result(verdict: &Verdict) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use tofu_oci_layout::PackageLayout;
-    use tofu_oci_source::Release;
+    use tofu_oci_source::{ReleaseDescription, ReleaseId};
     use tofu_oci_trust::{Evidence, Pins, Policy, judge};
-    use tofu_oci_types::{Descriptor, Digest};
+    use tofu_oci_types::Identity;
 
     use super::super::Found;
     use tofu_oci_trust::Archives;
@@ -136,27 +135,23 @@ mod tests {
     fn what_a_stranger_has_written_moves_no_cursor() {
         let digest = Digest::sha256(b"index");
         let problem = "gone\x1b[2J\n  result    signed by acme\u{202e}".to_owned();
-        let release = Release {
+        let id = ReleaseId {
             address: "example.com/acme/widget".parse().expect("an address"),
             version: "1.4.0".parse().expect("a version"),
-            place: "ghcr.io/acme/widget".to_owned(),
-            tag: "1.4.0".parse().expect("a tag"),
-            index: Descriptor::new("application/vnd.oci.image.index.v1+json", digest.clone(), 5),
-            index_sha512: tofu_oci_types::DigestHasher::sha512().finish(),
-            layout: PackageLayout::Artifact,
+            place: "ghcr.io/acme/widget".parse().expect("a place"),
+            identity: Identity::of_index(b"index"),
+        };
+        let about = ReleaseDescription {
+            tag: Some("1.4.0".parse().expect("a tag")),
             platforms: Vec::new(),
-            kinds: BTreeMap::new(),
-            claims: BTreeMap::new(),
-            zips: BTreeMap::new(),
-            protocols: Vec::new(),
-            published_as: None,
+            ..ReleaseDescription::default()
         };
         let evidence = vec![Evidence::Unreadable { origin: digest, problem }];
         let found =
-            Found { pinned_as: release.place.clone(), release, archives: Archives::Read(BTreeMap::new()), evidence };
+            Found { pinned_as: id.place.clone(), id, about, archives: Archives::Read(BTreeMap::new()), evidence };
         let (policy, pins) = (Policy::default(), Pins::default());
         let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);
-        let rule = policy.rule(&found.release.address);
+        let rule = policy.rule(&found.id.address);
         let told = Verified { found: &found, rule, file: None, pin: None, accepted: Accepted::No };
         insta::assert_snapshot!(told.page(&verdict), @r"
         example.com/acme/widget 1.4.0

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tofu_oci_archive::read_directory;
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_lockfile::Written;
 use tofu_oci_source::{Failure, NotRead, OciSource};
@@ -37,7 +38,7 @@ struct Setting {
 
 impl Setting {
     async fn new(layout: PackageLayout, annotations: Annotations) -> Self {
-        let store = Arc::new(MemoryStore::new("memory"));
+        let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
         let published = publish(&*store, "1.0.0", layout, annotations).await[PLATFORM].clone();
         sign(&store, "1.0.0").await;
         Self { workspace: Workspace::new(), store, published, policy: policy(""), may_break_lock: false }
@@ -88,7 +89,10 @@ impl Setting {
 
     /// Installs from a place that does not answer.
     async fn away(&self, job: InstallRequest) -> Result<Installed, InstallError> {
-        let failing = NotRead::failing("the place", Failure::ServerError("500".to_owned()));
+        let failing = NotRead::failing(
+            tofu_oci_types::Place::Method("the place".to_owned()),
+            Failure::ServerError("500".to_owned()),
+        );
         self.run(InstallRequest { source: Arc::new(failing), ..job }).await
     }
 
@@ -131,7 +135,7 @@ fn standing(installed: &Installed) -> Option<Standing> {
 #[track_caller]
 fn assert_compared(result: &Result<Installed, InstallError>, path: &Path) {
     match result {
-        Err(InstallError::LocallyModified { path: named, .. }) => assert_eq!(named, path),
+        Err(InstallError::Fetch(FetchError::LocallyModified { path: named, .. })) => assert_eq!(named, path),
         other => panic!("{other:?}"),
     }
 }

@@ -1,6 +1,7 @@
 //! More evidence than a search may hold, in memory and in requests.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tofu_oci_types::Place;
 
 use super::*;
 
@@ -11,7 +12,7 @@ struct Counting(MemoryStore, AtomicUsize);
 
 #[async_trait::async_trait]
 impl ReadStore for Counting {
-    fn place(&self) -> String {
+    fn place(&self) -> Place {
         self.0.place()
     }
 

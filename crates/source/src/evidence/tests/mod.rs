@@ -5,7 +5,7 @@ use serde_json::json;
 use tofu_oci_store::{Content, MemoryStore, Store};
 use tofu_oci_testkit::{Inline, Referrer};
 use tofu_oci_trust::SIGNATURE_ANNOTATION;
-use tofu_oci_types::Tag;
+use tofu_oci_types::{Place, Tag};
 
 use super::*;
 
@@ -35,7 +35,7 @@ pub(super) fn sig_tag(index: &Descriptor) -> Tag {
 
 /// An index in an otherwise empty repository.
 async fn indexed() -> (MemoryStore, Descriptor) {
-    let store = MemoryStore::new("memory");
+    let store = MemoryStore::new("memory".parse().unwrap());
     let bytes = Bytes::from(json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": []}).to_string());
     let index = Descriptor::of(INDEX, &bytes);
     push(&store, &index, &bytes).await;
@@ -174,7 +174,7 @@ struct Lying(MemoryStore, Vec<Descriptor>);
 
 #[async_trait::async_trait]
 impl ReadStore for Lying {
-    fn place(&self) -> String {
+    fn place(&self) -> Place {
         self.0.place()
     }
 

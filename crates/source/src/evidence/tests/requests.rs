@@ -5,11 +5,11 @@ use std::sync::Arc;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_remote::{ClientOptions, RegistryClient};
 use tofu_oci_testkit::{Behaviour, Referrers, Registry};
-use tofu_oci_types::{PackageHash, Platform, Version};
+use tofu_oci_types::{PackageHash, Version};
 
 use super::*;
 use crate::oci::answers::client;
-use crate::oci::tests::{ADDRESS, release};
+use crate::oci::tests::{ADDRESS, offered, release};
 use crate::{OciSource, Release, Source};
 
 const PLATFORMS: [&str; 10] = [
@@ -84,10 +84,10 @@ fn asked_for() -> (tofu_oci_types::ProviderAddr, Version) {
 }
 
 /// A release with its evidence, and then an offer for every platform.
-async fn read(source: &OciSource, search: Search) -> (Release, Vec<Evidence>) {
+async fn read(source: &OciSource, search: Search) -> (Arc<dyn Release>, Vec<Evidence>) {
     let (address, version) = asked_for();
     let release = source.release(&address, &version).await.unwrap();
-    let found = source.evidence(&release, search).await.unwrap();
+    let found = release.evidence(search).await.unwrap();
     (release, found)
 }
 
@@ -98,7 +98,7 @@ async fn a_locked_version_costs_four_requests_where_there_is_no_api() {
     lab.registry.clear_requests();
     let source = OciSource::new(Arc::new(lab.store(0)));
     let (release, found) = read(&source, Search::Likely).await;
-    assert_eq!((release.platforms.len(), told(&found).as_str()), (10, "bundle {}"));
+    assert_eq!((release.platforms().await.unwrap().len(), told(&found).as_str()), (10, "bundle {}"));
     insta::assert_snapshot!(lab.asked(), @r"
     GET /v2/p0/manifests/1.0.0 -> 200
     GET /v2/p0/referrers/sha256:… -> 404
@@ -106,8 +106,9 @@ async fn a_locked_version_costs_four_requests_where_there_is_no_api() {
     GET /v2/p0/manifests/sha256:… -> 200
     ");
     // Everything else is known by now: whatever is asked of the index costs nothing.
-    assert_eq!(source.release(&asked_for().0, &asked_for().1).await.unwrap(), release);
-    assert_eq!(source.platforms(&asked_for().0, &asked_for().1).await.unwrap(), release.platforms);
+    let again = source.release(&asked_for().0, &asked_for().1).await.unwrap();
+    assert_eq!(again.describe().await.unwrap(), release.describe().await.unwrap());
+    assert_eq!(again.platforms().await.unwrap(), release.platforms().await.unwrap());
     assert_eq!(lab.asked(), "");
 }
 
@@ -174,12 +175,11 @@ async fn a_platform_costs_one_request_whatever_their_number() {
     let source = OciSource::new(Arc::new(lab.store(0)));
     let (address, version) = asked_for();
     let release = source.release(&address, &version).await.unwrap();
-    for platform in &release.platforms {
-        let offer = source.offer(&address, &version, platform).await.unwrap();
-        assert_eq!(source.release_of(&offer).await.unwrap(), release);
+    for platform in &release.describe().await.unwrap().platforms {
+        Arc::clone(&release).offer(platform).await.unwrap();
     }
     assert_eq!(lab.registry.requests().len(), 1 + 10, "the index, and every leaf once");
-    let hashes = source.release_hashes(&release).await.unwrap();
+    let hashes = release.hashes().await.unwrap();
     assert_eq!(lab.registry.requests().len(), 1 + 10, "the leaves are known");
     let zips = |hashes: &std::collections::BTreeSet<PackageHash>| {
         hashes.iter().filter(|hash| hash.as_str().starts_with("zh:")).count()
@@ -193,9 +193,7 @@ async fn who_comes_while_it_is_read_waits() {
     let lab = Lab::new(Referrers::Unsupported, 1, &PLATFORMS).await;
     lab.registry.clear_requests();
     let source = OciSource::new(Arc::new(lab.store(0)));
-    let (address, version) = asked_for();
-    let platforms: Vec<Platform> = PLATFORMS.iter().map(|text| text.parse().unwrap()).collect();
-    let offers = platforms.iter().map(|platform| source.offer(&address, &version, platform));
+    let offers = PLATFORMS.iter().map(|platform| offered(&source, "1.0.0", platform));
     let offers = futures_util::future::try_join_all(offers).await.unwrap();
     assert_eq!((offers.len(), lab.registry.requests().len()), (10, 1 + 10));
 }
@@ -240,7 +238,7 @@ async fn nothing_is_found_with_few_requests_and_everywhere_is_asked_when_it_must
     GET /v2/p0/manifests/1.0.0 -> 200
     GET /v2/p0/referrers/sha256:… -> 404
     ");
-    assert_eq!(told(&source.evidence(&release, Search::Everywhere).await.unwrap()), "");
+    assert_eq!(told(&release.evidence(Search::Everywhere).await.unwrap()), "");
     insta::assert_snapshot!(lab.asked(), @r"
     GET /v2/p0/manifests/sha256-… -> 404
     GET /v2/p0/manifests/sha256-….sig -> 404
@@ -260,7 +258,7 @@ async fn a_stale_tag_beside_the_api_hides_nothing() {
     let (release, found) = read(&source, Search::Likely).await;
     assert_eq!(told(&found), "bundle old");
     let mut all: Vec<String> =
-        told(&source.evidence(&release, Search::Everywhere).await.unwrap()).lines().map(ToOwned::to_owned).collect();
+        told(&release.evidence(Search::Everywhere).await.unwrap()).lines().map(ToOwned::to_owned).collect();
     all.sort();
     assert_eq!(all, ["bundle new", "bundle old"]);
 }

@@ -21,7 +21,7 @@ fn an_accepted_unsigned_release_does_not_free_later_ones() {
     check(&next(&accepted), "refused was-signed");
     check(&accepted.clone().offers("1.4.0", "again"), "refused moved-tag; Warning was-signed");
     let mut elsewhere = accepted.clone();
-    elsewhere.place = "mirror.example.com/acme/widget";
+    elsewhere.place = "mirror.example.com/acme/widget".parse().unwrap();
     check(&elsewhere, "refused was-signed");
     let read = Scene { pins: Pins::parse(&accepted.pins.to_text()).unwrap(), ..accepted };
     check(&next(&read), "refused was-signed");
@@ -75,7 +75,7 @@ fn two_programs_at_once_forget_no_signer_of_each_other() {
     let disk = Pins::default();
     let one = Scene::with_policy(&[1], "").found([bundle(1)]).remembered();
     let mut other = Scene::with_policy(&[2], "").found([bundle(2)]);
-    other.place = "mirror.example.com/acme/widget";
+    other.place = "mirror.example.com/acme/widget".parse().unwrap();
     let other = other.remembered();
     let both = one.pins.onto(&other.pins.onto(&disk).unwrap()).unwrap();
     assert_eq!(both.signers(&one.address).count(), 2);

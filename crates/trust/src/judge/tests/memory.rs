@@ -30,7 +30,7 @@ fn deleting_the_rule_makes_nothing_unsigned() {
     check(&next(1), "signed [a] index");
     check(&next(2), "refused unknown-key");
     let mut elsewhere = scene.clone().found([]).offers("1.5.0", "1.5.0");
-    elsewhere.place = "mirror.example.com/acme/widget";
+    elsewhere.place = "mirror.example.com/acme/widget".parse().unwrap();
     check(&elsewhere, "refused was-signed");
     assert_snapshot!(elsewhere.judge().refusal.unwrap(), @"it is not signed, and this provider was signed by a before");
     let mut other = elsewhere;
@@ -49,7 +49,7 @@ fn only_a_rule_that_says_so_lets_a_signed_provider_be_unsigned_again() {
 #[test]
 fn what_was_signed_is_remembered_wherever_it_was() {
     let mut mirrored = once_signed().found([]);
-    mirrored.place = "mirror.example.com/acme/widget";
+    mirrored.place = "mirror.example.com/acme/widget".parse().unwrap();
     check(&mirrored, "pinned [] index; Note signature-gone");
     let mirrored = mirrored.remembered();
     assert_eq!(mirrored.pins.iter().map(|pin| pin.signers.len()).collect::<Vec<_>>(), [1, 1]);

@@ -13,7 +13,7 @@ mod unnamed_lists;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
 use super::*;
 use crate::Archives;
@@ -26,9 +26,8 @@ struct Scene {
     pins: Pins,
     address: ProviderAddr,
     version: Version,
-    place: &'static str,
-    index: Digest,
-    index_sha512: Option<Digest>,
+    place: Place,
+    identity: Identity,
     archives: Archives,
     evidence: Vec<Evidence>,
     now: SystemTime,
@@ -42,9 +41,8 @@ impl Scene {
             pins: Pins::default(),
             address: address("example.com/acme/widget"),
             version: version("1.4.0"),
-            place: "registry.example.com/acme/widget",
-            index: index("1.4.0"),
-            index_sha512: None,
+            place: "registry.example.com/acme/widget".parse().expect("a place"),
+            identity: identity("1.4.0"),
             archives: Archives::Unknown,
             evidence: Vec::new(),
             now: UNIX_EPOCH + Duration::from_hours(500_000),
@@ -75,7 +73,7 @@ impl Scene {
     /// Another release.
     fn offers(mut self, release: &str, index_content: &str) -> Self {
         self.version = version(release);
-        self.index = index(index_content);
+        self.identity = identity(index_content);
         self
     }
 
@@ -85,8 +83,8 @@ impl Scene {
     }
 
     fn facts(&self) -> ReleaseFacts<'_> {
-        let Self { address, version, place, index, archives, .. } = self;
-        ReleaseFacts { address, version, place, index, index_sha512: self.index_sha512.as_ref(), archives }
+        let Self { address, version, place, identity, archives, .. } = self;
+        ReleaseFacts { address, version, place, identity, archives }
     }
 
     /// The release is let in and remembered.
@@ -146,4 +144,9 @@ fn check_outcomes(scene: &Scene, want: &[&str]) {
     let verdict = scene.judge();
     let codes: Vec<&str> = verdict.examined.iter().map(|examined| examined.outcome.code()).collect();
     assert_eq!(codes, want, "{verdict:#?}");
+}
+
+/// The index with this content.
+fn identity(content: &str) -> Identity {
+    Identity::Index { sha256: index(content), sha512: None }
 }

@@ -81,8 +81,8 @@ fn what_one_key_in_two_forms_has_signed_does_not_reach_the_pinned_threshold() {
     let two = scene(&["twins.pgp"], "threshold = 2").found([sums(&["twin-one.sig"]), bundle(1)]).remembered();
     assert_eq!(two.pins.signed(&two.address).map(|signed| signed.threshold), Some(2));
     let mut lax = scene(&["twins.pgp"], "").found([sums(&["twin-one.sig", "twin-two.sig"])]);
-    (lax.pins, lax.index) = (two.pins, index("another"));
-    lax.place = "mirror.example.com/acme/widget";
+    (lax.pins, lax.identity) = (two.pins, identity("another"));
+    lax.place = "mirror.example.com/acme/widget".parse().unwrap();
     let pinned = lax.remembered();
     let again = pinned.clone().policy_of("twins.pgp").found([]);
     check(&again, "refused was-signed");

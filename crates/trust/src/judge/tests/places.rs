@@ -3,8 +3,8 @@
 use super::*;
 
 /// Version 1.4.0, let in at a place.
-fn seen_at(place: &'static str) -> Scene {
-    Scene { place, ..Scene::new() }.remembered()
+fn seen_at(place: &str) -> Scene {
+    Scene { place: place.parse().unwrap(), ..Scene::new() }.remembered()
 }
 
 #[test]
@@ -18,14 +18,17 @@ fn a_tag_that_has_moved_is_noticed_under_every_name_of_the_place() {
     for group in groups {
         for one in group {
             for other in group {
-                let moved = Scene { place: other, ..seen_at(one) }.offers("1.4.0", "moved");
+                let moved = Scene { place: other.parse().unwrap(), ..seen_at(one) }.offers("1.4.0", "moved");
                 check(&moved, "refused moved-tag");
                 check(&moved.accepted(), "unsigned []; Note accepted");
             }
         }
     }
     for other in ["localhost:5001/x", "127.0.0.2:5000/x", "localhost:5000/y", "r.test/x"] {
-        check(&Scene { place: other, ..seen_at("localhost:5000/x") }.offers("1.4.0", "moved"), "unsigned []");
+        check(
+            &Scene { place: other.parse().unwrap(), ..seen_at("localhost:5000/x") }.offers("1.4.0", "moved"),
+            "unsigned []",
+        );
     }
 }
 
@@ -42,7 +45,7 @@ fn earlier(pins: &[(&str, &str)]) -> Scene {
         })
         .collect();
     let text = serde_json::json!({ "version": 1, "providers": pins, "signed": [] }).to_string();
-    Scene { pins: Pins::parse(&text).unwrap(), place: "localhost:5000/x", ..Scene::new() }
+    Scene { pins: Pins::parse(&text).unwrap(), place: "localhost:5000/x".parse().unwrap(), ..Scene::new() }
 }
 
 #[test]
@@ -91,11 +94,12 @@ fn a_pin_by_sha512_holds_for_the_same_bytes_and_for_no_others() {
         hasher.update(content.as_bytes());
         hasher.finish()
     };
+    let by_both = |content: &str| Identity::Index { sha256: index(content), sha512: Some(sha512(content)) };
     let text = seen_at("r.test/x").pins.to_text().replace(index("1.4.0").as_str(), sha512("1.4.0").as_str());
-    let pinned = Scene { pins: Pins::parse(&text).unwrap(), place: "r.test/x", ..Scene::new() };
-    let same = Scene { index_sha512: Some(sha512("1.4.0")), ..pinned.clone() };
+    let pinned = Scene { pins: Pins::parse(&text).unwrap(), place: "r.test/x".parse().unwrap(), ..Scene::new() };
+    let same = Scene { identity: by_both("1.4.0"), ..pinned.clone() };
     check(&same, "unsigned []");
     assert_eq!(same.remembered().pins.to_text(), seen_at("r.test/x").pins.to_text(), "from now on by SHA-256");
     let other = pinned.offers("1.4.0", "other");
-    check(&Scene { index_sha512: Some(sha512("other")), ..other }, "refused moved-tag");
+    check(&Scene { identity: by_both("other"), ..other }, "refused moved-tag");
 }

@@ -146,5 +146,5 @@ pub(super) fn token(shown: Shown, status: u16, outcome: TokenOutcome) -> Exchang
 }
 
 pub(super) fn refused(fault: AccessFault, problem: &str) -> Result<Probe, StoreError> {
-    Err(StoreError::Unauthorized { place: "ghcr.io/acme/widget".to_owned(), fault, problem: problem.to_owned() })
+    Err(StoreError::Unauthorized { place: "ghcr.io/acme/widget".parse().unwrap(), fault, problem: problem.to_owned() })
 }

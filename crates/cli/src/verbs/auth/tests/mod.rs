@@ -89,7 +89,7 @@ fn a_token_says_how_far_it_reaches() {
             answer(403, Shown::Token, ""),
         ],
         ended: Err(StoreError::Denied {
-            place: "ghcr.io/acme/widget".to_owned(),
+            place: "ghcr.io/acme/widget".parse().unwrap(),
             fault: AccessFault::RegistryStatus(403),
             problem: "denied".to_owned(),
         }),
@@ -243,7 +243,7 @@ fn a_login_that_is_redirected_is_told_with_what_opentofu_does() {
             Exchange::Refused { code: code.code(), problem: problem.to_owned() },
         ],
         ended: Err(StoreError::Forbidden {
-            place: "ghcr.io/acme/widget".to_owned(),
+            place: "ghcr.io/acme/widget".parse().unwrap(),
             fault: Some(code),
             problem: problem.to_owned(),
         }),
@@ -306,7 +306,7 @@ fn a_failure_names_its_cause() {
     assert_snapshot!(error(Case {
         candidates: vec![auth("ghcr.io", 3, Some(Specificity::Registry), Verdict::Broken(colon.clone()))],
         ended: Err(StoreError::Credentials {
-            place: "ghcr.io/acme/widget".to_owned(),
+            place: "ghcr.io/acme/widget".parse().unwrap(),
             code: colon.code().to_owned(),
             problem: colon.to_string(),
             hint: Some("log in again".to_owned()),

@@ -1,19 +1,20 @@
 //! An offer's bytes, fetched, checked and unpacked into a temporary folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tofu_oci_archive::{
-    ArchiveError, LayerCompression, LayerTree, Limits, PackageContents, input_files, read_zip, save_zip, unpack_zip,
-    write_zip,
+    ArchiveError, LayerCompression, LayerTree, Limits, PackageContents, input_files, read_directory, read_zip,
+    save_zip, unpack_zip, write_zip,
 };
 use tofu_oci_layout::{LayerFormat, media_type};
-use tofu_oci_source::{LeafKind, Offer, Source};
+use tofu_oci_source::{Layer, Locator, Offer, Package};
 use tofu_oci_types::Reporter;
 
 use crate::chunks::{ChunkReceiver, queue};
-use crate::place::{Form, Place, zip_name};
+use crate::link::copy;
+use crate::place::{PackageForm, PackagePath, zip_name};
 use crate::staging::Staging;
-use crate::{InstallError, subject};
+use crate::{FetchError, subject};
 
 /// A package in a temporary folder beside its place. Its bytes had the sizes and digests of the offer, its structure
 /// was checked; whether it is the *right* package has not been asked yet. Dropping it removes it.
@@ -37,41 +38,40 @@ pub(crate) enum Archive {
 
 /// Fetches and unpacks. When the future is dropped the download ends, the unpacking thread notices and cleans up.
 pub(crate) async fn stage(
-    source: &dyn Source,
     offer: &Offer,
-    place: &Place,
+    place: &PackagePath,
     limits: &Limits,
     reporter: &dyn Reporter,
-) -> Result<Staged, InstallError> {
-    let compressions = compressions(offer)?;
+) -> Result<Staged, FetchError> {
+    let compressions = match &offer.package {
+        Package::Layers(layers) => layers.iter().map(|layer| compression(offer, layer)).collect::<Result<_, _>>()?,
+        Package::Zip(_) | Package::Folder(_) => Vec::new(),
+    };
     let (feeder, mut feed) = queue();
     let work = Work { offer: offer.clone(), place: place.clone(), limits: limits.clone(), compressions };
     // The staging folder lives in the thread: it is removed there, after the last file has been closed.
     let unpacking = tokio::task::spawn_blocking(move || work.run(&mut feed));
-    let subject = subject(&offer.address, &offer.version, &offer.platform);
-    let (sent, unpacked) = tokio::join!(feeder.send(source, offer, &subject, reporter), unpacking);
+    let subject = subject(offer.address(), offer.version(), &offer.platform);
+    let (sent, unpacked) = tokio::join!(feeder.send(offer, &subject, reporter), unpacking);
     let unpacked = unpacked.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
     // A broken download is the cause, and what the unpacker makes of it the effect.
     sent?;
     unpacked
 }
 
-fn compressions(offer: &Offer) -> Result<Vec<LayerCompression>, InstallError> {
-    if offer.kind == LeafKind::Artifact {
-        return Ok(Vec::new());
-    }
-    let compression = |part: &tofu_oci_types::Descriptor| match media_type::layer_format(&part.media_type) {
+fn compression(offer: &Offer, layer: &Layer) -> Result<LayerCompression, FetchError> {
+    let (Locator::Blob(media_type) | Locator::Url(media_type)) = &layer.part.at;
+    match media_type::layer_format(media_type) {
         Some(LayerFormat::Tar) => Ok(LayerCompression::None),
         Some(LayerFormat::TarGzip) => Ok(LayerCompression::Gzip),
         Some(LayerFormat::TarZstd) => Ok(LayerCompression::Zstd),
-        None => Err(InstallError::LayerType {
-            address: offer.address.clone(),
-            version: offer.version.clone(),
-            digest: part.digest.clone(),
-            media_type: part.media_type.clone(),
+        None => Err(FetchError::LayerType {
+            address: offer.address().clone(),
+            version: offer.version().clone(),
+            digest: layer.part.digest.clone(),
+            media_type: media_type.clone(),
         }),
-    };
-    offer.parts.iter().map(compression).collect()
+    }
 }
 
 /// So many bytes of something that is not read are read, to see whether the download was damaged.
@@ -80,56 +80,77 @@ const MOST_AFTER_THE_END: u64 = 4 << 20;
 /// What the unpacking thread does.
 struct Work {
     offer: Offer,
-    place: Place,
+    place: PackagePath,
     limits: Limits,
     compressions: Vec<LayerCompression>,
 }
 
 impl Work {
-    fn run(&self, feed: &mut ChunkReceiver) -> Result<Staged, InstallError> {
+    fn run(&self, feed: &mut ChunkReceiver) -> Result<Staged, FetchError> {
         let staging = match &self.place.scratch {
             Some(scratch) => Staging::scratch(scratch)?,
             None => Staging::beside(&self.place)?,
         };
-        let (package, contents, archive) = match (self.offer.kind, self.place.form) {
-            (LeafKind::Artifact, Form::Folder) => {
+        let (package, contents, archive) = match (&self.offer.package, self.place.form) {
+            (Package::Zip(_), PackageForm::Folder) => {
                 let folder = staging.folder("package")?;
                 let contents = self.read_to_the_end(feed, |feed| unpack_zip(feed, &folder, &self.limits))?;
                 (folder, contents, Archive::Original)
             }
-            (LeafKind::Artifact, Form::Archive) => {
+            (Package::Zip(_), PackageForm::Archive) => {
                 let zip = staging.path().join(self.zip_name());
                 self.read_to_the_end(feed, |feed| save_zip(feed, &zip, &self.limits))?;
                 let contents = read_zip(&zip, &self.limits).map_err(|error| self.refused(error))?;
                 (zip, contents, Archive::Original)
             }
-            (LeafKind::Image, Form::Folder) => {
-                let (folder, contents) = self.union(&staging, feed)?;
+            (Package::Layers(layers), PackageForm::Folder) => {
+                let (folder, contents) = self.union(layers, &staging, feed)?;
                 (folder, contents, Archive::Original)
             }
-            (LeafKind::Image, Form::Archive) => {
-                let (folder, _) = self.union(&staging, feed)?;
-                let zip = staging.path().join(self.zip_name());
-                let written = input_files(&folder, self.offer.address.provider_type())
-                    .and_then(|files| write_zip(&files, &zip))
-                    .map_err(|error| self.refused(error))?;
-                (zip, written.contents, Archive::MadeHere)
+            (Package::Layers(layers), PackageForm::Archive) => {
+                let (folder, _) = self.union(layers, &staging, feed)?;
+                self.zipped(&folder, &staging)?
+            }
+            (Package::Folder(from), PackageForm::Folder) => {
+                // What cannot be a package is not copied: a link to a folder may lead in a circle.
+                read_directory(from, &self.limits).map_err(|error| self.refused(error))?;
+                let folder = staging.path().join("package");
+                copy(from, &folder)?;
+                let contents = read_directory(&folder, &self.limits).map_err(|error| self.refused(error))?;
+                (folder, contents, Archive::Original)
+            }
+            (Package::Folder(from), PackageForm::Archive) => {
+                read_directory(from, &self.limits).map_err(|error| self.refused(error))?;
+                self.zipped(from, &staging)?
             }
         };
         Ok(Staged { staging, package, contents, archive })
     }
 
     fn zip_name(&self) -> String {
-        zip_name(&self.offer.address, &self.offer.version, &self.offer.platform)
+        zip_name(&self.offer.address(), &self.offer.version(), &self.offer.platform)
     }
 
-    fn union(&self, staging: &Staging, feed: &mut ChunkReceiver) -> Result<(PathBuf, PackageContents), InstallError> {
+    /// A zip of a folder's files.
+    fn zipped(&self, folder: &Path, staging: &Staging) -> Result<(PathBuf, PackageContents, Archive), FetchError> {
+        let zip = staging.path().join(self.zip_name());
+        let written = input_files(folder, self.offer.address().provider_type())
+            .and_then(|files| write_zip(&files, &zip))
+            .map_err(|error| self.refused(error))?;
+        Ok((zip, written.contents, Archive::MadeHere))
+    }
+
+    fn union(
+        &self,
+        layers: &[Layer],
+        staging: &Staging,
+        feed: &mut ChunkReceiver,
+    ) -> Result<(PathBuf, PackageContents), FetchError> {
         let spool = staging.folder("layers")?;
         let folder = staging.folder("package")?;
         let mut tree = LayerTree::new(&spool, self.limits.clone()).map_err(|error| self.refused(error))?;
-        for (layer, compression) in self.compressions.iter().enumerate() {
-            let diff_id = self.offer.diff_ids.get(layer);
-            self.read_to_the_end(feed, |feed| tree.apply(feed, *compression, diff_id))?;
+        for (layer, compression) in layers.iter().zip(&self.compressions) {
+            self.read_to_the_end(feed, |feed| tree.apply(feed, *compression, layer.diff_id.as_ref()))?;
         }
         let contents = tree.materialise(&folder).map_err(|error| self.refused(error))?;
         Ok((folder, contents))
@@ -142,7 +163,7 @@ impl Work {
         &self,
         feed: &mut ChunkReceiver,
         read: impl FnOnce(&mut ChunkReceiver) -> Result<T, ArchiveError>,
-    ) -> Result<T, InstallError> {
+    ) -> Result<T, FetchError> {
         feed.begin_part();
         let result = read(feed);
         let complete = match &result {
@@ -155,17 +176,17 @@ impl Work {
         Ok(value)
     }
 
-    fn refused(&self, source: ArchiveError) -> InstallError {
+    fn refused(&self, source: ArchiveError) -> FetchError {
         package_error(&self.offer, source)
     }
 }
 
-pub(crate) fn package_error(offer: &Offer, source: ArchiveError) -> InstallError {
-    InstallError::Package {
-        address: offer.address.clone(),
-        version: offer.version.clone(),
+pub(crate) fn package_error(offer: &Offer, source: ArchiveError) -> FetchError {
+    FetchError::Package {
+        address: offer.address().clone(),
+        version: offer.version().clone(),
         platform: offer.platform.clone(),
-        place: offer.place.clone(),
+        place: offer.place().clone(),
         source,
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tofu_oci_archive::ByteSource;
-use tofu_oci_source::{Offer, Source, SourceError};
+use tofu_oci_source::{Offer, SourceError};
 use tofu_oci_types::{Event, Reporter};
 use tokio::sync::mpsc;
 
@@ -37,16 +37,10 @@ pub(crate) fn queue() -> (ChunkSender, ChunkReceiver) {
 
 impl ChunkSender {
     /// Sends all parts of the offer, verified on the way; ends early, and without an error, when nobody reads any more.
-    pub(crate) async fn send(
-        self,
-        source: &dyn Source,
-        offer: &Offer,
-        subject: &str,
-        reporter: &dyn Reporter,
-    ) -> Result<(), SourceError> {
+    pub(crate) async fn send(self, offer: &Offer, subject: &str, reporter: &dyn Reporter) -> Result<(), SourceError> {
         let mut done = 0;
-        for part in 0..offer.parts.len() {
-            let mut stream = source.open(offer, part).await?;
+        for part in offer.package.parts() {
+            let mut stream = part.checked(offer.place(), offer.release.open(part).await?)?;
             while let Some(chunk) = stream.next().await {
                 let chunk = chunk?;
                 done += chunk.len() as u64;

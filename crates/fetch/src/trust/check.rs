@@ -1,55 +1,58 @@
-//! One release in trust_checker: what is known of it, what is asked, and what signatures cover.
+//! The check of one release: what is known of it, what is asked, and what signatures cover.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tofu_oci_source::{LeafKind, Release, Search, Source};
+use tofu_oci_source::{LeafKind, Release, ReleaseDescription, Search};
 use tofu_oci_trust::{Archives, Evidence, Standing, Verdict, judge};
 use tofu_oci_types::{PackageHash, Platform, Scheme};
 
 use super::Trust;
-use super::trust_checker::ReleaseId;
-use crate::InstallError;
+use super::pinned_release::PinnedRelease;
+use crate::FetchError;
 
 /// What is known of a release besides its name.
-pub(super) struct Knowledge {
-    pub(super) release: Option<Release>,
+pub(super) struct Knowledge<'a> {
+    /// What it says of itself, if its signatures matter.
+    pub(super) about: Option<&'a ReleaseDescription>,
     pub(super) archives: Archives,
 }
 
-impl Knowledge {
-    pub(super) fn of(release: Release) -> Self {
-        Self { archives: Archives::Annotated(release.zips.clone()), release: Some(release) }
+impl<'a> Knowledge<'a> {
+    pub(super) fn of(about: &'a ReleaseDescription) -> Self {
+        Self { archives: Archives::Annotated(about.zips.clone()), about: Some(about) }
     }
 }
 
-/// One release in trust_checker.
+/// The check of one release.
 pub(super) struct Check<'a> {
     pub(super) trust: &'a Trust,
-    pub(super) source: &'a dyn Source,
-    pub(super) case: &'a ReleaseId,
-    pub(super) knowledge: Knowledge,
+    pub(super) release: &'a dyn Release,
+    pub(super) case: &'a PinnedRelease,
+    pub(super) knowledge: Knowledge<'a>,
 }
 
 impl Check<'_> {
     /// What usually suffices is asked first. Where it does not, everything is; a signed `SHA256SUMS` is then held
     /// against the archives that the leaves really name.
-    pub(super) async fn verdict(&mut self) -> Result<Verdict, InstallError> {
-        let Self { trust, source, .. } = *self;
-        let wanted = trust.policy.wants_evidence(&trust.pins, &self.case.address);
-        let Some(release) = self.knowledge.release.clone().filter(|_| wanted) else { return Ok(self.judge(&[])) };
-        let likely = source.evidence(&release, Search::Likely).await?;
+    pub(super) async fn verdict(&mut self) -> Result<Verdict, FetchError> {
+        let Self { trust, release, .. } = *self;
+        let wanted = trust.policy.wants_evidence(&trust.pins, &self.case.id.address);
+        if !wanted || self.knowledge.about.is_none() {
+            return Ok(self.judge(&[]));
+        }
+        let likely = release.evidence(Search::Likely).await?;
         let verdict = self.judge(&likely);
         if verdict.refusal.is_none() && verdict.covered.index && verdict.standing == Standing::Signed {
             return Ok(verdict);
         }
-        let all = source.evidence(&release, Search::Everywhere).await?;
+        let all = release.evidence(Search::Everywhere).await?;
         let verdict = self.judge(&all);
         // A list that is here, or that a pin remembers.
         let sums = all.iter().any(|evidence| matches!(evidence, Evidence::Sums { .. }));
         if verdict.covered.index || (!sums && verdict.covered.zips.is_empty()) {
             return Ok(verdict);
         }
-        self.knowledge.archives = Archives::Read(real_zips(source, &release).await?);
+        self.knowledge.archives = Archives::Read(real_zips(release).await?);
         Ok(self.judge(&all))
     }
 
@@ -65,7 +68,7 @@ impl Check<'_> {
     pub(super) async fn covered(
         &self,
         verdict: &Verdict,
-    ) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, InstallError> {
+    ) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, FetchError> {
         if verdict.refusal.is_some() {
             return Ok(BTreeMap::new());
         }
@@ -75,17 +78,14 @@ impl Check<'_> {
         if !verdict.covered.index {
             return Ok(self.knowledge.archives.iter().filter_map(zips).collect());
         }
-        let Some(release) = &self.knowledge.release else { return Ok(BTreeMap::new()) };
+        let Some(about) = self.knowledge.about else { return Ok(BTreeMap::new()) };
         let unknown = |(platform, kind): (&Platform, &LeafKind)| {
-            *kind == LeafKind::Artifact && !release.zips.contains_key(platform)
+            *kind == LeafKind::Artifact && !about.zips.contains_key(platform)
         };
-        let mut covered = if release.kinds.iter().any(unknown) {
-            self.source.release_hashes(release).await?
-        } else {
-            release.claims.clone()
-        };
+        let mut covered =
+            if about.kinds.iter().any(unknown) { self.release.hashes().await? } else { about.claims.clone() };
         for (platform, hashes) in &mut covered {
-            let is_zip = release.kinds.get(platform) == Some(&LeafKind::Artifact);
+            let is_zip = about.kinds.get(platform) == Some(&LeafKind::Artifact);
             hashes.retain(|hash| is_zip || hash.scheme() != Scheme::Zh);
         }
         Ok(covered)
@@ -99,17 +99,14 @@ pub(super) fn zips(claims: &BTreeMap<Platform, BTreeSet<PackageHash>>) -> BTreeM
 }
 
 /// The archives that the leaves name, whatever annotations say.
-pub async fn real_zips(
-    source: &dyn Source,
-    release: &Release,
-) -> Result<BTreeMap<Platform, PackageHash>, InstallError> {
-    let mut hashes = source.release_hashes(release).await?;
+pub async fn real_zips(release: &dyn Release) -> Result<BTreeMap<Platform, PackageHash>, FetchError> {
+    let (mut hashes, about) = (release.hashes().await?, release.describe().await?);
     for (platform, hashes) in &mut hashes {
         let zips = hashes.iter().filter(|hash| hash.scheme() == Scheme::Zh).count();
-        if let Some(claimed) = release.zips.get(platform).filter(|_| zips > 1) {
+        if let Some(claimed) = about.zips.get(platform).filter(|_| zips > 1) {
             hashes.remove(claimed);
         }
     }
-    hashes.retain(|platform, _| release.kinds.get(platform) == Some(&LeafKind::Artifact));
+    hashes.retain(|platform, _| about.kinds.get(platform) == Some(&LeafKind::Artifact));
     Ok(zips(&hashes))
 }

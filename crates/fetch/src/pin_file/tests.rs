@@ -1,6 +1,6 @@
 use tofu_oci_lockfile::LockFileError;
 use tofu_oci_trust::{Archives, Policy, ReleaseFacts, judge};
-use tofu_oci_types::Digest;
+use tofu_oci_types::{Digest, Identity};
 
 use super::{PIN_FILE_NAME, Path, PinFileError, Pins, Written, beside, read};
 use crate::Turn;
@@ -16,13 +16,12 @@ fn write(path: &Path, pins: &Pins) -> Result<Written, PinFileError> {
 fn with_release(path: &Path, version: &str, content: &str) -> Pins {
     let mut pins = read(path).expect("pins");
     let (address, version) = ("example.com/acme/widget".parse().unwrap(), version.parse().unwrap());
-    let (place, index) = ("ghcr.io/acme/widget", Digest::sha256(content.as_bytes()));
+    let (place, identity) = ("ghcr.io/acme/widget".parse().unwrap(), Identity::of_index(content.as_bytes()));
     let facts = ReleaseFacts {
         address: &address,
         version: &version,
-        place,
-        index: &index,
-        index_sha512: None,
+        place: &place,
+        identity: &identity,
         archives: &Archives::Unknown,
     };
     let verdict = judge(&Policy::default(), &pins, &facts, &[], std::time::UNIX_EPOCH);

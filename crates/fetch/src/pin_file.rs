@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_lockfile::{LockFileError, Written};
 use tofu_oci_trust::{PIN_FILE_NAME, PinConflict, Pins, PinsError};
+use tofu_oci_types::Place;
 
 use crate::Turn;
 
@@ -35,6 +36,17 @@ pub enum PinFileError {
     Conflict(#[from] PinConflict),
 }
 
+impl PinFileError {
+    /// A stable kebab-case name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "pins-invalid",
+            Self::Conflict(_) => "pin-conflict",
+            Self::File(_) => "pin-file",
+        }
+    }
+}
+
 /// The pin file that belongs to a lock file: beside it.
 pub fn beside(lock_file: &Path) -> PathBuf {
     lock_file.with_file_name(PIN_FILE_NAME)
@@ -54,7 +66,7 @@ pub fn read(path: &Path) -> Result<Pins, PinFileError> {
     };
     let text = String::from_utf8(bytes)
         .map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))?;
-    let written = |written: &str| place::written(path, written);
+    let written = |written: &Place| place::written(path, written);
     Pins::parse_with(&text, written).map_err(|problem| PinFileError::Invalid { path: path.to_owned(), problem })
 }
 

@@ -5,14 +5,16 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// The place as the pins in the file at `pins` call it. The path of an `oci:` directory is relative to the current folder,
-/// as on the command line. Another place stays as it is.
-pub fn place(pins: &Path, place: &str) -> String {
+use tofu_oci_types::Place;
+
+/// The place as the pins in the file at `pins` call it. The path of a layout is relative to the current folder, as on the
+/// command line. Another place stays as it is.
+pub fn place(pins: &Path, place: &Place) -> Place {
     named(pins, place, Path::new(""))
 }
 
 /// The same for a place that stands in that file: a path is relative to the folder of the file.
-pub(super) fn written(pins: &Path, place: &str) -> String {
+pub(super) fn written(pins: &Path, place: &Place) -> Place {
     named(pins, place, &folder(pins))
 }
 
@@ -21,15 +23,15 @@ fn folder(pins: &Path) -> PathBuf {
     parent.unwrap_or(Path::new(".")).to_owned()
 }
 
-fn named(pins: &Path, place: &str, base: &Path) -> String {
-    let Some(path) = place.strip_prefix("oci:") else { return place.to_owned() };
-    let (Some(path), Some(folder)) = (absolute(&base.join(path)), real(&folder(pins))) else { return place.to_owned() };
+fn named(pins: &Path, place: &Place, base: &Path) -> Place {
+    let Place::Layout(path) = place else { return place.clone() };
+    let (Some(path), Some(folder)) = (absolute(&base.join(path)), real(&folder(pins))) else { return place.clone() };
     let path = relative(&path, &folder).unwrap_or(path);
     match path.to_str() {
-        Some("") => "oci:.".to_owned(),
-        Some(path) if cfg!(windows) => format!("oci:{}", path.replace('\\', "/")),
-        Some(path) => format!("oci:{path}"),
-        None => place.to_owned(),
+        Some("") => Place::Layout(".".into()),
+        Some(path) if cfg!(windows) => Place::Layout(path.replace('\\', "/").into()),
+        Some(_) => Place::Layout(path),
+        None => place.clone(),
     }
 }
 
@@ -77,10 +79,10 @@ mod tests {
 
     #[track_caller]
     fn check(root: &Path, pins: &str, path: &str, want: &str) {
-        let (pins, path) = (root.join(pins).join("pins"), format!("oci:{}/{path}", root.display()));
-        assert_eq!(place(&pins, &path), want, "{path}");
-        assert_eq!(written(&pins, &path), want, "{path}");
-        assert_eq!(written(&pins, want), want, "as it was written");
+        let (pins, path) = (root.join(pins).join("pins"), Place::Layout(root.join(path)));
+        assert_eq!(place(&pins, &path).to_string(), want, "{path}");
+        assert_eq!(written(&pins, &path).to_string(), want, "{path}");
+        assert_eq!(written(&pins, &want.parse().unwrap()).to_string(), want, "as it was written");
     }
 
     #[test]
@@ -93,9 +95,9 @@ mod tests {
         check(&root, "project", "project", "oci:.");
         check(&root, "project", "beside/lay", "oci:../beside/lay");
         check(&root, "missing", "lay", "oci:../lay");
-        assert_eq!(place(Path::new("pins"), "oci:lay"), "oci:lay");
-        assert_eq!(place(Path::new("pins"), "oci:./a/../lay"), "oci:lay");
-        assert_eq!(place(Path::new("pins"), "ghcr.io/acme/lay"), "ghcr.io/acme/lay");
+        assert_eq!(place(Path::new("pins"), &"oci:lay".parse().unwrap()).to_string(), "oci:lay");
+        assert_eq!(place(Path::new("pins"), &"oci:./a/../lay".parse().unwrap()).to_string(), "oci:lay");
+        assert_eq!(place(Path::new("pins"), &"ghcr.io/acme/lay".parse().unwrap()).to_string(), "ghcr.io/acme/lay");
     }
 
     #[cfg(unix)]
@@ -103,8 +105,11 @@ mod tests {
     fn a_layout_that_shares_nothing_with_the_project_is_named_from_the_root() {
         let (_folder, root) = projects();
         let pins = root.join("project/pins");
-        assert_eq!(place(&pins, "oci:/no-such-folder/lay"), "oci:/no-such-folder/lay");
-        assert_eq!(written(&pins, "oci:/no-such-folder/./lay/"), "oci:/no-such-folder/lay");
+        assert_eq!(place(&pins, &"oci:/no-such-folder/lay".parse().unwrap()).to_string(), "oci:/no-such-folder/lay");
+        assert_eq!(
+            written(&pins, &"oci:/no-such-folder/./lay/".parse().unwrap()).to_string(),
+            "oci:/no-such-folder/lay"
+        );
     }
 
     #[cfg(unix)]

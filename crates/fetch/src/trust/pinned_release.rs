@@ -1,0 +1,33 @@
+//! A release as the pins call it.
+
+use tofu_oci_source::ReleaseId;
+use tofu_oci_trust::{Archives, ReleaseFacts};
+use tofu_oci_types::Place;
+
+use super::Trust;
+use crate::pin_file;
+
+/// A release that is judged.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct PinnedRelease {
+    pub(super) id: ReleaseId,
+    /// What the pins call the place.
+    pinned_as: Place,
+}
+
+impl PinnedRelease {
+    pub(super) fn new(trust: &Trust, id: &ReleaseId) -> Self {
+        Self { id: id.clone(), pinned_as: pin_file::place(&trust.pins_path, &id.place) }
+    }
+
+    pub(super) fn facts<'a>(&'a self, archives: &'a Archives) -> ReleaseFacts<'a> {
+        let ReleaseId { address, version, identity, .. } = &self.id;
+        ReleaseFacts { address, version, place: &self.pinned_as, identity, archives }
+    }
+
+    pub(super) fn order(&self) -> (String, String, String, Option<&str>) {
+        let ReleaseId { address, version, place, identity } = &self.id;
+        let digest = identity.digest().map(tofu_oci_types::Digest::as_str);
+        (address.to_string(), version.to_string(), place.to_string(), digest)
+    }
+}

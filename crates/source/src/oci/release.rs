@@ -1,0 +1,218 @@
+//! A release of a repository: its index, nested indexes, leaves.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, ReleaseIndex, check_release, select};
+use tofu_oci_store::ByteStream;
+use tofu_oci_trust::Evidence;
+use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, Tag};
+use tokio::sync::OnceCell;
+
+use super::repository::{Repository, missing};
+use crate::evidence::Reader;
+use crate::{
+    Claims, Layer, Locator, NotOffered, Offer, Package, Part, Release, ReleaseDescription, ReleaseId, Search,
+    SourceError,
+};
+
+/// A release whose index has been read.
+pub(super) struct OciRelease {
+    repository: Arc<Repository>,
+    id: ReleaseId,
+    tag: Tag,
+    descriptor: Descriptor,
+    /// The index that the tag names, alone.
+    root: ReleaseIndex,
+    /// The index with everything that nested ones have.
+    whole: OnceCell<ReleaseIndex>,
+    description: OnceCell<ReleaseDescription>,
+}
+
+impl OciRelease {
+    pub(super) fn new(
+        repository: Arc<Repository>,
+        id: ReleaseId,
+        tag: Tag,
+        descriptor: Descriptor,
+        root: ReleaseIndex,
+    ) -> Self {
+        Self { repository, id, tag, descriptor, root, whole: OnceCell::new(), description: OnceCell::new() }
+    }
+
+    async fn whole(&self) -> Result<&ReleaseIndex, SourceError> {
+        self.whole.get_or_try_init(|| self.index(None)).await
+    }
+
+    /// The index with the nested ones that matter for the platform; with all of them without a platform.
+    async fn index(&self, platform: Option<&Platform>) -> Result<ReleaseIndex, SourceError> {
+        let mut index = self.root.clone();
+        loop {
+            let unread = platform.map_or_else(|| index.nested(), |platform| index.unread(platform));
+            if unread.is_empty() {
+                return Ok(index);
+            }
+            for nested in &unread {
+                check_release(nested).map_err(|error| self.layout(error))?;
+                let bytes = self.repository.document(nested).await?;
+                let child = ReleaseIndex::parse(nested, &bytes).map_err(|error| self.layout(error))?;
+                index.absorb(&nested.digest, child).map_err(|error| self.layout(error))?;
+            }
+        }
+    }
+
+    async fn described(&self) -> Result<ReleaseDescription, SourceError> {
+        let index = self.whole().await?;
+        let mut kinds = BTreeMap::new();
+        let mut refused = None;
+        for platform in index.platforms() {
+            match select(index, &platform) {
+                Ok(selected) => drop(kinds.insert(platform, selected.kind)),
+                Err(error) => drop(refused.get_or_insert(error)),
+            }
+        }
+        if kinds.is_empty() {
+            // An index without any platform is asked for this one: the error says what is there instead.
+            let error = refused.or_else(|| select(index, &Platform::current()).err());
+            return Err(error.map_or_else(|| self.unusable("it has no package".to_owned()), |error| self.layout(error)));
+        }
+        let found = index.claims();
+        let zips = found.platforms.iter().filter_map(|(platform, found)| Some((platform.clone(), found.zh.clone()?)));
+        let mut claims = claims(index);
+        claims.retain(|platform, _| kinds.contains_key(platform));
+        Ok(ReleaseDescription {
+            tag: Some(self.tag.clone()),
+            layout: Some(index.layout()),
+            platforms: kinds.keys().cloned().collect(),
+            zips: zips.filter(|(platform, _)| kinds.contains_key(platform)).collect(),
+            kinds,
+            claims,
+            protocols: found.protocols,
+            published_as: found.address,
+        })
+    }
+
+    async fn leaf(&self, entry: &Descriptor) -> Result<Leaf, SourceError> {
+        let bytes = self.repository.document(entry).await?;
+        Leaf::parse(entry, &bytes).map_err(|error| self.layout(error))
+    }
+
+    /// Checks that the image is a provider's, by its config; gives the digests of the uncompressed layers.
+    async fn diff_ids(&self, leaf: &Leaf, platform: &Platform) -> Result<Vec<Digest>, SourceError> {
+        let bytes = self.repository.document(leaf.config()).await?;
+        let config = ImageConfig::parse(&bytes).map_err(|error| self.layout(error))?;
+        config.require_provider_label().map_err(|error| self.layout(error))?;
+        if let Some(other) = config.platform().filter(|found| found != platform) {
+            return Err(self.unusable(format!("the index lists it for {platform}, its config is for {other}")));
+        }
+        let (layers, diff_ids) = (leaf.layers().len(), config.diff_ids().len());
+        // Hand-made images may name none: the layers are known by their own digests all the same.
+        if diff_ids != 0 && layers != diff_ids {
+            return Err(self.unusable(format!("the image has {layers} layers, its config names {diff_ids}")));
+        }
+        Ok(config.diff_ids().to_vec())
+    }
+
+    fn layout(&self, source: LayoutError) -> SourceError {
+        let ReleaseId { address, version, place, .. } = self.id.clone();
+        SourceError::Layout { address, version, place, source }
+    }
+
+    fn unusable(&self, problem: String) -> SourceError {
+        let ReleaseId { address, version, place, .. } = self.id.clone();
+        SourceError::Unusable { address, version, place, problem }
+    }
+}
+
+#[async_trait]
+impl Release for OciRelease {
+    fn id(&self) -> &ReleaseId {
+        &self.id
+    }
+
+    async fn describe(&self) -> Result<&ReleaseDescription, SourceError> {
+        self.description.get_or_try_init(|| self.described()).await
+    }
+
+    async fn platforms(&self) -> Result<Vec<Platform>, SourceError> {
+        Ok(self.whole().await?.platforms())
+    }
+
+    async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
+        let index = self.index(Some(platform)).await?;
+        let selected = match select(&index, platform) {
+            Ok(selected) => selected,
+            Err(LayoutError::PlatformNotOffered { platform, offered }) => {
+                let ReleaseId { address, version, place, .. } = self.id.clone();
+                let what = NotOffered::PlatformMissing { version, platform, offered };
+                return Err(SourceError::NotOffered { address, place, what });
+            }
+            Err(error) => return Err(self.layout(error)),
+        };
+        let leaf = self.leaf(&selected.descriptor).await?;
+        let mut parts = leaf.parts().into_iter().map(|part| Part {
+            at: Locator::Blob(part.media_type),
+            size: Some(part.size),
+            digest: part.digest,
+        });
+        let package = match leaf.kind() {
+            LeafKind::Artifact => {
+                let zip = parts.next().ok_or_else(|| self.unusable("it has no package".to_owned()))?;
+                Package::Zip(zip)
+            }
+            LeafKind::Image => {
+                let mut diff_ids = self.diff_ids(&leaf, platform).await?.into_iter();
+                Package::Layers(parts.map(|part| Layer { part, diff_id: diff_ids.next() }).collect())
+            }
+        };
+        Ok(Offer {
+            platform: platform.clone(),
+            manifest: Some(selected.descriptor.digest),
+            package,
+            published_as: index.claims().address,
+            claims: claims(&index),
+            release: self,
+        })
+    }
+
+    async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError> {
+        let Repository { store, memory, .. } = &*self.repository;
+        Ok(Reader::new(&**store, memory, &self.descriptor).search(search).await?)
+    }
+
+    async fn hashes(&self) -> Result<Claims, SourceError> {
+        let (index, description) = (self.whole().await?, self.describe().await?);
+        let mut hashes = description.claims.clone();
+        for platform in &description.platforms {
+            for entry in index.candidates(platform) {
+                if index.kind(&entry) == LeafKind::Artifact {
+                    let zh = self.leaf(&entry).await?.package_layer().and_then(|zip| PackageHash::zh(&zip.digest));
+                    hashes.entry(platform.clone()).or_default().extend(zh);
+                }
+            }
+        }
+        Ok(hashes)
+    }
+
+    async fn open(&self, part: &Part) -> Result<ByteStream, SourceError> {
+        let (Locator::Blob(media_type), Some(size)) = (&part.at, part.size) else {
+            return Err(self.unusable(format!("{} is no blob of a repository", part.digest)));
+        };
+        let blob = Descriptor::new(media_type, part.digest.clone(), size);
+        self.repository.store.fetch(&blob).await.map_err(|error| missing(&blob, error).into())
+    }
+}
+
+/// What the index says about checksums: the leaves' own digests, and annotations.
+fn claims(index: &ReleaseIndex) -> Claims {
+    let mut claims = Claims::new();
+    for platform in index.platforms() {
+        let leaves = index.candidates(&platform).into_iter().map(|leaf| PackageHash::ch(&leaf.digest));
+        claims.entry(platform).or_default().extend(leaves);
+    }
+    for (platform, found) in index.claims().platforms {
+        claims.entry(platform).or_default().extend([found.h1, found.zh].into_iter().flatten());
+    }
+    claims
+}

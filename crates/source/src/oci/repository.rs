@@ -1,0 +1,37 @@
+//! A repository, and what has been read of it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tofu_oci_store::{ReadStore, StoreError, is_manifest_type};
+use tofu_oci_types::{Descriptor, Place};
+
+use crate::memory::Memory;
+
+pub(super) struct Repository {
+    pub(super) place: Place,
+    pub(super) store: Arc<dyn ReadStore>,
+    pub(super) memory: Memory,
+}
+
+impl Repository {
+    pub(super) fn new(store: Arc<dyn ReadStore>) -> Self {
+        Self { place: store.place(), store, memory: Memory::default() }
+    }
+
+    /// The bytes of a manifest or config, verified.
+    pub(super) async fn document(&self, descriptor: &Descriptor) -> Result<Bytes, StoreError> {
+        self.memory.document(&*self.store, descriptor).await.map_err(|error| missing(descriptor, error))
+    }
+}
+
+/// Once a tag has led to a release, the repository is known, whatever the registry says of it: the content is missing.
+pub(super) fn missing(descriptor: &Descriptor, error: StoreError) -> StoreError {
+    match error {
+        StoreError::UnknownRepository { place } => {
+            let kind = if is_manifest_type(&descriptor.media_type) { "manifest" } else { "blob" };
+            StoreError::NotFound { place, what: format!("{kind} {}", descriptor.digest) }
+        }
+        other => other,
+    }
+}
