@@ -30,7 +30,7 @@ struct Claim {
     fits: Match,
     /// Blocks are one group, the default helper another, then each file; the earlier wins.
     group: usize,
-    kind: Kind,
+    kind: SourceKind,
     /// Whether the key is written exactly as it is read.
     exact: bool,
     gives: Gives,
@@ -38,7 +38,7 @@ struct Claim {
 
 /// In one file, `auths` wins over `credHelpers`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum SourceKind {
     Entry,
     Helper,
 }
@@ -147,7 +147,7 @@ impl Considered {
         let claim = key::matches(&block.label, repository).map(|fits| Claim {
             fits,
             group: 0,
-            kind: Kind::Entry,
+            kind: SourceKind::Entry,
             // Of two labels that are read alike, the first block counts.
             exact: true,
             gives: gives(),
@@ -165,7 +165,7 @@ impl Considered {
 impl Claim {
     /// Of a helper that serves every registry.
     fn store(group: usize, gives: Gives) -> Self {
-        Self { fits: Match { fit: Specificity::Store, alias: 0 }, group, kind: Kind::Helper, exact: true, gives }
+        Self { fits: Match { fit: Specificity::Store, alias: 0 }, group, kind: SourceKind::Helper, exact: true, gives }
     }
 }
 
@@ -186,7 +186,7 @@ fn of_file(file: &AuthFile, kind: FileKind, group: usize, repository: &Repositor
         let claim = key::matches_helper(&named.key, repository).map(|fits| Claim {
             fits,
             group,
-            kind: Kind::Helper,
+            kind: SourceKind::Helper,
             exact: true,
             gives: gives(named, &origin),
         });
@@ -216,7 +216,7 @@ fn of_entry(entry: &AuthEntry, place: Place, group: usize, repository: &Reposito
         EntryValue::Nothing => Gives::Nothing,
         EntryValue::Credential(credential) => Gives::Credential(credential),
     };
-    let claim = Claim { fits, group, kind: Kind::Entry, exact: key::is_exact(&entry.key), gives };
+    let claim = Claim { fits, group, kind: SourceKind::Entry, exact: key::is_exact(&entry.key), gives };
     Considered { origin, aside: (None, Verdict::NoMatch(None)), claim: Some(claim) }
 }
 

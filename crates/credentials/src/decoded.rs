@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use zeroize::Zeroizing;
 
-use crate::json::{BASE64, Document, Kind, Member, Piece};
+use crate::json::{BASE64, JsonKind, JsonMember, JsonPiece, JsonText};
 
 /// A file's members, in their order.
 pub(crate) struct DecodedFile {
@@ -100,19 +100,19 @@ impl DecodedFile {
 }
 
 fn sections(text: &str) -> Result<Vec<DecodedSection>, DecodeFault> {
-    let (document, top) = Document::parse(text).map_err(|fault| DecodeFault::NotJson {
+    let (document, top) = JsonText::parse(text).map_err(|fault| DecodeFault::NotJson {
         line: fault.line,
         column: fault.column,
         reason: fault.reason,
     })?;
     match top.kind() {
-        Kind::Null => Ok(Vec::new()),
-        Kind::Object => Ok(top.members().iter().filter_map(|member| section(&document, member)).collect()),
+        JsonKind::Null => Ok(Vec::new()),
+        JsonKind::Object => Ok(top.members().iter().filter_map(|member| section(&document, member)).collect()),
         _ => Err(DecodeFault::NotObject { line: document.line(top) }),
     }
 }
 
-fn section(document: &Document<'_>, member: &Member<'_>) -> Option<DecodedSection> {
+fn section(document: &JsonText<'_>, member: &JsonMember<'_>) -> Option<DecodedSection> {
     let content = if member.is_named("auths") {
         SectionContent::Auths(members(member.value, |entry| DecodedEntry {
             key: entry.key().to_string(),
@@ -133,8 +133,8 @@ fn section(document: &Document<'_>, member: &Member<'_>) -> Option<DecodedSectio
     Some(DecodedSection { line: document.line_of(member), content })
 }
 
-fn fields(document: &Document<'_>, value: Piece<'_>) -> JsonValue<Vec<EntryField>> {
-    let field = |member: &Member<'_>| {
+fn fields(document: &JsonText<'_>, value: JsonPiece<'_>) -> JsonValue<Vec<EntryField>> {
+    let field = |member: &JsonMember<'_>| {
         if member.is_named("auth") {
             Some(EntryField::Auth { line: document.line_of(member), bytes: bytes(member.value) })
         } else if member.is_named("identitytoken") {
@@ -150,28 +150,28 @@ fn fields(document: &Document<'_>, value: Piece<'_>) -> JsonValue<Vec<EntryField
     }
 }
 
-fn members<T>(value: Piece<'_>, each: impl FnMut(&Member<'_>) -> T) -> JsonValue<Vec<T>> {
+fn members<T>(value: JsonPiece<'_>, each: impl FnMut(&JsonMember<'_>) -> T) -> JsonValue<Vec<T>> {
     match value.kind() {
-        Kind::Null => JsonValue::Null,
-        Kind::Object => JsonValue::Valid(value.members().iter().map(each).collect()),
+        JsonKind::Null => JsonValue::Null,
+        JsonKind::Object => JsonValue::Valid(value.members().iter().map(each).collect()),
         _ => JsonValue::Invalid,
     }
 }
 
-fn text(value: Piece<'_>) -> JsonValue<Zeroizing<String>> {
+fn text(value: JsonPiece<'_>) -> JsonValue<Zeroizing<String>> {
     match (value.kind(), value.text()) {
-        (Kind::Null, _) => JsonValue::Null,
+        (JsonKind::Null, _) => JsonValue::Null,
         (_, Some(text)) => JsonValue::Valid(text),
         (_, None) => JsonValue::Invalid,
     }
 }
 
 /// What Go reads as bytes: base64 with line breaks anywhere, a list of byte values, or `null`.
-fn bytes(value: Piece<'_>) -> Result<Zeroizing<Vec<u8>>, AuthFault> {
+fn bytes(value: JsonPiece<'_>) -> Result<Zeroizing<Vec<u8>>, AuthFault> {
     match value.kind() {
-        Kind::Null => Ok(Zeroizing::new(Vec::new())),
-        Kind::Text => value.text().map_or(Err(AuthFault::NotText), |text| base64(&text)),
-        Kind::List => {
+        JsonKind::Null => Ok(Zeroizing::new(Vec::new())),
+        JsonKind::Text => value.text().map_or(Err(AuthFault::NotText), |text| base64(&text)),
+        JsonKind::List => {
             let bytes: Option<Vec<u8>> = value.items().into_iter().map(byte).collect();
             bytes.map(Zeroizing::new).ok_or(AuthFault::ListOfOthers)
         }
@@ -179,8 +179,8 @@ fn bytes(value: Piece<'_>) -> Result<Zeroizing<Vec<u8>>, AuthFault> {
     }
 }
 
-fn byte(item: Piece<'_>) -> Option<u8> {
-    if item.kind() == Kind::Null { Some(0) } else { item.raw().parse().ok() }
+fn byte(item: JsonPiece<'_>) -> Option<u8> {
+    if item.kind() == JsonKind::Null { Some(0) } else { item.raw().parse().ok() }
 }
 
 fn base64(text: &str) -> Result<Zeroizing<Vec<u8>>, AuthFault> {

@@ -35,7 +35,7 @@ pub struct CredentialResolver {
     overlooked: Vec<Overlooked>,
     /// What is wrong with the CLI configuration and does not stop verbs that need only credentials.
     warnings: Vec<Event>,
-    answers: Mutex<HashMap<(HelperName, String), Answer>>,
+    answers: Mutex<HashMap<(HelperName, String), PendingAnswer>>,
     runs: Mutex<Vec<HelperRun>>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) enum GivenAccess {
 }
 
 /// What a helper answers about a server; a second asker waits for the first.
-type Answer = Arc<OnceCell<Result<HelperAnswer, HelperFault>>>;
+type PendingAnswer = Arc<OnceCell<Result<HelperAnswer, HelperFault>>>;
 
 /// A helper that was asked, and its reply. Without the secret.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::model::{
     AccessExplanation, AccessOutcome, ChosenSource, CredentialScope, ExplainedFile, ExplainedRun, FileCondition,
     FileProblem, ReleaseNote, RepositoryAction, RunOutcome, ShownCredential,
 };
-use super::opentofu::{self, Continuation, ObservedAccess};
+use super::opentofu::{self, ObservedAccess, RunProgress};
 use super::{exchanges, sources};
 
 /// Everything that was found out about the access to one repository.
@@ -176,9 +176,9 @@ fn notes(found: &AccessFindings<'_>) -> Vec<ReleaseNote> {
             held: found.held,
             action: found.action,
             continuation: match found.ended {
-                ProbeOutcome::Asked(_) => Continuation::Asked,
-                ProbeOutcome::Refused(_) if passed_over(found.faults) => Continuation::RefusedHereAlone,
-                ProbeOutcome::Refused(_) => Continuation::Refused,
+                ProbeOutcome::Asked(_) => RunProgress::Asked,
+                ProbeOutcome::Refused(_) if passed_over(found.faults) => RunProgress::RefusedHereAlone,
+                ProbeOutcome::Refused(_) => RunProgress::Refused,
             },
         }),
     }

@@ -25,12 +25,12 @@ pub(crate) struct ObservedAccess<'a> {
     pub(crate) root: Option<&'a Result<Ping, StoreError>>,
     pub(crate) held: Option<HeldCredential>,
     pub(crate) action: RepositoryAction,
-    pub(crate) continuation: Continuation,
+    pub(crate) continuation: RunProgress,
 }
 
 /// Whether this program went on to ask.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Continuation {
+pub(crate) enum RunProgress {
     /// It asked.
     Asked,
     /// It refused, because of an error in the CLI configuration or a listed file.
@@ -59,7 +59,7 @@ fn note(releases: &'static str, differs: bool, text: impl Into<String>) -> Relea
 }
 
 fn choice(seen: &ObservedAccess<'_>) -> ReleaseNote {
-    if let (Continuation::Asked, Some(text)) = (seen.continuation, same(seen)) {
+    if let (RunProgress::Asked, Some(text)) = (seen.continuation, same(seen)) {
         return note(ALL, false, text);
     }
     let text = match seen.prediction {
@@ -81,14 +81,12 @@ fn choice(seen: &ObservedAccess<'_>) -> ReleaseNote {
         Prediction::Random { keys } => format!("takes one of {} at random, run by run", keys.join(" and ")),
     };
     match (seen.continuation, seen.prediction) {
-        (Continuation::Refused, Prediction::Refused { code: "config-file-error", .. }) => {
+        (RunProgress::Refused, Prediction::Refused { code: "config-file-error", .. }) => {
             note(ALL, false, "stops at it too")
         }
-        (Continuation::Asked, _) | (_, Prediction::Crash { .. } | Prediction::Refused { .. }) => note(ALL, true, text),
-        (Continuation::RefusedHereAlone, _) => {
-            note(ALL, true, format!("says nothing of the error and goes on: {text}"))
-        }
-        (Continuation::Refused, _) => note(ALL, true, format!("reports the error and goes on: {text}")),
+        (RunProgress::Asked, _) | (_, Prediction::Crash { .. } | Prediction::Refused { .. }) => note(ALL, true, text),
+        (RunProgress::RefusedHereAlone, _) => note(ALL, true, format!("says nothing of the error and goes on: {text}")),
+        (RunProgress::Refused, _) => note(ALL, true, format!("reports the error and goes on: {text}")),
     }
 }
 
