@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tofu_oci_disk::Waiter;
-use tofu_oci_logins::{Access, CredentialResolver, Machine};
+use tofu_oci_logins::{Access, CredentialResolver, HostMachine};
 use tofu_oci_mapper::RepositoryTemplate;
 use tofu_oci_remote::{
     ClientError, ClientOptions, CredentialProvider, ExchangeObserver, Limits, RegistryClient, WebClient,
@@ -178,7 +178,7 @@ impl Connector {
         if let Some(client) = self.client.get() {
             return Ok(Arc::clone(client));
         }
-        let machine: Arc<dyn Machine> = Arc::new(RealMachine);
+        let machine: Arc<dyn HostMachine> = Arc::new(RealMachine);
         let resolver = Arc::new(CredentialResolver::by(&machine, &self.access, |chdir| {
             user_credentials(self.config(chdir)?)
                 .strict(self.reporter.as_ref())
@@ -192,7 +192,7 @@ impl Connector {
 
 /// The user's credentials, whatever is wrong with the files.
 pub(crate) fn user_credentials(config: &ReadConfig) -> CredentialResolver {
-    let machine: Arc<dyn Machine> = Arc::new(RealMachine);
+    let machine: Arc<dyn HostMachine> = Arc::new(RealMachine);
     CredentialResolver::read(&machine, &config.environment, &config.reading)
 }
 

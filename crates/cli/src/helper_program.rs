@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tofu_oci_credentials::{HelperName, HelperOutput};
-use tofu_oci_logins::{HelperAction, Machine, RunError};
+use tofu_oci_logins::{HelperAction, HostMachine, RunError};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 use zeroize::Zeroizing;
@@ -30,7 +30,7 @@ const INTERRUPTION: Duration = Duration::from_millis(500);
 pub(crate) struct RealMachine;
 
 #[async_trait]
-impl Machine for RealMachine {
+impl HostMachine for RealMachine {
     fn variable(&self, name: &str) -> Option<OsString> {
         std::env::var_os(name)
     }

@@ -6,7 +6,7 @@ use tofu_oci_credentials::{
     Choice, CredentialLookup, FileState, FoundFile, HelperName, NearMiss, Origin, Place, Policy, Search, Verdict,
 };
 
-use crate::overlooked::Overlooked;
+use crate::overlooked::OverlookedLogin;
 
 /// How many entries that were perhaps meant are named; `auth explain` shows all.
 const MOST_NEAR: usize = 3;
@@ -20,7 +20,7 @@ pub struct Advice<'a> {
     /// The line that turns the usual files off.
     pub closed: Option<&'a Place>,
     /// What exists and is not read.
-    pub overlooked: &'a [Overlooked],
+    pub overlooked: &'a [OverlookedLogin],
     /// The user of the login that the chosen source gave, if it is known.
     pub username: Option<&'a str>,
 }
@@ -65,7 +65,7 @@ pub enum Remedy {
         limit: u64,
     },
     /// Move a login to where it is read.
-    Overlooked(Overlooked),
+    Overlooked(OverlookedLogin),
     /// Write a block, since the search for files is off.
     WriteBlock {
         /// The line that turns the search off.

@@ -7,16 +7,16 @@ use tofu_oci_credentials::{AuthFile, FileKind, FileState, FoundFile, Place, Sear
 use tofu_oci_mapper::config::Environment;
 use zeroize::Zeroizing;
 
-use crate::machine::Machine;
+use crate::machine::HostMachine;
 use crate::path_names::PathNames;
-use crate::refusal::{ListedFileFault, Refusal};
+use crate::refusal::{CredentialRefusal, ListedFileFault};
 use crate::settings::ListedFile;
 
 /// The largest credential file that is read, in bytes.
 const FILE_LIMIT: u64 = 64 << 20;
 
 /// The files of the usual places, the most important first.
-pub(crate) fn ambient(machine: &dyn Machine, environment: &Environment, names: &PathNames) -> Vec<FoundFile> {
+pub(crate) fn ambient(machine: &dyn HostMachine, environment: &Environment, names: &PathNames) -> Vec<FoundFile> {
     let variable = |name: &str| machine.variable(name);
     let search = auth_file_paths(&variable, environment.home.as_deref(), machine.system());
     let find = |place: SearchPath| {
@@ -41,7 +41,12 @@ pub(crate) fn listed(files: &[ListedFile], place: &Place, names: &PathNames) -> 
 }
 
 /// Why the listed files cannot be used: every one must be there and sound.
-pub(crate) fn refuse(files: &[ListedFile], found: &[FoundFile], place: &Place, names: &PathNames) -> Option<Refusal> {
+pub(crate) fn refuse(
+    files: &[ListedFile],
+    found: &[FoundFile],
+    place: &Place,
+    names: &PathNames,
+) -> Option<CredentialRefusal> {
     let refusal = |(listed, file): (&ListedFile, &FoundFile)| {
         let fault = match &file.state {
             _ if listed.written.is_empty() => ListedFileFault::Unnamed,
@@ -52,7 +57,7 @@ pub(crate) fn refuse(files: &[ListedFile], found: &[FoundFile], place: &Place, n
             FileState::Read(file) => ListedFileFault::InvalidEntry(file.off()?.clone()),
         };
         let (name, expanded) = (file.name.clone(), names.expand(&listed.written));
-        Some(Refusal::ListedFile { name, fault, place: place.clone(), expanded })
+        Some(CredentialRefusal::ListedFile { name, fault, place: place.clone(), expanded })
     };
     files.iter().zip(found).find_map(refusal)
 }

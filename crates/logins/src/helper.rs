@@ -1,6 +1,6 @@
 //! Credential helpers asked: what each answers, and why one did not.
 //!
-//! The `credentials` crate decides what an answer means; the [`Machine`] finds and runs the program.
+//! The `credentials` crate decides what an answer means; the [`HostMachine`] finds and runs the program.
 
 use serde::Serialize;
 use tofu_oci_credentials::{
@@ -8,7 +8,7 @@ use tofu_oci_credentials::{
 };
 use zeroize::Zeroizing;
 
-use crate::machine::{HelperAction, Machine, RunError};
+use crate::machine::{HelperAction, HostMachine, RunError};
 
 /// Why a helper gave nothing. Never contains its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Erased {
 ///
 /// Spec: docker-credential-helpers, client; real-tofu-credentials, section 4.
 pub(crate) async fn run_get(
-    machine: &dyn Machine,
+    machine: &dyn HostMachine,
     helper: &HelperName,
     server: &str,
 ) -> Result<HelperAnswer, HelperFault> {
@@ -51,7 +51,7 @@ pub(crate) async fn run_get(
 /// # Errors
 /// If it cannot be run or fails.
 pub(crate) async fn run_store(
-    machine: &dyn Machine,
+    machine: &dyn HostMachine,
     helper: &HelperName,
     server: &str,
     username: &str,
@@ -81,7 +81,11 @@ pub(crate) async fn run_store(
 ///
 /// # Errors
 /// If it cannot be run, or fails for another reason than that it knows none.
-pub(crate) async fn run_erase(machine: &dyn Machine, helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
+pub(crate) async fn run_erase(
+    machine: &dyn HostMachine,
+    helper: &HelperName,
+    server: &str,
+) -> Result<Erased, HelperFault> {
     let call = HelperCommand { helper, server, action: HelperAction::Erase };
     let output = run(machine, call, server.as_bytes()).await?;
     if output.exit == Some(0) {
@@ -106,7 +110,7 @@ impl HelperCommand<'_> {
     }
 }
 
-async fn run(machine: &dyn Machine, call: HelperCommand<'_>, input: &[u8]) -> Result<HelperOutput, HelperFault> {
+async fn run(machine: &dyn HostMachine, call: HelperCommand<'_>, input: &[u8]) -> Result<HelperOutput, HelperFault> {
     machine.run_helper(call.helper, call.action, input).await.map_err(|error| fault(call, error))
 }
 

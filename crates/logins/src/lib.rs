@@ -12,7 +12,7 @@
 //! refused   a repository and an AccessRefusal --> where the credentials came from, and what to do about it
 //! ```
 //!
-//! This crate reads credential files. A [`Machine`] gives it the environment and runs helpers. It prints nothing: what it
+//! This crate reads credential files. A [`HostMachine`] gives it the environment and runs helpers. It prints nothing: what it
 //! returns are values, and `cli` words them.
 
 mod access;
@@ -36,10 +36,10 @@ pub use advice::{Advice, EntryFault, LoginCommand, Remedy, Repetition};
 pub use current::{AfterLogin, AfterLogout, CurrentLogin, Obstacle};
 pub use helper::{Erased, HelperFault};
 pub use login_file::{Keeper, LoginFile, LoginFileError};
-pub use machine::{HelperAction, Machine, RunError};
-pub use overlooked::{Overlooked, OverlookedKind};
+pub use machine::{HelperAction, HostMachine, RunError};
+pub use overlooked::{OverlookedKind, OverlookedLogin};
 pub use path_names::PathNames;
-pub use refusal::{ListedFileFault, Refusal};
+pub use refusal::{CredentialRefusal, ListedFileFault};
 pub use refused::{AccessRefusal, CredentialCause, CredentialReport, FileOutcome};
 pub use registry_name::{RegistryName, RegistryNameError, RegistryNameProblem};
 pub use resolver::{CredentialResolver, HelperReply, HelperRun};

@@ -9,7 +9,7 @@ use tofu_oci_disk::{PrivateFile, StagedFile};
 use tofu_oci_mapper::config::Environment;
 use zeroize::Zeroizing;
 
-use crate::machine::Machine;
+use crate::machine::HostMachine;
 use crate::path_names::PathNames;
 
 /// The file, and its name for people.
@@ -77,7 +77,7 @@ impl LoginFile {
     /// # Errors
     /// If there is no such place, or if it is not a file.
     pub fn choose(
-        machine: &dyn Machine,
+        machine: &dyn HostMachine,
         environment: &Environment,
         auth_file: Option<&Path>,
     ) -> Result<Self, LoginFileError> {
@@ -235,7 +235,7 @@ impl From<io::Error> for RewriteError {
 }
 
 /// `$DOCKER_CONFIG/config.json`, else `~/.docker/config.json`.
-fn docker_config(machine: &dyn Machine, environment: &Environment) -> Option<PathBuf> {
+fn docker_config(machine: &dyn HostMachine, environment: &Environment) -> Option<PathBuf> {
     let set = machine.variable("DOCKER_CONFIG").filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set.or_else(|| environment.home.as_ref().map(|home| home.join(".docker")))?;
     Some(folder.join("config.json"))

@@ -10,7 +10,7 @@ use tofu_oci_credentials::{HelperName, HelperOutput};
 
 /// The environment and the helper programs. `cli` gives the real ones, tests give their own.
 #[async_trait]
-pub trait Machine: Send + Sync {
+pub trait HostMachine: Send + Sync {
     /// The value of an environment variable.
     fn variable(&self, name: &str) -> Option<OsString>;
 
@@ -130,7 +130,7 @@ pub(crate) mod doubles {
     }
 
     #[async_trait]
-    impl Machine for Doubles {
+    impl HostMachine for Doubles {
         fn variable(&self, name: &str) -> Option<OsString> {
             self.variables.get(name).map(OsString::from)
         }

@@ -8,14 +8,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
-use crate::machine::Machine;
+use crate::machine::HostMachine;
 
 /// The most that is read of a file, in bytes.
 const FILE_LIMIT: u64 = 4 << 20;
 
 /// Something that exists and is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Overlooked {
+pub struct OverlookedLogin {
     /// Its path, or the variable's name with `$`.
     pub name: String,
     /// What it is.
@@ -36,7 +36,7 @@ pub enum OverlookedKind {
     Variable,
 }
 
-impl fmt::Display for Overlooked {
+impl fmt::Display for OverlookedLogin {
     /// That it is not read, and what to do about it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.name;
@@ -56,7 +56,7 @@ impl fmt::Display for Overlooked {
 }
 
 /// What this machine has of it.
-pub(crate) fn find(machine: &dyn Machine) -> Vec<Overlooked> {
+pub(crate) fn find(machine: &dyn HostMachine) -> Vec<OverlookedLogin> {
     overlooked(machine, &holds_logins)
 }
 
@@ -83,14 +83,14 @@ fn is_empty(bytes: &[u8]) -> bool {
     held.auths.is_empty() && held.cred_helpers.is_empty() && held.creds_store.is_empty()
 }
 
-fn overlooked(machine: &dyn Machine, exists: &dyn Fn(&Path) -> bool) -> Vec<Overlooked> {
+fn overlooked(machine: &dyn HostMachine, exists: &dyn Fn(&Path) -> bool) -> Vec<OverlookedLogin> {
     let set = |name: &str| machine.variable(name).filter(|value| !value.is_empty());
     let named = set("REGISTRY_AUTH_FILE").map(PathBuf::from);
     let mut found = Vec::new();
     let mut look = |name: String, kind| {
         let path = Path::new(&name);
         if named.as_deref() != Some(path) && exists(path) {
-            found.push(Overlooked { name, kind });
+            found.push(OverlookedLogin { name, kind });
         }
     };
     if let Some(user) = machine.user() {
@@ -100,7 +100,7 @@ fn overlooked(machine: &dyn Machine, exists: &dyn Fn(&Path) -> bool) -> Vec<Over
         }
     }
     if set("DOCKER_AUTH_CONFIG").is_some() {
-        found.push(Overlooked { name: "$DOCKER_AUTH_CONFIG".to_owned(), kind: OverlookedKind::Variable });
+        found.push(OverlookedLogin { name: "$DOCKER_AUTH_CONFIG".to_owned(), kind: OverlookedKind::Variable });
     }
     found
 }

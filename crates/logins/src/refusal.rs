@@ -8,7 +8,7 @@ use tofu_oci_mapper::config::{Problem, Reading};
 
 /// An error in the user's files that ends every verb which needs credentials. `OpenTofu` would go on.
 #[derive(Clone, Debug)]
-pub enum Refusal {
+pub enum CredentialRefusal {
     /// The CLI configuration has errors about credentials.
     Configuration {
         /// The files, as they were read.
@@ -54,7 +54,7 @@ pub enum ListedFileFault {
     InvalidEntry(FileWarning),
 }
 
-impl Refusal {
+impl CredentialRefusal {
     /// A stable name of the fault.
     pub fn code(&self) -> &str {
         match self {

@@ -17,22 +17,22 @@ use tokio::sync::OnceCell;
 use crate::access::Access;
 use crate::files;
 use crate::helper::{self, HelperFault};
-use crate::machine::Machine;
-use crate::overlooked::{self, Overlooked};
+use crate::machine::HostMachine;
+use crate::overlooked::{self, OverlookedLogin};
 use crate::path_names::PathNames;
-use crate::refusal::Refusal;
+use crate::refusal::CredentialRefusal;
 use crate::settings::{self, FileSearch};
 
 /// Everything that this run may show to registries.
 pub struct CredentialResolver {
-    machine: Arc<dyn Machine>,
+    machine: Arc<dyn HostMachine>,
     policy: Policy,
     /// What the arguments say in place of the policy.
     given: GivenAccess,
-    refusal: Option<Refusal>,
+    refusal: Option<CredentialRefusal>,
     /// The line that turns the usual files off.
     closed: Option<Place>,
-    overlooked: Vec<Overlooked>,
+    overlooked: Vec<OverlookedLogin>,
     /// What is wrong with the CLI configuration and does not stop verbs that need only credentials.
     warnings: Vec<Event>,
     answers: Mutex<HashMap<(HelperName, String), PendingAnswer>>,
@@ -86,7 +86,7 @@ pub enum HelperReply {
 impl CredentialResolver {
     /// Takes the blocks of the CLI configuration and reads every credential file that counts, with whatever `OpenTofu`
     /// would go on with. It reports nothing: see [`CredentialResolver::strict`].
-    pub fn read(machine: &Arc<dyn Machine>, environment: &Environment, reading: &Arc<Reading>) -> Self {
+    pub fn read(machine: &Arc<dyn HostMachine>, environment: &Environment, reading: &Arc<Reading>) -> Self {
         let names = PathNames::new(environment);
         let settings = settings::read(reading, &names);
         let mut refusal = settings.refusal;
@@ -110,7 +110,7 @@ impl CredentialResolver {
     ///
     /// # Errors
     /// What is wrong with the blocks, with the files that they list, or with a file that could hold blocks.
-    pub fn strict(mut self, reporter: &dyn Reporter) -> Result<Self, Refusal> {
+    pub fn strict(mut self, reporter: &dyn Reporter) -> Result<Self, CredentialRefusal> {
         if let Some(refusal) = self.refusal.take() {
             return Err(refusal);
         }
@@ -128,7 +128,7 @@ impl CredentialResolver {
     /// # Errors
     /// Those of `ambient`.
     pub fn by<E>(
-        machine: &Arc<dyn Machine>,
+        machine: &Arc<dyn HostMachine>,
         access: &Access,
         ambient: impl FnOnce(Option<&Path>) -> Result<Self, E>,
     ) -> Result<Self, E> {
@@ -143,11 +143,11 @@ impl CredentialResolver {
     }
 
     /// Shows nothing to any registry.
-    pub fn anonymous(machine: &Arc<dyn Machine>) -> Self {
+    pub fn anonymous(machine: &Arc<dyn HostMachine>) -> Self {
         Self::of(machine, Policy::anonymous(), GivenAccess::Anonymous)
     }
 
-    fn of(machine: &Arc<dyn Machine>, policy: Policy, given: GivenAccess) -> Self {
+    fn of(machine: &Arc<dyn HostMachine>, policy: Policy, given: GivenAccess) -> Self {
         Self {
             machine: Arc::clone(machine),
             policy,
@@ -167,7 +167,7 @@ impl CredentialResolver {
     }
 
     /// Why no verb that needs credentials begins.
-    pub fn refusal(&self) -> Option<&Refusal> {
+    pub fn refusal(&self) -> Option<&CredentialRefusal> {
         self.refusal.as_ref()
     }
 
@@ -187,7 +187,7 @@ impl CredentialResolver {
     }
 
     /// What exists on this machine and is not read.
-    pub fn overlooked(&self) -> &[Overlooked] {
+    pub fn overlooked(&self) -> &[OverlookedLogin] {
         &self.overlooked
     }
 

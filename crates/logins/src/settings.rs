@@ -8,7 +8,7 @@ use tofu_oci_mapper::config::{Attribute, Problem, RawBlock, Reading, Setting};
 use tofu_oci_types::Event;
 
 use crate::path_names::PathNames;
-use crate::refusal::Refusal;
+use crate::refusal::CredentialRefusal;
 
 /// The blocks that count, and what is wrong with the others.
 pub(crate) struct CredentialSettings {
@@ -16,7 +16,7 @@ pub(crate) struct CredentialSettings {
     pub(crate) default: Option<DefaultHelper>,
     pub(crate) search: FileSearch,
     /// Why no verb that needs credentials begins.
-    pub(crate) refusal: Option<Refusal>,
+    pub(crate) refusal: Option<CredentialRefusal>,
     /// What is wrong, and does not stop verbs that need only credentials.
     pub(crate) warnings: Vec<Event>,
 }
@@ -89,14 +89,14 @@ impl BlockReader<'_> {
         FileSearch::Listed { files, place: self.place(block.file, attribute.span.start) }
     }
 
-    fn refusal(&self) -> Option<Refusal> {
+    fn refusal(&self) -> Option<CredentialRefusal> {
         let problems: Vec<&Problem> = self.reading.credential_errors().collect();
         let first = *problems.first()?;
         // A misspelt argument is also a missing one, and the missing one is reported first.
         let is_cause = |problem: &&&Problem| problem.code == "misspelt-name" && problem.file == first.file;
         let cause = problems.iter().find(is_cause).filter(|_| INCOMPLETE.contains(&first.code.as_str()));
         let problem = (*cause.unwrap_or(&first)).clone();
-        Some(Refusal::Configuration { reading: Arc::clone(self.reading), problem, more: problems.len() - 1 })
+        Some(CredentialRefusal::Configuration { reading: Arc::clone(self.reading), problem, more: problems.len() - 1 })
     }
 
     fn place(&self, file: usize, offset: usize) -> Place {

@@ -8,7 +8,7 @@ use tofu_oci_credentials::{HelperAnswer, HelperName, Secret};
 
 use crate::helper::{self, Erased, HelperFault};
 use crate::login_file::{Keeper, LoginFile, LoginFileError};
-use crate::machine::Machine;
+use crate::machine::HostMachine;
 use crate::registry_name::RegistryName;
 
 /// Why a login was not stored.
@@ -32,7 +32,7 @@ pub enum StoreLoginError {
 /// # Errors
 /// If the file cannot be written, or if the helper fails.
 pub async fn store(
-    machine: &dyn Machine,
+    machine: &dyn HostMachine,
     file: &LoginFile,
     keeper: &Keeper,
     server: &str,
@@ -73,7 +73,7 @@ pub struct RemovedLogin {
 /// # Errors
 /// If the file cannot be read or written.
 pub async fn remove(
-    machine: &dyn Machine,
+    machine: &dyn HostMachine,
     file: &LoginFile,
     registry: &RegistryName,
 ) -> Result<Removal, LoginFileError> {
@@ -116,7 +116,7 @@ fn kept(
 }
 
 /// Asks for the login first: some helpers fail to erase what they do not have.
-async fn erase(machine: &dyn Machine, helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
+async fn erase(machine: &dyn HostMachine, helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
     match helper::run_get(machine, helper, server).await? {
         HelperAnswer::NotFound | HelperAnswer::Empty => Ok(Erased::NotThere),
         HelperAnswer::Credential(_) => helper::run_erase(machine, helper, server).await,

@@ -2,9 +2,9 @@
 
 use tofu_oci_credentials::Origin;
 use tofu_oci_logins::{
-    CredentialCause, CredentialReport, EntryFault, FileOutcome, HelperFault, ListedFileFault, LoginCommand,
-    LoginFileError, Refusal, RegistryName, RegistryNameError, RegistryNameProblem, Remedy, Repetition, StoreLoginError,
-    UsernameError,
+    CredentialCause, CredentialRefusal, CredentialReport, EntryFault, FileOutcome, HelperFault, ListedFileFault,
+    LoginCommand, LoginFileError, RegistryName, RegistryNameError, RegistryNameProblem, Remedy, Repetition,
+    StoreLoginError, UsernameError,
 };
 use tofu_oci_mapper::config::{Problem, Reading, render_problem};
 use tofu_oci_remote::CredentialFault;
@@ -13,13 +13,13 @@ use super::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
 
-impl From<&Refusal> for Diagnostic {
-    fn from(refusal: &Refusal) -> Self {
+impl From<&CredentialRefusal> for Diagnostic {
+    fn from(refusal: &CredentialRefusal) -> Self {
         match refusal {
-            Refusal::Configuration { reading, problem, more } => Self::configuration(reading, problem, *more)
+            CredentialRefusal::Configuration { reading, problem, more } => Self::configuration(reading, problem, *more)
                 .hint("OpenTofu goes on, and may show other credentials than were meant, or none")
                 .hint("with --anonymous, or with --username and --password-stdin, nothing of this is read"),
-            Refusal::ListedFile { name, fault, place, expanded } => {
+            CredentialRefusal::ListedFile { name, fault, place, expanded } => {
                 let text = match fault {
                     ListedFileFault::Unnamed => "docker_style_config_files has an empty name in it".to_owned(),
                     ListedFileFault::Missing => format!("docker_style_config_files names {name}, which is not there"),

@@ -2,11 +2,11 @@
 
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect, HeldCredential, Prediction};
 use tofu_oci_credentials::{CredentialLookup, Place, Policy, Search};
-use tofu_oci_logins::{Advice, Overlooked, Refusal};
+use tofu_oci_logins::{Advice, CredentialRefusal, OverlookedLogin};
 use tofu_oci_remote::{Exchange, Ping, Probe};
 use tofu_oci_store::StoreError;
 
-use super::failure::{Failure, caller, diagnose, no_such_repository};
+use super::failure::{AccessFailure, caller, diagnose, no_such_repository};
 use super::model::{
     AccessExplanation, AccessOutcome, ChosenSource, CredentialScope, ExplainedFile, ExplainedRun, FileCondition,
     FileProblem, ReleaseNote, RepositoryAction, RunOutcome, ShownCredential,
@@ -29,7 +29,7 @@ pub struct AccessFindings<'a> {
     /// The line that turns the usual files off.
     pub closed: Option<&'a Place>,
     /// What exists and is not read.
-    pub overlooked: &'a [Overlooked],
+    pub overlooked: &'a [OverlookedLogin],
     /// What `OpenTofu` would choose.
     pub prediction: &'a Prediction,
     /// What is wrong in the CLI configuration.
@@ -64,11 +64,11 @@ pub enum ProbeOutcome<'a> {
     /// The registry was asked.
     Asked(Result<Probe, StoreError>),
     /// The CLI configuration, or a file that it lists, is wrong: nothing was asked.
-    Refused(&'a Refusal),
+    Refused(&'a CredentialRefusal),
 }
 
 /// The explanation, and the failure if access does not work. The failure of a refusal is the refusal itself.
-pub fn explain(found: &AccessFindings<'_>) -> (AccessExplanation, Option<Failure>) {
+pub fn explain(found: &AccessFindings<'_>) -> (AccessExplanation, Option<AccessFailure>) {
     let mut explanation = AccessExplanation {
         event: "auth",
         repository: found.lookup.repository.to_string(),
@@ -97,7 +97,7 @@ pub fn explain(found: &AccessFindings<'_>) -> (AccessExplanation, Option<Failure
         }
         ProbeOutcome::Asked(Ok(Probe::NoSuchRepository)) => no_such_repository(&explanation),
         ProbeOutcome::Asked(Err(error)) => diagnose(&explanation, error, &advice),
-        ProbeOutcome::Refused(refusal) => Failure {
+        ProbeOutcome::Refused(refusal) => AccessFailure {
             outcome: AccessOutcome::Refuses,
             code: Some(refusal.code().to_owned()),
             reason: "every verb stops at the error that is shown below, before it asks a registry".to_owned(),

@@ -9,7 +9,7 @@ use super::model::{
 
 /// How an access failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct AccessFailure {
     /// How it ended.
     pub outcome: AccessOutcome,
     /// The stable name of the fault.
@@ -71,7 +71,7 @@ pub enum AccessAdvice {
 type Diagnosis = (String, Vec<AccessAdvice>);
 
 /// Why a request failed.
-pub(crate) fn diagnose(explanation: &AccessExplanation, error: &StoreError, advice: &Advice<'_>) -> Failure {
+pub(crate) fn diagnose(explanation: &AccessExplanation, error: &StoreError, advice: &Advice<'_>) -> AccessFailure {
     let code = error.credential_code();
     let known = match code.as_deref() {
         Some(code) if code.starts_with("token-server-status:4") => token_server(explanation, error, advice),
@@ -94,14 +94,14 @@ pub(crate) fn diagnose(explanation: &AccessExplanation, error: &StoreError, advi
         _ => AccessOutcome::Fails,
     };
     match known {
-        Some((reason, advice)) => Failure { outcome, code, reason, advice: Some(advice) },
-        None => Failure { outcome, code, reason: problem(error), advice: None },
+        Some((reason, advice)) => AccessFailure { outcome, code, reason, advice: Some(advice) },
+        None => AccessFailure { outcome, code, reason: problem(error), advice: None },
     }
 }
 
 /// The registry gave access, and has no such repository.
-pub(crate) fn no_such_repository(explanation: &AccessExplanation) -> Failure {
-    Failure {
+pub(crate) fn no_such_repository(explanation: &AccessExplanation) -> AccessFailure {
+    AccessFailure {
         outcome: AccessOutcome::Fails,
         code: Some("registry-status:404".to_owned()),
         reason: format!("the registry lets {} in, and has no such repository", caller(&explanation.chosen)),

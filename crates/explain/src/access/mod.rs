@@ -19,7 +19,7 @@ mod sources;
 pub use assemble::{AccessFindings, Caller, ProbeOutcome, explain};
 pub use configuration::CredentialConfiguration;
 pub use exchanges::ExchangeLog;
-pub use failure::{AccessAdvice, Failure};
+pub use failure::{AccessAdvice, AccessFailure};
 pub use model::{
     AccessExplanation, AccessOutcome, ChosenSource, CredentialScope, ExchangeKind, ExchangeLine, ExplainedFile,
     ExplainedRun, ExplainedSource, FileCondition, FileProblem, NoteWeight, ReleaseNote, RepositoryAction, RunOutcome,

@@ -71,7 +71,7 @@ impl Home {
     }
 
     fn current(&self) -> CurrentLogin {
-        let machine: Arc<dyn Machine> = self.machine.clone();
+        let machine: Arc<dyn HostMachine> = self.machine.clone();
         let environment = self.environment();
         let reading = Arc::new(read(&environment, &NoFiles, tofu_oci_mapper::TofuRelease::V1_13));
         run(CurrentLogin::look(CredentialResolver::read(&machine, &environment, &reading), &self.registry))

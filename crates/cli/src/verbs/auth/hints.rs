@@ -1,12 +1,12 @@
 //! A failed access as a diagnostic.
 
-use tofu_oci_explain::access::{AccessAdvice, Failure, ProbeOutcome};
+use tofu_oci_explain::access::{AccessAdvice, AccessFailure, ProbeOutcome};
 
 use crate::diagnostic::{Diagnostic, remedy_text};
 use crate::exit::Exit;
 
 /// The diagnostic that ends the verb.
-pub(super) fn diagnostic(repository: &str, failure: Failure, ended: &ProbeOutcome<'_>) -> Diagnostic {
+pub(super) fn diagnostic(repository: &str, failure: AccessFailure, ended: &ProbeOutcome<'_>) -> Diagnostic {
     match (failure.advice, ended) {
         (None, ProbeOutcome::Asked(Err(error))) => Diagnostic::from(error).settled(),
         (None, ProbeOutcome::Refused(refusal)) => Diagnostic::from(*refusal),

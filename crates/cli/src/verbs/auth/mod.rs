@@ -12,7 +12,7 @@ use tofu_oci_explain::access::{
     AccessFindings, Caller, CredentialConfiguration, ExchangeLog, ExplainedRun, ProbeOutcome, RepositoryAction,
     held_credential,
 };
-use tofu_oci_logins::{Access, CredentialResolver, Machine};
+use tofu_oci_logins::{Access, CredentialResolver, HostMachine};
 use tofu_oci_remote::Want;
 
 use crate::args::AuthExplainArgs;
@@ -39,7 +39,7 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
     let access = args.identity.access(&[repository.registry()], None).await?;
     // If the arguments say who asks, no file is read.
     let mut config = None;
-    let machine: Arc<dyn Machine> = Arc::new(RealMachine);
+    let machine: Arc<dyn HostMachine> = Arc::new(RealMachine);
     let resolver = Arc::new(CredentialResolver::by(&machine, &access, |chdir| {
         Ok::<_, Diagnostic>(user_credentials(config.insert(ReadConfig::read(chdir)?)))
     })?);
