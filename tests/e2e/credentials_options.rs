@@ -128,7 +128,7 @@ fn nobody_is_shown_anything() {
     error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
       cause: no credentials were shown, as --anonymous says
 
-    hint: leave --anonymous out, to have the credentials shown that there are
+    hint: leave --anonymous out, so that the user's credentials are shown
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget --anonymous` shows every file, entry and helper, and what the registry answers
     ");
     assert_eq!(scene.helper_calls(), Vec::<String>::new());

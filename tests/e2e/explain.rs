@@ -203,7 +203,7 @@ fn a_repeated_argument_is_read_by_1_10_alone() {
     tofu-oci  refuses: there is an error in the CLI configuration, shown below
     OpenTofu  1.10: installs 1.4.0 from method 1 (direct): the first method in order, and the only one
               that has it
-    OpenTofu  1.12 and later: stops at method 1 (direct), dns: any error but an unknown provider ends
+    OpenTofu  1.12 and later: stops at method 1 (direct), dns: any error except an unknown provider ends
               the search while versions are listed
 
     ----- stderr -----
@@ -363,7 +363,7 @@ fn a_registry_whose_root_fails_stops_up_to_1_12() {
               which method 2 (oci_mirror) lists, and a mirror does not give way
     OpenTofu  1.10 and 1.12: stops at method 1 (oci_mirror), denied: it asks for /v2/ first
               ([REGISTRY]/acme/widget denied access: it names no way to log in, so nothing was
-              shown: injected (DENIED)), and any error but an unknown provider ends the search while
+              shown: injected (DENIED)), and any error except an unknown provider ends the search while
               versions are listed
     OpenTofu  1.13: chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks
               1.5.0, which method 2 (oci_mirror) lists, and a mirror does not give way

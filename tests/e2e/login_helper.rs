@@ -123,7 +123,7 @@ fn a_helper_that_is_missing_or_fails_is_told_and_nothing_is_stored() {
     error: ~/.docker/config.json names a credential helper that cannot be one
       cause: `../evil` cannot be the name of a credential helper: letters, digits, `.`, `_` and `-` make one
 
-    hint: nothing was changed: correct the name, which is the part behind docker-credential-
+    hint: nothing was changed: correct the name, which is the part after docker-credential-
     ");
 }
 
@@ -138,7 +138,7 @@ fn a_wrong_password_reaches_no_helper() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `<token>` is no account: helpers mark identity tokens by this name
+    error: `<token>` is not an account: helpers mark identity tokens by this name
 
     hint: name the account that the token belongs to
     ");

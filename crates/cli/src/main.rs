@@ -1,7 +1,7 @@
 //! The tofu-oci program: the only crate that prints, reads the environment and the home directory, or exits.
 //!
 //! ```text
-//! again     what hints advise      ->  a command with the options of this one
+//! invocation  what hints advise      ->  a command with the options of this one
 //! args      what people type          ->  one struct a verb
 //! lookup    an address              ->  the places it may come from, by --from or by the user's files
 //! connect   names of ends             ->  stores (a registry, or an OCI image layout directory)
@@ -14,21 +14,21 @@
 //! bug       a panic                   ->  its place, without its words
 //! ```
 
-mod again;
 mod args;
 mod bug;
 mod connect;
-mod credentials;
 mod diagnostic;
 mod document;
 mod environment;
 mod exit;
+mod helper_program;
 #[cfg(test)]
 mod hostile;
+mod identity;
+mod invocation;
 mod lookup;
 mod page;
 mod printer;
-mod private_file;
 mod prompt;
 mod report;
 mod signing_key;
@@ -44,8 +44,12 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run() -> Exit {
-    let args = match Args::read() {
-        Ok(args) => args,
+    let declared = args::command();
+    let args = match Args::read(&declared) {
+        Ok((args, matches)) => {
+            invocation::remember(&declared, &matches);
+            args
+        }
         Err(error) => return exit::from_clap(&error),
     };
     start_tracing(args.global.verbose);

@@ -13,6 +13,7 @@ use std::fmt::{self, Display, Write as _};
 
 use anstyle::Style;
 use tofu_oci_types::printable;
+use unicode_width::UnicodeWidthStr as _;
 
 /// The width of a line of an explanation.
 const WIDTH: usize = 100;
@@ -54,9 +55,9 @@ impl Line {
         self
     }
 
-    /// How many characters it has.
+    /// How many columns of a terminal it takes.
     fn width(&self) -> usize {
-        self.0.iter().map(|(_, text)| text.chars().count()).sum()
+        self.0.iter().map(|(_, text)| text.width()).sum()
     }
 
     /// The same as no CI system takes it for a command.
@@ -69,6 +70,11 @@ impl Line {
         let style = self.0.first().map(|(style, _)| *style).filter(|_| self.0.len() == 1).unwrap_or_default();
         Cow::Owned(Self(vec![(style, disarmed(&text).into_owned())]))
     }
+}
+
+/// The text with blanks after it, so that it takes this many columns of a terminal.
+pub(crate) fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
 /// A line without commands for CI systems.
@@ -130,14 +136,14 @@ impl Page {
 
     /// Adds a name and a line beside it, broken at words and continued below itself.
     pub(crate) fn row_of(&mut self, indent: &str, name: &str, text: &Line) {
-        let lead = format!("{indent}{:<8}  ", printable(name));
-        let gap = " ".repeat(lead.chars().count());
+        let lead = format!("{indent}{}  ", padded(&printable(name), 8));
+        let gap = " ".repeat(lead.width());
         let mut line = Line::of(&lead);
         for (style, piece) in &text.0 {
             for (nth, word) in piece.split(' ').enumerate() {
                 if nth == 0 {
                     line = line.styled(*style, word);
-                } else if line.width() + 1 + word.chars().count() <= WIDTH {
+                } else if line.width() + 1 + word.width() <= WIDTH {
                     line = line.styled(*style, format_args!(" {word}"));
                 } else {
                     self.push(std::mem::replace(&mut line, Line::of(&gap)));
@@ -206,11 +212,20 @@ mod tests {
         let mut page = Page::default();
         page.row("    ", "offers", "1.10.0-beta.1, ".repeat(9));
         let text = page.to_string();
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(text.lines().all(|line| line.width() <= WIDTH), "{text}");
         insta::assert_snapshot!(text, @"
             offers    1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1,
                       1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1,
         ");
+    }
+
+    #[test]
+    fn wide_letters_take_two_columns_and_marks_none() {
+        let mut page = Page::default();
+        page.row("", "日本", format!("{}word", "語 ".repeat(34)));
+        assert!(page.to_string().lines().all(|line| line.width() <= WIDTH), "{page}");
+        assert!(page.to_string().starts_with("日本      語 "), "{page}");
+        assert_eq!(padded("e\u{301}", 3), "e\u{301}  ");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 use tofu_oci_types::RepositoryRef;
 
-use crate::entry::Held;
+use crate::entry::EntryValue;
 use crate::file::{AuthEntry, AuthFile, FileState, NamedHelper};
 use crate::key::{self, HUB, HUB_V1, Match};
 use crate::lookup::{Candidate, Choice, ChoiceError, CredentialLookup, HelperCall, Origin, Specificity, Verdict};
@@ -30,7 +30,7 @@ struct Claim {
     fits: Match,
     /// Blocks are one group, the default helper another, then each file; the earlier wins.
     group: usize,
-    kind: Kind,
+    kind: SourceKind,
     /// Whether the key is written exactly as it is read.
     exact: bool,
     gives: Gives,
@@ -38,7 +38,7 @@ struct Claim {
 
 /// In one file, `auths` wins over `credHelpers`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum SourceKind {
     Entry,
     Helper,
 }
@@ -147,7 +147,7 @@ impl Considered {
         let claim = key::matches(&block.label, repository).map(|fits| Claim {
             fits,
             group: 0,
-            kind: Kind::Entry,
+            kind: SourceKind::Entry,
             // Of two labels that are read alike, the first block counts.
             exact: true,
             gives: gives(),
@@ -165,7 +165,7 @@ impl Considered {
 impl Claim {
     /// Of a helper that serves every registry.
     fn store(group: usize, gives: Gives) -> Self {
-        Self { fits: Match { fit: Specificity::Store, alias: 0 }, group, kind: Kind::Helper, exact: true, gives }
+        Self { fits: Match { fit: Specificity::Store, alias: 0 }, group, kind: SourceKind::Helper, exact: true, gives }
     }
 }
 
@@ -186,7 +186,7 @@ fn of_file(file: &AuthFile, kind: FileKind, group: usize, repository: &Repositor
         let claim = key::matches_helper(&named.key, repository).map(|fits| Claim {
             fits,
             group,
-            kind: Kind::Helper,
+            kind: SourceKind::Helper,
             exact: true,
             gives: gives(named, &origin),
         });
@@ -207,16 +207,16 @@ fn of_entry(entry: &AuthEntry, place: Place, group: usize, repository: &Reposito
         return Considered { origin, aside: missed(&entry.key, KeyOf::Prefix, repository), claim: None };
     };
     let gives = match entry.held() {
-        Held::Mark => return Considered { origin, aside: (Some(fits.fit), Verdict::Empty), claim: None },
-        Held::LeftOut(problem) => {
+        EntryValue::Mark => return Considered { origin, aside: (Some(fits.fit), Verdict::Empty), claim: None },
+        EntryValue::LeftOut(problem) => {
             let verdict = Verdict::LeftOut(problem.to_owned());
             return Considered { origin, aside: (Some(fits.fit), verdict), claim: None };
         }
-        Held::WithoutColon => Gives::Refusal(ChoiceError::AuthWithoutColon { key, place }),
-        Held::Nothing => Gives::Nothing,
-        Held::Credential(credential) => Gives::Credential(credential),
+        EntryValue::WithoutColon => Gives::Refusal(ChoiceError::AuthWithoutColon { key, place }),
+        EntryValue::Nothing => Gives::Nothing,
+        EntryValue::Credential(credential) => Gives::Credential(credential),
     };
-    let claim = Claim { fits, group, kind: Kind::Entry, exact: key::is_exact(&entry.key), gives };
+    let claim = Claim { fits, group, kind: SourceKind::Entry, exact: key::is_exact(&entry.key), gives };
     Considered { origin, aside: (None, Verdict::NoMatch(None)), claim: Some(claim) }
 }
 
@@ -237,7 +237,7 @@ fn call(
     let registry = repository.registry();
     let mut servers = vec![if registry == HUB { HUB_V1.to_owned() } else { format!("https://{registry}") }];
     if let Some((file, kind, named)) = named {
-        let marks = file.auths.iter().filter(|entry| entry.held() == Held::Mark);
+        let marks = file.auths.iter().filter(|entry| entry.held() == EntryValue::Mark);
         let ranked = marks.filter_map(|entry| Some((key::marks(&entry.key, registry)?, &entry.key)));
         let marked = ranked.min_by_key(|(rank, _)| *rank).map(|(_, key)| key);
         let key = (kind == FileKind::Containers && !named.key.is_empty()).then_some(&named.key);

@@ -1,15 +1,12 @@
 //! One entry of `auths`.
 
-use base64::Engine as _;
-use zeroize::Zeroizing;
-
-use crate::json::{BASE64, Kind, Piece};
+use crate::decoded::{AuthFault, DecodedEntry, EntryField, JsonValue};
 use crate::{Credential, Secret};
 
 /// One entry of `auths`.
 #[derive(Clone)]
 pub(crate) struct AuthEntry {
-    /// The key as written. It may hold a secret where somebody wrote user information.
+    /// The key as written. It may contain a secret as user information.
     pub(crate) key: String,
     /// From 1.
     pub(crate) line: usize,
@@ -28,16 +25,16 @@ pub(crate) enum Auth {
     Pair { username: String, password: Secret },
     /// No colon in it.
     WithoutColon,
-    /// The entry is no object, or its `auth` cannot be decoded. `OpenTofu` then reads no ambient file at all.
+    /// The entry is not an object, or its `auth` cannot be decoded. `OpenTofu` then reads no ambient file at all.
     Broken(&'static str),
-    /// `username:password` that is no UTF-8. `OpenTofu` sends the bytes.
+    /// `username:password` that is not UTF-8. `OpenTofu` sends the bytes.
     NotText,
 }
 
 /// What an entry is worth here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Held {
-    /// Nothing: the mark that `docker login` leaves where a helper holds the login.
+pub(crate) enum EntryValue {
+    /// The mark that `docker login` leaves if a helper keeps the login.
     Mark,
     /// It is broken and counts as absent.
     LeftOut(&'static str),
@@ -49,63 +46,62 @@ pub(crate) enum Held {
     Credential(Credential),
 }
 
-/// What was found in an entry that its `auth` and `identity` do not tell.
-pub(crate) enum Remark {
-    /// An `auth` that is broken; a later one of the same entry may be sound.
+/// What is wrong with an entry, beside its `auth` and `identity`.
+pub(crate) enum EntryRemark {
+    /// An invalid `auth`; a later one of the same entry may be valid.
     BrokenAuth(&'static str),
-    /// `identitytoken` is no text.
+    /// `identitytoken` is not text.
     IdentityToken,
 }
 
 impl AuthEntry {
-    /// Reads the value of an entry; `remark` hears what is wrong with it.
-    pub(crate) fn read(key: String, line: usize, value: Piece<'_>, remark: &mut dyn FnMut(Remark)) -> Self {
-        let mut entry = Self { key, line, auth: Auth::Absent, identity: None };
-        match value.kind() {
-            Kind::Null => {}
-            Kind::Object => {
-                for member in value.members() {
-                    if member.is_named("auth") {
-                        entry.auth = Auth::read(member.value);
-                        if let Auth::Broken(problem) = entry.auth {
-                            remark(Remark::BrokenAuth(problem));
-                        }
-                    } else if member.is_named("identitytoken") {
-                        match (member.value.kind(), member.value.text()) {
-                            (Kind::Null, _) => {}
-                            (_, Some(token)) => entry.identity = identity(&token),
-                            (_, None) => remark(Remark::IdentityToken),
-                        }
-                    }
-                }
-            }
-            _ => {
+    /// An entry as it counts here; `remark` hears what is wrong with it.
+    pub(crate) fn of(decoded: DecodedEntry, remark: &mut dyn FnMut(EntryRemark)) -> Self {
+        let mut entry = Self { key: decoded.key, line: decoded.line, auth: Auth::Absent, identity: None };
+        match decoded.fields {
+            JsonValue::Null => {}
+            JsonValue::Valid(fields) => fields.into_iter().for_each(|field| entry.take(field, remark)),
+            JsonValue::Invalid => {
                 entry.auth = Auth::Broken("it is not an object");
-                remark(Remark::BrokenAuth("it is not an object"));
+                remark(EntryRemark::BrokenAuth("it is not an object"));
             }
         }
         entry
     }
 
-    /// What counts of it: `auth` where it has a password, as in `OpenTofu`; otherwise `identitytoken`, which some
-    /// registries' logins write beside a name without a password.
-    pub(crate) fn held(&self) -> Held {
-        match (&self.auth, &self.identity) {
-            (Auth::Broken(problem), _) => Held::LeftOut(problem),
-            (Auth::NotText, _) => Held::LeftOut(NOT_TEXT),
-            (Auth::WithoutColon, _) => Held::WithoutColon,
-            (Auth::Pair { username, password }, _) if !password.is_empty() => {
-                Held::Credential(Credential::Basic { username: username.clone(), password: password.clone() })
+    fn take(&mut self, field: EntryField, remark: &mut dyn FnMut(EntryRemark)) {
+        match field {
+            EntryField::Auth { bytes: Ok(bytes), .. } => self.auth = Auth::split(&bytes),
+            EntryField::Auth { bytes: Err(fault), .. } => {
+                let problem = problem(fault);
+                self.auth = Auth::Broken(problem);
+                remark(EntryRemark::BrokenAuth(problem));
             }
-            (_, Some(token)) => Held::Credential(Credential::IdentityToken(token.clone())),
-            (Auth::Absent, None) => Held::Mark,
-            (Auth::Pair { username, .. }, None) if username.is_empty() => Held::Nothing,
-            (Auth::Pair { username, .. }, None) => Held::Credential(Credential::basic(username.as_str(), "")),
+            EntryField::IdentityToken(JsonValue::Null) => {}
+            EntryField::IdentityToken(JsonValue::Valid(token)) => self.identity = identity(&token),
+            EntryField::IdentityToken(JsonValue::Invalid) => remark(EntryRemark::IdentityToken),
+        }
+    }
+
+    /// What counts: `auth` if it has a password, as in `OpenTofu`; otherwise `identitytoken`, which the logins of some
+    /// registries write beside a name without a password.
+    pub(crate) fn held(&self) -> EntryValue {
+        match (&self.auth, &self.identity) {
+            (Auth::Broken(problem), _) => EntryValue::LeftOut(problem),
+            (Auth::NotText, _) => EntryValue::LeftOut(NOT_TEXT),
+            (Auth::WithoutColon, _) => EntryValue::WithoutColon,
+            (Auth::Pair { username, password }, _) if !password.is_empty() => {
+                EntryValue::Credential(Credential::Basic { username: username.clone(), password: password.clone() })
+            }
+            (_, Some(token)) => EntryValue::Credential(Credential::IdentityToken(token.clone())),
+            (Auth::Absent, None) => EntryValue::Mark,
+            (Auth::Pair { username, .. }, None) if username.is_empty() => EntryValue::Nothing,
+            (Auth::Pair { username, .. }, None) => EntryValue::Credential(Credential::basic(username.as_str(), "")),
         }
     }
 }
 
-/// Why a name and password that are no UTF-8 are left out.
+/// Why a name and password that are not UTF-8 are left out.
 pub(crate) const NOT_TEXT: &str = "its `auth` is not UTF-8";
 
 fn identity(token: &str) -> Option<Secret> {
@@ -113,23 +109,6 @@ fn identity(token: &str) -> Option<Secret> {
 }
 
 impl Auth {
-    /// Text in base64, or a list of byte values, as Go reads bytes.
-    fn read(value: Piece<'_>) -> Self {
-        let bytes = match value.kind() {
-            Kind::Null => return Self::Absent,
-            Kind::Text => value.text().map_or(Err("its `auth` is not text"), |text| decode(&text)),
-            Kind::List => value
-                .items()
-                .into_iter()
-                .map(byte)
-                .collect::<Option<Vec<u8>>>()
-                .map(Zeroizing::new)
-                .ok_or("its `auth` is a list of other things than bytes"),
-            _ => Err("its `auth` is not text"),
-        };
-        bytes.map_or_else(Self::Broken, |bytes| Self::split(&bytes))
-    }
-
     fn split(bytes: &[u8]) -> Self {
         if bytes.is_empty() {
             return Self::Absent;
@@ -145,38 +124,31 @@ impl Auth {
     }
 }
 
-fn byte(item: Piece<'_>) -> Option<u8> {
-    if item.kind() == Kind::Null { Some(0) } else { item.raw().parse().ok() }
-}
-
-/// Line breaks inside are passed over.
-fn decode(text: &str) -> Result<Zeroizing<Vec<u8>>, &'static str> {
-    let mut plain = Zeroizing::new(String::with_capacity(text.len()));
-    plain.extend(text.chars().filter(|letter| !matches!(letter, '\r' | '\n')));
-    BASE64.decode(plain.as_bytes()).map(Zeroizing::new).map_err(|_| {
-        let sound = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/');
-        let body = plain.trim_end_matches('=');
-        if body.chars().all(sound) && body.len() == plain.len() {
-            "its `auth` is base64 without the `=` at its end"
-        } else if body.chars().all(|letter| sound(letter) || matches!(letter, '-' | '_')) && body.contains(['-', '_']) {
-            "its `auth` is base64 with `-` and `_` instead of `+` and `/`"
-        } else if plain.contains(|letter: char| letter.is_whitespace()) {
-            "its `auth` has blanks in it"
-        } else {
-            "its `auth` is not base64"
-        }
-    })
+/// Why an `auth` is left out.
+fn problem(fault: AuthFault) -> &'static str {
+    match fault {
+        AuthFault::NotText => "its `auth` is not text",
+        AuthFault::ListOfOthers => "its `auth` is a list of other things than bytes",
+        AuthFault::Unpadded => "its `auth` is base64 without the `=` at its end",
+        AuthFault::UrlAlphabet => "its `auth` is base64 with `-` and `_` instead of `+` and `/`",
+        AuthFault::Blanks => "its `auth` has blanks in it",
+        AuthFault::NotBase64 => "its `auth` is not base64",
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+
     use super::*;
-    use crate::json::Document;
+    use crate::decoded::{DecodedFile, SectionContent};
 
     fn entry(json: &str) -> (AuthEntry, usize) {
-        let (_, piece) = Document::parse(json).expect("JSON");
+        let mut file = DecodedFile::of(format!(r#"{{"auths": {{"ghcr.io": {json}}}}}"#).as_bytes());
+        let section = file.sections.as_mut().ok().and_then(Vec::pop).expect("JSON");
+        let SectionContent::Auths(JsonValue::Valid(mut entries)) = section.content else { panic!("not `auths`") };
         let mut remarks = 0;
-        let entry = AuthEntry::read("ghcr.io".to_owned(), 1, piece, &mut |_| remarks += 1);
+        let entry = AuthEntry::of(entries.pop().expect("an entry"), &mut |_| remarks += 1);
         (entry, remarks)
     }
 
@@ -185,13 +157,15 @@ mod tests {
     fn check(json: &str, want: &str) {
         let (entry, remarks) = entry(json);
         let got = match entry.held() {
-            Held::Mark => "mark".to_owned(),
-            Held::LeftOut(problem) => format!("left out: {problem}"),
-            Held::WithoutColon => "without colon".to_owned(),
-            Held::Nothing => "nothing".to_owned(),
-            Held::Credential(Credential::Basic { username, password }) => format!("{username}:{}", password.expose()),
-            Held::Credential(Credential::IdentityToken(token)) => format!("identity token {}", token.expose()),
-            Held::Credential(Credential::RegistryToken(_)) => "registry token".to_owned(),
+            EntryValue::Mark => "mark".to_owned(),
+            EntryValue::LeftOut(problem) => format!("left out: {problem}"),
+            EntryValue::WithoutColon => "without colon".to_owned(),
+            EntryValue::Nothing => "nothing".to_owned(),
+            EntryValue::Credential(Credential::Basic { username, password }) => {
+                format!("{username}:{}", password.expose())
+            }
+            EntryValue::Credential(Credential::IdentityToken(token)) => format!("identity token {}", token.expose()),
+            EntryValue::Credential(Credential::RegistryToken(_)) => "registry token".to_owned(),
         };
         assert_eq!(got, want, "{json}");
         assert_eq!(remarks > 0, want.starts_with("left out") && want != "left out: its `auth` is not UTF-8", "{json}");
@@ -278,6 +252,6 @@ mod tests {
     #[test]
     fn an_identity_token_of_another_kind_is_remarked_and_ignored() {
         let (entry, remarks) = entry(r#"{"identitytoken": 5, "auth": "dTpw"}"#);
-        assert_eq!((entry.held(), remarks), (Held::Credential(Credential::basic("u", "p")), 1));
+        assert_eq!((entry.held(), remarks), (EntryValue::Credential(Credential::basic("u", "p")), 1));
     }
 }

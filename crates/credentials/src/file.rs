@@ -5,7 +5,7 @@ mod reading;
 use std::fmt;
 
 pub(crate) use crate::entry::{Auth, AuthEntry};
-use crate::opentofu;
+use crate::opentofu::OpenTofuFile;
 use crate::paths::REGISTRY_AUTH_FILE;
 use crate::{FileKind, HelperName};
 
@@ -59,7 +59,7 @@ pub struct AuthFile {
     /// `credsStore`, an empty one too; its key is empty.
     pub(crate) store: Option<NamedHelper>,
     /// The same bytes as `OpenTofu` decodes them.
-    pub(crate) as_opentofu: Box<opentofu::Reading>,
+    pub(crate) as_opentofu: Box<OpenTofuFile>,
     warnings: Vec<FileWarning>,
 }
 

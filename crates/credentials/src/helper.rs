@@ -6,7 +6,7 @@ use std::fmt;
 
 use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::json::{Document, Kind};
+use crate::json::{JsonKind, JsonText};
 use crate::{Credential, Secret};
 
 /// The NAME of `docker-credential-NAME`: `[A-Za-z0-9._-]+`, so no path.
@@ -169,11 +169,11 @@ const NOT_FOUND: &str = "credentials not found in native keychain";
 
 /// Reads an answer as Go fills its structure: members in any case, others passed over, `null` is nothing.
 fn answer(text: &str) -> Option<HelperAnswer> {
-    let (_, whole) = Document::parse(text).ok()?;
+    let (_, whole) = JsonText::parse(text).ok()?;
     let (mut username, mut secret) = (Zeroizing::default(), Zeroizing::default());
     match whole.kind() {
-        Kind::Null => return Some(HelperAnswer::Empty),
-        Kind::Object => {}
+        JsonKind::Null => return Some(HelperAnswer::Empty),
+        JsonKind::Object => {}
         _ => return None,
     }
     for member in whole.members() {
@@ -185,7 +185,7 @@ fn answer(text: &str) -> Option<HelperAnswer> {
             () => continue,
         };
         match member.value.kind() {
-            Kind::Null => {}
+            JsonKind::Null => {}
             _ => *field = member.value.text()?,
         }
     }

@@ -21,25 +21,25 @@ pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// A JSON text.
-pub(crate) struct Document<'a> {
+pub(crate) struct JsonText<'a> {
     text: &'a str,
     /// Where each line but the first begins.
     starts: Vec<usize>,
 }
 
-/// A value inside a [`Document`].
+/// A value inside a [`JsonText`].
 #[derive(Clone, Copy)]
-pub(crate) struct Piece<'a>(&'a str);
+pub(crate) struct JsonPiece<'a>(&'a str);
 
 /// A member of an object.
-pub(crate) struct Member<'a> {
-    key: Piece<'a>,
-    pub(crate) value: Piece<'a>,
+pub(crate) struct JsonMember<'a> {
+    key: JsonPiece<'a>,
+    pub(crate) value: JsonPiece<'a>,
 }
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum JsonKind {
     Null,
     Text,
     Object,
@@ -56,33 +56,33 @@ pub(crate) struct Fault {
     pub(crate) reason: String,
 }
 
-impl<'a> Document<'a> {
+impl<'a> JsonText<'a> {
     /// Checks the whole text and gives the value that it is.
-    pub(crate) fn parse(text: &'a str) -> Result<(Self, Piece<'a>), Fault> {
+    pub(crate) fn parse(text: &'a str) -> Result<(Self, JsonPiece<'a>), Fault> {
         let whole: &RawValue = serde_json::from_str(text).map_err(|error| fault(text, &error))?;
         let starts = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1).collect();
-        Ok((Self { text, starts }, Piece(whole.get())))
+        Ok((Self { text, starts }, JsonPiece(whole.get())))
     }
 
     /// The line on which a value begins, from 1.
-    pub(crate) fn line(&self, piece: Piece<'_>) -> usize {
+    pub(crate) fn line(&self, piece: JsonPiece<'_>) -> usize {
         let offset = self.span(piece).start;
         self.starts.partition_point(|start| *start <= offset) + 1
     }
 
     /// Where a value stands in the text, in bytes.
-    pub(crate) fn span(&self, piece: Piece<'_>) -> Range<usize> {
+    pub(crate) fn span(&self, piece: JsonPiece<'_>) -> Range<usize> {
         let start = (piece.0.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         start..start + piece.0.len()
     }
 
     /// Where a member stands in the text, from its name to the end of its value, in bytes.
-    pub(crate) fn span_of(&self, member: &Member<'_>) -> Range<usize> {
+    pub(crate) fn span_of(&self, member: &JsonMember<'_>) -> Range<usize> {
         self.span(member.key).start..self.span(member.value).end
     }
 
     /// The line on which a member begins, from 1.
-    pub(crate) fn line_of(&self, member: &Member<'_>) -> usize {
+    pub(crate) fn line_of(&self, member: &JsonMember<'_>) -> usize {
         self.line(member.key)
     }
 }
@@ -105,14 +105,14 @@ fn fault(text: &str, error: &serde_json::Error) -> Fault {
     Fault { line, column, reason: reason.to_owned() }
 }
 
-impl<'a> Piece<'a> {
-    pub(crate) fn kind(self) -> Kind {
+impl<'a> JsonPiece<'a> {
+    pub(crate) fn kind(self) -> JsonKind {
         match self.0.as_bytes().first() {
-            Some(b'n') => Kind::Null,
-            Some(b'"') => Kind::Text,
-            Some(b'{') => Kind::Object,
-            Some(b'[') => Kind::List,
-            _ => Kind::Other,
+            Some(b'n') => JsonKind::Null,
+            Some(b'"') => JsonKind::Text,
+            Some(b'{') => JsonKind::Object,
+            Some(b'[') => JsonKind::List,
+            _ => JsonKind::Other,
         }
     }
 
@@ -123,23 +123,23 @@ impl<'a> Piece<'a> {
 
     /// The text of a text; nothing of another value.
     pub(crate) fn text(self) -> Option<Zeroizing<String>> {
-        (self.kind() == Kind::Text).then(|| unescape(self.0))
+        (self.kind() == JsonKind::Text).then(|| unescape(self.0))
     }
 
     /// The members of an object in their order, also those of one name; none of another value.
-    pub(crate) fn members(self) -> Vec<Member<'a>> {
-        let members: Option<Members<'a>> = serde_json::from_str(self.0).ok();
+    pub(crate) fn members(self) -> Vec<JsonMember<'a>> {
+        let members: Option<JsonMembers<'a>> = serde_json::from_str(self.0).ok();
         members.map(|members| members.0).unwrap_or_default()
     }
 
     /// The items of a list; none of another value.
-    pub(crate) fn items(self) -> Vec<Piece<'a>> {
+    pub(crate) fn items(self) -> Vec<JsonPiece<'a>> {
         let items: Option<Items<'a>> = serde_json::from_str(self.0).ok();
         items.map(|items| items.0).unwrap_or_default()
     }
 }
 
-impl Member<'_> {
+impl JsonMember<'_> {
     /// The name.
     pub(crate) fn key(&self) -> Zeroizing<String> {
         unescape(self.key.0)
@@ -199,13 +199,13 @@ fn unicode(rest: &str) -> (char, &str) {
     }
 }
 
-struct Members<'a>(Vec<Member<'a>>);
+struct JsonMembers<'a>(Vec<JsonMember<'a>>);
 
-impl<'de> Deserialize<'de> for Members<'de> {
+impl<'de> Deserialize<'de> for JsonMembers<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Object;
         impl<'de> Visitor<'de> for Object {
-            type Value = Members<'de>;
+            type Value = JsonMembers<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
@@ -214,21 +214,21 @@ impl<'de> Deserialize<'de> for Members<'de> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
                 while let Some((key, value)) = map.next_entry::<&RawValue, &RawValue>()? {
-                    members.push(Member { key: Piece(key.get()), value: Piece(value.get()) });
+                    members.push(JsonMember { key: JsonPiece(key.get()), value: JsonPiece(value.get()) });
                 }
-                Ok(Members(members))
+                Ok(JsonMembers(members))
             }
         }
         deserializer.deserialize_map(Object)
     }
 }
 
-struct Items<'a>(Vec<Piece<'a>>);
+struct Items<'a>(Vec<JsonPiece<'a>>);
 
 impl<'de> Deserialize<'de> for Items<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let items: Vec<&RawValue> = Vec::deserialize(deserializer)?;
-        Ok(Self(items.into_iter().map(|item| Piece(item.get())).collect()))
+        Ok(Self(items.into_iter().map(|item| JsonPiece(item.get())).collect()))
     }
 }
 
@@ -239,7 +239,7 @@ mod tests {
     /// Line and column where it breaks, and why.
     #[track_caller]
     fn check(text: &str, want: Option<(usize, usize, &str)>) {
-        let got = Document::parse(text).err();
+        let got = JsonText::parse(text).err();
         let got = got.as_ref().map(|fault| (fault.line, fault.column, fault.reason.as_str()));
         assert_eq!(got, want, "{text:?}");
     }
@@ -266,7 +266,7 @@ mod tests {
 
     #[track_caller]
     fn check_text(raw: &str, want: &str) {
-        let (_, piece) = Document::parse(raw).expect("JSON");
+        let (_, piece) = JsonText::parse(raw).expect("JSON");
         assert_eq!(piece.text().as_deref().map(String::as_str), Some(want), "{raw}");
     }
 
@@ -285,8 +285,8 @@ mod tests {
     #[test]
     fn members_know_their_line_and_come_twice_where_they_are_twice() {
         let text = "{\n \"a\":\n  [1, null],\n \"A\": {\"x\": \"\\ud800\"}, \"a\": 2\n}";
-        let (document, piece) = Document::parse(text).expect("JSON");
-        let got: Vec<(String, usize, usize, Kind)> = piece
+        let (document, piece) = JsonText::parse(text).expect("JSON");
+        let got: Vec<(String, usize, usize, JsonKind)> = piece
             .members()
             .iter()
             .map(|member| {
@@ -297,15 +297,15 @@ mod tests {
         assert_eq!(
             got,
             [
-                ("a".to_owned(), 2, 3, Kind::List),
-                ("A".to_owned(), 4, 4, Kind::Object),
-                ("a".to_owned(), 4, 4, Kind::Other),
+                ("a".to_owned(), 2, 3, JsonKind::List),
+                ("A".to_owned(), 4, 4, JsonKind::Object),
+                ("a".to_owned(), 4, 4, JsonKind::Other),
             ]
         );
         assert_eq!(&text[document.span_of(&piece.members()[2])], "\"a\": 2");
         assert_eq!(&text[document.span(piece.members()[0].value)], "[1, null]");
         assert_eq!(piece.members()[0].value.items().len(), 2);
-        assert_eq!(piece.members()[0].value.items()[1].kind(), Kind::Null);
+        assert_eq!(piece.members()[0].value.items()[1].kind(), JsonKind::Null);
         assert!(piece.items().is_empty());
     }
 
@@ -313,7 +313,7 @@ mod tests {
     fn names_are_folded_as_in_go() {
         let named = |key: &str, name: &str| {
             let text = format!("{{{key}: 1}}");
-            let (_, piece) = Document::parse(&text).expect("JSON");
+            let (_, piece) = JsonText::parse(&text).expect("JSON");
             piece.members()[0].is_named(name)
         };
         assert!(named("\"AUTHS\"", "auths"));

@@ -11,6 +11,7 @@
 
 mod choose;
 mod credential;
+mod decoded;
 pub mod docker_file;
 mod entry;
 mod file;

@@ -27,6 +27,7 @@ use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 use self::joined::{GaveWay, join};
+use crate::rules::{Continuation, ListingAnswer, PackageAnswer};
 use crate::{
     Blame, ClaimedHashes, InstallMethod, Listing, NotOffered, Offer, Part, Release, ReleaseDescription, ReleaseId,
     Search, Source, SourceError,
@@ -159,8 +160,10 @@ impl Source for Chain {
         for nth in 0..methods.links.len() {
             match methods.list(nth, address).await {
                 Ok(listing) => found.push(listing),
-                Err(SourceError::NotOffered { what, .. }) if what.is_unknown() => gave_way.note(what),
-                Err(error) => return Err(methods.blame(nth, address, None, error)),
+                Err(error) => match (ListingAnswer::of(&error).continuation(), error) {
+                    (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
+                    (_, error) => return Err(methods.blame(nth, address, None, error)),
+                },
             }
         }
         let joined = join(found);
@@ -184,8 +187,10 @@ impl Source for Chain {
                 Ok(first) => {
                     return Ok(Arc::new(ChainedRelease { methods: Arc::clone(methods), nth, first, gave_way }));
                 }
-                Err(SourceError::NotOffered { what, .. }) if link.method.gives_way() => gave_way.note(what),
-                Err(error) => return Err(methods.blame(nth, address, Some(version), error)),
+                Err(error) => match (link.method.after(PackageAnswer::of(&error)), error) {
+                    (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
+                    (_, error) => return Err(methods.blame(nth, address, Some(version), error)),
+                },
             }
         }
         Err(methods.not_offered(address, gave_way.verdict(version, None)))
@@ -244,9 +249,11 @@ impl Release for ChainedRelease {
             };
             match platforms {
                 Ok(platforms) => all.get_or_insert_default().extend(platforms),
-                Err(SourceError::NotOffered { what, .. }) if link.method.gives_way() => gave_way.note(what),
-                Err(_) if all.is_some() => break,
-                Err(error) => return Err(self.blame(nth, error)),
+                Err(error) => match (link.method.after(PackageAnswer::of(&error)), error) {
+                    (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
+                    _ if all.is_some() => break,
+                    (_, error) => return Err(self.blame(nth, error)),
+                },
             }
         }
         all.map(|all| all.into_iter().collect()).ok_or_else(|| self.not_offered(gave_way, None))
@@ -262,12 +269,10 @@ impl Release for ChainedRelease {
             };
             match offer {
                 Ok(offer) => return Ok(offer),
-                Err(SourceError::NotOffered { what, .. })
-                    if link.method.gives_way() || matches!(what, NotOffered::PlatformMissing { .. }) =>
-                {
-                    gave_way.note(what);
-                }
-                Err(error) => return Err(self.blame(nth, error)),
+                Err(error) => match (link.method.after(PackageAnswer::of(&error)), error) {
+                    (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
+                    (_, error) => return Err(self.blame(nth, error)),
+                },
             }
         }
         Err(self.not_offered(gave_way, Some(platform)))

@@ -28,10 +28,3 @@ impl fmt::Display for InstallMethod {
         })
     }
 }
-
-impl InstallMethod {
-    /// Whether the next method may serve what this one does not have.
-    pub(crate) fn gives_way(self) -> bool {
-        matches!(self, Self::Direct | Self::Filesystem)
-    }
-}

@@ -20,6 +20,7 @@
 //! ```
 
 mod chain;
+mod configured;
 mod direct;
 mod discovery;
 mod error;
@@ -31,11 +32,14 @@ mod memory;
 mod neighbours;
 mod not_read;
 mod oci;
+mod opener;
 mod package;
 mod release;
+mod rules;
 mod traits;
 
 pub use chain::{Chain, Link, MethodAnswer};
+pub use configured::{ConfiguredMethods, CredentialErrors};
 pub use direct::{DirectSource, OpenRepository};
 pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Services, TokenOf};
 pub use error::{Blame, NotOffered, SourceError};
@@ -46,7 +50,9 @@ pub use listing::{Listing, StrayEffect, StrayTag};
 pub use neighbours::{Neighbour, newest_neighbour, provider_of};
 pub use not_read::NotRead;
 pub use oci::OciSource;
+pub use opener::MethodOpener;
 pub use package::{Layer, Locator, Package, Part};
 pub use release::{ClaimedHashes, ReleaseDescription, ReleaseId, Search};
 pub use tofu_oci_layout::LeafKind;
+pub use rules::{Continuation, ListingAnswer, PackageAnswer};
 pub use traits::{Offer, Release, Source};

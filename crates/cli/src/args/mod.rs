@@ -65,11 +65,9 @@ pub(crate) struct Args {
 
 impl Args {
     /// What was typed and what the environment says.
-    pub(crate) fn read() -> Result<Self, clap::Error> {
-        let declared = command();
-        let mut matches = declared.clone().try_get_matches()?;
-        crate::again::remember(&declared, &matches);
-        Self::from_arg_matches_mut(&mut matches)
+    pub(crate) fn read(declared: &clap::Command) -> Result<(Self, clap::ArgMatches), clap::Error> {
+        let matches = declared.clone().try_get_matches()?;
+        Ok((Self::from_arg_matches(&matches)?, matches))
     }
 }
 

@@ -10,8 +10,8 @@ use tofu_oci_store::NetworkFault;
 use tofu_oci_types::Version;
 
 use super::{Diagnostic, Refused};
-use crate::again;
 use crate::exit::Exit;
+use crate::invocation;
 
 impl From<SourceError> for Diagnostic {
     fn from(error: SourceError) -> Self {
@@ -48,7 +48,7 @@ impl Diagnostic {
                     diagnostic = diagnostic.cause(format!("asked {place}"));
                 }
                 diagnostic = diagnostic.code(what.code());
-                let explain = again::command(&format!("resolve {address} --explain"));
+                let explain = invocation::command(&format!("resolve {address} --explain"));
                 match what {
                     NotOffered::VersionMissing { offered, .. } => diagnostic.hint(versions("it has", offered)),
                     NotOffered::PlatformMissing { offered, .. } => {
@@ -178,7 +178,7 @@ impl Diagnostic {
                     ))
                     .hint(format!(
                         "to lock it too: {}",
-                        again::command(&format!("lock {address} --platform {platform}"))
+                        invocation::command(&format!("lock {address} --platform {platform}"))
                     ))
             }
             FetchError::Untrusted { address, version, place, refusal, rule, by_hand } => {
@@ -261,14 +261,6 @@ impl Diagnostic {
             }
             _ => self,
         }
-    }
-
-    /// The same for verbs without `--version`: hints that name it end in this instead.
-    pub(crate) fn version_said(mut self, instead: &str) -> Self {
-        for hint in &mut self.hints {
-            *hint = hint.replace(", and the version with --version", instead);
-        }
-        self
     }
 
     /// Both sides of a disagreement about checksums, so that nobody has to compute them again.

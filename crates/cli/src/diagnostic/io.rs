@@ -31,6 +31,9 @@ impl Diagnostic {
                 self.hint("a file lies where a folder is needed, or a folder where a file is; choose another place")
             }
             ErrorKind::NotFound => self.hint("check the path; its parent folders must be there"),
+            ErrorKind::InvalidInput => {
+                self.hint("a pipe, a socket or a device lies there: name a file, or delete what lies there")
+            }
             _ if is_link(error) => self.hint("a symbolic link lies there, and it is not followed: delete it"),
             _ if is_hardware(error) => {
                 self.hint("the disk or the network of this file system is faulty; the system's log says more")
@@ -120,6 +123,7 @@ mod tests {
         check("create a folder in", ErrorKind::ReadOnlyFilesystem, "write to");
         check("write", ErrorKind::StorageFull, "free some space");
         check("write", ErrorKind::QuotaExceeded, "quota");
+        check("read", ErrorKind::InvalidInput, "a pipe, a socket or a device");
     }
 
     #[cfg(unix)]

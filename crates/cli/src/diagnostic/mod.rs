@@ -3,6 +3,7 @@
 mod archive;
 mod install;
 mod io;
+mod logins;
 mod network;
 mod pack;
 mod registries;
@@ -16,13 +17,14 @@ use std::error::Error;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use tofu_oci_types::Place;
+use tofu_oci_logins::{AccessRefusal, CredentialResolver};
+use tofu_oci_types::{Place, RepositoryRef};
 
+pub(crate) use logins::{remedy_text, source_remedy};
 pub(crate) use trust::{Refused, Release};
 
-use crate::again;
-use crate::credentials::{CredentialResolver, Trouble};
 use crate::exit::Exit;
+use crate::invocation;
 use crate::page::{self, Page};
 use crate::printer;
 
@@ -40,7 +42,7 @@ pub(crate) struct Diagnostic {
     /// Whether it says nothing about what a place holds: the network, the machine or missing access rights are to blame.
     unasked: bool,
     /// The repository that access was refused to, because of the credentials or for want of them.
-    refused: Option<Box<(Place, Trouble)>>,
+    refused: Option<Box<(RepositoryRef, AccessRefusal)>>,
 }
 
 impl Diagnostic {
@@ -113,26 +115,24 @@ impl Diagnostic {
     }
 
     /// The same, marked as a refusal of this repository that credentials may have to do with.
-    pub(crate) fn refused(mut self, place: &Place, trouble: Trouble) -> Self {
-        self.refused = Some(Box::new((place.clone(), trouble)));
+    pub(crate) fn refused(mut self, place: &Place, refusal: AccessRefusal) -> Self {
+        self.refused = place.repository().map(|repository| Box::new((repository.clone(), refusal)));
         self
     }
 
-    /// The same where all that is known of the credentials has been told.
+    /// The same without a report about credentials, which the caller gives itself.
     pub(crate) fn settled(mut self) -> Self {
         self.refused = None;
         self
     }
 
     /// A refusal, with where the credentials came from; anything else as it is.
-    pub(crate) fn tell_of_credentials(mut self, resolver: Option<&CredentialResolver>) -> Self {
-        let Some((Place::Registry(repository), trouble)) = self.refused.as_deref() else { return self };
+    pub(crate) fn explain_credentials(mut self, resolver: Option<&CredentialResolver>) -> Self {
+        let Some((repository, refusal)) = self.refused.take().map(|refused| *refused) else { return self };
         if let Some(resolver) = resolver {
-            let told = resolver.tell(repository, *trouble);
-            self.causes.extend(told.cause);
-            self.hints.splice(0..0, told.hints);
+            self = self.with_credentials(resolver.report(&repository, refusal));
         }
-        let explain = again::command(&format!("auth explain {repository}"));
+        let explain = invocation::command(&format!("auth explain {repository}"));
         self.hint(format!("`{explain}` shows every file, entry and helper, and what the registry answers"))
     }
 
@@ -149,7 +149,7 @@ impl Diagnostic {
         let diagnostic = self
             .code("locked-by-another")
             .hint("wait until the other program has ended, or end it, and run the same command again");
-        match again::more_time() {
+        match invocation::more_time() {
             Some(option) => diagnostic.hint(format!("{option} waits longer")),
             None => diagnostic,
         }

@@ -7,8 +7,8 @@ use tofu_oci_types::Place;
 use tofu_oci_store::NetworkFault;
 
 use super::Diagnostic;
-use crate::again;
 use crate::exit::Exit;
+use crate::invocation;
 
 impl Diagnostic {
     /// The same with the advice that fits what kept this machine and the place from talking.
@@ -33,7 +33,7 @@ impl Diagnostic {
                  between",
             ),
             NetworkFault::TimedOut => {
-                let more = again::more_time().map(|option| format!(", or allow it more time with {option}"));
+                let more = invocation::more_time().map(|option| format!(", or allow it more time with {option}"));
                 let more = more.unwrap_or_default();
                 self.hint(format!(
                     "the registry, or the way to it, is too slow just now: run the same command again{more}"

@@ -5,8 +5,8 @@ use tofu_oci_trust::{ByHand, Refusal, Rule, RuleOrigin};
 use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use super::Diagnostic;
-use crate::again;
 use crate::exit::Exit;
+use crate::invocation;
 
 /// The release that is complained of.
 pub(crate) struct Release<'a> {
@@ -55,7 +55,7 @@ impl From<PinFileError> for Diagnostic {
                 let pin = &conflict.ours;
                 Self::of(Exit::Fixable, &conflict).code("moved-tag").hint(format!(
                     "the version moved between two commands: `{}` shows what is there now",
-                    again::command(&format!("verify {}@{}", pin.address, pin.version))
+                    invocation::command(&format!("verify {}@{}", pin.address, pin.version))
                 ))
             }
             error => Self::of(Exit::Fixable, &error),
@@ -67,16 +67,16 @@ impl Diagnostic {
     /// The same with what to do about a release that is not trusted, for verbs that do not tell of its signatures.
     pub(crate) fn untrusted(self, refused: &Refused<'_>) -> Self {
         let Release { address, version, .. } = refused.release;
-        let verify = again::command(&format!("verify {address}@{version}"));
+        let verify = invocation::command(&format!("verify {address}@{version}"));
         self.not_trusted(refused).hint(format!("`{verify}` shows every signature, and why it does not count"))
     }
 
     /// The same with what to do about a release that is not trusted.
     pub(crate) fn not_trusted(self, refused: &Refused<'_>) -> Self {
         let Release { address, version, place } = refused.release;
-        let accept = again::command(&format!("verify {address}@{version} --accept"));
+        let accept = invocation::command(&format!("verify {address}@{version} --accept"));
         let accept = Some(accept).filter(|_| refused.by_hand == ByHand::Settles);
-        let sign = again::command_for_others(&format!("sign {place}:{version} --key KEY"));
+        let sign = invocation::command_for_others(&format!("sign {place}:{version} --key KEY"));
         let mut diagnostic = self.code(refused.refusal.code()).cause(format!("it came from {place}"));
         if let Some(rule) = refused.rule() {
             diagnostic = diagnostic.cause(rule);

@@ -2,23 +2,23 @@
 //!
 //! ```text
 //! --from TEXT          -> From                                        one end, or a template of ends
-//! the user's files     -> Configured: Reading, Methods, MagicSuffix   --candidates--> links --> Chain
+//! the user's files     -> ConfiguredMethods                           --candidates--> links --> Chain
 //! ```
 //!
 //! With `--from` no file of the user is read. Without it one that has an error ends the verb: `OpenTofu` would go on
 //! without what it cannot read, and ask the origin for what was meant to come from a mirror.
 
-mod configured;
-mod sources;
+mod configuration;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use tofu_oci_explain::providers::root_cause;
 use tofu_oci_installer::PluginCache;
 use tofu_oci_mapper::config::MethodKind;
-use tofu_oci_mapper::{MagicSuffix, MapError, Place};
-use tofu_oci_source::{Chain, Link, OciSource, Source, SourceError};
+use tofu_oci_mapper::{MapError, Place};
+use tofu_oci_source::{Chain, ConfiguredMethods, Link, MethodOpener, OciSource, Source, SourceError};
 use tofu_oci_types::ProviderAddr;
 
 use crate::args::Lookup;
@@ -27,14 +27,14 @@ use crate::diagnostic::Diagnostic;
 use crate::environment::plugin_cache_variable;
 use crate::exit::Exit;
 
-pub(crate) use configured::{Configured, refusal};
-pub(crate) use sources::Opener;
+use configuration::no_method;
+pub(crate) use configuration::{configured, refuse};
 
 /// Finds the places of addresses and opens them.
 pub(crate) struct Finder {
     rules: Rules,
     connector: Connector,
-    opener: OnceLock<Opener>,
+    opener: OnceLock<MethodOpener>,
 }
 
 /// What decides.
@@ -42,7 +42,7 @@ enum Rules {
     /// `--from`, as it was written.
     From { from: From, text: String },
     /// The CLI configuration.
-    Configured(Box<Configured>),
+    Configured(Box<ConfiguredMethods>),
 }
 
 /// One place of an address, and why there.
@@ -73,23 +73,23 @@ impl Finder {
         let rules = if let Some(text) = &lookup.from {
             Rules::From { from: From::parse(text)?, text: text.clone() }
         } else {
-            let configured = Configured::new(connector.config(chdir)?, lookup, not_asked)?;
-            configured.refuse(connector.access())?;
+            let configured = configured(connector.config(chdir)?, lookup, not_asked)?;
+            refuse(&configured, connector.access())?;
             Rules::Configured(Box::new(configured))
         };
         Ok(Self { rules, connector, opener: OnceLock::new() })
     }
 
-    fn opener(&self, configured: &Configured) -> Result<&Opener, Diagnostic> {
+    fn opener(&self, configured: &ConfiguredMethods) -> Result<&MethodOpener, Diagnostic> {
         if let Some(opener) = self.opener.get() {
             return Ok(opener);
         }
-        let opener = Opener::new(configured, &self.connector)?;
+        let opener = MethodOpener::new(configured, self.connector.client()?);
         Ok(self.opener.get_or_init(|| opener))
     }
 
     /// The CLI configuration, where it decides.
-    pub(crate) fn configured(&self) -> Option<&Configured> {
+    pub(crate) fn configured(&self) -> Option<&ConfiguredMethods> {
         match &self.rules {
             Rules::From { .. } => None,
             Rules::Configured(configured) => Some(configured),
@@ -140,9 +140,9 @@ impl Finder {
     }
 
     /// The methods that are for `address`, in their order, as one source.
-    fn chain(&self, configured: &Configured, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
+    fn chain(&self, configured: &ConfiguredMethods, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
         if address.is_builtin() {
-            return Err(configured.no_method(address));
+            return Err(no_method(configured, address));
         }
         let opener = self.opener(configured)?;
         let candidates = configured.candidates(address);
@@ -179,10 +179,14 @@ impl Finder {
                 other => Found { place: other.address(), rule: label },
             });
         }
-        if found.is_empty() { Err(configured.no_method(address)) } else { Ok(found) }
+        if found.is_empty() { Err(no_method(configured, address)) } else { Ok(found) }
     }
 
-    async fn configured_places(&self, configured: &Configured, address: &ProviderAddr) -> Result<Places, Diagnostic> {
+    async fn configured_places(
+        &self,
+        configured: &ConfiguredMethods,
+        address: &ProviderAddr,
+    ) -> Result<Places, Diagnostic> {
         let (mut found, mut failed) = (Vec::new(), Vec::new());
         let mut first = None;
         for candidate in configured.candidates(address) {
@@ -200,7 +204,7 @@ impl Finder {
                         && let Err(error) = self.opener(configured)?.admit(candidate.method, &oci, address)
                     {
                         let error = SourceError::from(error);
-                        failed.push(format!("{label}: {}", innermost(&error)));
+                        failed.push(format!("{label}: {}", root_cause(&error)));
                         first.get_or_insert_with(|| Diagnostic::from(error));
                         continue;
                     }
@@ -214,14 +218,14 @@ impl Finder {
                         found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                     }
                     Err(error) => {
-                        failed.push(format!("{label}: {}", innermost(&error)));
+                        failed.push(format!("{label}: {}", root_cause(&error)));
                         first.get_or_insert_with(|| Diagnostic::from(error));
                     }
                 },
             }
         }
         if found.is_empty() {
-            return Err(first.unwrap_or_else(|| configured.no_method(address)));
+            return Err(first.unwrap_or_else(|| no_method(configured, address)));
         }
         Ok(Places { found, failed })
     }
@@ -230,7 +234,7 @@ impl Finder {
     /// that does not say where its providers are gives none: it is told of when it is asked for versions.
     async fn repositories(
         &self,
-        configured: &Configured,
+        configured: &ConfiguredMethods,
         address: &ProviderAddr,
     ) -> Result<Vec<(String, &'static str)>, Diagnostic> {
         let mut repositories = Vec::new();
@@ -278,15 +282,6 @@ impl Finder {
     }
 }
 
-/// What really happened.
-fn innermost(error: &SourceError) -> String {
-    let mut error: &dyn std::error::Error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    error.to_string()
-}
-
 /// The one place of `--from`.
 fn from_place(from: &From, text: &str, address: &ProviderAddr) -> Result<Found, Diagnostic> {
     let rule = match from {
@@ -301,11 +296,3 @@ const MIRROR_TEMPLATE: &str =
     "write a repository_template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}";
 const HOST_TEMPLATE: &str = "the host must publish a template for oci-providers.v1 with {namespace} and {type}; until \
                              then, write an oci_mirror for one of the two";
-
-/// The suffix that the arguments say, else the configuration, else the one of the RFC.
-fn suffix(lookup: &Lookup, said: Option<&MagicSuffix>) -> Result<MagicSuffix, Diagnostic> {
-    match &lookup.magic_suffix {
-        Some(text) => text.parse().map_err(|error| Diagnostic::of(Exit::Usage, &error)),
-        None => Ok(said.cloned().unwrap_or_default()),
-    }
-}

@@ -16,10 +16,10 @@ use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, Provider
 use super::locked::{Change, changes};
 use super::superfluous::superfluous;
 use super::{Context, data_dir};
-use crate::again;
 use crate::args::{Identity, InstallArgs, Lookup, Network};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::invocation;
 use crate::lookup::Finder;
 use crate::page::Page;
 use crate::printer;
@@ -123,10 +123,8 @@ pub(super) async fn finder(
     chdir: Option<&Path>,
     written_to: &[PathBuf],
 ) -> Result<Finder, Diagnostic> {
-    let version_said =
-        |diagnostic: Diagnostic| diagnostic.version_said(", and the version behind the address: ADDR@VERSION");
-    let access = lookup.access(identity, chdir).await.map_err(version_said)?;
-    Finder::new(lookup, context.connector(network, access), chdir, written_to).map_err(version_said)
+    let access = lookup.access(identity, chdir).await?;
+    Finder::new(lookup, context.connector(network, access), chdir, written_to)
 }
 
 /// `OpenTofu` runs these providers from the folders of their developers, whatever is installed.
@@ -174,7 +172,7 @@ fn wanted(
     if required.is_empty() && !(is_locked && is_configuration(dir, data_dir)?) {
         let shown = dir.display();
         return Err(Diagnostic::usage(format!("the configuration in {shown} requires no providers"))
-            .hint(format!("name a provider: {}", again::with_all_options("install HOST/NAMESPACE/TYPE")))
+            .hint(format!("name a provider: {}", invocation::with_all_options("install HOST/NAMESPACE/TYPE")))
             .hint("or the directory of the configuration: --chdir DIR"));
     }
     Ok(required)

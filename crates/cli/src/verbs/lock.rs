@@ -15,10 +15,10 @@ use tofu_oci_types::{Constraints, ProviderAddr};
 use super::install::{existing_dir, finder, given, required, shown};
 use super::locked::{Change, changes};
 use super::{Context, data_dir};
-use crate::again;
 use crate::args::LockArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::invocation;
 use crate::lookup::Finder;
 use crate::page::Page;
 use crate::printer;
@@ -54,7 +54,7 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
 fn not_up_to_date(path: &Path) -> Diagnostic {
     Diagnostic::new(Exit::Fixable, format!("{} is not what `tofu-oci lock` writes", shown(path)))
         .code("lock-outdated")
-        .hint(format!("write it: {}; look at the difference, and commit the file", again::this_without("check")))
+        .hint(format!("write it: {}; look at the difference, and commit the file", invocation::this_without("check")))
 }
 
 fn jobs(
@@ -98,7 +98,7 @@ fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Diag
     };
     if named.is_empty() && configured.is_empty() {
         return Err(Diagnostic::usage(format!("the configuration in {} requires no providers", dir.display()))
-            .hint(format!("name a provider: {}", again::with_all_options("lock HOST/NAMESPACE/TYPE")))
+            .hint(format!("name a provider: {}", invocation::with_all_options("lock HOST/NAMESPACE/TYPE")))
             .hint("or the directory of the configuration: --chdir DIR"));
     }
     if named.is_empty() {

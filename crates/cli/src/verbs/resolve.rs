@@ -4,10 +4,10 @@ use serde::Serialize;
 use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
 use super::{Context, explain};
-use crate::again;
 use crate::args::ResolveArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::invocation;
 use crate::lookup::Finder;
 use crate::page::Page;
 use crate::printer;
@@ -21,17 +21,12 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
     if !args.explain {
         args.identity.refuse("without --explain no registry is asked", "add --explain, or leave it out")?;
     }
-    let access = args
-        .lookup
-        .access(&args.identity, args.chdir.as_deref())
-        .await
-        .map_err(|diagnostic| diagnostic.version_said(""))?;
+    let access = args.lookup.access(&args.identity, args.chdir.as_deref()).await?;
     let connector = context.connector(&args.network, access);
     if args.explain {
         return explain::explain(context, args, connector, &address, &constraints).await;
     }
-    let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])
-        .map_err(|diagnostic| diagnostic.version_said(""))?;
+    let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])?;
     let places = finder.places(&address).await?;
     for found in places.found {
         if context.json {
@@ -51,7 +46,7 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
         }
     }
     for failed in places.failed {
-        let explain = again::command(&format!("resolve {address} --explain"));
+        let explain = invocation::command(&format!("resolve {address} --explain"));
         let hint = format!("`install` stops there; `{explain}` says more");
         context.reporter.event(&Event::warning("no-place", failed).with_hint(hint));
     }

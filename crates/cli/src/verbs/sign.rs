@@ -7,11 +7,11 @@ use tofu_oci_types::Version;
 
 use super::push::magic_address;
 use super::{Context, tagged};
-use crate::again;
 use crate::args::SignArgs;
 use crate::connect::End;
-use crate::credentials::access;
 use crate::diagnostic::Diagnostic;
+use crate::identity;
+use crate::invocation;
 use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
@@ -21,7 +21,7 @@ use crate::signing_key::{self, KeyPassword};
 pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagnostic> {
     let (end, version) = target(&args.target, args.version.as_ref())?;
     one_password(args.key_password_stdin, args.identity.password_stdin)?;
-    let named: Vec<&str> = access::of_end(&end).into_iter().collect();
+    let named: Vec<&str> = identity::of_end(&end).into_iter().collect();
     let access = args.identity.access(&named, None).await?;
     let connector = context.connector(&args.network, access);
     if let End::Layout(_) = &end {
@@ -72,7 +72,10 @@ fn target(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnos
         End::parse(text)?;
         return Err(Diagnostic::usage(format!("`{text}` names no version"))
             .hint(format!("write {text}:VERSION, such as {text}:1.4.0"))
-            .hint(format!("`{}` lists what is there", again::command(&format!("versions {}", again::quoted(text))))));
+            .hint(format!(
+                "`{}` lists what is there",
+                invocation::command(&format!("versions {}", invocation::quoted(text)))
+            )));
     };
     Ok((End::parse(place)?, version))
 }

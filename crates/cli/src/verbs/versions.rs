@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use tofu_oci_logins::Access;
 use tofu_oci_source::{Listing, NotOffered, OciSource, Source, SourceError, StrayEffect, StrayTag};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Version};
@@ -10,10 +11,10 @@ use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Version};
 use super::Context;
 use crate::args::VersionsArgs;
 use crate::connect::{Connector, End};
-use crate::credentials::{Access, access};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::lookup::{Configured, Finder};
+use crate::identity;
+use crate::lookup::{self, Finder};
 use crate::page::{self, Page};
 use crate::printer;
 use crate::report::json_line;
@@ -185,7 +186,7 @@ async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diag
         return Ok(Subject { source: finder.source(&address)?, address, named });
     }
     let Ok(address) = args.subject.parse::<ProviderAddr>() else { return repository(args, &connector) };
-    let configured = Configured::new(connector.config(None)?, &args.lookup, &[])?;
+    let configured = lookup::configured(connector.config(None)?, &args.lookup, &[])?;
     if configured.is_missing() && !configured.is_magic(&address) {
         return repository(args, &connector);
     }
@@ -202,10 +203,10 @@ async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diag
 /// Who asks. Without `--from` and `--provider` the argument names the registry, unless it turns out to be an address.
 async fn access(args: &VersionsArgs) -> Result<Access, Diagnostic> {
     if args.lookup.from.is_some() || args.provider {
-        return args.lookup.access(&args.identity, None).await.map_err(|diagnostic| diagnostic.version_said(""));
+        return args.lookup.access(&args.identity, None).await;
     }
     match End::parse(&args.subject) {
-        Ok(end) => args.identity.access(&access::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
+        Ok(end) => args.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
         Err(_) if args.identity.anonymous => Ok(Access::Anonymous),
         // What is no end is either an address, or told of when it is opened.
         Err(_) => Ok(Access::Ambient { chdir: None }),
@@ -213,13 +214,13 @@ async fn access(args: &VersionsArgs) -> Result<Access, Diagnostic> {
 }
 
 fn finder(args: &VersionsArgs, connector: Connector) -> Result<Finder, Diagnostic> {
-    Finder::new(&args.lookup, connector, None, &[]).map_err(|diagnostic| diagnostic.version_said(""))
+    Finder::new(&args.lookup, connector, None, &[])
 }
 
 fn repository(args: &VersionsArgs, connector: &Connector) -> Result<Subject, Diagnostic> {
     let end = End::parse(&args.subject).map_err(|diagnostic| match args.subject.parse::<ProviderAddr>() {
         Ok(_) => diagnostic.hint(IF_ADDRESS),
-        Err(_) => diagnostic.version_said(""),
+        Err(_) => diagnostic,
     })?;
     let source = Arc::new(OciSource::new(connector.source(&end)?));
     // The repository alone is asked; nothing of the answer depends on the address.

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize as _;
 
-use super::Object;
+use super::EditedObject;
 
 /// The white space of a file.
 pub(super) struct Layout {
@@ -31,7 +31,7 @@ impl Layout {
     }
 
     /// An object `auths` of these members. `before` is the one that it takes the place of.
-    pub(super) fn auths(&self, before: Option<&Object<'_>>, mut members: Vec<String>) -> String {
+    pub(super) fn auths(&self, before: Option<&EditedObject<'_>>, mut members: Vec<String>) -> String {
         if members.is_empty() {
             return "{}".to_owned();
         }
@@ -51,7 +51,7 @@ impl Layout {
     }
 
     /// A member of `auths`.
-    pub(super) fn entry(&self, auths: Option<&Object<'_>>, server: &str, auth: Option<&str>) -> String {
+    pub(super) fn entry(&self, auths: Option<&EditedObject<'_>>, server: &str, auth: Option<&str>) -> String {
         let lead = self.lead_of_entries(auths);
         let (inner, outer, blank) = if lead.contains('\n') {
             (format!("{lead}{}", self.unit), lead.as_str(), " ")
@@ -88,7 +88,7 @@ impl Layout {
         format!("{}{}", self.newline, self.unit.repeat(depth))
     }
 
-    fn lead_of_entries(&self, auths: Option<&Object<'_>>) -> String {
+    fn lead_of_entries(&self, auths: Option<&EditedObject<'_>>) -> String {
         auths.and_then(|object| object.lead).map_or_else(|| self.level(2), str::to_owned)
     }
 }

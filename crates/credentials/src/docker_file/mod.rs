@@ -17,7 +17,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::json::{Document, Kind, Piece};
+use crate::json::{JsonKind, JsonPiece, JsonText};
 use crate::key::{HUB_V1, is_hub};
 use crate::{AuthFile, AuthFileError, HelperName, InvalidHelperName, Secret};
 use layout::Layout;
@@ -90,7 +90,7 @@ pub fn store_mark(file: Option<&[u8]>, server: &str) -> Result<Edit, AuthFileErr
 ///
 /// Spec: docker CLI 29, `config/credentials`, `fileStore.Erase`.
 pub fn remove(file: &[u8], servers: &[&str]) -> Result<Edit, AuthFileError> {
-    let source = Source::read(file)?;
+    let source = EditedText::read(file)?;
     let layout = source.layout();
     let mut edits = Vec::new();
     for object in &source.auths {
@@ -127,7 +127,7 @@ pub fn server_key(registry: &str) -> String {
 
 fn store(file: Option<&[u8]>, server: &str, entry: &Entry) -> Result<Edit, AuthFileError> {
     let bytes = file.unwrap_or_default();
-    let source = Source::read(bytes)?;
+    let source = EditedText::read(bytes)?;
     let layout = source.layout();
     let target = source.target();
     let mut found = 0;
@@ -136,7 +136,7 @@ fn store(file: Option<&[u8]>, server: &str, entry: &Entry) -> Result<Edit, AuthF
         let members = &object.members;
         let same: Vec<usize> = (0..members.len()).filter(|index| members[*index].name.as_str() == server).collect();
         found += same.len();
-        let is_target = target == Target::Object(position);
+        let is_target = target == EditTarget::Object(position);
         if is_target && found == 1 && same.len() == 1 && entry.is(members[same[0]].value) {
             return Ok(Edit::nothing(bytes));
         }
@@ -162,52 +162,52 @@ fn store(file: Option<&[u8]>, server: &str, entry: &Entry) -> Result<Edit, AuthF
     }
     let alone = || layout.auths(None, vec![layout.entry(None, server, entry.auth())]);
     match target {
-        Target::Object(_) => {}
-        Target::Null(span) => edits.push((span, alone())),
-        Target::Missing => edits.push(source.with_auths(&layout, &Zeroizing::new(alone()))),
+        EditTarget::Object(_) => {}
+        EditTarget::Null(span) => edits.push((span, alone())),
+        EditTarget::Missing => edits.push(source.with_auths(&layout, &Zeroizing::new(alone()))),
     }
     Ok(Edit::made(source.text, edits, if found == 0 { Change::Added } else { Change::Replaced }))
 }
 
 /// A file that may be edited.
-struct Source<'a> {
+struct EditedText<'a> {
     /// Without a byte order mark; nothing where the file holds nothing or `null`.
     text: &'a str,
     /// The outermost object.
-    top: Option<Object<'a>>,
+    top: Option<EditedObject<'a>>,
     /// All values of `auths` that are objects: Go reads them all into one.
-    auths: Vec<Object<'a>>,
+    auths: Vec<EditedObject<'a>>,
     /// Where a `null` stands behind them, which empties what was read before.
     null: Option<Range<usize>>,
 }
 
 /// An object of the text.
-struct Object<'a> {
+struct EditedObject<'a> {
     /// The white space in front of its first member; none where there is no member.
     lead: Option<&'a str>,
     /// The white space behind its last member.
     tail: Option<&'a str>,
     span: Range<usize>,
-    members: Vec<Named<'a>>,
+    members: Vec<NamedMember<'a>>,
 }
 
 /// A member of an object.
-struct Named<'a> {
+struct NamedMember<'a> {
     name: Zeroizing<String>,
     /// From its name to the end of its value.
     span: Range<usize>,
-    value: Piece<'a>,
+    value: JsonPiece<'a>,
 }
 
 /// Where an entry counts.
 #[derive(PartialEq)]
-enum Target {
+enum EditTarget {
     Object(usize),
     Null(Range<usize>),
     Missing,
 }
 
-impl<'a> Source<'a> {
+impl<'a> EditedText<'a> {
     fn read(bytes: &'a [u8]) -> Result<Self, AuthFileError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = std::str::from_utf8(bytes).map_err(|_| shape("it is not UTF-8"))?;
@@ -215,37 +215,37 @@ impl<'a> Source<'a> {
         if text.trim_ascii().is_empty() {
             return Ok(source);
         }
-        let (document, top) = Document::parse(text).map_err(|fault| AuthFileError::NotJson {
+        let (document, top) = JsonText::parse(text).map_err(|fault| AuthFileError::NotJson {
             file: FILE.to_owned(),
             line: fault.line,
             column: fault.column,
             reason: fault.reason,
         })?;
         match top.kind() {
-            Kind::Object => {}
-            Kind::Null => return Ok(source),
+            JsonKind::Object => {}
+            JsonKind::Null => return Ok(source),
             _ => return Err(shape("it is not an object")),
         }
         for member in top.members().iter().filter(|member| member.is_named("auths")) {
             match member.value.kind() {
-                Kind::Object => {
-                    source.auths.push(Object::of(text, &document, member.value));
+                JsonKind::Object => {
+                    source.auths.push(EditedObject::of(text, &document, member.value));
                     source.null = None;
                 }
-                Kind::Null => source.null = Some(document.span(member.value)),
+                JsonKind::Null => source.null = Some(document.span(member.value)),
                 _ => return Err(shape("its `auths` is not an object")),
             }
         }
         source.text = text;
-        source.top = Some(Object::of(text, &document, top));
+        source.top = Some(EditedObject::of(text, &document, top));
         Ok(source)
     }
 
-    fn target(&self) -> Target {
+    fn target(&self) -> EditTarget {
         match (&self.null, self.auths.len()) {
-            (Some(null), _) => Target::Null(null.clone()),
-            (None, 0) => Target::Missing,
-            (None, count) => Target::Object(count - 1),
+            (Some(null), _) => EditTarget::Null(null.clone()),
+            (None, 0) => EditTarget::Missing,
+            (None, count) => EditTarget::Object(count - 1),
         }
     }
 
@@ -257,7 +257,7 @@ impl<'a> Source<'a> {
     fn with_auths(&self, layout: &Layout, auths: &str) -> (Range<usize>, String) {
         match &self.top {
             None => (0..0, layout.file(auths)),
-            Some(Object { lead: Some(lead), span, .. }) => {
+            Some(EditedObject { lead: Some(lead), span, .. }) => {
                 let behind_brace = span.start + 1;
                 (behind_brace..behind_brace, layout.first_member(lead, auths))
             }
@@ -266,13 +266,13 @@ impl<'a> Source<'a> {
     }
 }
 
-impl<'a> Object<'a> {
-    fn of(text: &'a str, document: &Document<'a>, piece: Piece<'a>) -> Self {
+impl<'a> EditedObject<'a> {
+    fn of(text: &'a str, document: &JsonText<'a>, piece: JsonPiece<'a>) -> Self {
         let span = document.span(piece);
-        let members: Vec<Named<'a>> = piece
+        let members: Vec<NamedMember<'a>> = piece
             .members()
             .iter()
-            .map(|member| Named { name: member.key(), span: document.span_of(member), value: member.value })
+            .map(|member| NamedMember { name: member.key(), span: document.span_of(member), value: member.value })
             .collect();
         let lead = members.first().map(|first| &text[span.start + 1..first.span.start]);
         let tail = members.last().map(|last| &text[last.span.end..span.end - 1]);
@@ -295,10 +295,10 @@ impl Entry {
     }
 
     /// Whether the value says this and nothing else.
-    fn is(&self, value: Piece<'_>) -> bool {
+    fn is(&self, value: JsonPiece<'_>) -> bool {
         let members = value.members();
         match (self, members.as_slice()) {
-            (Self::Mark, []) => value.kind() == Kind::Object,
+            (Self::Mark, []) => value.kind() == JsonKind::Object,
             (Self::Auth(auth), [member]) => {
                 member.is_named("auth") && member.value.text().is_some_and(|text| text == *auth)
             }

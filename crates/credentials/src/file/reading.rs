@@ -1,56 +1,42 @@
 //! Bytes to an [`AuthFile`].
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
-use zeroize::Zeroizing;
-
 use super::{Auth, AuthEntry, AuthFile, AuthFileError, FileWarning, NamedHelper, OpenTofuEffect};
-use crate::entry::{NOT_TEXT, Remark};
-use crate::json::{Document, Kind, Member, Piece};
+use crate::decoded::{
+    DecodeFault, DecodedEntry, DecodedFile, DecodedHelper, DecodedSection, JsonValue, SectionContent,
+};
+use crate::entry::{EntryRemark, NOT_TEXT};
 use crate::key::shown;
-use crate::opentofu;
+use crate::opentofu::OpenTofuFile;
 
-/// Reads a file as Go's encoding/json fills `OpenTofu`'s structure; what stops that only leaves out a part here.
+/// Reads a file as Go's encoding/json fills `OpenTofu`'s structure. What stops `OpenTofu` only leaves out a part here.
 pub(super) fn file(name: &str, bytes: &[u8]) -> Result<AuthFile, AuthFileError> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err(AuthFileError::Shape { file: name.to_owned(), problem: "it is UTF-16 and must be UTF-8" });
     }
-    let mut reading = Reading::of(name, opentofu::Reading::of(bytes));
-    let body = bytes.strip_prefix(b"\xef\xbb\xbf");
-    if body.is_some() {
-        reading.warn(None, "it begins with a byte order mark".to_owned(), OpenTofuEffect::AllFilesOff);
+    let decoded = DecodedFile::of(bytes);
+    let mut reader = FileReader::of(name, OpenTofuFile::of(&decoded));
+    if decoded.has_byte_order_mark {
+        reader.warn(None, "it begins with a byte order mark".to_owned(), OpenTofuEffect::AllFilesOff);
     }
-    // What is no UTF-8 becomes U+FFFD, as in Go: in a text it is harmless, elsewhere it is wrong syntax.
-    let replaced;
-    let text = match String::from_utf8_lossy(body.unwrap_or(bytes)) {
-        Cow::Borrowed(text) => text,
-        Cow::Owned(text) => {
-            replaced = Zeroizing::new(text);
-            replaced.as_str()
+    let sections = decoded.sections.map_err(|fault| match fault {
+        DecodeFault::NotJson { line, column, reason } => {
+            AuthFileError::NotJson { file: name.to_owned(), line, column, reason }
         }
-    };
-    let (document, whole) = Document::parse(text).map_err(|fault| AuthFileError::NotJson {
-        file: name.to_owned(),
-        line: fault.line,
-        column: fault.column,
-        reason: fault.reason,
+        DecodeFault::NotObject { .. } => AuthFileError::Shape { file: name.to_owned(), problem: "it is not an object" },
     })?;
-    match whole.kind() {
-        Kind::Null => {}
-        Kind::Object => reading.members(&document, whole),
-        _ => return Err(AuthFileError::Shape { file: name.to_owned(), problem: "it is not an object" }),
-    }
-    Ok(reading.done())
+    sections.into_iter().for_each(|section| reader.section(section));
+    Ok(reader.done())
 }
 
-struct Reading {
+struct FileReader {
     file: AuthFile,
     auths: ByKey<AuthEntry>,
     helpers: ByKey<NamedHelper>,
 }
 
-/// Values in their order; of those of one key the last.
+/// Values in their order; the last one of each key counts.
 struct ByKey<T> {
     values: Vec<Option<T>>,
     positions: HashMap<String, usize>,
@@ -69,8 +55,8 @@ impl<T> ByKey<T> {
     }
 }
 
-impl Reading {
-    fn of(name: &str, as_opentofu: opentofu::Reading) -> Self {
+impl FileReader {
+    fn of(name: &str, as_opentofu: OpenTofuFile) -> Self {
         let file = AuthFile {
             name: name.to_owned(),
             auths: Vec::new(),
@@ -88,53 +74,40 @@ impl Reading {
         self.file
     }
 
-    /// A member that is there twice adds to itself; `null` takes back an object and leaves a text as it is.
-    fn members(&mut self, document: &Document<'_>, whole: Piece<'_>) {
-        for member in whole.members() {
-            if member.is_named("auths") {
-                match member.value.kind() {
-                    Kind::Null => self.auths = ByKey::new(),
-                    Kind::Object => {
-                        for entry in member.value.members() {
-                            self.auth(document.line_of(&entry), &entry);
-                        }
-                    }
-                    _ => self.left_out(document.line_of(&member), "its `auths` is not an object"),
-                }
-            } else if member.is_named("credHelpers") {
-                match member.value.kind() {
-                    Kind::Null => self.helpers = ByKey::new(),
-                    Kind::Object => {
-                        for entry in member.value.members() {
-                            self.helper(document.line_of(&entry), &entry);
-                        }
-                    }
-                    _ => self.left_out(document.line_of(&member), "its `credHelpers` is not an object"),
-                }
-            } else if member.is_named("credsStore") {
-                let line = document.line_of(&member);
-                match (member.value.kind(), member.value.text()) {
-                    (Kind::Null, _) => {}
-                    (_, Some(name)) => {
-                        self.file.store = Some(NamedHelper { key: String::new(), line, name: name.to_string() });
-                    }
-                    (_, None) => self.left_out(line, "its `credsStore` is not text"),
-                }
+    /// A second member of one name adds to the first; `null` empties an object and leaves a text as it is.
+    fn section(&mut self, DecodedSection { line, content }: DecodedSection) {
+        match content {
+            SectionContent::Auths(JsonValue::Null) => self.auths = ByKey::new(),
+            SectionContent::Auths(JsonValue::Valid(entries)) => {
+                entries.into_iter().for_each(|entry| self.auth(entry));
             }
+            SectionContent::Auths(JsonValue::Invalid) => self.left_out(line, "its `auths` is not an object"),
+            SectionContent::Helpers(JsonValue::Null) => self.helpers = ByKey::new(),
+            SectionContent::Helpers(JsonValue::Valid(entries)) => {
+                entries.into_iter().for_each(|entry| self.helper(entry));
+            }
+            SectionContent::Helpers(JsonValue::Invalid) => {
+                self.left_out(line, "its `credHelpers` is not an object");
+            }
+            SectionContent::Store(JsonValue::Null) => {}
+            SectionContent::Store(JsonValue::Valid(name)) => {
+                self.file.store = Some(NamedHelper { key: String::new(), line, name: name.to_string() });
+            }
+            SectionContent::Store(JsonValue::Invalid) => self.left_out(line, "its `credsStore` is not text"),
         }
     }
 
-    fn auth(&mut self, line: usize, member: &Member<'_>) {
-        let key = member.key();
+    fn auth(&mut self, decoded: DecodedEntry) {
+        let (key, line) = (decoded.key.clone(), decoded.line);
         let mut remarks = Vec::new();
-        let entry = AuthEntry::read(key.to_string(), line, member.value, &mut |remark| remarks.push(remark));
+        let entry = AuthEntry::of(decoded, &mut |remark| remarks.push(remark));
         let about = |problem: &str| format!("its entry for {} is left out: {problem}", shown(&key));
         for remark in remarks {
             match remark {
-                Remark::BrokenAuth(problem) => {
+                EntryRemark::BrokenAuth(problem) => {
                     self.warn(Some(line), about(problem), OpenTofuEffect::AllFilesOff);
                 }
-                Remark::IdentityToken => {
+                EntryRemark::IdentityToken => {
                     let problem = format!("the `identitytoken` of {} is not text and left out", shown(&key));
                     self.warn(Some(line), problem, OpenTofuEffect::Nothing);
                 }
@@ -146,18 +119,16 @@ impl Reading {
         self.auths.put(&key, entry);
     }
 
-    fn helper(&mut self, line: usize, member: &Member<'_>) {
-        let key = member.key();
-        let name = match (member.value.kind(), member.value.text()) {
-            (Kind::Null, _) => String::new(),
-            (_, Some(name)) => name.to_string(),
-            (_, None) => {
+    fn helper(&mut self, DecodedHelper { key, line, name }: DecodedHelper) {
+        let name = match name {
+            JsonValue::Null => String::new(),
+            JsonValue::Valid(name) => name.to_string(),
+            JsonValue::Invalid => {
                 let problem = format!("its helper for {} is left out: it is not text", shown(&key));
-                self.warn(Some(line), problem, OpenTofuEffect::AllFilesOff);
-                return;
+                return self.warn(Some(line), problem, OpenTofuEffect::AllFilesOff);
             }
         };
-        self.helpers.put(&key, NamedHelper { key: key.to_string(), line, name });
+        self.helpers.put(&key.clone(), NamedHelper { key, line, name });
     }
 
     fn left_out(&mut self, line: usize, problem: &str) {

@@ -18,7 +18,7 @@ mod wire;
 
 pub use fault::{ConfigFault, FaultEffect};
 pub use predict::predict;
-pub(crate) use reading::Reading;
+pub(crate) use reading::OpenTofuFile;
 pub use wire::{Difference, HeldCredential, Ping, Redirect, Redirector, Weight, WireFacts, wire_differences};
 
 use crate::{Origin, Secret};

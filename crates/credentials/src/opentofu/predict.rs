@@ -3,7 +3,7 @@
 use tofu_oci_types::RepositoryRef;
 
 use super::keys::specificity;
-use super::reading::{Helper, Pair, Reading};
+use super::reading::{FileHelper, OpenTofuFile, Pair};
 use super::{ConfigFault, FaultEffect, Prediction};
 use crate::file::AuthEntry;
 use crate::key::shown;
@@ -28,7 +28,7 @@ pub fn predict(policy: &Policy, config: &[ConfigFault], repository: &RepositoryR
     if let Some(fault) = find(config, &FaultEffect::Crash) {
         return Prediction::Crash { because: format!("{}: a second oci_default_credentials block", fault.place) };
     }
-    let mut search = Lookup { repository, best: 0, source: Source::None, errors: Vec::new() };
+    let mut search = PredictedLookup { repository, best: 0, source: PredictedSource::None, errors: Vec::new() };
     policy.blocks().iter().for_each(|block| search.block(block));
     for fault in config {
         if let FaultEffect::BlockHelperKept { label, name } = &fault.effect {
@@ -37,9 +37,9 @@ pub fn predict(policy: &Policy, config: &[ConfigFault], repository: &RepositoryR
     }
     search.default_helper(policy, config);
     let off = match files(policy, config) {
-        Files::Wrong(because) => return Prediction::Refused { code: "config-file-error", because },
-        Files::Off(because) => Some(because),
-        Files::Good(files) => {
+        AmbientFiles::Wrong(because) => return Prediction::Refused { code: "config-file-error", because },
+        AmbientFiles::Off(because) => Some(because),
+        AmbientFiles::Good(files) => {
             for (name, reading) in files {
                 search.file(name, reading);
             }
@@ -54,15 +54,15 @@ fn find<'a>(config: &'a [ConfigFault], effect: &FaultEffect) -> Option<&'a Confi
 }
 
 /// The files that count.
-enum Files<'a> {
-    Good(Vec<(&'a str, &'a Reading)>),
+enum AmbientFiles<'a> {
+    Good(Vec<(&'a str, &'a OpenTofuFile)>),
     /// One ambient file is broken, so that none counts.
     Off(String),
     /// One of `docker_style_config_files` is broken or missing.
     Wrong(String),
 }
 
-fn files<'a>(policy: &'a Policy, config: &[ConfigFault]) -> Files<'a> {
+fn files<'a>(policy: &'a Policy, config: &[ConfigFault]) -> AmbientFiles<'a> {
     let search = match policy.search() {
         _ if find(config, &FaultEffect::DiscoveryOff).is_some() => Search::Off,
         Search::Listed if find(config, &FaultEffect::DefaultsInstead).is_some() => Search::Ambient,
@@ -70,13 +70,13 @@ fn files<'a>(policy: &'a Policy, config: &[ConfigFault]) -> Files<'a> {
     };
     let mut good = Vec::new();
     if search == Search::Off {
-        return Files::Good(good);
+        return AmbientFiles::Good(good);
     }
     for file in policy.files().iter().filter(|file| search == Search::Listed || file.known_to_opentofu) {
         match broken(file) {
-            Some(problem) if search == Search::Listed => return Files::Wrong(problem),
+            Some(problem) if search == Search::Listed => return AmbientFiles::Wrong(problem),
             Some(problem) if !matches!(file.state, FileState::Missing) => {
-                return Files::Off(format!("{problem}, so no ambient file is read"));
+                return AmbientFiles::Off(format!("{problem}, so no ambient file is read"));
             }
             _ => {}
         }
@@ -84,7 +84,7 @@ fn files<'a>(policy: &'a Policy, config: &[ConfigFault]) -> Files<'a> {
             good.push((file.name.as_str(), &read.as_opentofu));
         }
     }
-    Files::Good(good)
+    AmbientFiles::Good(good)
 }
 
 /// What is wrong with a file, its name and line included.
@@ -104,7 +104,7 @@ fn broken(file: &FoundFile) -> Option<String> {
 }
 
 /// The best source so far.
-enum Source {
+enum PredictedSource {
     None,
     Basic { username: String, password: Secret, origin: Origin },
     Token { access: Secret, origin: Origin },
@@ -112,18 +112,18 @@ enum Source {
     Random { keys: Vec<String> },
 }
 
-struct Lookup<'a> {
+struct PredictedLookup<'a> {
     repository: &'a RepositoryRef,
     /// The specificity of the best source; 0 where there is none.
     best: usize,
-    source: Source,
+    source: PredictedSource,
     /// Code and text of what stands in the way once a source is found, whichever it is.
     errors: Vec<(&'static str, String)>,
 }
 
-impl Lookup<'_> {
+impl PredictedLookup<'_> {
     /// Takes a source that fits more closely than all before.
-    fn offer(&mut self, specificity: usize, source: impl FnOnce() -> Source) {
+    fn offer(&mut self, specificity: usize, source: impl FnOnce() -> PredictedSource) {
         if specificity > self.best {
             self.best = specificity;
             self.source = source();
@@ -134,16 +134,19 @@ impl Lookup<'_> {
         let Some(specificity) = specificity(&block.label, self.repository) else { return };
         let origin = || Origin::Block { label: shown(&block.label), place: block.place.clone() };
         match &block.style {
-            BlockStyle::Basic { username, password } => self.offer(specificity, || Source::Basic {
+            BlockStyle::Basic { username, password } => self.offer(specificity, || PredictedSource::Basic {
                 username: username.clone(),
                 password: password.clone(),
                 origin: origin(),
             }),
             BlockStyle::Token { access } => {
-                self.offer(specificity, || Source::Token { access: access.clone(), origin: origin() });
+                self.offer(specificity, || PredictedSource::Token { access: access.clone(), origin: origin() });
             }
             BlockStyle::Helper(name) => {
-                self.offer(specificity, || Source::Helper { name: name.as_str().to_owned(), origin: origin() });
+                self.offer(specificity, || PredictedSource::Helper {
+                    name: name.as_str().to_owned(),
+                    origin: origin(),
+                });
             }
             BlockStyle::Undecided { argument } => self.errors.push((
                 "block-style-undecided",
@@ -155,7 +158,7 @@ impl Lookup<'_> {
     fn block_helper(&mut self, label: &str, name: &str, place: &Place) {
         if let Some(specificity) = specificity(label, self.repository) {
             let origin = Origin::Block { label: shown(label), place: place.clone() };
-            self.offer(specificity, || Source::Helper { name: name.to_owned(), origin });
+            self.offer(specificity, || PredictedSource::Helper { name: name.to_owned(), origin });
         }
     }
 
@@ -170,11 +173,11 @@ impl Lookup<'_> {
         let named = policy.default_helper().map(|default| (default.helper.as_str(), &default.place));
         if let Some((name, place)) = kept.or(named).filter(|(name, _)| !name.is_empty()) {
             let origin = Origin::DefaultHelper { name: shown(name), place: place.clone() };
-            self.offer(1, || Source::Helper { name: name.to_owned(), origin });
+            self.offer(1, || PredictedSource::Helper { name: name.to_owned(), origin });
         }
     }
 
-    fn file(&mut self, file: &str, reading: &Reading) {
+    fn file(&mut self, file: &str, reading: &OpenTofuFile) {
         let place = |line| Place { file: file.to_owned(), line: Some(line) };
         let mut pairs = Vec::new();
         for (key, auth) in &reading.auths {
@@ -197,20 +200,21 @@ impl Lookup<'_> {
                 if tied {
                     let mut keys: Vec<String> = pairs.iter().map(|(_, key, ..)| shown(key)).collect();
                     keys.sort();
-                    return Source::Random { keys };
+                    return PredictedSource::Random { keys };
                 }
                 let origin = Origin::Auth { key: shown(key), place: place(*line) };
-                Source::Basic { username: (*username).clone(), password: (*password).clone(), origin }
+                PredictedSource::Basic { username: (*username).clone(), password: (*password).clone(), origin }
             });
         }
         let registry = self.repository.registry();
-        if let Some(Helper { line, name }) = reading.helpers.get(registry).filter(|helper| !helper.name.is_empty()) {
+        if let Some(FileHelper { line, name }) = reading.helpers.get(registry).filter(|helper| !helper.name.is_empty())
+        {
             let origin = Origin::CredHelper { key: shown(registry), name: shown(name), place: place(*line) };
-            self.offer(2, || Source::Helper { name: name.clone(), origin });
+            self.offer(2, || PredictedSource::Helper { name: name.clone(), origin });
         }
-        if let Some(Helper { line, name }) = reading.store.as_ref().filter(|store| !store.name.is_empty()) {
+        if let Some(FileHelper { line, name }) = reading.store.as_ref().filter(|store| !store.name.is_empty()) {
             let origin = Origin::CredsStore { name: shown(name), place: place(*line) };
-            self.offer(1, || Source::Helper { name: name.clone(), origin });
+            self.offer(1, || PredictedSource::Helper { name: name.clone(), origin });
         }
     }
 
@@ -229,18 +233,18 @@ impl Lookup<'_> {
             return Prediction::Anonymous { because: docker_io };
         }
         match self.source {
-            Source::None => Prediction::Anonymous { because: None },
-            Source::Basic { username, password, origin } if username.is_empty() && password.is_empty() => {
+            PredictedSource::None => Prediction::Anonymous { because: None },
+            PredictedSource::Basic { username, password, origin } if username.is_empty() && password.is_empty() => {
                 Prediction::Anonymous { because: Some(format!("{origin} holds neither name nor password")) }
             }
-            Source::Basic { username, password, origin } => Prediction::Basic { username, password, origin },
-            Source::Token { access, origin } => Prediction::Token { access, origin },
-            Source::Helper { name, origin } => Prediction::Ask {
+            PredictedSource::Basic { username, password, origin } => Prediction::Basic { username, password, origin },
+            PredictedSource::Token { access, origin } => Prediction::Token { access, origin },
+            PredictedSource::Helper { name, origin } => Prediction::Ask {
                 program: program(&name),
                 server: format!("https://{}", self.repository.registry()),
                 origin,
             },
-            Source::Random { keys } => Prediction::Random { keys },
+            PredictedSource::Random { keys } => Prediction::Random { keys },
         }
     }
 }
@@ -259,7 +263,7 @@ fn not_looked_at(policy: &Policy, repository: &RepositoryRef) -> Option<String> 
     policy.files().iter().find_map(|file| {
         let FileState::Read(read) = &file.state else { return None };
         if policy.search() == Search::Ambient && !file.known_to_opentofu {
-            let mut search = Lookup { repository, best: 0, source: Source::None, errors: Vec::new() };
+            let mut search = PredictedLookup { repository, best: 0, source: PredictedSource::None, errors: Vec::new() };
             search.file(&file.name, &read.as_opentofu);
             return (search.best > 0).then(|| format!("{} ({}) is not looked at", file.name, file.because));
         }

@@ -17,10 +17,10 @@ use tofu_oci_checker::{CheckedAs, Finding, Group, Level, NotJudged, ProbeReport,
 use tofu_oci_types::Platform;
 
 use super::Context;
-use crate::again;
 use crate::args::{CheckArgs, FailOn};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::invocation;
 use target::Target;
 
 /// What was checked, and what came of it.
@@ -90,7 +90,7 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, D
     checked.left_out.extend(filtered);
     for one in &mut checked.not_judged {
         one.why =
-            one.why.clone().tell_of_credentials(context.resolver.get().map(AsRef::as_ref)).exiting(Exit::Unexpected);
+            one.why.clone().explain_credentials(context.resolver.get().map(AsRef::as_ref)).exiting(Exit::Unexpected);
     }
     output::print(context, args.format(), &checked);
     if let Some(diagnostic) = not_judged(&checked) {
@@ -146,7 +146,7 @@ async fn look(context: &Context, args: &CheckArgs) -> Result<Checked, Diagnostic
         _ if args.registry => {
             return Err(Diagnostic::usage("--registry takes a scratch repository").hint(format!(
                 "name one that holds nothing: {}",
-                again::with_all_options("check REGISTRY/scratch/probe --registry")
+                invocation::with_all_options("check REGISTRY/scratch/probe --registry")
             )));
         }
         Target::Repository(end, version) => repository::check(context, args, &end, version).await?,

@@ -8,23 +8,23 @@ use tofu_oci_types::RepositoryRef;
 
 use super::repository::counted;
 use super::{Checked, Context, Unjudged};
-use crate::again;
 use crate::args::CheckArgs;
 use crate::connect::End;
-use crate::credentials::access;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::identity;
+use crate::invocation;
 
 /// Tries everything in the scratch repository.
 pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Result<Checked, Diagnostic> {
     let End::Registry(repository) = end else {
         return Err(Diagnostic::usage(format!("--registry asks a registry, and {end} is a directory")).hint(format!(
             "name a scratch repository: {}",
-            again::with_all_options("check REGISTRY/scratch/probe --registry")
+            invocation::with_all_options("check REGISTRY/scratch/probe --registry")
         )));
     };
     let mount_from = args.mount_from.as_deref().map(|text| second(text, repository)).transpose()?;
-    let named: Vec<&str> = access::of_end(end).into_iter().collect();
+    let named: Vec<&str> = identity::of_end(end).into_iter().collect();
     let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
     let client = connector.client()?;
     let scratch = client.raw(repository.clone());

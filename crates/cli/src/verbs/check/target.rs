@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_types::{Tag, Version};
 
-use crate::again;
 use crate::connect::End;
 use crate::diagnostic::Diagnostic;
+use crate::invocation;
 
 /// What is to be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Target {
         if is_layout(Path::new(text)) {
             return Err(Diagnostic::usage(format!("{text} is a directory with an OCI image layout")).hint(format!(
                 "name it so: {}",
-                again::with_all_options(&format!("check {}", again::quoted(&format!("oci:{text}"))))
+                invocation::with_all_options(&format!("check {}", invocation::quoted(&format!("oci:{text}"))))
             )));
         }
         let end = End::parse(text)

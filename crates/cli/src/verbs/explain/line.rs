@@ -1,13 +1,11 @@
 //! The explanation as JSON lines.
 
-use std::path::Path;
-
 use serde::Serialize;
+use tofu_oci_explain::providers::{
+    ChainVerdict, InstallingProgram, MethodAnswer, ProgramOutcome, ProviderExplanation, ProviderQuestion, RegistryRoot,
+};
 use tofu_oci_types::{Platform, ProviderAddr};
 
-use super::step::{Answer, Root, Step};
-use super::verdict::{Program, Verdict};
-use super::{Outcome, Question};
 use crate::report::json_line;
 
 #[derive(Serialize)]
@@ -28,7 +26,7 @@ struct MethodLine<'a> {
 }
 
 #[derive(Serialize)]
-struct Choice<'a> {
+struct ChoiceLine<'a> {
     event: &'static str,
     address: &'a ProviderAddr,
     constraints: String,
@@ -47,13 +45,15 @@ struct Choice<'a> {
 }
 
 /// One line a method, then one line for each way in which it ends.
-pub(super) fn print(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome], overridden: Option<&Path>) {
+pub(super) fn print(question: &ProviderQuestion<'_>, explanation: &ProviderExplanation) {
     let address = question.address;
-    for step in steps {
+    for step in &explanation.steps {
         let (error, code) = match &step.answer {
-            Answer::Fails { code, text } | Answer::NotRead { code, text } => (Some(text.as_str()), Some(*code)),
-            Answer::Unknown => (Some("it does not know the provider"), Some("provider-not-found")),
-            Answer::NotAsked | Answer::Lists(_) => (None, None),
+            MethodAnswer::Fails { code, text } | MethodAnswer::NotRead { code, text } => {
+                (Some(text.as_str()), Some(*code))
+            }
+            MethodAnswer::Unknown => (Some("it does not know the provider"), Some("provider-not-found")),
+            MethodAnswer::NotAsked | MethodAnswer::Lists(_) => (None, None),
         };
         let versions = step.listing().into_iter().flat_map(|listing| listing.versions.iter().rev());
         json_line(&MethodLine {
@@ -70,30 +70,32 @@ pub(super) fn print(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome
             error,
             code,
             root_code: match &step.root {
-                Root::Missing => Some("not-found"),
-                Root::Fails { code, .. } => Some(code),
-                Root::NotAsked | Root::Answers => None,
+                RegistryRoot::Missing => Some("not-found"),
+                RegistryRoot::Fails { code, .. } => Some(code),
+                RegistryRoot::NotAsked | RegistryRoot::Answers => None,
             },
         });
     }
-    for Outcome { programs, verdict } in outcomes {
-        let ours = programs.contains(&Program::Ours);
+    for ProgramOutcome { programs, verdict } in &explanation.outcomes {
+        let ours = programs.contains(&InstallingProgram::Ours);
         let releases = programs.iter().filter_map(|program| match program {
-            Program::OpenTofu(release) => Some(release.to_string()),
-            Program::Ours => None,
+            InstallingProgram::OpenTofu(release) => Some(release.to_string()),
+            InstallingProgram::Ours => None,
         });
         let (outcome, version, number, code, reason) = match verdict {
-            Verdict::Serves { version, method, why } => ("serves", Some(version), Some(*method), None, why.clone()),
-            Verdict::Stops { version, method, code, why } => {
+            ChainVerdict::Serves { version, method, why } => {
+                ("serves", Some(version), Some(*method), None, why.clone())
+            }
+            ChainVerdict::Stops { version, method, code, why } => {
                 ("stops", version.as_ref(), Some(*method), Some(code.as_str()), why.clone())
             }
-            Verdict::NotFound { code, why } => ("not-found", None, None, Some(*code), why.clone()),
-            Verdict::NotKnown { method, why } => ("not-known", None, Some(*method), None, why.clone()),
-            Verdict::Refuses { errors } => {
+            ChainVerdict::NotFound { code, why } => ("not-found", None, None, Some(*code), why.clone()),
+            ChainVerdict::NotKnown { method, why } => ("not-known", None, Some(*method), None, why.clone()),
+            ChainVerdict::Refuses { errors } => {
                 ("refuses", None, None, None, format!("the CLI configuration has errors: {errors}"))
             }
         };
-        json_line(&Choice {
+        json_line(&ChoiceLine {
             event: "choice",
             address,
             constraints: question.constraints.to_string(),
@@ -107,7 +109,7 @@ pub(super) fn print(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome
             number,
             code,
             reason,
-            dev_override: overridden.filter(|_| !ours).map(|path| path.display().to_string()),
+            dev_override: explanation.overridden.as_ref().filter(|_| !ours).map(|path| path.display().to_string()),
         });
     }
 }

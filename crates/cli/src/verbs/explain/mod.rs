@@ -1,68 +1,25 @@
-//! `resolve --explain`: every method, what it answers, who wins, and where `OpenTofu` would stop.
-//!
-//! ```text
-//! Configured (as each release reads it) --steps--> [Step] --asked--> [Step] --verdict--> a Verdict each release
-//!                                                                       |
-//!                                                                       +--> text, or JSON lines
-//! ```
+//! `resolve --explain`: every method, what it answers, which one serves, and where `OpenTofu` would stop.
 
-mod ask;
 mod line;
-mod step;
 mod text;
-mod verdict;
 
 use std::path::{Path, PathBuf};
 
+use tofu_oci_explain::providers::{self, LockedVersion, ProviderQuestion};
 use tofu_oci_lockfile::Guide;
+use tofu_oci_logins::Access;
 use tofu_oci_mapper::TofuRelease;
-use tofu_oci_types::{Constraints, Platform, ProviderAddr, Version};
+use tofu_oci_source::MethodOpener;
+use tofu_oci_types::{Constraints, Platform, ProviderAddr};
 
 use super::Context;
 use super::install::LOCK_FILE;
 use crate::args::ResolveArgs;
 use crate::connect::Connector;
-use crate::credentials::Access;
 use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
-use crate::lookup::{Configured, Finder, Opener};
-use step::Step;
-use verdict::{Program, Verdict, verdict};
-
-/// What was asked for.
-struct Question<'a> {
-    address: &'a ProviderAddr,
-    constraints: &'a Constraints,
-    platform: Platform,
-    locked: Option<Locked>,
-}
-
-/// The version that the lock file names.
-struct Locked {
-    path: PathBuf,
-    version: Version,
-    /// The provider whose entry names it: the one that was asked for, or its predecessor.
-    by: ProviderAddr,
-    /// Whether it meets what was asked for.
-    admitted: bool,
-}
-
-impl Question<'_> {
-    /// The version to install: the locked one, or the newest that is admitted.
-    fn select<'v>(&self, versions: &'v [Version]) -> Option<&'v Version> {
-        match &self.locked {
-            Some(locked) => Constraints::exactly(locked.version.clone()).select(versions),
-            None => self.constraints.select(versions),
-        }
-    }
-}
-
-/// Who would do what.
-struct Outcome {
-    programs: Vec<Program>,
-    verdict: Verdict,
-}
+use crate::lookup::{self, Finder};
 
 /// Explains where an address would come from.
 ///
@@ -81,49 +38,26 @@ pub(crate) async fn explain(
     }
     let platform = args.platform.clone().unwrap_or_else(Platform::current);
     let locked = if args.upgrade { None } else { locked(args.chdir.as_deref(), address, constraints)? };
-    let question = Question { address, constraints, platform, locked };
+    let question = ProviderQuestion { address, constraints, platform, locked };
     if args.lookup.from.is_some() {
         return explain_from(context, args, connector, &question).await;
     }
-    let read = |release| Configured::new(&ReadConfig::read_as(release, args.chdir.as_deref())?, &args.lookup, &[]);
+    let read = |release| lookup::configured(&ReadConfig::read_as(release, args.chdir.as_deref())?, &args.lookup, &[]);
     let latest = read(TofuRelease::V1_13)?;
-    let refused = latest.refuse(connector.access());
-    // What is wrong there may have others shown than were meant.
+    let refusal = lookup::refuse(&latest, connector.access());
+    // An error about credentials may have this run show others than were meant.
     let ambient = matches!(connector.access(), Access::Ambient { .. });
     let doubtful = ambient && latest.reading.credential_errors().next().is_some();
-    let opener = Opener::new(&latest, &if doubtful { connector.anonymous() } else { connector })?;
-    let mut steps = step::steps(&latest, &opener, address);
-    ask::ask(&mut steps, &latest, &opener, &question).await;
-    let mut outcomes = Vec::new();
-    for release in TofuRelease::ALL {
-        let program = Program::OpenTofu(release);
-        if release == TofuRelease::V1_13 {
-            add(&mut outcomes, program, verdict(&steps, &question, program));
-            continue;
-        }
-        let configured = read(release)?;
-        let mut others = step::steps(&configured, &opener, address);
-        // The same file, read in the same way, needs no second round of questions.
-        if step::same(&steps, &others) {
-            add(&mut outcomes, program, verdict(&steps, &question, program));
-        } else {
-            ask::ask(&mut others, &configured, &opener, &question).await;
-            add(&mut outcomes, program, verdict(&others, &question, program));
-        }
-    }
-    let ours = match &refused {
-        Ok(()) => verdict(&steps, &question, Program::Ours),
-        Err(_) => Verdict::Refuses { errors: latest.reading.errors().count() },
-    };
-    outcomes.insert(0, Outcome { programs: vec![Program::Ours], verdict: ours });
-    let overridden = latest.reading.config.installation.iter().flat_map(|there| &there.dev_overrides);
-    let overridden = overridden.filter(|entry| entry.address == *address).map(|entry| entry.path.clone()).next();
+    let connector = if doubtful { connector.anonymous() } else { connector };
+    let opener = MethodOpener::new(&latest, connector.client()?);
+    let refused = refusal.is_err().then(|| latest.reading.errors().count());
+    let explanation = providers::explain(&question, &latest, refused, &opener, read).await?;
     if context.json {
-        line::print(&question, &steps, &outcomes, overridden.as_deref());
+        line::print(&question, &explanation);
     } else {
-        text::print(&question, &latest, &steps, &outcomes, overridden.as_deref());
+        text::print(&question, &latest, &explanation);
     }
-    refused
+    refusal
 }
 
 /// What the lock file of the directory says of an address.
@@ -131,10 +65,10 @@ fn locked(
     chdir: Option<&Path>,
     address: &ProviderAddr,
     constraints: &Constraints,
-) -> Result<Option<Locked>, Diagnostic> {
+) -> Result<Option<LockedVersion>, Diagnostic> {
     let path = chdir.map_or_else(|| PathBuf::from(LOCK_FILE), |dir| dir.join(LOCK_FILE));
     let guide = tofu_oci_lockfile::read(&path)?.file().guide(address);
-    Ok(guide.map(|Guide { by, entry }| Locked {
+    Ok(guide.map(|Guide { by, entry }| LockedVersion {
         admitted: constraints.admits(&entry.version),
         version: entry.version,
         by,
@@ -142,33 +76,22 @@ fn locked(
     }))
 }
 
-/// Programs that do the same stand together.
-fn add(outcomes: &mut Vec<Outcome>, program: Program, verdict: Verdict) {
-    match outcomes.iter_mut().find(|outcome| outcome.verdict == verdict) {
-        Some(outcome) => outcome.programs.push(program),
-        None => outcomes.push(Outcome { programs: vec![program], verdict }),
-    }
-}
-
-/// With `--from` there is one place, and `OpenTofu` knows nothing of it.
+/// With `--from` there is one place, which `OpenTofu` does not know.
 async fn explain_from(
     context: &Context,
     args: &ResolveArgs,
     connector: Connector,
-    question: &Question<'_>,
+    question: &ProviderQuestion<'_>,
 ) -> Result<(), Diagnostic> {
-    let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])
-        .map_err(|diagnostic| diagnostic.version_said(""))?;
-    let places = finder.places(question.address).await?.found;
+    let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])?;
+    let found = finder.places_unasked(question.address)?;
+    let place = found.into_iter().map(|found| found.place).collect::<Vec<_>>().join(", ");
     let source = finder.source(question.address)?;
-    let mut steps: Vec<Step> = places.into_iter().map(|found| Step::from_option(found.place, &source)).collect();
-    ask::ask_one(&mut steps, question).await;
-    let verdict = verdict(&steps, question, Program::Ours);
-    let outcomes = vec![Outcome { programs: vec![Program::Ours], verdict }];
+    let explanation = providers::explain_place(question, place, &source).await;
     if context.json {
-        line::print(question, &steps, &outcomes, None);
+        line::print(question, &explanation);
     } else {
-        text::print_from(question, &steps, &outcomes);
+        text::print_from(question, &explanation);
     }
     Ok(())
 }

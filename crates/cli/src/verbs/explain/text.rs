@@ -1,16 +1,15 @@
 //! The explanation for people: aligned, at most 100 columns where words allow it.
 
-use std::path::Path;
-
 use anstyle::Style;
+use tofu_oci_explain::providers::{
+    ChainVerdict, DirectHost, InstallingProgram, MethodAnswer, MethodStep, ProgramOutcome, ProviderExplanation,
+    ProviderQuestion, RegistryRoot,
+};
 use tofu_oci_mapper::TofuRelease;
 use tofu_oci_mapper::check::releases_text;
+use tofu_oci_source::ConfiguredMethods;
 use tofu_oci_types::Version;
 
-use super::step::{Answer, Direct, Root, Step, override_text};
-use super::verdict::{Program, Verdict};
-use super::{Outcome, Question};
-use crate::lookup::Configured;
 use crate::page::{Line, Page};
 use crate::printer;
 
@@ -19,16 +18,14 @@ const SHOWN: usize = 6;
 
 /// Prints every method and how it ends.
 pub(super) fn print(
-    question: &Question<'_>,
-    configured: &Configured,
-    steps: &[Step],
-    outcomes: &[Outcome],
-    overridden: Option<&Path>,
+    question: &ProviderQuestion<'_>,
+    configured: &ConfiguredMethods,
+    explanation: &ProviderExplanation,
 ) {
     let mut page = Page::default();
     page.push(head(question));
     let reading = &configured.reading;
-    if steps.is_empty() {
+    if explanation.steps.is_empty() {
         page.line("the CLI configuration has no method left");
     } else if configured.methods.explicit {
         let file = reading.config.installation.as_ref().and_then(|there| reading.files.get(there.file));
@@ -37,35 +34,32 @@ pub(super) fn print(
     } else {
         page.line("no provider_installation counts: the implicit methods, in the order in which they are asked");
     }
-    for step in steps {
-        method(step, &mut page);
-    }
-    page.gap();
-    for outcome in outcomes {
-        page.row("", who(outcome), ending(steps, outcome));
-    }
-    if let Some(path) = overridden {
-        page.row("", "note", override_text(path));
+    methods_and_outcomes(explanation, &mut page);
+    if let Some(path) = &explanation.overridden {
+        let note = format!("OpenTofu runs it from {}, by dev_overrides, whatever is installed", path.display());
+        page.row("", "note", note);
     }
     printer::stdout(&page);
 }
 
 /// The same for the one place of `--from`.
-pub(super) fn print_from(question: &Question<'_>, steps: &[Step], outcomes: &[Outcome]) {
+pub(super) fn print_from(question: &ProviderQuestion<'_>, explanation: &ProviderExplanation) {
     let mut page = Page::default();
     page.push(head(question));
-    for step in steps {
-        method(step, &mut page);
-    }
-    page.gap();
-    for outcome in outcomes {
-        page.row("", who(outcome), ending(steps, outcome));
-    }
+    methods_and_outcomes(explanation, &mut page);
     page.row("", "OpenTofu", "knows nothing of --from: it goes by its CLI configuration");
     printer::stdout(&page);
 }
 
-fn head(question: &Question<'_>) -> Line {
+fn methods_and_outcomes(explanation: &ProviderExplanation, page: &mut Page) {
+    explanation.steps.iter().for_each(|step| method(step, page));
+    page.gap();
+    for outcome in &explanation.outcomes {
+        page.row("", program(outcome), ending(&explanation.steps, outcome));
+    }
+}
+
+fn head(question: &ProviderQuestion<'_>) -> Line {
     let bold = Style::new().bold();
     let which = if let Some(locked) = &question.locked {
         let by = if locked.by == *question.address { String::new() } else { format!(" for {}", locked.by) };
@@ -78,7 +72,7 @@ fn head(question: &Question<'_>) -> Line {
     Line::default().styled(bold, question.address).plain(format_args!(", {which}, for {}", question.platform))
 }
 
-fn method(step: &Step, page: &mut Page) {
+fn method(step: &MethodStep, page: &mut Page) {
     let bold = Style::new().bold();
     let number = step.number.map_or_else(|| "-".to_owned(), |number| number.to_string());
     let at = step.at.as_ref().map_or_else(|| implicit(step), |at| format!("  {at}"));
@@ -99,38 +93,38 @@ fn method(step: &Step, page: &mut Page) {
         page.row("    ", "beware", format_args!("{registry} answers plain HTTP: OpenTofu stops there"));
     }
     match &step.root {
-        Root::Missing => {
+        RegistryRoot::Missing => {
             page.row("    ", "beware", "/v2/ of this registry is 404: OpenTofu up to 1.12 passes over it");
         }
-        Root::Fails { code, .. } => {
+        RegistryRoot::Fails { code, .. } => {
             let note = format!("/v2/ of this registry fails ({code}): OpenTofu up to 1.12 stops there");
             page.row("    ", "beware", note);
         }
-        Root::NotAsked | Root::Answers => {}
+        RegistryRoot::NotAsked | RegistryRoot::Answers => {}
     }
     match &step.direct {
-        Direct::Magic { rule } | Direct::OciOnly { rule, .. } => page.row("    ", "rule", rule),
-        Direct::Both { rule, .. } => {
+        DirectHost::Magic { rule } | DirectHost::OciOnly { rule, .. } => page.row("    ", "rule", rule),
+        DirectHost::Both { rule, .. } => {
             let text = format!("{rule}; OpenTofu asks its providers.v1, taken here to list the same");
             page.row("    ", "rule", text);
         }
-        Direct::No => {}
+        DirectHost::No => {}
     }
 }
 
-fn implicit(step: &Step) -> String {
+fn implicit(step: &MethodStep) -> String {
     if step.name.starts_with("--") { String::new() } else { "  (implicit)".to_owned() }
 }
 
 /// What a method answered, newest version first.
-fn offers(step: &Step) -> Option<String> {
+fn offers(step: &MethodStep) -> Option<String> {
     Some(match &step.answer {
-        Answer::NotAsked => return None,
-        Answer::Lists(listing) if listing.versions.is_empty() => "no versions".to_owned(),
-        Answer::Lists(listing) => versions(&listing.versions),
-        Answer::Unknown => "nothing: it does not know the provider, and is passed over".to_owned(),
-        Answer::NotRead { text, .. } => format!("not known: {text}"),
-        Answer::Fails { code, text } => format!("error ({code}): {text}"),
+        MethodAnswer::NotAsked => return None,
+        MethodAnswer::Lists(listing) if listing.versions.is_empty() => "no versions".to_owned(),
+        MethodAnswer::Lists(listing) => versions(&listing.versions),
+        MethodAnswer::Unknown => "nothing: it does not know the provider, and is passed over".to_owned(),
+        MethodAnswer::NotRead { text, .. } => format!("not known: {text}"),
+        MethodAnswer::Fails { code, text } => format!("error ({code}): {text}"),
     })
 }
 
@@ -142,11 +136,11 @@ fn versions(versions: &[Version]) -> String {
     }
 }
 
-fn who(outcome: &Outcome) -> &'static str {
+fn program(outcome: &ProgramOutcome) -> &'static str {
     if outcome.programs.iter().copied().find_map(release).is_none() { "tofu-oci" } else { "OpenTofu" }
 }
 
-fn ending(steps: &[Step], outcome: &Outcome) -> String {
+fn ending(steps: &[MethodStep], outcome: &ProgramOutcome) -> String {
     let releases: Vec<TofuRelease> = outcome.programs.iter().copied().filter_map(release).collect();
     let which = match releases.len() {
         0 => String::new(),
@@ -155,29 +149,31 @@ fn ending(steps: &[Step], outcome: &Outcome) -> String {
     };
     let label = |number: usize| {
         let step = steps.iter().find(|step| step.number == Some(number));
-        step.map_or_else(|| number.to_string(), Step::label)
+        step.map_or_else(|| number.to_string(), MethodStep::label)
     };
     let text = match &outcome.verdict {
-        Verdict::Serves { version, method, why } => {
+        ChainVerdict::Serves { version, method, why } => {
             format!("installs {version} from method {}: {why}", label(*method))
         }
-        Verdict::Stops { version, method, code, why } => {
+        ChainVerdict::Stops { version, method, code, why } => {
             let chosen = version.as_ref().map(|version| format!("chooses {version} and ")).unwrap_or_default();
             format!("{chosen}stops at method {}, {code}: {why}", label(*method))
         }
-        Verdict::NotFound { code, why } => format!("finds nothing, {code}: {why}"),
-        Verdict::NotKnown { method, why } => format!("not known, because of method {}: {why}", label(*method)),
-        Verdict::Refuses { errors: 1 } => "refuses: there is an error in the CLI configuration, shown below".to_owned(),
-        Verdict::Refuses { errors } => {
+        ChainVerdict::NotFound { code, why } => format!("finds nothing, {code}: {why}"),
+        ChainVerdict::NotKnown { method, why } => format!("not known, because of method {}: {why}", label(*method)),
+        ChainVerdict::Refuses { errors: 1 } => {
+            "refuses: there is an error in the CLI configuration, shown below".to_owned()
+        }
+        ChainVerdict::Refuses { errors } => {
             format!("refuses: there are {errors} errors in the CLI configuration, the first one is shown below")
         }
     };
     format!("{which}{text}")
 }
 
-fn release(program: Program) -> Option<TofuRelease> {
+fn release(program: InstallingProgram) -> Option<TofuRelease> {
     match program {
-        Program::OpenTofu(release) => Some(release),
-        Program::Ours => None,
+        InstallingProgram::OpenTofu(release) => Some(release),
+        InstallingProgram::Ours => None,
     }
 }

@@ -16,10 +16,10 @@ use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 use super::install::{existing_dir, finder, shown};
 use super::{Context, tagged};
-use crate::again;
 use crate::args::VerifyArgs;
 use crate::diagnostic::{self, Diagnostic, Refused};
 use crate::exit::Exit;
+use crate::invocation;
 use crate::printer;
 use crate::report::json_line;
 use model::{Accepted, Verified};
@@ -123,7 +123,7 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
         .hint("name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml")
         .hint(format!(
             "its publisher signs it: {}",
-            again::command_for_others(&format!("sign {place}:{version} --key KEY"))
+            invocation::command_for_others(&format!("sign {place}:{version} --key KEY"))
         )))
 }
 
@@ -148,7 +148,7 @@ fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagnostic
         Some(entry) => Ok((address, entry.version.clone())),
         None => Err(Diagnostic::usage(format!("no version of {address} is named, and the lock file has none"))
             .hint(format!("name one: {address}@VERSION"))
-            .hint(format!("`{}` lists them", again::versions(&address)))),
+            .hint(format!("`{}` lists them", invocation::versions(&address)))),
     }
 }
 

@@ -14,7 +14,8 @@ use serde_json::Value;
 use tofu_oci_types::RepositoryRef;
 
 use super::wire::challenge::{self, Scheme};
-use super::{Prediction, Reading, predict};
+use super::{OpenTofuFile, Prediction, predict};
+use crate::decoded::DecodedFile;
 use crate::{FileState, Search};
 
 /// Cases in which a credential is chosen and never sent: what happens on the wire stands in its way. The choice itself
@@ -142,7 +143,7 @@ fn both_readings_agree_about_what_turns_a_file_off() {
         }
         for content in case.get("files").as_object().expect("an object").values().filter_map(Value::as_str) {
             let broken = crate::AuthFile::parse("f", content.as_bytes()).is_err();
-            assert!(!broken || Reading::of(content.as_bytes()).off().is_some(), "{content}");
+            assert!(!broken || OpenTofuFile::of(&DecodedFile::of(content.as_bytes())).off().is_some(), "{content}");
         }
     }
 }

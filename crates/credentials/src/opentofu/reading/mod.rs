@@ -1,31 +1,30 @@
-//! A credential file as `OpenTofu` decodes it: by Go's rules for JSON, all or nothing.
+//! A credential file as `OpenTofu` takes it: all or nothing.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
-use zeroize::Zeroizing;
-
 use crate::Secret;
-use crate::json::{BASE64, Document, Kind, Member, Piece};
+use crate::decoded::{
+    AuthFault, DecodeFault, DecodedEntry, DecodedFile, DecodedHelper, DecodedSection, EntryField, JsonValue,
+    SectionContent,
+};
 use crate::key::shown;
 
 /// What `OpenTofu` knows of a file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reading {
+pub(crate) struct OpenTofuFile {
     /// `auths` by key, the last of two counts; those with an empty `auth` too.
-    pub(super) auths: BTreeMap<String, Auth>,
+    pub(super) auths: BTreeMap<String, FileAuth>,
     /// `credHelpers` by key, the last of two counts; those with an empty name too.
-    pub(super) helpers: BTreeMap<String, Helper>,
+    pub(super) helpers: BTreeMap<String, FileHelper>,
     /// `credsStore`, perhaps empty.
-    pub(super) store: Option<Helper>,
-    /// Why it takes the whole file for broken; what was read is then without effect.
+    pub(super) store: Option<FileHelper>,
+    /// Why the whole file has no effect.
     off: Option<Off>,
 }
 
 /// An entry of `auths`.
 #[derive(Clone, Debug)]
-pub(super) struct Auth {
+pub(super) struct FileAuth {
     pub(super) line: usize,
     pub(super) pair: Pair,
 }
@@ -35,7 +34,7 @@ pub(super) struct Auth {
 pub(super) enum Pair {
     /// No `auth`, or an empty one.
     Absent,
-    /// Split at the first colon. Bytes that are no UTF-8, which `OpenTofu` sends as they are, are replaced.
+    /// Split at the first colon. Bytes that are not UTF-8, which `OpenTofu` sends as they are, are replaced.
     Basic {
         username: String,
         password: Secret,
@@ -45,7 +44,7 @@ pub(super) enum Pair {
 
 /// A helper's name.
 #[derive(Clone, Debug)]
-pub(super) struct Helper {
+pub(super) struct FileHelper {
     pub(super) line: usize,
     pub(super) name: String,
 }
@@ -59,31 +58,25 @@ pub(crate) struct Off {
     pub(crate) problem: String,
 }
 
-impl Reading {
-    /// Decodes a file's bytes. A file that is broken is a [`Reading`] too: see [`Reading::off`].
-    ///
-    /// Spec: Go 1.25, `encoding/json`, `Unmarshal` into `dockerCLIStyleConfigFile` of `OpenTofu` 1.12, ociauthconfig.
-    pub(crate) fn of(bytes: &[u8]) -> Self {
-        let mut reading = Self::default();
-        if bytes.starts_with(b"\xef\xbb\xbf") {
-            reading.fault(1, "it starts with a byte order mark");
-            return reading;
+impl OpenTofuFile {
+    /// What it makes of a decoded file. An invalid file is an [`OpenTofuFile`] too: see [`OpenTofuFile::off`].
+    pub(crate) fn of(decoded: &DecodedFile) -> Self {
+        let mut file = Self::default();
+        if decoded.has_byte_order_mark {
+            file.fault(1, "it starts with a byte order mark");
+            return file;
         }
-        // What is no UTF-8 is mended inside texts; elsewhere it is wrong in either form.
-        let text = match String::from_utf8_lossy(bytes) {
-            Cow::Borrowed(text) => Zeroizing::new(text.to_owned()),
-            Cow::Owned(text) => Zeroizing::new(text),
-        };
-        match Document::parse(&text) {
-            Err(fault) => {
-                reading.fault(fault.line, format!("it is not JSON: {} at column {}", fault.reason, fault.column));
+        match &decoded.sections {
+            Ok(sections) => sections.iter().for_each(|section| file.section(section)),
+            Err(DecodeFault::NotJson { line, column, reason }) => {
+                file.fault(*line, format!("it is not JSON: {reason} at column {column}"));
             }
-            Ok((document, top)) => reading.top(&document, top),
+            Err(DecodeFault::NotObject { line }) => file.fault(*line, "it is not an object"),
         }
-        reading
+        file
     }
 
-    /// Why the file, and with it every ambient file, is without effect. What stands first in the file is told.
+    /// Why the file, and with it every ambient file, has no effect: the first fault in the file.
     pub(crate) fn off(&self) -> Option<&Off> {
         self.off.as_ref()
     }
@@ -97,47 +90,36 @@ impl Reading {
         self.off.get_or_insert_with(|| Off { line, problem: problem.into() });
     }
 
-    fn top(&mut self, document: &Document<'_>, top: Piece<'_>) {
-        match top.kind() {
-            Kind::Object => {}
-            Kind::Null => return,
-            _ => return self.fault(document.line(top), "it is not an object"),
-        }
-        for member in top.members() {
-            let line = document.line_of(&member);
-            if member.is_named("auths") {
-                match member.value.kind() {
-                    Kind::Object => member.value.members().iter().for_each(|entry| self.auth(document, entry)),
-                    Kind::Null => self.auths.clear(),
-                    _ => self.fault(line, "its `auths` is not an object"),
-                }
-            } else if member.is_named("credHelpers") {
-                match member.value.kind() {
-                    Kind::Object => member.value.members().iter().for_each(|entry| self.helper(document, entry)),
-                    Kind::Null => self.helpers.clear(),
-                    _ => self.fault(line, "its `credHelpers` is not an object"),
-                }
-            } else if member.is_named("credsStore") {
-                match member.value.text() {
-                    Some(name) => self.store = Some(Helper { line, name: name.to_string() }),
-                    None if member.value.kind() == Kind::Null => {}
-                    None => self.fault(line, "its `credsStore` is not text"),
-                }
+    fn section(&mut self, DecodedSection { line, content }: &DecodedSection) {
+        match content {
+            SectionContent::Auths(JsonValue::Valid(entries)) => entries.iter().for_each(|entry| self.auth(entry)),
+            SectionContent::Auths(JsonValue::Null) => self.auths.clear(),
+            SectionContent::Auths(JsonValue::Invalid) => self.fault(*line, "its `auths` is not an object"),
+            SectionContent::Helpers(JsonValue::Valid(entries)) => entries.iter().for_each(|entry| self.helper(entry)),
+            SectionContent::Helpers(JsonValue::Null) => self.helpers.clear(),
+            SectionContent::Helpers(JsonValue::Invalid) => self.fault(*line, "its `credHelpers` is not an object"),
+            SectionContent::Store(JsonValue::Valid(name)) => {
+                self.store = Some(FileHelper { line: *line, name: name.to_string() });
             }
+            SectionContent::Store(JsonValue::Null) => {}
+            SectionContent::Store(JsonValue::Invalid) => self.fault(*line, "its `credsStore` is not text"),
         }
     }
 
-    fn auth(&mut self, document: &Document<'_>, entry: &Member<'_>) {
-        let (key, line) = (entry.key().to_string(), document.line_of(entry));
-        let mut bytes = Zeroizing::new(Vec::new());
-        if !matches!(entry.value.kind(), Kind::Object | Kind::Null) {
-            self.fault(line, format!("the entry {} of `auths` is not an object", shown(&key)));
-        }
-        for member in entry.value.members().iter().filter(|member| member.is_named("auth")) {
-            match decode(member.value) {
-                Ok(decoded) => bytes = decoded,
-                Err(problem) => {
-                    self.fault(document.line_of(member), format!("the `auth` of {} {problem}", shown(&key)));
+    fn auth(&mut self, DecodedEntry { key, line, fields }: &DecodedEntry) {
+        let mut bytes: &[u8] = &[];
+        match fields {
+            JsonValue::Null => {}
+            JsonValue::Invalid => self.fault(*line, format!("the entry {} of `auths` is not an object", shown(key))),
+            JsonValue::Valid(fields) => {
+                for field in fields {
+                    match field {
+                        EntryField::Auth { bytes: Ok(decoded), .. } => bytes = decoded,
+                        EntryField::Auth { line, bytes: Err(fault) } => {
+                            self.fault(*line, format!("the `auth` of {} {}", shown(key), problem(*fault)));
+                        }
+                        EntryField::IdentityToken(_) => {}
+                    }
                 }
             }
         }
@@ -149,40 +131,26 @@ impl Reading {
                 password: Secret::new(String::from_utf8_lossy(&bytes[colon + 1..])),
             },
         };
-        self.auths.insert(key, Auth { line, pair });
+        self.auths.insert(key.clone(), FileAuth { line: *line, pair });
     }
 
-    fn helper(&mut self, document: &Document<'_>, entry: &Member<'_>) {
-        let (key, line) = (entry.key().to_string(), document.line_of(entry));
-        let name = match entry.value.kind() {
-            Kind::Text => entry.value.text().map(|name| name.to_string()).unwrap_or_default(),
-            Kind::Null => String::new(),
-            _ => return self.fault(line, format!("the entry {} of `credHelpers` is not text", shown(&key))),
+    fn helper(&mut self, DecodedHelper { key, line, name }: &DecodedHelper) {
+        let name = match name {
+            JsonValue::Valid(name) => name.to_string(),
+            JsonValue::Null => String::new(),
+            JsonValue::Invalid => {
+                return self.fault(*line, format!("the entry {} of `credHelpers` is not text", shown(key)));
+            }
         };
-        self.helpers.insert(key, Helper { line, name });
+        self.helpers.insert(key.clone(), FileHelper { line: *line, name });
     }
 }
 
-/// What Go makes of a value where it wants bytes: base64 with line ends anywhere, a list of numbers, or `null`.
-fn decode(value: Piece<'_>) -> Result<Zeroizing<Vec<u8>>, &'static str> {
-    match value.kind() {
-        Kind::Null => Ok(Zeroizing::new(Vec::new())),
-        Kind::List => {
-            let byte = |item: Piece<'_>| match item.kind() {
-                Kind::Null => Some(0),
-                Kind::Other => item.raw().parse().ok(),
-                _ => None,
-            };
-            let bytes: Option<Vec<u8>> = value.items().into_iter().map(byte).collect();
-            bytes.map(Zeroizing::new).ok_or("is a list of other things than bytes")
-        }
-        Kind::Text => {
-            let text = value.text().unwrap_or_default();
-            let mut letters = Zeroizing::new(Vec::with_capacity(text.len()));
-            letters.extend(text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')));
-            BASE64.decode(letters.as_slice()).map(Zeroizing::new).map_err(|_| "is not base64")
-        }
-        _ => Err("is not text"),
+fn problem(fault: AuthFault) -> &'static str {
+    match fault {
+        AuthFault::NotText => "is not text",
+        AuthFault::ListOfOthers => "is a list of other things than bytes",
+        AuthFault::Unpadded | AuthFault::UrlAlphabet | AuthFault::Blanks | AuthFault::NotBase64 => "is not base64",
     }
 }
 

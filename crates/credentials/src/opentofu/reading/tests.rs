@@ -2,7 +2,8 @@
 
 use insta::assert_snapshot;
 
-use super::{Pair, Reading};
+use super::{OpenTofuFile, Pair};
+use crate::decoded::DecodedFile;
 
 /// Entries, helpers and the store in one line each, and why the file is off.
 #[track_caller]
@@ -12,7 +13,7 @@ fn check(text: &str) -> String {
 
 #[track_caller]
 fn check_bytes(text: &[u8]) -> String {
-    let reading = Reading::of(text);
+    let reading = OpenTofuFile::of(&DecodedFile::of(text));
     let shown = format!("{reading:?}");
     assert!(!shown.contains("hunter2"), "{shown}");
     let auths = reading.auths.iter().map(|(key, auth)| match &auth.pair {

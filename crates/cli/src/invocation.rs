@@ -1,0 +1,194 @@
+//! Commands that hints advise, with the options that this run was given: what is printed can be run as it stands.
+//!
+//! It keeps the options as clap read them, so that none is forgotten. A hint repeats the options that its own verb takes
+//! too. The values of variables hold for the next command as well, and are not repeated.
+
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
+use tofu_oci_types::ProviderAddr;
+
+use crate::args::Timeout;
+
+/// What was typed.
+static GIVEN: OnceLock<Given> = OnceLock::new();
+
+/// Options that say how to reach a registry: they are the same for every user.
+const REACH: &[&str] = &["ca-file", "plain-http", "token-host", "attempts", "max-wait", "timeout"];
+
+/// Options that say where to look and who asks.
+const OWN: &[&str] = &[
+    "from",
+    "magic-suffix",
+    "private-host",
+    "chdir",
+    "trust-policy",
+    "platform",
+    "client-cert",
+    "client-key",
+    "anonymous",
+    "username",
+    "password-stdin",
+];
+
+/// A command line, taken apart.
+#[derive(Debug, Default)]
+struct Given {
+    /// `install`, or `config check`.
+    verb: String,
+    /// Arguments without a name: addresses, repositories, folders.
+    words: Vec<String>,
+    options: Vec<Typed>,
+    /// The time in force, by the option, the variable or default; `None` if the verb has none.
+    timeout: Option<Timeout>,
+}
+
+/// One option that was typed.
+#[derive(Debug)]
+struct Typed {
+    name: String,
+    /// Empty for a switch.
+    values: Vec<String>,
+}
+
+/// Keeps what was typed. `declared` is the command that has read it.
+pub(crate) fn remember(declared: &Command, matches: &ArgMatches) {
+    let _ = GIVEN.set(Given::of(declared, matches));
+}
+
+/// `tofu-oci` with these words, and the options that say where this run looks.
+pub(crate) fn command(words: &str) -> String {
+    given().command(words, &[REACH, OWN].concat())
+}
+
+/// The same for another user, who has a login and files of their own.
+pub(crate) fn command_for_others(words: &str) -> String {
+    given().command(words, REACH)
+}
+
+/// The option that gives this command twice its time; `None` if it has the longest already. A verb that takes no
+/// `--timeout` has the default.
+pub(crate) fn more_time() -> Option<String> {
+    given().timeout.unwrap_or_default().doubled().map(|time| format!("--timeout {time}"))
+}
+
+/// The same with every option that was typed and that the other verb takes.
+pub(crate) fn with_all_options(words: &str) -> String {
+    given().line(words, |_| true)
+}
+
+/// This very command without an option.
+pub(crate) fn this_without(option: &str) -> String {
+    let given = given();
+    let words: Vec<String> = given.words.iter().map(|word| quoted(word)).collect();
+    let words = [vec![given.verb.clone()], words].concat().join(" ");
+    given.line(&words, |name| name != option)
+}
+
+/// How this run's verb takes a version, to follow the advice to name a repository.
+pub(crate) fn and_the_version() -> &'static str {
+    match given().verb.as_str() {
+        "install" | "lock" | "verify" => ", and the version behind the address: ADDR@VERSION",
+        "resolve" | "versions" => "",
+        _ => ", and the version with --version",
+    }
+}
+
+/// The advice to name providers as arguments, if this run's verb takes them.
+pub(crate) fn or_name_providers() -> &'static str {
+    if matches!(given().verb.as_str(), "providers" | "lock") {
+        ""
+    } else {
+        ", or name the providers on the command line instead"
+    }
+}
+
+/// The command that lists the versions of a provider in the places where this run looks.
+pub(crate) fn versions(address: &ProviderAddr) -> String {
+    let given = given();
+    if given.options.iter().any(|option| option.name == "from") {
+        command(&format!("versions {address}"))
+    } else {
+        command(&format!("versions {address} --provider"))
+    }
+}
+
+fn given() -> &'static Given {
+    static NOTHING: OnceLock<Given> = OnceLock::new();
+    GIVEN.get().unwrap_or_else(|| NOTHING.get_or_init(Given::default))
+}
+
+impl Given {
+    fn of(declared: &Command, matches: &ArgMatches) -> Self {
+        let mut given = Self::default();
+        let (mut declared, mut matches) = (declared, matches);
+        while let Some((name, inner)) = matches.subcommand() {
+            let Some(found) = declared.find_subcommand(name) else { break };
+            let gap = if given.verb.is_empty() { "" } else { " " };
+            given.verb = format!("{}{gap}{name}", given.verb);
+            (declared, matches) = (found, inner);
+        }
+        given.timeout = matches.try_get_one("timeout").ok().flatten().copied();
+        for argument in declared.get_arguments() {
+            let id = argument.get_id().as_str();
+            if matches.value_source(id) != Some(ValueSource::CommandLine) {
+                continue;
+            }
+            let values = || matches.get_raw(id).into_iter().flatten().map(|value| value.to_string_lossy().into_owned());
+            match argument.get_long() {
+                Some(name) if argument.get_action().takes_values() => {
+                    given.options.push(Typed { name: name.to_owned(), values: values().collect() });
+                }
+                Some(name) => given.options.push(Typed { name: name.to_owned(), values: Vec::new() }),
+                None => given.words.extend(values()),
+            }
+        }
+        given
+    }
+
+    fn command(&self, words: &str, carried: &[&str]) -> String {
+        self.line(words, |name| carried.contains(&name))
+    }
+
+    /// The words, and the typed options that their verb takes and that the words do not contain.
+    fn line(&self, words: &str, carried: impl Fn(&str) -> bool) -> String {
+        let mut line = format!("tofu-oci {words}");
+        let root = crate::args::command();
+        let mut verb = &root;
+        for word in words.split(' ') {
+            match verb.find_subcommand(word) {
+                Some(found) => verb = found,
+                None => break,
+            }
+        }
+        let takes = |name: &str| verb.get_arguments().any(|argument| argument.get_long() == Some(name));
+        let says = |name: &str| words.split(' ').any(|word| word.strip_prefix("--") == Some(name));
+        for Typed { name, values } in &self.options {
+            if !carried(name) || !takes(name) || says(name) {
+                continue;
+            }
+            if values.is_empty() {
+                // Writing to a String cannot fail.
+                let _ = write!(line, " --{name}");
+            }
+            for value in values {
+                let _ = write!(line, " --{name} {}", quoted(value));
+            }
+        }
+        line
+    }
+}
+
+/// The word, quoted for a shell.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! Commands that hints advise.
+
+use super::*;
+
+#[track_caller]
+fn check_word(word: &str, want: &str) {
+    assert_eq!(quoted(word), want);
+}
+
+#[test]
+fn a_word_stays_one_word_in_a_shell() {
+    check_word("oci:layout", "oci:layout");
+    check_word("ghcr.io/acme/${type}", "'ghcr.io/acme/${type}'");
+    check_word("my files", "'my files'");
+    check_word("it's", r"'it'\''s'");
+    check_word("", "''");
+}
+
+/// What a hint of a run with these words advises.
+#[track_caller]
+fn check(typed: &[&str], words: &str, want: &str) {
+    let declared = crate::args::command();
+    let matches = declared.clone().try_get_matches_from([&["tofu-oci"], typed].concat()).expect("it is well-formed");
+    assert_eq!(Given::of(&declared, &matches).command(words, &[REACH, OWN].concat()), want);
+}
+
+const LOCK: &[&str] = &[
+    "lock",
+    "example.com/a/b",
+    "--check",
+    "--from",
+    "r.example/${type}",
+    "--chdir",
+    "my dir",
+    "--plain-http",
+    "r.example,s.example",
+    "--platform",
+    "linux_amd64",
+    "--jobs",
+    "3",
+    "--anonymous",
+];
+
+#[test]
+fn a_hint_has_the_options_that_its_verb_takes() {
+    check(
+        LOCK,
+        "verify example.com/a/b@1.0.0",
+        "tofu-oci verify example.com/a/b@1.0.0 --from 'r.example/${type}' --chdir 'my dir' --plain-http r.example \
+         --plain-http s.example --anonymous",
+    );
+    check(
+        LOCK,
+        "versions example.com/a/b",
+        "tofu-oci versions example.com/a/b --from 'r.example/${type}' --plain-http r.example --plain-http s.example --anonymous",
+    );
+    check(LOCK, "config check", "tofu-oci config check --chdir 'my dir'");
+    check(&["lock"], "verify example.com/a/b@1.0.0", "tofu-oci verify example.com/a/b@1.0.0");
+}
+
+#[test]
+fn a_hint_that_says_an_option_itself_says_it_once() {
+    check(
+        &["install", "example.com/a/b", "--platform", "linux_amd64", "--from", "oci:x"],
+        "lock example.com/a/b --platform darwin_arm64",
+        "tofu-oci lock example.com/a/b --platform darwin_arm64 --from oci:x",
+    );
+}
+
+#[test]
+fn the_time_in_force_is_known_to_hints() {
+    let declared = crate::args::command();
+    for (typed, want) in [
+        (&["versions", "r.example/a", "--timeout", "90"][..], Some("90s")),
+        (&["pack", "dist", "oci:x", "--timeout", "5m"], Some("5m")),
+        (&["config", "check"], None),
+    ] {
+        let words = [&["tofu-oci"], typed].concat();
+        let matches = declared.clone().try_get_matches_from(words).expect("it is well-formed");
+        let timeout = Given::of(&declared, &matches).timeout;
+        assert_eq!(timeout.map(|time| time.to_string()).as_deref(), want, "{typed:?}");
+    }
+}
+
+#[test]
+fn every_option_that_is_carried_is_one_of_some_verb() {
+    let declared = crate::args::command();
+    let verbs: Vec<&Command> =
+        declared.get_subcommands().flat_map(|verb| std::iter::once(verb).chain(verb.get_subcommands())).collect();
+    for name in REACH.iter().chain(OWN) {
+        let known =
+            verbs.iter().flat_map(|verb| verb.get_arguments()).any(|argument| argument.get_long() == Some(*name));
+        assert!(known, "--{name}");
+    }
+}

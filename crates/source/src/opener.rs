@@ -1,0 +1,161 @@
+//! The places of the CLI configuration's methods, opened.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tofu_oci_credentials::Secret;
+use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
+use tofu_oci_mapper::{MapError, OciPlace, Place};
+use tofu_oci_remote::RegistryClient;
+use tofu_oci_store::{ReadStore as _, StoreError, Transport};
+use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
+
+use crate::configured::ConfiguredMethods;
+use crate::{
+    DirectSource, Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, InstallMethod, Link, NotRead, OciSource,
+    OpenRepository, Services, Source, TokenOf,
+};
+
+/// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
+pub struct MethodOpener {
+    client: Arc<RegistryClient>,
+    discovery: Arc<dyn Discover>,
+    open: OpenRepository,
+}
+
+impl MethodOpener {
+    /// Sends no request yet.
+    pub fn new(configured: &ConfiguredMethods, client: Arc<RegistryClient>) -> Self {
+        let config = &configured.reading.config;
+        let options = DiscoveryOptions {
+            timeout: timeout(config),
+            overrides: overrides(configured),
+            token: Some(tokens(config)),
+        };
+        let web = client.web().with_private_hosts(&configured.private_hosts);
+        let discovery = Arc::new(HttpDiscovery::new(web, options));
+        let opening = Arc::clone(&client);
+        let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
+        Self { client, discovery, open }
+    }
+
+    /// The place that a method gives an address, as a link of a chain. A method that gives none fails when it is asked.
+    pub fn link(
+        &self,
+        configured: &ConfiguredMethods,
+        method: &Method,
+        place: &Result<Place, MapError>,
+        address: &ProviderAddr,
+    ) -> Link {
+        let source: Arc<dyn Source> = match place {
+            Ok(Place::Oci(place)) => match self.admit(method, place, address) {
+                Ok(()) => Arc::new(OciSource::new(Arc::new(self.client.store(place.repository.clone())))),
+                Err(error) => Arc::new(NotRead::failing((&error.host).into(), error.failure)),
+            },
+            Ok(Place::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
+            Ok(Place::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
+            Ok(_) => Arc::new(self.direct(configured, address)),
+            Err(error) => {
+                Arc::new(NotRead::failing(tofu_oci_types::Place::Method(method.label()), error.clone().into()))
+            }
+        };
+        Link { method: kind(method), label: method.label(), source }
+    }
+
+    /// Whether the place of an address may be asked: the rule of discovery documents holds for a place that follows from
+    /// the name of the host. A mirror may be anywhere, since the user wrote it.
+    ///
+    /// # Errors
+    /// [`Failure::PrivateHost`](crate::Failure::PrivateHost).
+    pub fn admit(&self, method: &Method, place: &OciPlace, address: &ProviderAddr) -> Result<(), DiscoveryError> {
+        match kind(method) {
+            InstallMethod::Direct => self.discovery.admit_named(address.hostname(), &place.repository),
+            _ => Ok(()),
+        }
+    }
+
+    /// The host of an address.
+    pub fn direct(&self, configured: &ConfiguredMethods, address: &ProviderAddr) -> DirectSource {
+        let discovery = Arc::clone(&self.discovery);
+        DirectSource::new(address.hostname().clone(), configured.suffix.clone(), discovery, Arc::clone(&self.open))
+    }
+
+    /// Asks the registry of a repository whether it is one, as `OpenTofu` up to 1.12 does first.
+    ///
+    /// # Errors
+    /// What the answer means; for 404 the repository is unknown.
+    pub async fn ping(&self, repository: &RepositoryRef) -> Result<(), StoreError> {
+        self.client.store(repository.clone()).ping().await
+    }
+
+    /// How this run talks to the registry of a repository.
+    pub async fn transport(&self, repository: &RepositoryRef) -> Transport {
+        self.client.store(repository.clone()).transport().await
+    }
+
+    /// Whether a host has the provider registry protocol; `None` if it does not say.
+    pub async fn has_registry_protocol(&self, host: &Hostname) -> Option<bool> {
+        Some(self.discovery.services(host).await.ok()?.has_registry_protocol())
+    }
+}
+
+fn kind(method: &Method) -> InstallMethod {
+    match &method.kind {
+        MethodKind::OciMirror { .. } => InstallMethod::Oci,
+        MethodKind::NetworkMirror { .. } => InstallMethod::NetworkMirror,
+        MethodKind::FilesystemMirror { .. } => InstallMethod::Filesystem,
+        _ => InstallMethod::Direct,
+    }
+}
+
+/// How long a host may take to list its services; a setting of 0 means without limit.
+fn timeout(config: &CliConfig) -> Duration {
+    const LONGEST: u64 = 24 * 60 * 60;
+    match u64::try_from(config.registry_protocols.request_timeout_seconds) {
+        Ok(seconds @ 1..=LONGEST) => Duration::from_secs(seconds),
+        _ => Duration::from_secs(LONGEST),
+    }
+}
+
+/// `host` blocks, in place of what these hosts would answer.
+fn overrides(configured: &ConfiguredMethods) -> BTreeMap<Hostname, Services> {
+    let reading = &configured.reading;
+    let services = |(host, block): (&Hostname, &tofu_oci_mapper::config::Host)| {
+        let path = reading.files.get(block.at.file).map(|file| file.path.display().to_string()).unwrap_or_default();
+        let values = block.services.iter().map(|(name, value)| (name.clone(), json(value))).collect();
+        (host.clone(), Services::new(host.clone(), format!("the host block in {path}"), values))
+    };
+    reading.config.hosts.iter().map(services).collect()
+}
+
+fn json(setting: &Setting) -> serde_json::Value {
+    use serde_json::Value;
+    match setting {
+        Setting::Bool(value) => Value::Bool(*value),
+        Setting::Number(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
+        Setting::Text(text) => Value::String(text.clone()),
+        Setting::List(items) => Value::Array(items.iter().map(json).collect()),
+        Setting::Map(members) => {
+            Value::Object(members.iter().map(|(name, value)| (name.clone(), json(value))).collect())
+        }
+    }
+}
+
+/// `TF_TOKEN_*`, then `credentials` blocks.
+fn tokens(config: &CliConfig) -> TokenOf {
+    let mut tokens: BTreeMap<Hostname, String> = BTreeMap::new();
+    for block in &config.credentials {
+        let host = block.label.as_ref().and_then(|label| label.parse().ok());
+        let token = block.attribute("token").and_then(|attribute| attribute.value.as_text());
+        if let (Some(host), Some(token)) = (host, token) {
+            tokens.insert(host, token.to_owned());
+        }
+    }
+    for variable in &config.tokens {
+        tokens.insert(variable.host.clone(), variable.token.expose().to_owned());
+    }
+    let tokens: BTreeMap<Hostname, Secret> =
+        tokens.into_iter().map(|(host, token)| (host, Secret::new(token))).collect();
+    Arc::new(move |host| tokens.get(host).cloned())
+}
