@@ -282,11 +282,11 @@ impl LocalState<'_> {
     /// What is known for [`plan`]: with an offer, what the package is to it.
     fn seen(&self, offered: Option<&Offered>) -> Seen {
         // A zip must be locked by its `zh:`: an entry with `h1:` alone is completed by a download.
-        let names = |offer: &Offer| {
+        let is_locked = |offer: &Offer| {
             let hash = offer.zh().or_else(|| offer.ch());
             hash.is_some_and(|hash| self.locked.is_some_and(|locked| locked.entry.hashes.contains(&hash)))
         };
-        let named = offered.is_some_and(|offered| names(&offered.offer));
+        let named = offered.is_some_and(|offered| is_locked(&offered.offer));
         let bytes = |package: &FoundPackage| {
             let h1 = package.h1();
             let judgement = offered.and_then(|Offered { offer, judgement }| Some((offer, judgement.as_deref()?)));

@@ -47,7 +47,8 @@ pub(crate) enum SeenContents {
 }
 
 /// What is known of a package's contents by their `h1:`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other, and no modes")]
 pub(crate) struct SeenPackage {
     /// The lock file has it.
     pub(crate) locked: bool,
