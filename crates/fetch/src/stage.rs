@@ -128,7 +128,7 @@ impl Work {
     }
 
     fn zip_name(&self) -> String {
-        zip_name(&self.offer.address(), &self.offer.version(), &self.offer.platform)
+        zip_name(self.offer.address(), self.offer.version(), &self.offer.platform)
     }
 
     /// A zip of a folder's files.
