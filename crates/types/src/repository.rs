@@ -1,5 +1,6 @@
 //! Repository addresses: `ghcr.io/acme/opentofu-provider-widget`.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -11,10 +12,11 @@ use crate::serde_text::serde_as_text;
 /// may print as something that `FromStr` refuses.
 ///
 /// Spec: OCI distribution-spec 1.1.1, "Pulling manifests" for the name.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RepositoryRef {
-    registry: String,
-    name: String,
+    text: String,
+    /// Where the registry ends in the text.
+    slash: usize,
 }
 
 /// A text that is not a repository address.
@@ -33,6 +35,10 @@ impl InvalidRepositoryRef {
 }
 
 impl RepositoryRef {
+    fn of(registry: &str, name: &str) -> Self {
+        Self { text: format!("{registry}/{name}"), slash: registry.len() }
+    }
+
     /// Reads a repository with all that `OpenTofu` lets through in a configuration.
     ///
     /// Beyond `FromStr` it takes every registry that is the host of a URL: letters outside ASCII, `*`, `~` and the
@@ -69,30 +75,30 @@ impl RepositoryRef {
             Some(host) if !host.is_empty() => host,
             _ => registry,
         };
-        Ok(Self { registry: registry.to_owned(), name: name.to_owned() })
+        Ok(Self::of(registry, name))
     }
 
     /// The registry's host, with its port if one is named.
     pub fn registry(&self) -> &str {
-        &self.registry
+        &self.text[..self.slash]
     }
 
     /// The registry's host without the port.
     pub fn registry_host(&self) -> &str {
-        match self.registry.rsplit_once(':') {
+        match self.registry().rsplit_once(':') {
             Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-            _ => &self.registry,
+            _ => self.registry(),
         }
     }
 
     /// The repository with the one name of its registry that all names of that registry share.
     pub(crate) fn canonical(&self) -> Self {
-        Self { registry: crate::registry_host::canonical(&self.registry), name: self.name.clone() }
+        Self::of(&crate::registry_host::canonical(self.registry()), self.name())
     }
 
     /// The repository's name inside the registry, such as `acme/opentofu-provider-widget`.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.text[self.slash + 1..]
     }
 }
 
@@ -126,7 +132,7 @@ impl FromStr for RepositoryRef {
         if registry.len() + 1 + name.len() > 255 {
             return Err(invalid("it is longer than 255 characters"));
         }
-        Ok(Self { registry: registry.to_owned(), name: name.to_owned() })
+        Ok(Self::of(registry, name))
     }
 }
 
@@ -191,9 +197,22 @@ fn valid_component(component: &str) -> bool {
         .all(|separator| matches!(separator, "." | "_" | "__") || separator.bytes().all(|byte| byte == b'-'))
 }
 
+/// By registry, then by name.
+impl Ord for RepositoryRef {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.registry(), self.name()).cmp(&(other.registry(), other.name()))
+    }
+}
+
+impl PartialOrd for RepositoryRef {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 impl fmt::Display for RepositoryRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.registry, self.name)
+        f.write_str(&self.text)
     }
 }
 
