@@ -51,7 +51,7 @@ fn there_is_a_file_for_each_finding() {
         assert_eq!(code, Some(i32::from(is_wrong)), "{name}: {found:?}");
         seen.push(name);
     }
-    for rule in tofu_oci_mapper::check::RULES {
+    for rule in tofu_oci_checker::cli_config::RULES {
         let id = rule.id.split(':').next().unwrap_or_default();
         let is_seen = seen.iter().any(|name| name == id) || WITH_MORE.contains(&id);
         assert!(is_seen, "there is no file for {id}");

@@ -390,3 +390,11 @@ fn a_modules_address_is_shown_without_its_secrets() {
         assert!(!said.contains("hunter2"), "{said}");
     }
 }
+
+#[test]
+fn a_lock_file_that_does_not_parse() {
+    let scene = Scene::new();
+    scene.context.write("main.tf", "");
+    scene.context.write(".terraform.lock.hcl", "provider \"x\" {\n");
+    assert_snapshot!(scene.refuse("providers"), @"");
+}

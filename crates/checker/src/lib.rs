@@ -2,6 +2,7 @@
 
 mod addresses;
 mod check;
+pub mod cli_config;
 pub mod facts;
 mod lock_file;
 mod model;
@@ -12,7 +13,7 @@ mod rules;
 
 pub use check::{CheckReport, CheckRequest, CheckedAs, check};
 pub use lock_file::{Coverage, LockText, coverage, lock_file, not_asked, one_platform, version_gone};
-pub use model::{Finding, Group, Level, NotJudged, Rule};
+pub use model::{Finding, FindingLevel, Group, NotJudged, Rule};
 pub use not_judged::of_facts as not_judged;
 pub use registry::{Capability, ProbeError, ProbeReport, ProbeRequest, State, probe};
 pub use rules::catalogue::{needs_packages, needs_repository, rule, rules};

@@ -7,7 +7,7 @@ use tofu_oci_types::Platform;
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum FindingLevel {
     /// Somebody cannot install, or is given something else than they believe.
     Error,
     /// It will bite on a day to come, or some clients only.
@@ -16,7 +16,7 @@ pub enum Level {
     Note,
 }
 
-impl Level {
+impl FindingLevel {
     /// The word for people.
     pub fn word(self) -> &'static str {
         match self {
@@ -89,7 +89,7 @@ pub struct Rule {
     /// What it is about.
     pub group: Group,
     /// How much its findings matter.
-    pub level: Level,
+    pub level: FindingLevel,
     /// What it finds, in one line without a full stop.
     pub finds: &'static str,
     /// Why it matters: one or two sentences.
@@ -126,7 +126,7 @@ pub struct Finding {
 
 impl Finding {
     /// How much it matters.
-    pub fn level(&self) -> Level {
+    pub fn level(&self) -> FindingLevel {
         self.rule.level
     }
 
@@ -164,7 +164,7 @@ impl Serialize for Finding {
         #[derive(Serialize)]
         struct Line<'a> {
             rule: &'static str,
-            level: Level,
+            level: FindingLevel,
             place: &'a str,
             version: Option<&'a str>,
             platform: Option<&'a Platform>,

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_installer::PluginCache;
-use tofu_oci_mapper::TofuRelease;
 use tofu_oci_mapper::config::{self, Environment, Files, Os, Reading};
+use tofu_oci_types::TofuRelease;
 
 use crate::diagnostic::Diagnostic;
 

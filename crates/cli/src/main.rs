@@ -22,6 +22,7 @@ mod credentials;
 mod diagnostic;
 mod document;
 mod environment;
+mod excerpt;
 mod exit;
 #[cfg(test)]
 mod hostile;

@@ -8,11 +8,11 @@ use std::time::SystemTime;
 use clap::Args;
 use tofu_oci_installer::{Trust, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_mapper::config::excerpt;
 use tofu_oci_trust::{KeyMaterial, NamedKey, Policy, PolicyError};
 use tofu_oci_types::printable;
 
 use crate::diagnostic::Diagnostic;
+use crate::excerpt::excerpt;
 
 /// The name of the policy in the directory of the configuration.
 const POLICY_FILE: &str = "trust.toml";

@@ -9,7 +9,7 @@ use crate::Position;
 #[error("{message}")]
 #[non_exhaustive]
 pub struct SyntaxError {
-    /// What is wrong, and where it can be said what to write instead; without a place.
+    /// What is wrong, without its place. What to write instead follows from `kind`.
     pub message: String,
     /// The bytes to underline: the real culprit, such as the quote that nobody closed. Never behind the text's end;
     /// empty where something is missing.
@@ -53,7 +53,17 @@ pub enum SyntaxErrorKind {
     BareWord,
     /// A name without `=` or `{` behind it.
     MissingValue,
-    /// Anything else that stands where it cannot.
+    /// A character that looks like a double quote and is another one.
+    OtherQuote,
+    /// A bare quote inside `%{ … }`, which ends the text.
+    QuoteInDirective,
+    /// `null` as the value of an argument.
+    Null,
+    /// An item of a list without a comma before it.
+    MissingComma,
+    /// Something that no file can have at this place.
+    Misplaced,
+    /// Something other than the name or value that belongs there.
     Unexpected,
     /// An argument given a second time.
     Duplicate,

@@ -129,14 +129,10 @@ fn unclosed(cursor: &mut Cursor<'_>, quote: Range<usize>, braces: usize, interpo
     let suspect = interpolation.suspect.clone().or_else(|| (braces > 0).then(|| interpolation.start.clone()));
     match suspect {
         Some(span) => {
-            let message = "this `${` has no closing `}`; write the `}`, or `$${` for the two characters themselves";
+            let message = "this `${` has no closing `}`";
             cursor.fault(SyntaxErrorKind::UnclosedInterpolation, span, message);
         }
-        None => cursor.fault(
-            SyntaxErrorKind::UnclosedString,
-            quote,
-            "this quote has no closing quote on its line; write the closing quote, and `\\n` for a line's end",
-        ),
+        None => cursor.fault(SyntaxErrorKind::UnclosedString, quote, "this quote has no closing quote on its line"),
     }
 }
 
@@ -183,13 +179,21 @@ fn illegal_escape(cursor: &mut Cursor<'_>, start: usize) {
     let behind = cursor.bytes(start..cursor.offset());
     let length = if behind.len() > 2 && !behind.starts_with(b"\\\n") { cursor.start() - start } else { 2 };
     let message = match behind.get(1) {
-        Some(b'0'..=b'7') => "an octal escape needs three digits; write `\\\\` for a backslash itself",
+        Some(b'0'..=b'7') => "an octal escape needs three digits",
         Some(b'x') => "`\\x` needs two hexadecimal digits",
         Some(b'u') => "`\\u` needs four hexadecimal digits",
         Some(b'U') => "`\\U` needs eight hexadecimal digits",
-        _ => "this backslash starts no escape; write `\\\\` for a backslash itself",
+        _ => "this backslash does not start an escape",
     };
     cursor.fault(SyntaxErrorKind::IllegalEscape, start..start + length.max(1), message);
+}
+
+/// The mistake that a character without a meaning is.
+pub(crate) fn illegal(character: char) -> SyntaxErrorKind {
+    match character {
+        '\'' | '`' | '“' | '”' => SyntaxErrorKind::OtherQuote,
+        _ => SyntaxErrorKind::IllegalCharacter,
+    }
 }
 
 /// A character as messages quote it.

@@ -129,8 +129,7 @@ pub enum TemplateError {
     },
     /// A symbol that an address does not have.
     #[error(
-        "`{}` mentions `{symbol}` at column {}, which an address does not have: write ${{hostname}}, \
-         ${{namespace}} or ${{type}}",
+        "`{}` mentions `{symbol}` at column {}, which an address does not have",
         in_one_line(template),
         column(template, span.start)
     )]
@@ -144,7 +143,7 @@ pub enum TemplateError {
     },
     /// A symbol without which providers of several hosts, namespaces or types fall onto one repository.
     #[error(
-        "`{}` does not mention ${{{}}}: write it somewhere, or let `include` name exactly one {1}",
+        "`{}` does not mention ${{{}}}",
         in_one_line(template),
         symbol.name()
     )]
@@ -186,6 +185,32 @@ impl TemplateError {
             _ => None,
         }
         .filter(|rest| !rest.is_empty() && !rest.contains('@'))
+    }
+
+    /// What to write in its place, as the beginning of a sentence.
+    pub fn instead(&self) -> String {
+        if let Some(rest) = self.without_scheme() {
+            return format!("write \"{rest}\", without the scheme");
+        }
+        match self {
+            Self::Hcl { fault, .. } => match (&fault.instead, fault.code.as_str()) {
+                (Some(instead), _) => return format!("write {instead}"),
+                (None, "invalid-character") => "write quotes inside ${ } without a backslash (in JSON with one)",
+                (None, _) => "write plain text with ${hostname}, ${namespace} and ${type}",
+            },
+            Self::UnknownSymbol { .. } => "write ${hostname}, ${namespace} or ${type}",
+            Self::MissingSymbol { symbol, .. } => {
+                let name = symbol.name();
+                return format!("write ${{{name}}} somewhere in it, or let `include` name exactly one {name}");
+            }
+            Self::NotAString { .. } | Self::NullResult { .. } => {
+                "write a template that always gives a text"
+            }
+            Self::Empty | Self::NotARepository { .. } => {
+                "write REGISTRY/PATH in lower case, without scheme, tag and digest, such as ghcr.io/acme/${namespace}/${type}"
+            }
+        }
+        .to_owned()
     }
 
     /// A stable kebab-case name of the fault: that of the measured cases, with `hcl:` before what HCL itself reports.

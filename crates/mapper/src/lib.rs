@@ -15,13 +15,12 @@
 //!
 //! This crate opens no connections, and looks at files only through [`Files`], which is handed in.
 
-pub mod check;
 pub mod config;
 mod error;
 mod magic;
 mod pattern;
 mod place;
-mod release;
+pub mod region;
 mod template;
 mod uri_template;
 #[cfg(test)]
@@ -32,7 +31,6 @@ pub use error::{MapError, TemplateError};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};
 pub use pattern::{PatternList, Selection, Selector};
 pub use place::{OciPlace, Place, Rule};
-pub use release::TofuRelease;
 pub use template::{RepositoryTemplate, Symbol};
 pub use tofu_oci_types::{InvalidPattern, Pattern};
 pub use tofu_oci_types::{RepositoryPrefix as Prefix, parse_prefix};

@@ -38,6 +38,7 @@ mod registry_host;
 mod repository;
 mod serde_text;
 mod tag;
+mod tofu_release;
 mod token;
 #[cfg(test)]
 mod vectors;
@@ -63,4 +64,5 @@ pub use registry_host::{DOCKER_HUB_NAMES, InvalidRegistryHost, RegistryHost};
 pub use repository::{InvalidRepositoryRef, RepositoryRef};
 pub use serde_text::{PathText, path_as_text};
 pub use tag::{InvalidTag, Reference, Tag};
+pub use tofu_release::{TofuRelease, TofuReleases};
 pub use version::{InvalidVersion, Version};

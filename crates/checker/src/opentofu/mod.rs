@@ -19,6 +19,6 @@ mod zip;
 pub use because::Because;
 pub use descriptor::{GoDescriptor, GoPlatform};
 pub(crate) use predict::over_plain_http;
-pub use predict::{Asked, OpenTofu, Prediction, Provider, Request, predict};
+pub use predict::{Asked, Prediction, Provider, Request, predict};
 pub(crate) use zip::list_zip;
 pub use zip::{ZipFault, ZipItem, ZipListing};

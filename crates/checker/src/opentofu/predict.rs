@@ -1,53 +1,11 @@
 //! The prediction.
 
-use std::fmt;
-
-use serde::{Serialize, Serializer};
-use tofu_oci_types::{Platform, ProviderAddr, Version};
+use serde::Serialize;
+use tofu_oci_types::{Platform, ProviderAddr, TofuReleases, Version};
 
 use super::steps::Opened;
 use super::{Because, steps};
 use crate::facts::Facts;
-
-/// A release series of `OpenTofu`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OpenTofu {
-    /// 1.10, the first that reads providers from OCI.
-    V1_10,
-    /// 1.11.
-    V1_11,
-    /// 1.12.
-    V1_12,
-    /// 1.13.
-    V1_13,
-}
-
-impl OpenTofu {
-    /// Every series that is known, the oldest first.
-    pub const ALL: [Self; 4] = [Self::V1_10, Self::V1_11, Self::V1_12, Self::V1_13];
-
-    /// `1.12`.
-    pub fn series(self) -> &'static str {
-        match self {
-            Self::V1_10 => "1.10",
-            Self::V1_11 => "1.11",
-            Self::V1_12 => "1.12",
-            Self::V1_13 => "1.13",
-        }
-    }
-}
-
-impl fmt::Display for OpenTofu {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.series())
-    }
-}
-
-impl Serialize for OpenTofu {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.series())
-    }
-}
 
 /// What `OpenTofu` is asked to do.
 #[derive(Clone, Copy, Debug)]
@@ -78,11 +36,12 @@ pub enum Request<'a> {
     Exactly(&'a Version),
 }
 
-/// What one release of `OpenTofu` does on one platform.
+/// What releases of `OpenTofu` do on one platform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Prediction {
-    /// The release series.
-    pub opentofu: OpenTofu,
+    /// The releases that do the same.
+    #[serde(skip)]
+    pub releases: TofuReleases,
     /// The platform.
     pub platform: Platform,
     /// The version that it chooses; none when it finds none.
@@ -96,7 +55,7 @@ pub struct Prediction {
     pub unread: bool,
 }
 
-/// What each release of `OpenTofu` does with this repository: a row for each release and platform, in that order.
+/// What `OpenTofu` does with this repository, platform by platform. Every release that is known does the same.
 pub fn predict(facts: &Facts, asked: &Asked<'_>) -> Vec<Prediction> {
     let chosen = choose(facts, asked.request);
     let release = chosen.as_ref().ok().and_then(|version| facts.release(version)).map(Opened::new);
@@ -105,23 +64,17 @@ pub fn predict(facts: &Facts, asked: &Asked<'_>) -> Vec<Prediction> {
         (Ok(_), Some(release)) => steps::install(release, platform, asked.provider),
         (Ok(_), None) => Outcome::Unread(Because::RepositoryUnreadable),
     };
-    // The series do the same, so the work is done once a platform.
-    let outcomes: Vec<(&Platform, Outcome)> =
-        asked.platforms.iter().map(|platform| (platform, outcome(platform))).collect();
-    let row = |opentofu: OpenTofu, platform: &Platform, outcome: Outcome| {
-        let (installs, because, unread) = match outcome {
+    let row = |platform: &Platform| {
+        let (installs, because, unread) = match outcome(platform) {
             Outcome::Installs => (true, None, false),
             Outcome::InstallsAsFarAsSeen => (true, None, true),
             Outcome::Refuses(because) => (false, Some(because), false),
             Outcome::Unread(because) => (false, Some(because), true),
         };
         let version = chosen.as_ref().ok().cloned();
-        Prediction { opentofu, platform: platform.clone(), version, installs, because, unread }
+        Prediction { releases: TofuReleases::ALL, platform: platform.clone(), version, installs, because, unread }
     };
-    OpenTofu::ALL
-        .iter()
-        .flat_map(|opentofu| outcomes.iter().map(|(platform, outcome)| row(*opentofu, platform, *outcome)))
-        .collect()
+    asked.platforms.iter().map(row).collect()
 }
 
 /// The same for a repository whose registry was spoken to by plain HTTP: no release installs from it. What is wrong

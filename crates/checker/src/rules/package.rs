@@ -81,7 +81,7 @@ fn archive(subject: &Subject<'_>, release: &Release, entry: &Entry, place: &str,
     }
     let mut found = names(listing, place);
     if let Err(problem) = &package.contents
-        && found.iter().all(|finding| finding.rule.level != crate::Level::Error)
+        && found.iter().all(|finding| finding.rule.level != crate::FindingLevel::Error)
     {
         found.push(ZIP_STRUCTURE.at(place, problem.clone()));
     }

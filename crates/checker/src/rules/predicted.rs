@@ -119,7 +119,7 @@ struct Told {
 impl Told {
     fn of(found: &[Finding]) -> Self {
         let mut told = Self { rules: HashSet::new(), added: HashSet::new() };
-        for finding in found.iter().filter(|finding| finding.level() == crate::Level::Error) {
+        for finding in found.iter().filter(|finding| finding.level() == crate::FindingLevel::Error) {
             told.add(finding, None);
         }
         told
@@ -150,8 +150,8 @@ impl Told {
 }
 
 fn missing(subject: &Subject<'_>, prediction: &Prediction, because: Because) -> Finding {
-    let (release, platform) = (prediction.opentofu, &prediction.platform);
-    let said = format!("{}: OpenTofu {release} refuses it on {platform}", because.code());
+    let (releases, platform) = (prediction.releases, &prediction.platform);
+    let said = format!("{}: OpenTofu {releases} refuses it on {platform}", because.code());
     let finding = PREDICTED_REFUSAL.at(&subject.facts.place, said);
     match &prediction.version {
         Some(version) => finding.of_version(version),

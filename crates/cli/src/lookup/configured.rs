@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_mapper::MagicSuffix;
-use tofu_oci_mapper::config::{
-    Candidate, Environment, Files, MethodKind, Methods, Problem, Reading, Topic, render_problem,
-};
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_mapper::config::{Candidate, Environment, Files, MethodKind, Methods, Problem, Reading, Topic};
+use tofu_oci_types::{ProviderAddr, printable};
 
 use super::suffix;
 use crate::again;
@@ -115,9 +113,8 @@ impl Configured {
 
 /// A problem of the user's files as an error that ends the verb; exit code 2. `more` others are there.
 pub(crate) fn refusal(reading: &Reading, problem: &Problem, more: usize) -> Diagnostic {
-    let text = render_problem(reading, problem);
-    let text = text.strip_prefix("error: ").or_else(|| text.strip_prefix("warning: ")).unwrap_or(&text);
-    let (text, excerpt) = text.split_once('\n').unwrap_or((text, ""));
+    let text = format!("{} ({})", printable(&problem.message), problem.code);
+    let excerpt = crate::excerpt::of_problem(reading, problem);
     let diagnostic = Diagnostic::new(Exit::Usage, text).excerpt(excerpt).code(&problem.code);
     match more {
         0 => diagnostic,

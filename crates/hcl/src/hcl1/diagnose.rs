@@ -52,8 +52,7 @@ fn indent(text: &[u8], at: usize) -> (usize, bool) {
 
 /// The `${` whose end was forgotten.
 pub(super) fn open_interpolation(span: Range<usize>) -> Fault {
-    let message = "this `${` has no closing `}` on its line; write the `}`, or `$${` for the two characters themselves"
-        .to_owned();
+    let message = "this `${` has no closing `}` on its line".to_owned();
     Fault { message, span, kind: SyntaxErrorKind::UnclosedInterpolation }
 }
 
@@ -72,8 +71,8 @@ pub(super) fn unclosed(found: &Token, brackets: &Brackets) -> Stop {
 /// Keys with neither `=` nor `{` behind them.
 pub(super) fn no_value(found: &Token, keys: &[Token], text: &[u8]) -> Stop {
     if let Some(span) = keys.first().and_then(|key| directive(text, key.span.start)) {
-        let message = "a bare quote inside `%{ … }` ends the text; write `\\\"` there";
-        return Stop::at(found, SyntaxErrorKind::Unexpected, span, message);
+        let message = "a bare quote inside `%{ … }` ends the text";
+        return Stop::at(found, SyntaxErrorKind::QuoteInDirective, span, message);
     }
     let message = if keys.len() > 1 {
         "a block needs `{` behind its labels, on the same or the next line"
@@ -101,7 +100,7 @@ pub(super) fn labels_with_assign(found: &Token, keys: &[Token]) -> Stop {
         }
         _ => {
             let message = "only one name can stand before `=`; a block has none between its labels and `{`";
-            Stop::at(found, SyntaxErrorKind::Unexpected, all(keys, found).start..found.span.end, message)
+            Stop::at(found, SyntaxErrorKind::Misplaced, all(keys, found).start..found.span.end, message)
         }
     }
 }
@@ -156,7 +155,7 @@ pub(super) fn in_list(found: &Token, open: &Token, comma_needed: bool, written: 
         }
         _ if comma_needed => {
             let message = "a comma is missing before this";
-            Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
+            Stop::at(found, SyntaxErrorKind::MissingComma, found.span.clone(), message)
         }
         kind => {
             let message = format!("a value belongs here, not {}", noun(kind));
@@ -166,12 +165,11 @@ pub(super) fn in_list(found: &Token, open: &Token, comma_needed: bool, written: 
 }
 
 fn bare_word(found: &Token, written: &[u8]) -> Stop {
-    let word = String::from_utf8_lossy(written);
-    let message = match &*word {
-        "null" => "`null` is no value here; leave the argument out".to_owned(),
-        _ => format!("a word is no value; write \"{word}\", in quotes"),
+    let (kind, message) = match written {
+        b"null" => (SyntaxErrorKind::Null, "`null` is not a value here"),
+        _ => (SyntaxErrorKind::BareWord, "a word without quotes is not a value"),
     };
-    Stop::at(found, SyntaxErrorKind::BareWord, found.span.clone(), message)
+    Stop::at(found, kind, found.span.clone(), message)
 }
 
 /// From the first key to the last.

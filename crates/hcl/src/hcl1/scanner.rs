@@ -120,7 +120,7 @@ impl<'a> Scanner<'a> {
             _ => "",
         };
         let message = format!("{} cannot stand here{hint}", lexeme::shown(character));
-        self.cursor.fault(SyntaxErrorKind::IllegalCharacter, span, message);
+        self.cursor.fault(lexeme::illegal(character), span, message);
     }
 
     fn name(&mut self) -> Kind {

@@ -55,7 +55,7 @@ fn diagnose(fault: Fault, inner_list: Option<Range<usize>>) -> Fault {
     match inner_list {
         Some(span) if span.start < fault.span.start && fault.kind != SyntaxErrorKind::TooDeep => {
             let message = "a list cannot stand in a list".to_owned();
-            Fault { message, span, kind: SyntaxErrorKind::Unexpected }
+            Fault { message, span, kind: SyntaxErrorKind::Misplaced }
         }
         _ => fault,
     }
@@ -149,12 +149,12 @@ impl Parser<'_> {
             };
             return Stop::Mistake(Box::new(Mistake { fault, reported: None }));
         }
-        let message = match self.token.kind {
-            Kind::Comma => "a comma can stand behind an item only",
-            Kind::Colon => "a name in quotes belongs before `:`",
-            _ => "a name in quotes belongs here",
+        let (kind, message) = match self.token.kind {
+            Kind::Comma => (SyntaxErrorKind::Misplaced, "a comma can stand only after an item"),
+            Kind::Colon => (SyntaxErrorKind::Unexpected, "a name in quotes belongs before `:`"),
+            _ => (SyntaxErrorKind::Unexpected, "a name in quotes belongs here"),
         };
-        self.mistake(SyntaxErrorKind::Unexpected, message, None)
+        self.mistake(kind, message, None)
     }
 
     fn key(&self) -> Key {
@@ -211,9 +211,11 @@ impl Parser<'_> {
                     return Err(Stop::Mistake(Box::new(Mistake { fault, reported: None })));
                 }
                 kind => {
-                    let message =
-                        if kind == Kind::Null { "`null` cannot stand in a list" } else { "a value belongs here" };
-                    return Err(self.mistake(SyntaxErrorKind::Unexpected, message, None));
+                    let (kind, message) = match kind {
+                        Kind::Null => (SyntaxErrorKind::Misplaced, "`null` cannot stand in a list"),
+                        _ => (SyntaxErrorKind::Unexpected, "a value belongs here"),
+                    };
+                    return Err(self.mistake(kind, message, None));
                 }
             }
         }

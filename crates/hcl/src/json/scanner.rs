@@ -91,7 +91,7 @@ impl<'a> Scanner<'a> {
             _ => "",
         };
         let message = format!("{} cannot stand here{hint}", lexeme::shown(character));
-        self.cursor.fault(SyntaxErrorKind::IllegalCharacter, span, message);
+        self.cursor.fault(lexeme::illegal(character), span, message);
     }
 
     fn word(&mut self) -> Kind {
@@ -107,10 +107,8 @@ impl<'a> Scanner<'a> {
         match self.cursor.bytes(span.clone()) {
             b"true" | b"false" => Kind::Bool,
             b"null" => Kind::Null,
-            word => {
-                let word = String::from_utf8_lossy(word).replace(END, "");
-                let message = format!("a word is no value in JSON; write \"{word}\", in quotes");
-                self.cursor.fault(SyntaxErrorKind::BareWord, span, message);
+            _ => {
+                self.cursor.fault(SyntaxErrorKind::BareWord, span, "a word without quotes is not a value in JSON");
                 Kind::Illegal
             }
         }

@@ -102,7 +102,7 @@ impl Parser<'_> {
         match separator.kind {
             Kind::Equal | Kind::Colon => self.read(),
             Kind::Newline | Kind::Comma => {
-                let message = "a value must follow: write `key = value`";
+                let message = ("a value must follow", "`key = value`");
                 self.sure_fault("missing-attribute-value", message, separator.span);
                 return None;
             }
@@ -160,8 +160,8 @@ impl Parser<'_> {
             self.recover(end)
         };
         match (&key, end == Kind::CloseBrace) {
-            (Some(key), false) => self.fault(FOR, "a list has no keys: write { } around", key.span.clone()),
-            (None, true) => self.fault(FOR, "an object needs keys: write `key => value`", value.span.clone()),
+            (Some(key), false) => self.fault(FOR, ("a list has no keys", "{ } around"), key.span.clone()),
+            (None, true) => self.fault(FOR, ("an object needs keys", "`key => value`"), value.span.clone()),
             _ => {}
         }
         if let (Some(ellipsis), false) = (&ellipsis, end == Kind::CloseBrace) {

@@ -23,7 +23,7 @@ pub(super) fn convert(value: Value, wanted: &Type) -> Result<Value, String> {
         (Value::Bool(value), Type::String) => Ok(Value::String(value.to_string())),
         (Value::Number(value), Type::String) => Ok(Value::String(value.to_string())),
         (Value::String(text), Type::Number) => {
-            Number::parse(&text).map(Value::Number).ok_or_else(|| format!("a number is needed, not \"{text}\""))
+            Number::parse(&text).map(Value::Number).map_err(|_| format!("a number is needed, not \"{text}\""))
         }
         (Value::String(text), Type::Bool) => match text.as_str() {
             "true" | "1" => Ok(Value::Bool(true)),

@@ -41,8 +41,7 @@ pub(super) fn eval(expr: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> Value
         ExprKind::Splat { source, each } => splat(source, each, scope, faults),
         ExprKind::Item => scope.item(),
         ExprKind::Call(_) => {
-            let message =
-                "functions cannot be called here: write a condition, or an object with one item for each case";
+            let message = ("functions cannot be called here", "a condition, or an object with one item for each case");
             faults.push(TemplateFault::new("function-calls-not-allowed", message, expr.span.clone()));
             Value::ANY
         }
@@ -181,8 +180,8 @@ fn unary(expr: &Expr, operator: UnaryOperator, operand: &Expr, scope: &Scope<'_>
     if faults.len() > before {
         return unknown();
     }
-    operate::unary(operator, value).unwrap_or_else(|message| {
-        faults.push(TemplateFault::new("operation-failed", message, expr.span.clone()));
+    operate::unary(operator, value).unwrap_or_else(|error| {
+        faults.push(TemplateFault::new(error.code(), error.to_string(), expr.span.clone()));
         unknown()
     })
 }
@@ -218,8 +217,8 @@ fn binary(
     if broken {
         return unknown();
     }
-    operate::binary(operator, left_value, right_value).unwrap_or_else(|message| {
-        faults.push(TemplateFault::new("operation-failed", message, expr.span.clone()));
+    operate::binary(operator, left_value, right_value).unwrap_or_else(|error| {
+        faults.push(TemplateFault::new(error.code(), error.to_string(), expr.span.clone()));
         unknown()
     })
 }
@@ -262,7 +261,7 @@ fn object_key(key: &Key, scope: &Scope<'_>, faults: &mut Faults) -> Value {
         if let ExprKind::Name { steps, .. } = &key.expr.kind
             && !steps.is_empty()
         {
-            let message = "a key with a point in it is ambiguous: write it in quotes, or in parentheses to work it out";
+            let message = ("a key with a point in it is ambiguous", "it in quotes, or in parentheses to work it out");
             faults.push(TemplateFault::new("ambiguous-attribute-key", message, key.expr.span.clone()));
             return Value::ANY;
         }
@@ -321,7 +320,7 @@ fn splat(source: &Expr, each: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> 
     }
     let types: Vec<Type> = results.iter().map(Value::type_of).filter(|of| *of != Type::Any).collect();
     if types.windows(2).any(|pair| pair[0] != pair[1]) {
-        let message = "the elements come out with different types: write a `for` expression instead";
+        let message = ("the elements come out with different types", "a `for` expression instead");
         faults.push(TemplateFault::new("invalid-nested-splat-expressions", message, each.span.clone()));
         return Value::ANY;
     }

@@ -1,7 +1,7 @@
 //! Expressions: operators, terms, calls and what is taken from a value.
 
 use super::ast::{BinaryOperator, Expr, ExprKind, Step, StepKind, UnaryOperator};
-use super::number::Number;
+use super::number::{Number, NumberError};
 use super::parser::{Parser, placeholder};
 use super::token::{Kind, Token};
 use super::value::{Type, Value};
@@ -147,7 +147,7 @@ impl Parser<'_> {
     fn dotted_index(&mut self, token: &Token, told: &Token) -> Value {
         let words = self.words(token);
         if let Some((first, second)) = words.split_once('.') {
-            let message = format!("two indexes cannot be chained with dots: write [{first}][{second}]");
+            let message = ("two indexes cannot be chained with dots", format!("[{first}][{second}]"));
             self.fault("invalid-legacy-index-syntax", message, told.span.clone());
             return Value::ANY;
         }
@@ -172,7 +172,7 @@ impl Parser<'_> {
                     StepKind::Attribute(self.words(&token).to_owned())
                 }
                 Kind::Star => {
-                    let message = "`.*` takes attributes only: write [*] for a splat inside a splat";
+                    let message = ("`.*` takes attributes only", "[*] for a splat inside a splat");
                     self.sure_fault("nested-splat-expression-not-allowed", message, token.span);
                     self.recovering = true;
                     return source;
@@ -295,11 +295,12 @@ impl Parser<'_> {
     }
 
     fn number(&mut self, token: &Token) -> Value {
-        if let Some(number) = Number::parse(self.words(token)) {
-            return Value::Number(number);
-        }
-        let message = format!("`{}` is no number that can be read", self.words(token));
-        self.fault("invalid-number-literal", message, token.span.clone());
+        let error = match Number::parse(self.words(token)) {
+            Ok(number) => return Value::Number(number),
+            Err(error) => error,
+        };
+        let code = if error == NumberError::Invalid { "invalid-number-literal" } else { error.code() };
+        self.fault(code, format!("`{}`: {error}", self.words(token)), token.span.clone());
         Value::Unknown(Type::Number)
     }
 

@@ -129,7 +129,7 @@ fn object(
         if inner.of.grouped || group.is_empty() {
             group.push(result);
         } else {
-            let message = "two elements give the same key: write `...` behind the value to keep both";
+            let message = ("two elements give the same key", "`...` behind the value to keep both");
             faults.push(TemplateFault::new("duplicate-object-key", message, key_expr.span.clone()));
         }
     }

@@ -327,43 +327,53 @@ struct Told {
 
 impl Told {
     fn fault(&mut self, text: &str, token: &Token) -> Option<TemplateFault> {
-        let (code, message) = match token.kind {
+        let (code, message, instead) = match token.kind {
             Kind::Bitwise => {
                 self.bitwise += 1;
                 (self.bitwise <= 4).then_some((
                     "unsupported-operator",
-                    "there are no operators for single bits here: write && for `and`, || for `or`, ! for `not`",
+                    "there are no operators for single bits here",
+                    Some("&& for `and`, || for `or`, ! for `not`"),
                 ))?
             }
             // The mark that closes what the first one opened is not told again.
             Kind::Backtick => {
                 let tell = self.backticks.is_multiple_of(2);
                 self.backticks = (self.backticks + 1).min(3);
-                tell.then_some(("invalid-character", "a back quote is no quote here: write \""))?
+                tell.then_some(("invalid-character", "a back quote does not quote here", Some("\"")))?
             }
             Kind::Apostrophe => {
                 let tell = self.apostrophes.is_multiple_of(2);
                 self.apostrophes = (self.apostrophes + 1).min(3);
-                tell.then_some(("invalid-character", "a single quote is no quote here: write \""))?
+                tell.then_some(("invalid-character", "a single quote does not quote here", Some("\"")))?
             }
             Kind::Semicolon => {
                 self.semicolons += 1;
-                (self.semicolons == 1)
-                    .then_some(("invalid-character", "`;` separates nothing here: write a comma between items"))?
+                (self.semicolons == 1).then_some((
+                    "invalid-character",
+                    "`;` does not separate items",
+                    Some("a comma between items"),
+                ))?
             }
-            Kind::QuotedNewline => {
-                ("invalid-multi-line-string", "a text between quotes stands on one line: write \\n for an end of line")
-            }
+            Kind::QuotedNewline => (
+                "invalid-multi-line-string",
+                "a text between quotes stands on one line",
+                Some("\\n for an end of line"),
+            ),
             Kind::Invalid if matches!(&text[token.span.clone()], "“" | "”") => {
-                ("invalid-character", "a curly quote is no quote here: write \"")
+                ("invalid-character", "a curly quote does not quote here", Some("\""))
             }
             Kind::Invalid if &text[token.span.clone()] == "\\" => (
                 "invalid-character",
-                "a backslash has no place in an expression: inside ${ } quotes are written without one",
+                "a backslash has no place in an expression",
+                Some("quotes inside ${ } without a backslash (in JSON with one)"),
             ),
-            Kind::Invalid => ("invalid-character", "this character has no place in an expression"),
+            Kind::Invalid => ("invalid-character", "this character has no place in an expression", None),
             _ => return None,
         };
-        Some(TemplateFault::new(code, message, token.span.clone()))
+        Some(TemplateFault {
+            instead: instead.map(Into::into),
+            ..TemplateFault::new(code, message, token.span.clone())
+        })
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::fault::TemplateFault;
+use super::fault::{TemplateFault, Wording};
 
 /// Brings a text into the form in which all texts of the language are compared (NFC).
 pub(super) fn normal(text: &str) -> String {
@@ -74,6 +74,6 @@ fn code_point(rest: &str, wanted: usize, at: usize, result: &mut String, faults:
     length
 }
 
-fn invalid(message: impl Into<String>, span: Range<usize>) -> TemplateFault {
+fn invalid(message: impl Into<Wording>, span: Range<usize>) -> TemplateFault {
     TemplateFault::new("invalid-escape-sequence", message, span)
 }

@@ -24,7 +24,6 @@ mod fault;
 mod iterate;
 mod lexer;
 mod literal;
-mod natural;
 mod number;
 mod operate;
 mod parser;

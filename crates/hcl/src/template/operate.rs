@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::ast::{BinaryOperator, UnaryOperator};
 use super::fault::TemplateFault;
-use super::number::Number;
+use super::number::{Number, NumberError};
 use super::value::{Type, Value};
 
 impl BinaryOperator {
@@ -53,17 +53,33 @@ pub(super) fn decided(
     }
 }
 
-/// Works the operator out. The error says why there is no result.
-pub(super) fn binary(operator: BinaryOperator, left: Value, right: Value) -> Result<Value, String> {
+/// Why an operator has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum OperationError {
+    #[error("an operator cannot work with null")]
+    Null,
+    #[error(transparent)]
+    Number(#[from] NumberError),
+}
+
+impl OperationError {
+    /// The stable code.
+    pub(super) fn code(self) -> &'static str {
+        if let Self::Number(error) = self { error.code() } else { "operation-failed" }
+    }
+}
+
+/// Works the operator out.
+pub(super) fn binary(operator: BinaryOperator, left: Value, right: Value) -> Result<Value, OperationError> {
     if let BinaryOperator::Equal | BinaryOperator::NotEqual = operator {
         let wanted = operator == BinaryOperator::Equal;
         return Ok(left.equals(&right).map_or(Value::Present(Type::Bool), |equal| Value::Bool(equal == wanted)));
     }
     if left.is_null() || right.is_null() {
-        return Err("null cannot be reckoned with".to_owned());
+        return Err(OperationError::Null);
     }
     match (left, right) {
-        (Value::Number(left), Value::Number(right)) => numbers(operator, &left, &right),
+        (Value::Number(left), Value::Number(right)) => Ok(numbers(operator, left, right)?),
         (Value::Bool(left), Value::Bool(right)) => {
             Ok(Value::Bool(if operator == BinaryOperator::Or { left || right } else { left && right }))
         }
@@ -71,7 +87,7 @@ pub(super) fn binary(operator: BinaryOperator, left: Value, right: Value) -> Res
     }
 }
 
-fn numbers(operator: BinaryOperator, left: &Number, right: &Number) -> Result<Value, String> {
+fn numbers(operator: BinaryOperator, left: Number, right: Number) -> Result<Value, NumberError> {
     let order = left.order(right);
     let result = match operator {
         BinaryOperator::Greater => return Ok(Value::Bool(order == Ordering::Greater)),
@@ -79,12 +95,12 @@ fn numbers(operator: BinaryOperator, left: &Number, right: &Number) -> Result<Va
         BinaryOperator::GreaterOrEqual => return Ok(Value::Bool(order == Ordering::Greater || left == right)),
         BinaryOperator::LessOrEqual => return Ok(Value::Bool(order == Ordering::Less || left == right)),
         BinaryOperator::Add => left.plus(right),
-        BinaryOperator::Subtract => left.plus(&right.negated()),
+        BinaryOperator::Subtract => left.plus(right.negated()?),
         BinaryOperator::Multiply => left.times(right),
         BinaryOperator::Divide => left.divided(right),
         _ => left.modulo(right),
     };
-    result.map(Value::Number).ok_or_else(|| "this has no result that is a number of reasonable size".to_owned())
+    result.map(Value::Number)
 }
 
 /// The type that the operand is brought to, which is the result's too.
@@ -95,11 +111,11 @@ pub(super) fn operand(operator: UnaryOperator) -> Type {
     }
 }
 
-/// Works the operator out. The error says why there is no result.
-pub(super) fn unary(operator: UnaryOperator, value: Value) -> Result<Value, String> {
+/// Works the operator out.
+pub(super) fn unary(operator: UnaryOperator, value: Value) -> Result<Value, OperationError> {
     match value {
-        Value::Null(_) => Err("null cannot be reckoned with".to_owned()),
-        Value::Number(number) => Ok(Value::Number(number.negated())),
+        Value::Null(_) => Err(OperationError::Null),
+        Value::Number(number) => Ok(Value::Number(number.negated()?)),
         Value::Bool(value) => Ok(Value::Bool(!value)),
         _ => Ok(Value::Present(operand(operator))),
     }

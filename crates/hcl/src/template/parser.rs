@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::ast::{Expr, ExprKind};
-use super::fault::TemplateFault;
+use super::fault::{TemplateFault, Wording};
 use super::token::{Kind, Token};
 use super::value::Value;
 
@@ -120,14 +120,14 @@ impl<'a> Parser<'a> {
         self.depth -= levels;
     }
 
-    pub(super) fn fault(&mut self, code: &str, message: impl Into<String>, span: Range<usize>) {
-        self.faults.push(TemplateFault::new(code, message, span));
+    pub(super) fn fault(&mut self, code: &str, wording: impl Into<Wording>, span: Range<usize>) {
+        self.faults.push(TemplateFault::new(code, wording, span));
     }
 
     /// A fault that may well come from an earlier one and is told only where there is none.
-    pub(super) fn sure_fault(&mut self, code: &str, message: impl Into<String>, span: Range<usize>) {
+    pub(super) fn sure_fault(&mut self, code: &str, wording: impl Into<Wording>, span: Range<usize>) {
         if !self.recovering {
-            self.fault(code, message, span);
+            self.fault(code, wording, span);
         }
     }
 

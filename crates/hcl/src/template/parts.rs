@@ -121,7 +121,7 @@ impl Parser<'_> {
         } else {
             self.sure_fault(
                 "extra-characters-after-interpolation-expression",
-                "the expression ends here and no } follows: write $${ where ${ is meant as text",
+                ("the expression ends here and no } follows", "$${ where ${ is meant as text"),
                 close.span,
             );
         }
@@ -153,7 +153,7 @@ impl Parser<'_> {
             "endfor" => Part::EndFor(from..self.peek().span.end),
             "for" => self.for_directive(from)?,
             _ => {
-                let message = format!("`{name}` is no directive: write if, else, endif, for or endfor");
+                let message = (format!("`{name}` is no directive"), "if, else, endif, for or endfor");
                 self.sure_fault("invalid-template-control-keyword", message, word.span);
                 self.recover(Kind::SequenceEnd);
                 return None;

@@ -34,6 +34,25 @@ fn outcome(template: &Template, values: [&str; 3]) -> Result<String, Vec<String>
     }
 }
 
+/// Measured templates with numbers that HCL rounds to 512 bits, or that are infinite: the code that they have here.
+const OTHER_NUMBERS: [(&str, &str); 7] = [
+    ("${1/3}", "number-out-of-range"),
+    ("${2/3}", "number-out-of-range"),
+    ("${1 / 0}", "number-out-of-range"),
+    ("${1e200}", "number-out-of-range"),
+    ("${99999999999999999999 * 99999999999999999999}", "number-out-of-range"),
+    ("${\"Inf\" - \"Inf\"}", "invalid-operand"),
+    ("${\"Inf\" % 0}", "invalid-operand"),
+];
+
+#[test]
+fn a_number_that_does_not_fit_into_128_bits_is_refused_with_its_code() {
+    for (text, code) in OTHER_NUMBERS {
+        let fault = Template::parse(text).and_then(|template| evaluate(&template, &[Value::UNKNOWN_STRING; 3]));
+        assert_eq!(codes(&fault.expect_err(text))[0], code, "{text}");
+    }
+}
+
 #[test]
 fn every_measured_template_gives_what_was_measured() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/hcl2/templates.json");
@@ -42,6 +61,9 @@ fn every_measured_template_gives_what_was_measured() {
     let (mut broken, mut sound) = (0, 0);
     for case in cases {
         let text = case["template"].as_str().expect("a text");
+        if OTHER_NUMBERS.iter().any(|(other, _)| *other == text) {
+            continue;
+        }
         let at = |fault: &TemplateFault| Some((fault.span.start as u64, fault.span.end as u64));
         match Template::parse(text) {
             Err(fault) => {
@@ -99,10 +121,21 @@ fn depth_has_a_limit() {
 #[test]
 fn numbers_have_a_limit() {
     for text in ["${1e5000}", "${1e-99999999999}"] {
-        assert_eq!(Template::parse(text).expect_err("must be refused").code, "invalid-number-literal");
+        assert_eq!(Template::parse(text).expect_err("must be refused").code, "number-out-of-range");
     }
-    let large = Template::parse("${1e4000 * 1e4000 * 1e4000 * 1e4000 * 1e4000 * 1e4000}").expect("a template");
-    assert_eq!(outcome(&large, [""; 3]), Err(vec!["operation-failed".to_owned()]));
+    for (text, code) in [
+        ("${1e38 * 10}", "number-out-of-range"),
+        ("${1e-38 / 10}", "number-out-of-range"),
+        ("${0 / 0}", "operation-failed"),
+        ("${-0.5 % 0.2}", "-0.1"),
+        ("${0.25 / 0.5 + 1.50}", "2"),
+        ("${0.1 < 0.11 && -0.1 > -0.11 && 1e38 > 1e-38}", "true"),
+        ("${-0}", "0"),
+    ] {
+        let template = Template::parse(text).expect("a template");
+        let text = outcome(&template, [""; 3]).unwrap_or_else(|codes| codes.concat());
+        assert_eq!(text, code);
+    }
 }
 
 proptest::proptest! {

@@ -93,7 +93,7 @@ impl Environment {
     }
 
     /// Whether a path starts at the root of the system (on Windows: of a drive or a server).
-    pub(crate) fn is_absolute(&self, path: &Path) -> bool {
+    pub fn is_absolute(&self, path: &Path) -> bool {
         let text = path.to_string_lossy();
         if self.os != Os::Windows {
             return text.starts_with('/');

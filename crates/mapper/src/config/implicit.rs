@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
 use super::{Environment, Files, Method, MethodKind, Os};
-use crate::{Pattern, Selector, TofuRelease};
+use tofu_oci_types::TofuRelease;
+
+use crate::{Pattern, Selector};
 
 /// Every folder that is there, each as a mirror, and `direct` for all providers that none of them has.
 pub(super) fn methods(environment: &Environment, files: &dyn Files, release: TofuRelease) -> Vec<Method> {

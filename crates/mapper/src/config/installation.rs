@@ -12,8 +12,10 @@ use tofu_oci_types::{InvalidProviderAddr, ProviderAddr};
 
 use super::decode;
 use super::reader::{Findings, Source};
-use super::{DevOverride, Effect, Environment, Installation, Method, MethodKind, Problem, names};
-use crate::{RepositoryTemplate, Selector, TofuRelease};
+use super::{DevOverride, Effect, Environment, Installation, Method, MethodKind, Problem, Topic, names};
+use tofu_oci_types::TofuRelease;
+
+use crate::{RepositoryTemplate, Selector};
 
 /// What a method's arguments say.
 struct Arguments {
@@ -52,7 +54,8 @@ pub(super) fn read(
                     "leave the = out: provider_installation { … }"
                 };
                 let message = "provider_installation must be a block";
-                findings.push(source.problem("block-equals", head, line, message).instead(instead));
+                let problem = source.problem("block-equals", head, line, message).instead(instead);
+                findings.push(problem.topic(Topic::ProviderInstallation));
                 continue;
             }
         };
@@ -209,9 +212,7 @@ impl Block<'_> {
                         };
                         let reported = if code.starts_with("hcl:") { None } else { line };
                         let problem = self.source.problem(&code, span, reported, error.to_string());
-                        let instead =
-                            error.without_scheme().map(|rest| format!("write \"{rest}\", without the scheme"));
-                        instead.into_iter().fold(problem, Problem::instead).effect(Effect::MethodDropped)
+                        problem.instead(error.instead()).effect(Effect::MethodDropped)
                     })
                     .collect();
                 // The last one stands for the method; the order of telling stays.

@@ -7,11 +7,13 @@
 //! A [`Reading`] is `OpenTofu`'s own, lenient as it is: what it drops is dropped, and each [`Problem`] tells what it
 //! does then. [`Reading::refuse`] is the strict answer of this program.
 
+mod advice;
 mod decode;
 mod environment;
 mod implicit;
 mod installation;
 mod locate;
+mod measured;
 mod merge;
 mod methods;
 mod mirror_url;
@@ -21,7 +23,6 @@ mod oci;
 mod problem;
 mod reader;
 mod reading;
-mod render;
 mod secrets;
 mod settings;
 mod sources;
@@ -31,13 +32,13 @@ mod variables;
 
 pub use environment::{Environment, Files, Os};
 pub use locate::{Located, MainFile, Origin, PassedOver, locate};
+pub use measured::{MEASURED, releases_text};
 pub use methods::{Candidate, Methods};
 pub use model::{
     At, Attribute, BlockKind, CliConfig, DevOverride, Host, Installation, Masked, Method, MethodKind, RawBlock,
     RegistryProtocols, Setting, TokenVariable,
 };
-pub(crate) use names::known_names;
+pub use names::known_names;
 pub use problem::{Effect, Problem, Severity, Stage, Topic};
 pub use reading::{ConfigFile, FileState, Reading, Unknown, read};
-pub(crate) use render::{clean, effect};
-pub use render::{excerpt, render_problem};
+pub use secrets::{MASK, in_line as secrets_in_line};

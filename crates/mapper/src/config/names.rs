@@ -6,7 +6,7 @@ use tofu_oci_hcl::{Body, Node, View, equal_fold};
 
 use super::reader::{Findings, Source};
 use super::{Effect, Topic, Unknown};
-use crate::TofuRelease;
+use tofu_oci_types::TofuRelease;
 
 /// What can stand at the top of a file.
 const TOP: [&str; 13] = [
@@ -55,7 +55,7 @@ pub(super) fn arguments(block: &str) -> &'static [&'static str] {
 }
 
 /// The names that are known in a block, or at the top of a file.
-pub(crate) fn known_names(inside: Option<&str>) -> &'static [&'static str] {
+pub fn known_names(inside: Option<&str>) -> &'static [&'static str] {
     inside.map_or(&TOP, arguments)
 }
 
@@ -127,10 +127,10 @@ fn record(
             .problem("misspelt-name", span.clone(), None, format!("there is no {kind} {name}"))
             .instead(format!("write {near}"))
             .effect(Effect::SilentlyIgnored)
-            .topic(if CREDENTIALS.contains(&inside.as_deref().unwrap_or(near)) {
-                Topic::RegistryCredentials
-            } else {
-                Topic::Other
+            .topic(match inside.as_deref().unwrap_or(near) {
+                block if CREDENTIALS.contains(&block) => Topic::RegistryCredentials,
+                "provider_installation" if inside.is_none() => Topic::ProviderInstallation,
+                _ => Topic::Other,
             })
             .ours();
         findings.push(problem);

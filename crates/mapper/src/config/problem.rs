@@ -31,12 +31,39 @@ pub struct Problem {
     pub topic: Topic,
 }
 
+impl Problem {
+    /// What `OpenTofu` says and does about it, as the end of a sentence.
+    pub fn consequence(&self) -> String {
+        if self.ours && self.effect == Effect::SilentlyIgnored {
+            return "says nothing, and ignores it".to_owned();
+        }
+        let does = match self.effect {
+            Effect::FileDropped => "goes on without this file",
+            Effect::BlockIgnored => "goes on without this block",
+            Effect::MethodDropped => "goes on without this method",
+            Effect::EntryIgnored => "goes on without this entry",
+            Effect::KeptAnyway => "uses it all the same",
+            Effect::FirstUsed => "uses the first one",
+            Effect::Crash => "crashes",
+            Effect::SilentlyIgnored => "ignores it",
+        };
+        match (self.severity, self.reported) {
+            _ if self.ours => does.to_owned(),
+            (Severity::Warning, _) => format!("warns, and {does}"),
+            (Severity::Error, Some(line)) => format!("prints an error that names line {line}, and {does}"),
+            (Severity::Error, None) => format!("prints an error that names no line, and {does}"),
+        }
+    }
+}
+
 /// What a problem is about: who needs one thing alone need not stop for the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Topic {
     /// `oci_credentials` and `oci_default_credentials`.
     RegistryCredentials,
+    /// `provider_installation`, of which nothing counts then.
+    ProviderInstallation,
     /// Everything else.
     Other,
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use tofu_oci_hcl::{DecodeError, Duplicates, Item, Syntax};
 
 use super::{Effect, Problem, Severity, Stage, Topic, Unknown};
-use crate::TofuRelease;
+use tofu_oci_types::TofuRelease;
 
 /// What was found to be wrong so far.
 pub(super) struct Findings {

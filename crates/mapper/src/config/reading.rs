@@ -9,8 +9,8 @@ use super::merge::Merged;
 use super::reader::{Findings, Source};
 use super::settings::Settings;
 use super::{CliConfig, Effect, Environment, Files, Located, MainFile, Origin, Problem, Severity, Topic};
-use super::{installation, locate, names, oci, secrets, settings};
-use crate::TofuRelease;
+use super::{advice, installation, locate, names, oci, secrets, settings};
+use tofu_oci_types::TofuRelease;
 
 /// What a release of `OpenTofu` makes of the user's files.
 #[derive(Clone, Debug)]
@@ -213,12 +213,13 @@ impl Reader<'_> {
         let index = self.add(path, text.clone(), FileState::Dropped);
         let duplicates = match self.findings.release {
             TofuRelease::V1_10 => Duplicates::Allowed,
-            TofuRelease::V1_12 | TofuRelease::V1_13 => Duplicates::Refused,
+            TofuRelease::V1_11 | TofuRelease::V1_12 | TofuRelease::V1_13 => Duplicates::Refused,
         };
         let document = match tofu_oci_hcl::parse_bytes(bytes, duplicates) {
             Ok(document) => document,
             Err(error) => {
-                let problem = Problem::load("hcl1-parse", error.message).effect(Effect::FileDropped);
+                let instead = advice::syntax(&error, &text);
+                let problem = Problem::load("hcl1-parse", error.message).effect(Effect::FileDropped).instead(instead);
                 let reported = error.reported.map(|place| place.line);
                 let span = in_text(bytes, &text, error.span.start)..in_text(bytes, &text, error.span.end);
                 self.findings.push(Problem { file: Some(index), span: Some(span), reported, ..problem });

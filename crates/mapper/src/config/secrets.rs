@@ -12,10 +12,10 @@ const HARMLESS: [&str; 4] =
     ["username", "docker_credentials_helper", "docker_style_config_files", "discover_ambient_credentials"];
 
 /// What is shown instead.
-pub(super) const MASK: &str = "***";
+pub const MASK: &str = "***";
 
 /// The parts of a line that belong to a secret, which may have begun on a line before.
-pub(super) fn in_line(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
+pub fn in_line(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     let clip = |range: Range<usize>| range.start.max(line.start)..range.end.min(line.end);
     all(text).into_iter().map(clip).filter(|range| range.start < range.end).collect()
 }
@@ -49,7 +49,7 @@ fn all(text: &str) -> Vec<Range<usize>> {
         .chain(in_credentials(lower.as_bytes(), &lower))
         .chain(in_addresses(&lower))
         // Where a letter is cut, the whole letter is meant.
-        .map(|range| floor(text, range.start)..ceiling(text, range.end))
+        .map(|range| text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end))
         .collect();
     found.sort_by_key(|range| (range.start, range.end));
     found.dedup_by(|next, kept| {
@@ -231,13 +231,4 @@ fn heredoc_end(bytes: &[u8], open: usize) -> usize {
         }
     }
     bytes.len()
-}
-
-/// The last place at or before an offset where a character starts.
-pub(super) fn floor(text: &str, offset: usize) -> usize {
-    (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
-}
-
-fn ceiling(text: &str, offset: usize) -> usize {
-    (offset..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }

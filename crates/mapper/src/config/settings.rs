@@ -6,7 +6,7 @@ use super::decode::{self, Labelled};
 use super::reader::{Findings, Source};
 use super::{At, BlockKind, Effect, Environment, Host, Problem, RawBlock};
 use crate::MagicSuffix;
-use crate::TofuRelease;
+use tofu_oci_types::TofuRelease;
 
 /// What a file says besides its installation methods and the credentials of OCI registries.
 #[derive(Default)]

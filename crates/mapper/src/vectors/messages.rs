@@ -55,18 +55,18 @@ fn repository_templates() {
     let told: String = cases("oci_mirror.json", "cases").iter().filter_map(told).collect();
     assert_snapshot!(told, @r#"
     "example.com/${hostname}/${namespace}" with include [] ->
-        `example.com/${hostname}/${namespace}` does not mention ${type}: write it somewhere, or let `include` name exactly one type
+        `example.com/${hostname}/${namespace}` does not mention ${type}
     "example.com/${hostname[1]}/${namespace}/${type}" with include [] ->
         `example.com/${hostname[1]}/${namespace}/${type}` is not a repository template: a text has no elements, at column 23
     "example.com/${hostname}/${namespace}/${type}/${version}" with include [] ->
-        `example.com/${hostname}/${namespace}/${type}/${version}` mentions `version` at column 48, which an address does not have: write ${hostname}, ${namespace} or ${type}
+        `example.com/${hostname}/${namespace}/${type}/${version}` mentions `version` at column 48, which an address does not have
     "example.com/${upper(hostname)}/${namespace}/${type}" with include [] ->
-        `example.com/${upper(hostname)}/${namespace}/${type}` is not a repository template: functions cannot be called here: write a condition, or an object with one item for each case, at column 15
+        `example.com/${upper(hostname)}/${namespace}/${type}` is not a repository template: functions cannot be called here, at column 15
     "example.com/$${hostname}/${namespace}/${type}" with include [] ->
-        `example.com/$${hostname}/${namespace}/${type}` does not mention ${hostname}: write it somewhere, or let `include` name exactly one hostname
+        `example.com/$${hostname}/${namespace}/${type}` does not mention ${hostname}
     "${hostname}" with include [] ->
-        `${hostname}` does not mention ${namespace}: write it somewhere, or let `include` name exactly one namespace
-        `${hostname}` does not mention ${type}: write it somewhere, or let `include` name exactly one type
+        `${hostname}` does not mention ${namespace}
+        `${hostname}` does not mention ${type}
     "example.com/foo:latest" with include ["example.net/foo/bar"] ->
         `example.com/foo:latest` gives no repository address: for example.com/example-namespace/example-type, `example.com/foo:latest` is not a repository address: it must name no tag and no digest
     "example.com/foo@sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" with include ["example.net/foo/bar"] ->
@@ -78,16 +78,16 @@ fn repository_templates() {
     "example.com/Foo/${hostname}/${namespace}/${type}" with include [] ->
         `example.com/Foo/${hostname}/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `example.com/Foo/example.com/example-namespace/example-type` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
     "example.com/${namespace}-${type}" with include ["example.net/*/*","example.org/*/*"] ->
-        `example.com/${namespace}-${type}` does not mention ${hostname}: write it somewhere, or let `include` name exactly one hostname
+        `example.com/${namespace}-${type}` does not mention ${hostname}
     "example.com/${type}" with include ["example.net/foo/*","example.net/baz/*"] ->
-        `example.com/${type}` does not mention ${namespace}: write it somewhere, or let `include` name exactly one namespace
+        `example.com/${type}` does not mention ${namespace}
     "example.com/fixed" with include ["*/*"] ->
-        `example.com/fixed` does not mention ${namespace}: write it somewhere, or let `include` name exactly one namespace
-        `example.com/fixed` does not mention ${type}: write it somewhere, or let `include` name exactly one type
+        `example.com/fixed` does not mention ${namespace}
+        `example.com/fixed` does not mention ${type}
     "" with include [] ->
         the repository template is empty
     "example.com/${replace(hostname, \".\", \"-\")}/${namespace}/${type}" with include [] ->
-        `example.com/${replace(hostname, ".", "-")}/${namespace}/${type}` is not a repository template: functions cannot be called here: write a condition, or an object with one item for each case, at column 15
+        `example.com/${replace(hostname, ".", "-")}/${namespace}/${type}` is not a repository template: functions cannot be called here, at column 15
     "example.com/${hostname}/${namespace}/${type}." with include [] ->
         `example.com/${hostname}/${namespace}/${type}.` gives no repository address: for example.com/example-namespace/example-type, `example.com/example.com/example-namespace/example-type.` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
     "#);

@@ -242,8 +242,3 @@ fn the_state_is_where_backend_and_workspace_say() {
     insta::assert_snapshot!(check(selected), @r#"Read { path: "terraform.tfstate.d/blue/terraform.tfstate", providers: [StateProvider { address: registry.opentofu.org/hashicorp/a, modules: [""] }] }"#);
     insta::assert_snapshot!(check_in(selected, Some("default")), @"");
 }
-
-#[test]
-fn a_lock_file_that_does_not_parse() {
-    insta::assert_snapshot!(check(&[("main.tf", b"# ok\n"), (".terraform.lock.hcl", b"provider \"x\" {\n")]), @"error: .terraform.lock.hcl:1:16: the file does not parse: invalid block body; expected `}`, newline or identifier");
-}

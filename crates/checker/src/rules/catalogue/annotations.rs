@@ -1,6 +1,6 @@
 //! Rules about annotations.
 
-use crate::model::{Group, Level, Rule};
+use crate::model::{FindingLevel, Group, Rule};
 
 pub(super) static ALL: &[&Rule] = &[
     &ANNOTATION_H1,
@@ -17,7 +17,7 @@ pub(super) static ALL: &[&Rule] = &[
 pub(crate) static ANNOTATION_H1: Rule = Rule {
     id: "annotation-h1",
     group: Group::Annotations,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an h1: annotation that is not the package's",
     why: "A lock file that is written from signed annotations would refuse the package.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go; this project, ARCHITECTURE.md, \"Package layouts\"",
@@ -27,7 +27,7 @@ pub(crate) static ANNOTATION_H1: Rule = Rule {
 pub(crate) static ANNOTATION_ZH: Rule = Rule {
     id: "annotation-zh",
     group: Group::Annotations,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a zh: annotation that is not the zip's digest",
     why: "A lock file that is written from signed annotations would refuse the package.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go; this project, ARCHITECTURE.md, \"Package layouts\"",
@@ -37,7 +37,7 @@ pub(crate) static ANNOTATION_ZH: Rule = Rule {
 pub(crate) static ANNOTATION_SIZE: Rule = Rule {
     id: "annotation-size",
     group: Group::Annotations,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "an annotated size that is not the package's",
     why: "People and programs plan downloads by it.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
@@ -47,7 +47,7 @@ pub(crate) static ANNOTATION_SIZE: Rule = Rule {
 pub(crate) static ANNOTATION_FILENAME: Rule = Rule {
     id: "annotation-filename",
     group: Group::Annotations,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "an annotated file name that names another type, version or platform",
     why: "Downloads that are kept under that name are taken for another package.",
     spec: "OpenTofu 1.12, filesystem mirror layout; this project, ARCHITECTURE.md, \"Package layouts\"",
@@ -57,7 +57,7 @@ pub(crate) static ANNOTATION_FILENAME: Rule = Rule {
 pub(crate) static ANNOTATION_MALFORMED: Rule = Rule {
     id: "annotation-malformed",
     group: Group::Annotations,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "an annotation of ours whose value cannot be read",
     why: "It says nothing, and what reads it falls back to downloading.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
@@ -67,7 +67,7 @@ pub(crate) static ANNOTATION_MALFORMED: Rule = Rule {
 pub(crate) static ANNOTATION_ADDRESS: Rule = Rule {
     id: "annotation-address",
     group: Group::Annotations,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an index that says it is another provider",
     why: "It may have been copied to the wrong place. A signature binds the address, and this one would be \
            refused.",
@@ -78,7 +78,7 @@ pub(crate) static ANNOTATION_ADDRESS: Rule = Rule {
 pub(crate) static ADDRESSES_DIFFER: Rule = Rule {
     id: "addresses-differ",
     group: Group::Annotations,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "versions of one repository that name different providers",
     why: "Somebody forgot --address, or pushed to the wrong repository. A signature binds the address, so a trust rule \
           for one of the names refuses the versions of the other.",
@@ -90,7 +90,7 @@ pub(crate) static ADDRESSES_DIFFER: Rule = Rule {
 pub(crate) static ANNOTATION_VERSION: Rule = Rule {
     id: "annotation-version",
     group: Group::Annotations,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an index that says it is another version than its tag",
     why: "An old release under a new tag takes fixes away from everybody who upgrades.",
     spec: "this project, docs/trust.md",
@@ -100,7 +100,7 @@ pub(crate) static ANNOTATION_VERSION: Rule = Rule {
 pub(crate) static ANNOTATIONS_MISSING: Rule = Rule {
     id: "annotations-missing",
     group: Group::Annotations,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "an index without the annotations that a lock file needs",
     why: "`tofu-oci lock` then reads leaves or downloads packages to lock all platforms.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",

@@ -1,6 +1,6 @@
 //! Rules about the index of a release.
 
-use crate::model::{Group, Level, Rule};
+use crate::model::{FindingLevel, Group, Rule};
 
 pub(super) static ALL: &[&Rule] = &[
     &MANIFEST_NOT_JSON,
@@ -25,7 +25,7 @@ pub(super) static ALL: &[&Rule] = &[
 pub(crate) static MANIFEST_NOT_JSON: Rule = Rule {
     id: "manifest-not-json",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a manifest that is no JSON document",
     why: "Nothing can be read from it.",
     spec: "OCI image-spec 1.1.1, image-index.md",
@@ -35,7 +35,7 @@ pub(crate) static MANIFEST_NOT_JSON: Rule = Rule {
 pub(crate) static NOT_AN_INDEX: Rule = Rule {
     id: "not-an-index",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a version tag that names a manifest of one platform instead of an index",
     why: "OpenTofu wants an index that lists a manifest for each platform, even where there is only one platform.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, PackageMeta",
@@ -45,7 +45,7 @@ pub(crate) static NOT_AN_INDEX: Rule = Rule {
 pub(crate) static INDEX_MEDIA_TYPE: Rule = Rule {
     id: "index-media-type",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a version tag whose media type is not the OCI index type, such as a Docker manifest list",
     why: "OpenTofu accepts the OCI index alone.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, PackageMeta",
@@ -55,7 +55,7 @@ pub(crate) static INDEX_MEDIA_TYPE: Rule = Rule {
 pub(crate) static BODY_MEDIA_TYPE: Rule = Rule {
     id: "body-media-type",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a manifest whose member `mediaType` is missing or differs from what it was served as",
     why: "OpenTofu demands the member in index and leaf, and a document that is two things at once can show \
            different content to different readers.",
@@ -66,7 +66,7 @@ pub(crate) static BODY_MEDIA_TYPE: Rule = Rule {
 pub(crate) static INDEX_ARTIFACT_TYPE: Rule = Rule {
     id: "index-artifact-type",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an index whose artifactType is not application/vnd.opentofu.provider",
     why: "OpenTofu takes no other index for a provider.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, fetchOCIIndexManifest",
@@ -76,7 +76,7 @@ pub(crate) static INDEX_ARTIFACT_TYPE: Rule = Rule {
 pub(crate) static INDEX_EMPTY: Rule = Rule {
     id: "index-empty",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an index without entries",
     why: "There is nothing to install for any platform.",
     spec: "OCI image-spec 1.1.1, image-index.md",
@@ -86,7 +86,7 @@ pub(crate) static INDEX_EMPTY: Rule = Rule {
 pub(crate) static NESTED_INDEX: Rule = Rule {
     id: "nested-index",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an entry of an index that is itself an index",
     why: "OpenTofu does not look into nested indexes: as an entry of provider type it stops the installation, as \
            any other entry it is skipped.",
@@ -97,7 +97,7 @@ pub(crate) static NESTED_INDEX: Rule = Rule {
 pub(crate) static TOO_MANY_ENTRIES: Rule = Rule {
     id: "too-many-entries",
     group: Group::Index,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "an index with more than 1000 entries",
     why: "tofu-oci reads no more than that, and what lies beyond was not looked at.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
@@ -107,7 +107,7 @@ pub(crate) static TOO_MANY_ENTRIES: Rule = Rule {
 pub(crate) static ATTESTATION_ENTRY: Rule = Rule {
     id: "attestation-entry",
     group: Group::Index,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "an entry that is a build attestation",
     why: "OpenTofu and tofu-oci skip it. It costs readers nothing and cannot be installed.",
     spec: "BuildKit, docs/attestations/attestation-storage.md",
@@ -117,7 +117,7 @@ pub(crate) static ATTESTATION_ENTRY: Rule = Rule {
 pub(crate) static DUPLICATE_MEMBER: Rule = Rule {
     id: "duplicate-json-member",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a manifest in which a member of an object occurs twice",
     why: "Which of the two counts differs from reader to reader, so two clients see two releases; tofu-oci refuses \
            it.",
@@ -128,7 +128,7 @@ pub(crate) static DUPLICATE_MEMBER: Rule = Rule {
 pub(crate) static MANIFEST_TOO_LARGE: Rule = Rule {
     id: "manifest-too-large",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a manifest of more than 4 MiB",
     why: "Registries need not take it, and OpenTofu refuses what is 5 MiB or more.",
     spec: "OCI distribution-spec 1.1.1, Pushing Manifests",
@@ -138,7 +138,7 @@ pub(crate) static MANIFEST_TOO_LARGE: Rule = Rule {
 pub(crate) static INDEX_BOTH_KINDS: Rule = Rule {
     id: "manifest-of-two-kinds",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a document with `manifests` beside `layers` or `config`",
     why: "It is an index to one reader and an image to the next; tofu-oci refuses it.",
     spec: "CVE-2021-41190; OCI image-spec 1.1.1, manifest.md",
@@ -148,7 +148,7 @@ pub(crate) static INDEX_BOTH_KINDS: Rule = Rule {
 pub(crate) static SCHEMA_VERSION: Rule = Rule {
     id: "schema-version",
     group: Group::Index,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a manifest whose schemaVersion is not 2",
     why: "The specification demands 2, and some registries refuse anything else.",
     spec: "OCI image-spec 1.1.1, image-index.md",
@@ -158,7 +158,7 @@ pub(crate) static SCHEMA_VERSION: Rule = Rule {
 pub(crate) static MANIFEST_DIGEST: Rule = Rule {
     id: "manifest-digest",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a manifest whose bytes do not have the size or digest that names it",
     why: "Every client refuses it: what was asked for and what came are two things.",
     spec: "OCI image-spec 1.1.1, descriptor.md, Digests",
@@ -168,7 +168,7 @@ pub(crate) static MANIFEST_DIGEST: Rule = Rule {
 pub(crate) static CONTENT_UNREADABLE: Rule = Rule {
     id: "content-unreadable",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a manifest or blob that is there in a form that cannot be read",
     why: "It cannot be used as it lies there, such as a link that leads out of an image layout; other programs read \
            something else, or nothing.",
@@ -179,7 +179,7 @@ pub(crate) static CONTENT_UNREADABLE: Rule = Rule {
 pub(crate) static PREDICTED_REFUSAL: Rule = Rule {
     id: "opentofu-refuses",
     group: Group::Index,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a release that OpenTofu refuses for a reason that no other rule has found",
     why: "The prediction walks through the same steps as OpenTofu does, and one of them fails.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go",
@@ -189,7 +189,7 @@ pub(crate) static PREDICTED_REFUSAL: Rule = Rule {
 pub(crate) static PLAIN_HTTP: Rule = Rule {
     id: "plain-http",
     group: Group::Index,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a registry that was spoken to by plain HTTP",
     why: "No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so none installs from here.",
     spec: "OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go; measured",

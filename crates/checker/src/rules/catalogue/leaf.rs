@@ -1,6 +1,6 @@
 //! Rules about leaves.
 
-use crate::model::{Group, Level, Rule};
+use crate::model::{FindingLevel, Group, Rule};
 
 pub(super) static ALL: &[&Rule] = &[
     &NO_PROVIDER_LEAF,
@@ -32,7 +32,7 @@ pub(super) static ALL: &[&Rule] = &[
 pub(crate) static NO_PROVIDER_LEAF: Rule = Rule {
     id: "no-provider-leaf",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an index of provider type in which no entry has the artifactType \
            application/vnd.opentofu.provider-target",
     why: "OpenTofu skips every entry without that type on the entry itself, and finds nothing to install.",
@@ -43,7 +43,7 @@ pub(crate) static NO_PROVIDER_LEAF: Rule = Rule {
 pub(crate) static LEAF_MISSING: Rule = Rule {
     id: "leaf-missing",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an entry of an index whose manifest is missing",
     why: "The platform is offered and cannot be installed.",
     spec: "OCI image-spec 1.1.1, image-index.md",
@@ -53,7 +53,7 @@ pub(crate) static LEAF_MISSING: Rule = Rule {
 pub(crate) static LEAF_MEDIA_TYPE: Rule = Rule {
     id: "leaf-media-type",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an entry of provider type that is no OCI image manifest",
     why: "OpenTofu stops at such an entry, whichever platform it was looking for.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
@@ -63,7 +63,7 @@ pub(crate) static LEAF_MEDIA_TYPE: Rule = Rule {
 pub(crate) static LEAF_ARTIFACT_TYPE: Rule = Rule {
     id: "leaf-artifact-type",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a leaf whose manifest does not repeat the artifactType of its entry",
     why: "OpenTofu reads the type twice, on the entry and in the manifest, and refuses the leaf when the second is \
            missing or another one.",
@@ -74,7 +74,7 @@ pub(crate) static LEAF_ARTIFACT_TYPE: Rule = Rule {
 pub(crate) static ENTRY_ARTIFACT_TYPE: Rule = Rule {
     id: "entry-artifact-type",
     group: Group::Leaf,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a leaf of provider type whose entry in the index does not say so",
     why: "OpenTofu decides by the entry and skips this one, although its manifest is a provider package.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
@@ -84,7 +84,7 @@ pub(crate) static ENTRY_ARTIFACT_TYPE: Rule = Rule {
 pub(crate) static LEAF_WITHOUT_PLATFORM: Rule = Rule {
     id: "leaf-without-platform",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an entry of provider type without a platform",
     why: "OpenTofu stops at such an entry, whichever platform it was looking for.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
@@ -94,7 +94,7 @@ pub(crate) static LEAF_WITHOUT_PLATFORM: Rule = Rule {
 pub(crate) static DUPLICATE_PLATFORM: Rule = Rule {
     id: "duplicate-platform",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "two leaves of provider type for one platform",
     why: "OpenTofu refuses the release for that platform as ambiguous.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
@@ -104,7 +104,7 @@ pub(crate) static DUPLICATE_PLATFORM: Rule = Rule {
 pub(crate) static PLATFORM_NOT_OFFERED: Rule = Rule {
     id: "platform-not-offered",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a platform that was named with --platform and that the release does not offer",
     why: "OpenTofu chooses the version all the same, finds no package in it and stops.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
@@ -114,7 +114,7 @@ pub(crate) static PLATFORM_NOT_OFFERED: Rule = Rule {
 pub(crate) static UNKNOWN_PLATFORM: Rule = Rule {
     id: "unknown-platform",
     group: Group::Leaf,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a platform that Go and so OpenTofu do not know",
     why: "No OpenTofu runs there: `x86_64` is `amd64`, `aarch64` is `arm64`, `macos` is `darwin`.",
     spec: "OCI image-spec 1.1.1, image-index.md, \"platform\"",
@@ -124,7 +124,7 @@ pub(crate) static UNKNOWN_PLATFORM: Rule = Rule {
 pub(crate) static OS_VERSION: Rule = Rule {
     id: "platform-os-version",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an entry of provider type whose platform has an os.version",
     why: "OpenTofu skips the entry, as if the platform were not offered.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
@@ -134,7 +134,7 @@ pub(crate) static OS_VERSION: Rule = Rule {
 pub(crate) static VARIANT: Rule = Rule {
     id: "platform-variant",
     group: Group::Leaf,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "an entry whose platform has a variant",
     why: "OpenTofu ignores the variant; two entries that differ only in it would be one platform twice.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
@@ -144,7 +144,7 @@ pub(crate) static VARIANT: Rule = Rule {
 pub(crate) static NO_LEAVES: Rule = Rule {
     id: "nothing-installable",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a release in which no leaf can be installed by OpenTofu or by tofu-oci",
     why: "Neither a leaf of provider type nor a labelled image is in it.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
@@ -154,7 +154,7 @@ pub(crate) static NO_LEAVES: Rule = Rule {
 pub(crate) static IMAGE_ONLY: Rule = Rule {
     id: "image-only",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a release that consists of labelled container images alone",
     why: "tofu-oci installs it, as the RFC has it; OpenTofu 1.10 to 1.13 refuse it.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go; OpenTofu RFC \
@@ -165,7 +165,7 @@ pub(crate) static IMAGE_ONLY: Rule = Rule {
 pub(crate) static IMAGE_LABEL: Rule = Rule {
     id: "image-label",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a container image without the label org.opentofu.package-type=provider_binary",
     why: "The label says that an image is a provider package. Without it an ordinary image of the same platform \
            would be unpacked as a plugin, so it is refused.",
@@ -176,7 +176,7 @@ pub(crate) static IMAGE_LABEL: Rule = Rule {
 pub(crate) static CONFIG_UNREADABLE: Rule = Rule {
     id: "config-unreadable",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an image whose config is missing, damaged or no image config",
     why: "The label and the layers' content digests stand in the config; without it the image cannot be installed.",
     spec: "OCI image-spec 1.1.1, config.md",
@@ -186,7 +186,7 @@ pub(crate) static CONFIG_UNREADABLE: Rule = Rule {
 pub(crate) static CONFIG_PLATFORM: Rule = Rule {
     id: "config-platform",
     group: Group::Leaf,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a config that names another platform than the index",
     why: "One of the two is wrong: perhaps a package lies under the wrong platform.",
     spec: "OCI image-spec 1.1.1, config.md, `os` and `architecture`",
@@ -196,7 +196,7 @@ pub(crate) static CONFIG_PLATFORM: Rule = Rule {
 pub(crate) static DIFF_IDS: Rule = Rule {
     id: "diff-ids",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an image whose diff_ids do not fit its layers",
     why: "A client that checks them refuses the image; the layers are not those that the config was made for.",
     spec: "OCI image-spec 1.1.1, config.md, `rootfs.diff_ids`",
@@ -206,7 +206,7 @@ pub(crate) static DIFF_IDS: Rule = Rule {
 pub(crate) static DIFF_IDS_MISSING: Rule = Rule {
     id: "diff-ids-missing",
     group: Group::Leaf,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "an image whose config names no diff_ids",
     why: "OpenTofu and tofu-oci need none; container tools refuse the image.",
     spec: "OCI image-spec 1.1.1, config.md, `rootfs.diff_ids`",
@@ -216,7 +216,7 @@ pub(crate) static DIFF_IDS_MISSING: Rule = Rule {
 pub(crate) static SEVERAL_PACKAGES: Rule = Rule {
     id: "several-packages",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a leaf with more than one layer of type archive/zip",
     why: "OpenTofu does not choose among them and refuses the leaf.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCILayer",
@@ -226,7 +226,7 @@ pub(crate) static SEVERAL_PACKAGES: Rule = Rule {
 pub(crate) static NO_ZIP_LAYER: Rule = Rule {
     id: "no-zip-layer",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a leaf of provider type without a layer of type archive/zip",
     why: "OpenTofu finds no package in it; `application/zip` and tar archives do not count.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCILayer",
@@ -236,7 +236,7 @@ pub(crate) static NO_ZIP_LAYER: Rule = Rule {
 pub(crate) static EXTRA_LAYER: Rule = Rule {
     id: "extra-layer",
     group: Group::Leaf,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "a leaf with further layers beside its zip",
     why: "OpenTofu and tofu-oci ignore them; others may not.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCILayer",
@@ -246,7 +246,7 @@ pub(crate) static EXTRA_LAYER: Rule = Rule {
 pub(crate) static LAYER_DIGEST_ALGORITHM: Rule = Rule {
     id: "layer-digest-algorithm",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a package layer whose digest is not sha256",
     why: "OpenTofu turns the digest into a `zh:` checksum and refuses any other algorithm.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, PackageMeta",
@@ -256,7 +256,7 @@ pub(crate) static LAYER_DIGEST_ALGORITHM: Rule = Rule {
 pub(crate) static LAYER_PLATFORM: Rule = Rule {
     id: "layer-platform",
     group: Group::Leaf,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a package layer whose own platform differs from the leaf's",
     why: "OpenTofu compares the two and refuses the leaf.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_oci_blob_archive.go",
@@ -266,7 +266,7 @@ pub(crate) static LAYER_PLATFORM: Rule = Rule {
 pub(crate) static FOREIGN_URLS: Rule = Rule {
     id: "foreign-urls",
     group: Group::Leaf,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a descriptor that names URLs to fetch its content from",
     why: "No client here follows them: content comes from the repository, and following them has leaked \
            credentials.",

@@ -1,6 +1,6 @@
 //! Rules about lock files.
 
-use crate::model::{Group, Level, Rule};
+use crate::model::{FindingLevel, Group, Rule};
 
 pub(super) static ALL: &[&Rule] = &[
     &LOCK_SYNTAX,
@@ -29,7 +29,7 @@ pub(super) static ASKED: &[&Rule] =
 pub(crate) static LOCK_SYNTAX: Rule = Rule {
     id: "lock-syntax",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a lock file that OpenTofu refuses to read",
     why: "`tofu init` stops at it.",
     spec: "OpenTofu 1.12, internal/depsfile/locks_file.go, LoadLocksFromFile",
@@ -39,7 +39,7 @@ pub(crate) static LOCK_SYNTAX: Rule = Rule {
 pub(crate) static LOCK_NOT_CANONICAL: Rule = Rule {
     id: "lock-not-canonical",
     group: Group::LockFile,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a lock file that the next init would rewrite though it locks the same",
     why: "Text, order or repetitions are not as OpenTofu writes them: the next init changes the file, and a job \
            that demands an unchanged file fails.",
@@ -50,7 +50,7 @@ pub(crate) static LOCK_NOT_CANONICAL: Rule = Rule {
 pub(crate) static LOCK_CH_ONLY: Rule = Rule {
     id: "lock-ch-only",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a provider that is locked by ch: checksums alone",
     why: "OpenTofu knows h1: and zh: alone. With none of them it verifies nothing, and installs any package.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go, PreferredHashes; OpenTofu 1.12, \
@@ -61,7 +61,7 @@ pub(crate) static LOCK_CH_ONLY: Rule = Rule {
 pub(crate) static LOCK_NO_HASHES: Rule = Rule {
     id: "lock-no-hashes",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a provider that is locked without any checksum that OpenTofu knows",
     why: "OpenTofu then verifies nothing, and installs any package.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
@@ -71,7 +71,7 @@ pub(crate) static LOCK_NO_HASHES: Rule = Rule {
 pub(crate) static LOCK_H1_ONLY: Rule = Rule {
     id: "lock-h1-only",
     group: Group::LockFile,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a provider that is locked by h1: checksums alone",
     why: "An `oci_mirror` looks for the zh: of the package before it downloads, and refuses where there is none.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_oci_blob_archive.go",
@@ -81,7 +81,7 @@ pub(crate) static LOCK_H1_ONLY: Rule = Rule {
 pub(crate) static LOCK_ZH_ONLY: Rule = Rule {
     id: "lock-zh-only",
     group: Group::LockFile,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a provider that is locked by zh: checksums alone",
     why: "It can be installed, but a folder that is there already, or unpacked, cannot be compared with zh:, and \
            OpenTofu then asks for init again.",
@@ -92,7 +92,7 @@ pub(crate) static LOCK_ZH_ONLY: Rule = Rule {
 pub(crate) static LOCK_UNKNOWN_SCHEME: Rule = Rule {
     id: "lock-unknown-scheme",
     group: Group::LockFile,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "a checksum of a scheme that neither OpenTofu nor tofu-oci knows",
     why: "It is kept, and protects nobody.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go",
@@ -102,7 +102,7 @@ pub(crate) static LOCK_UNKNOWN_SCHEME: Rule = Rule {
 pub(crate) static LOCK_MALFORMED_HASH: Rule = Rule {
     id: "lock-malformed-hash",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a checksum that no package can have",
     why: "It is read without complaint and never matches. If it was meant to protect a platform, it does not.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go",
@@ -112,7 +112,7 @@ pub(crate) static LOCK_MALFORMED_HASH: Rule = Rule {
 pub(crate) static LOCK_EMPTY: Rule = Rule {
     id: "lock-empty",
     group: Group::LockFile,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "a lock file without any provider",
     why: "It protects nothing.",
     spec: "OpenTofu 1.12, internal/depsfile/locks_file.go",
@@ -122,7 +122,7 @@ pub(crate) static LOCK_EMPTY: Rule = Rule {
 pub(crate) static LOCK_MODULES: Rule = Rule {
     id: "lock-module-blocks",
     group: Group::LockFile,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "blocks for modules in a lock file",
     why: "They are reserved, lock nothing, and are gone when the file is written.",
     spec: "OpenTofu 1.12, internal/depsfile/locks_file.go",
@@ -132,7 +132,7 @@ pub(crate) static LOCK_MODULES: Rule = Rule {
 pub(crate) static LOCK_SYMLINK: Rule = Rule {
     id: "lock-symlink",
     group: Group::LockFile,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a lock file that is a symbolic link",
     why: "OpenTofu replaces the file when it writes it: the link is gone then and its target no longer kept up. \
            tofu-oci does not write through a link that leaves the folder.",
@@ -143,7 +143,7 @@ pub(crate) static LOCK_SYMLINK: Rule = Rule {
 pub(crate) static LOCK_ONE_PLATFORM: Rule = Rule {
     id: "lock-one-platform",
     group: Group::LockFile,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "a provider whose lines cover one platform, told where no platform was demanded",
     why: "A package has one zh: and one h1:, so a single line is one platform: init fails on every other one.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
@@ -153,7 +153,7 @@ pub(crate) static LOCK_ONE_PLATFORM: Rule = Rule {
 pub(crate) static LOCK_PLATFORM_NOT_OFFERED: Rule = Rule {
     id: "lock-platform-not-offered",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a platform that was demanded and that the locked release does not offer",
     why: "init on that platform fails, whatever is locked: there is no package for it.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
@@ -163,7 +163,7 @@ pub(crate) static LOCK_PLATFORM_NOT_OFFERED: Rule = Rule {
 pub(crate) static LOCK_PLATFORM: Rule = Rule {
     id: "lock-platform",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a platform that no line of a provider covers",
     why: "init on that platform fails: no checksum of the package is among the lines.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
@@ -173,7 +173,7 @@ pub(crate) static LOCK_PLATFORM: Rule = Rule {
 pub(crate) static LOCK_VERSION_GONE: Rule = Rule {
     id: "lock-version-gone",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a locked version that its repository does not offer any more",
     why: "init demands that the version is still listed.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
@@ -183,7 +183,7 @@ pub(crate) static LOCK_VERSION_GONE: Rule = Rule {
 pub(crate) static LOCK_NOT_ASKED: Rule = Rule {
     id: "lock-not-asked",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a provider whose release cannot be compared with, because it is damaged or no place is configured for it",
     why: "Whether its lines cover the platforms that were demanded is not known, and that is not the same as good.",
     spec: "docs/check.md, \"Lock files\"",
@@ -193,7 +193,7 @@ pub(crate) static LOCK_NOT_ASKED: Rule = Rule {
 pub(crate) static LOCK_LINE_UNKNOWN: Rule = Rule {
     id: "lock-line-unknown",
     group: Group::LockFile,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "a checksum that no package of the release has",
     why: "It belongs to a package from another source, or it is wrong.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go",

@@ -1,6 +1,6 @@
 //! Rules about signatures and other referrers.
 
-use crate::model::{Group, Level, Rule};
+use crate::model::{FindingLevel, Group, Rule};
 
 pub(super) static ALL: &[&Rule] = &[
     &UNSIGNED,
@@ -16,7 +16,7 @@ pub(super) static ALL: &[&Rule] = &[
 pub(crate) static UNSIGNED: Rule = Rule {
     id: "unsigned",
     group: Group::Signatures,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "a release without any signature",
     why: "Nobody can tell whether it comes from its author; what a registry gives is taken as it is.",
     spec: "this project, docs/trust.md",
@@ -26,7 +26,7 @@ pub(crate) static UNSIGNED: Rule = Rule {
 pub(crate) static SIGNATURE_REFUSED: Rule = Rule {
     id: "signature-refused",
     group: Group::Signatures,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a signature that does not hold for this release",
     why: "It is damaged, by a key that is not trusted for this provider, or made for another provider or version. \
            Clients whose policy wants a signature refuse the release.",
@@ -37,7 +37,7 @@ pub(crate) static SIGNATURE_REFUSED: Rule = Rule {
 pub(crate) static SIGNATURE_NOT_CHECKED: Rule = Rule {
     id: "signature-not-checked",
     group: Group::Signatures,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "a signature that no key at hand could check",
     why: "None of the keys that the trust policy names for this provider is the one that made it, or the policy names \
            none; what the signature claims is not proven. Another signature may count all the same.",
@@ -48,7 +48,7 @@ pub(crate) static SIGNATURE_NOT_CHECKED: Rule = Rule {
 pub(crate) static SIGNATURE_UNREADABLE: Rule = Rule {
     id: "signature-unreadable",
     group: Group::Signatures,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a signature that cannot be read",
     why: "It counts as none.",
     spec: "this project, docs/trust.md",
@@ -58,7 +58,7 @@ pub(crate) static SIGNATURE_UNREADABLE: Rule = Rule {
 pub(crate) static NOT_TRUSTED: Rule = Rule {
     id: "not-trusted",
     group: Group::Signatures,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a release that the trust policy refuses",
     why: "`tofu-oci install` and `tofu-oci lock` refuse it with this policy.",
     spec: "this project, docs/trust.md",
@@ -68,7 +68,7 @@ pub(crate) static NOT_TRUSTED: Rule = Rule {
 pub(crate) static REFERRER_DANGLING: Rule = Rule {
     id: "referrer-dangling",
     group: Group::Signatures,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a list of referrers, or a signature, of an index that the repository does not have",
     why: "The release was deleted or moved and its signature stayed behind, or the signature was copied without \
            it.",
@@ -79,7 +79,7 @@ pub(crate) static REFERRER_DANGLING: Rule = Rule {
 pub(crate) static REFERRER_OTHER_SUBJECT: Rule = Rule {
     id: "referrer-other-subject",
     group: Group::Signatures,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a listed referrer whose manifest names another subject, or none",
     why: "It says nothing about this release and is passed over.",
     spec: "OCI distribution-spec 1.1.1, Listing Referrers",
@@ -89,7 +89,7 @@ pub(crate) static REFERRER_OTHER_SUBJECT: Rule = Rule {
 pub(crate) static REFERRER_MISSING: Rule = Rule {
     id: "referrer-missing",
     group: Group::Signatures,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a listed referrer whose manifest is missing",
     why: "What it said, perhaps a signature, is lost.",
     spec: "OCI distribution-spec 1.1.1, Listing Referrers",

@@ -13,7 +13,7 @@ mod target;
 use std::collections::BTreeMap;
 
 use tofu_oci_checker::opentofu::Prediction;
-use tofu_oci_checker::{CheckedAs, Finding, Group, Level, NotJudged, ProbeReport, Rule, rule, rules};
+use tofu_oci_checker::{CheckedAs, Finding, FindingLevel, Group, NotJudged, ProbeReport, Rule, rule, rules};
 use tofu_oci_types::Platform;
 
 use super::Context;
@@ -34,7 +34,7 @@ struct Checked {
     /// The rules of these groups that it was not looked at by, and why.
     left_out: BTreeMap<&'static str, &'static str>,
     /// From which level on findings fail.
-    lowest: Level,
+    lowest: FindingLevel,
     findings: Vec<Finding>,
     /// What could not be asked for.
     not_judged: Vec<Unjudged>,
@@ -81,9 +81,9 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, D
         output::print_unreadable(args.format(), &args.target, diagnostic);
     })?;
     checked.lowest = match args.fail_on {
-        FailOn::Error => Level::Error,
-        FailOn::Warning => Level::Warning,
-        FailOn::Note => Level::Note,
+        FailOn::Error => FindingLevel::Error,
+        FailOn::Warning => FindingLevel::Warning,
+        FailOn::Note => FindingLevel::Note,
     };
     checked.findings.retain(|finding| filter.keeps(finding.rule));
     let filtered = rules().filter(|rule| !filter.keeps(rule)).map(|rule| (rule.id, "left out with --rule or --ignore"));

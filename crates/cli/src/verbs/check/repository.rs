@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tofu_oci_checker::facts::{self, Depth, Versions, What};
 use tofu_oci_checker::{
-    CheckReport, CheckRequest, Group, Level, NotJudged, Trust, drift, needs_packages, not_judged, signatures,
+    CheckReport, CheckRequest, FindingLevel, Group, NotJudged, Trust, drift, needs_packages, not_judged, signatures,
 };
 use tofu_oci_types::{Platform, Version};
 
@@ -68,7 +68,7 @@ pub(super) async fn check(
             Depth::Packages => BTreeMap::new(),
             Depth::Manifests => idle(needs_packages, "the packages were not read; --deep reads them"),
         },
-        lowest: Level::Error,
+        lowest: FindingLevel::Error,
         findings: report.findings,
         not_judged: report.not_judged.into_iter().map(Unjudged::from).collect(),
         predicted: Some((report.provider, report.predictions)),

@@ -5,9 +5,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_mapper::TofuRelease;
-use tofu_oci_mapper::config::{self, Environment, Files, MethodKind, Os};
-use tofu_oci_types::is_unprintable;
+use tofu_oci_mapper::config::{self, Environment, Files, MEASURED, MethodKind, Os};
+use tofu_oci_types::{TofuRelease, is_unprintable};
 
 /// A block of `provider_installation` that is to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,7 +196,7 @@ fn json(methods: &[Written]) -> String {
 
 /// Whether every release reads the text back as exactly these methods in this order, each with these patterns.
 pub(super) fn prove(text: &str, methods: &[Written]) -> bool {
-    TofuRelease::ALL.into_iter().all(|release| {
+    MEASURED.into_iter().all(|release| {
         let reading = read(text, release);
         let Some(installation) = &reading.config.installation else { return false };
         let wanted: Vec<&Written> =

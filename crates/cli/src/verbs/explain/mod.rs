@@ -15,8 +15,8 @@ mod verdict;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_lockfile::Guide;
-use tofu_oci_mapper::TofuRelease;
-use tofu_oci_types::{Constraints, Platform, ProviderAddr, Version};
+use tofu_oci_mapper::config::MEASURED;
+use tofu_oci_types::{Constraints, Platform, ProviderAddr, TofuRelease, Version};
 
 use super::Context;
 use super::install::LOCK_FILE;
@@ -95,7 +95,7 @@ pub(crate) async fn explain(
     let mut steps = step::steps(&latest, &opener, address);
     ask::ask(&mut steps, &latest, &opener, &question).await;
     let mut outcomes = Vec::new();
-    for release in TofuRelease::ALL {
+    for release in MEASURED {
         let program = Program::OpenTofu(release);
         if release == TofuRelease::V1_13 {
             add(&mut outcomes, program, verdict(&steps, &question, program));

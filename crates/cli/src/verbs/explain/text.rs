@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anstyle::Style;
-use tofu_oci_mapper::TofuRelease;
-use tofu_oci_mapper::check::releases_text;
+use tofu_oci_mapper::config::{MEASURED, releases_text};
+use tofu_oci_types::TofuRelease;
 use tofu_oci_types::Version;
 
 use super::step::{Answer, Direct, Root, Step, override_text};
@@ -150,7 +150,7 @@ fn ending(steps: &[Step], outcome: &Outcome) -> String {
     let releases: Vec<TofuRelease> = outcome.programs.iter().copied().filter_map(release).collect();
     let which = match releases.len() {
         0 => String::new(),
-        count if count == TofuRelease::ALL.len() => String::new(),
+        count if count == MEASURED.len() => String::new(),
         _ => format!("{}: ", releases_text(&releases)),
     };
     let label = |number: usize| {

@@ -1,7 +1,7 @@
 //! Who would serve, or where a program would stop.
 
-use tofu_oci_mapper::TofuRelease;
 use tofu_oci_source::Kind;
+use tofu_oci_types::TofuRelease;
 use tofu_oci_types::Version;
 
 use super::Question;
@@ -47,7 +47,9 @@ pub(super) fn verdict(steps: &[Step], question: &Question<'_>, program: Program)
         return Verdict::NotFound { code: "locked-version-conflict", why };
     }
     let steps: &Vec<Step> = &match program {
-        Program::OpenTofu(TofuRelease::V1_10 | TofuRelease::V1_12) => steps.iter().map(Step::behind_root).collect(),
+        Program::OpenTofu(TofuRelease::V1_10 | TofuRelease::V1_11 | TofuRelease::V1_12) => {
+            steps.iter().map(Step::behind_root).collect()
+        }
         _ => steps.to_vec(),
     };
     let asked: Vec<&Step> = steps.iter().filter(|step| step.selected).collect();

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{ProviderAddr, TofuRelease};
 
 use super::super::{Environment, Located, Os, locate, read};
 use super::{MemoryFiles, environment};
-use crate::{MagicSuffix, TofuRelease};
+use crate::MagicSuffix;
 
 fn mac() -> Environment {
     Environment { os: Os::Mac, home: Some(PathBuf::from("/Users/u")), ..environment() }

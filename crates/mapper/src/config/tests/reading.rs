@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use insta::assert_debug_snapshot;
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{ProviderAddr, TofuRelease};
 
 use super::super::{Environment, FileState, Method, MethodKind, RegistryProtocols, Setting, read};
 use super::{MemoryFiles, environment, read_text};
-use crate::{Candidate, MagicSuffix, Place, Selection, TofuRelease};
+use crate::{Candidate, MagicSuffix, Place, Selection};
 
 const ALL: &str = r#"
 plugin_cache_dir = "$HOME/cache"

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{ProviderAddr, TofuRelease};
 
 use super::super::{Environment, Os, Problem, Reading, Severity, Stage, read};
 use super::{MemoryFiles, table};
-use crate::{MagicSuffix, Methods, Place, TofuRelease};
+use crate::{MagicSuffix, Methods, Place};
 
 const RELEASES: [(&str, TofuRelease); 3] =
     [("1.10.10", TofuRelease::V1_10), ("1.12.6", TofuRelease::V1_12), ("1.13-dev", TofuRelease::V1_13)];

@@ -2,12 +2,13 @@
 
 use super::super::{Effect, Severity, read};
 use super::{MemoryFiles, environment, read_text};
-use crate::TofuRelease;
+use crate::config::MEASURED;
+use tofu_oci_types::TofuRelease;
 
 /// What this program refuses for, and what `OpenTofu` does.
 #[track_caller]
 fn check(text: &str, code: &str, effect: Effect) {
-    for release in TofuRelease::ALL {
+    for release in MEASURED {
         let reading = read_text(text, release);
         let problem = reading.refuse().expect_err(text);
         assert_eq!((problem.code.as_str(), problem.effect), (code, effect), "{text:?} in {release}");
@@ -139,7 +140,7 @@ fn bytes_that_are_no_text_are_refused() {
     }
     let reading = read(&environment(), &Raw, TofuRelease::V1_13);
     assert_eq!(reading.refuse().expect_err("refused").code, "hcl1-parse");
-    assert!(!super::super::render_problem(&reading, &reading.problems[0]).is_empty());
+    assert!(!super::shown(&reading, &reading.problems[0]).is_empty());
 }
 
 #[test]

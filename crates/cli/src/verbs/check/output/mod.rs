@@ -5,7 +5,7 @@ mod junit;
 mod sarif;
 mod table;
 
-use tofu_oci_checker::{Level, Rule, rules};
+use tofu_oci_checker::{FindingLevel, Rule, rules};
 
 use super::{Checked, Context};
 use crate::args::Format;
@@ -36,7 +36,7 @@ fn applied(checked: &Checked) -> Vec<&'static Rule> {
     rules().filter(|rule| checked.groups.contains(&rule.group)).collect()
 }
 
-fn count(checked: &Checked, level: Level) -> usize {
+fn count(checked: &Checked, level: FindingLevel) -> usize {
     checked.findings.iter().filter(|finding| finding.level() == level).count()
 }
 
@@ -71,7 +71,7 @@ mod tests {
             looked_at: text(),
             groups,
             left_out: BTreeMap::new(),
-            lowest: Level::Note,
+            lowest: FindingLevel::Note,
             findings,
             not_judged: vec![Unjudged { place: text(), version: Some(text()), platform: None, why }],
             predicted: Some((CheckedAs::Executables(text()), Vec::new())),

@@ -3,7 +3,7 @@
 //! Spec: OASIS, Static Analysis Results Interchange Format 2.1.0.
 
 use serde_json::{Value, json};
-use tofu_oci_checker::{Finding, Group, Level, Rule};
+use tofu_oci_checker::{Finding, FindingLevel, Group, Rule};
 use tofu_oci_types::printable;
 
 use super::applied;
@@ -57,11 +57,11 @@ fn document(rules: &[&Rule], results: &[Value], invocation: &Value) -> Document 
     Document::json_pretty(&document)
 }
 
-fn level(level: Level) -> &'static str {
+fn level(level: FindingLevel) -> &'static str {
     match level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Note => "note",
+        FindingLevel::Error => "error",
+        FindingLevel::Warning => "warning",
+        FindingLevel::Note => "note",
     }
 }
 

@@ -1,7 +1,6 @@
-//! What a user sees: one snapshot for each code, and the hard cases of showing a line.
+//! What a user reads: one snapshot for each code.
 
 mod credentials;
-mod excerpts;
 mod files;
 mod measured;
 mod methods;
@@ -9,9 +8,9 @@ mod positions;
 mod settings;
 mod templates;
 
-use super::super::{Reading, render_problem};
-use super::read_text;
-use crate::TofuRelease;
+use super::super::Reading;
+use super::{read_text, shown};
+use tofu_oci_types::TofuRelease;
 
 /// Everything that is told about a main file.
 fn told(text: &str) -> String {
@@ -19,7 +18,7 @@ fn told(text: &str) -> String {
 }
 
 fn all(reading: &Reading) -> String {
-    reading.problems.iter().map(|problem| render_problem(reading, problem)).collect()
+    reading.problems.iter().map(|problem| shown(reading, problem)).collect()
 }
 
 /// What is told about a method.

@@ -1,10 +1,66 @@
 //! How a line is shown.
 
-use insta::assert_snapshot;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use super::super::read_text;
-use super::{all, method, told};
-use crate::TofuRelease;
+use insta::assert_snapshot;
+use tofu_oci_mapper::config::{Environment, Files, MEASURED, Os, read};
+use tofu_oci_types::TofuRelease;
+
+use super::*;
+
+/// A main file in the home folder of `u`.
+struct MainFile<'a>(&'a str);
+
+impl Files for MainFile<'_> {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if self.exists(path) { Ok(self.0.as_bytes().to_vec()) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+
+    fn list(&self, _: &Path) -> io::Result<Vec<OsString>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn is_dir(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path == Path::new("/home/u/.tofurc")
+    }
+}
+
+fn read_text(text: &str, release: TofuRelease) -> Reading {
+    let environment = Environment {
+        os: Os::Unix,
+        home: Some(PathBuf::from("/home/u")),
+        app_data: None,
+        launch_dir: PathBuf::from("/w"),
+        working_dir: PathBuf::from("/w"),
+        vars: BTreeMap::new(),
+    };
+    read(&environment, &MainFile(text), release)
+}
+
+/// Every problem, its message first.
+fn all(reading: &Reading) -> String {
+    let shown = |problem| of_problem(reading, problem);
+    reading
+        .problems
+        .iter()
+        .map(|problem| format!("{} ({})\n{}", printable(&problem.message), problem.code, shown(problem)))
+        .collect()
+}
+
+fn told(text: &str) -> String {
+    all(&read_text(text, TofuRelease::V1_13))
+}
+
+fn method(text: &str) -> String {
+    told(&format!("provider_installation {{\n  {text}\n}}\n"))
+}
 
 #[test]
 fn carets_stand_right_behind_tabs_and_wide_characters() {
@@ -117,7 +173,7 @@ fn secrets_in_the_line_are_masked() {
         "{\"credentials\": {\"a.example\": {\"tokn\": \"hunter2\"}},,}",
     ];
     for text in texts {
-        for release in TofuRelease::ALL {
+        for release in MEASURED {
             let reading = read_text(text, release);
             let shown = all(&reading);
             assert!(!shown.is_empty(), "{text}");

@@ -2,19 +2,16 @@
 
 use insta::assert_snapshot;
 
+use super::memory::{MemoryFiles, environment};
 use super::{find, fine, methods, shown, told};
-use crate::config::tests::{MemoryFiles, environment};
 
 #[test]
 fn a_folder_that_is_not_there() {
     assert_snapshot!(methods("  filesystem_mirror {\n    path = \"/nowhere\"\n  }"), @r#"
     error[folder-missing] the folder /nowhere is not there
-      --> /home/u/.tofurc:3:12
-      |
-    3 |     path = "/nowhere"
-      |            ^^^^^^^^^^
+     --> /home/u/.tofurc:3:12 "\"/nowhere\""
       = what happens: init aborts for every provider that the method is for, even if another method has it
-      = write: a folder that is there, even an empty one, or leave the method out
+      = instead: a folder that is there, even an empty one, or leave the method out
     "#);
     fine("folder-missing", "  filesystem_mirror { path = \"/m\" }");
 }
@@ -25,12 +22,9 @@ fn a_file_in_place_of_a_folder() {
     let files = MemoryFiles::from([("/home/u/.tofurc", text), ("/f", "")]);
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @r#"
     warning[folder-missing] /f is no folder
-      --> /home/u/.tofurc:2:30
-      |
-    2 |   filesystem_mirror { path = "/f" }
-      |                              ^^^^
+     --> /home/u/.tofurc:2:30 "\"/f\""
       = what happens: it is taken for an empty folder
-      = write: the folder that the providers are in
+      = instead: the folder that the providers are in
     "#);
 }
 
@@ -38,23 +32,17 @@ fn a_file_in_place_of_a_folder() {
 fn a_path_that_is_not_expanded() {
     assert_snapshot!(methods("  filesystem_mirror {\n    path = \"~/mirror\"\n  }"), @r#"
     error[path-not-expanded] `~/mirror` is taken letter by letter
-      --> /home/u/.tofurc:3:12
-      |
-    3 |     path = "~/mirror"
-      |            ^^^^^^^^^^
+     --> /home/u/.tofurc:3:12 "\"~/mirror\""
       = what happens: neither ~ nor $NAME is expanded here: the folder would be /w/~/mirror
                       init aborts for every provider that the method is for, even if another method has it
-      = write: path = "/home/u/mirror"
+      = instead: path = "/home/u/mirror"
     "#);
     assert_snapshot!(methods("  filesystem_mirror {\n    path = \"$DATA/mirror\"\n  }"), @r#"
     error[path-not-expanded] `$DATA/mirror` is taken letter by letter
-      --> /home/u/.tofurc:3:12
-      |
-    3 |     path = "$DATA/mirror"
-      |            ^^^^^^^^^^^^^^
+     --> /home/u/.tofurc:3:12 "\"$DATA/mirror\""
       = what happens: neither ~ nor $NAME is expanded here: the folder would be /w/$DATA/mirror
                       init aborts for every provider that the method is for, even if another method has it
-      = write: the whole path from the root
+      = instead: the whole path from the root
     "#);
     fine("path-not-expanded", "  filesystem_mirror { path = \"/m\" }");
 }
@@ -65,12 +53,9 @@ fn a_relative_path() {
     let files = MemoryFiles::from([("/home/u/.tofurc", text), ("/w/mirror/", "")]);
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @r#"
     note[path-relative] `./mirror` depends on the working directory
-      --> /home/u/.tofurc:2:30
-      |
-    2 |   filesystem_mirror { path = "./mirror" }
-      |                              ^^^^^^^^^^
+     --> /home/u/.tofurc:2:30 "\"./mirror\""
       = what happens: it is looked for below the folder of the configuration, here /w/mirror
-      = write: path = "/w/mirror"
+      = instead: path = "/w/mirror"
     "#);
     fine("path-relative", "  filesystem_mirror { path = \"/m\" }");
 }
@@ -79,28 +64,19 @@ fn a_relative_path() {
 fn folders_of_developers() {
     assert_snapshot!(methods("  dev_overrides {\n    \"acme/widget\" = \"/m\"\n    \"acme/gadget\" = \"~/go/bin\"\n    \"acme/other\"  = \"/nowhere\"\n  }\n  direct {}"), @r#"
     note[dev-override-active] registry.opentofu.org/acme/widget comes from the folder of its developer
-      --> /home/u/.tofurc:3:5
-      |
-    3 |     "acme/widget" = "/m"
-      |     ^^^^^^^^^^^^^
+     --> /home/u/.tofurc:3:5 "\"acme/widget\""
       = what happens: its version and the lock file are not looked at, but init installs it all the same and needs a method for it
-      = write: nothing while you work on it; take the entry out when the released provider is meant
+      = instead: nothing while you work on it; take the entry out when the released provider is meant
 
     error[dev-override-missing] the folder /w/~/go/bin is not there
-      --> /home/u/.tofurc:4:5
-      |
-    4 |     "acme/gadget" = "~/go/bin"
-      |     ^^^^^^^^^^^^^
+     --> /home/u/.tofurc:4:5 "\"acme/gadget\""
       = what happens: init goes well, then every command that needs registry.opentofu.org/acme/gadget fails
-      = write: "/home/u/go/bin": neither ~ nor $NAME is expanded here
+      = instead: "/home/u/go/bin": neither ~ nor $NAME is expanded here
 
     error[dev-override-missing] the folder /nowhere is not there
-      --> /home/u/.tofurc:5:5
-      |
-    5 |     "acme/other"  = "/nowhere"
-      |     ^^^^^^^^^^^^
+     --> /home/u/.tofurc:5:5 "\"acme/other\""
       = what happens: init goes well, then every command that needs registry.opentofu.org/acme/other fails
-      = write: the folder that the built program is in, or leave the entry out
+      = instead: the folder that the built program is in, or leave the entry out
     "#);
     fine("dev-override-missing", "  dev_overrides { \"acme/widget\" = \"/m\" }\n  direct {}");
 }
@@ -109,15 +85,13 @@ fn folders_of_developers() {
 fn a_cache_folder_that_is_not_there() {
     assert_snapshot!(told("plugin_cache_dir = \"/nowhere\"\n"), @r#"
     error[plugin-cache-dir] plugin_cache_dir names /nowhere, which is not there
-      --> /home/u/.tofurc:1:20
-      |
-    1 | plugin_cache_dir = "/nowhere"
-      |                    ^^^^^^^^^^
+     --> /home/u/.tofurc:1:20 "\"/nowhere\""
       = what happens: 1.10 and later: prints an error that names no line, and uses it all the same
-      = write: create the folder, or leave plugin_cache_dir out
+      = instead: create the folder, or leave plugin_cache_dir out
     "#);
     assert_snapshot!(told("plugin_cache_dir = \"/m\"\n"), @"");
     let tilde = told("plugin_cache_dir = \"~/.terraform.d/plugin-cache\"\n");
-    let write = "= write: \"/home/u/.terraform.d/plugin-cache\", for ~ is not expanded; and create the folder\n";
+    let write =
+        "= instead: write \"/home/u/.terraform.d/plugin-cache\", for ~ is not expanded; and create the folder\n";
     assert!(tilde.replace('\\', "/").contains(write), "{tilde}");
 }

@@ -1,16 +1,16 @@
 //! Nothing installable, and folders that count without being named.
 
 use super::view::{View, each, is_json};
-use super::{Facts, Finding, FoundAt, Level};
-use crate::config::MethodKind;
+use super::{CliConfigFacts, CliConfigFinding, FindingLevel, FoundAt};
+use tofu_oci_mapper::config::MethodKind;
 
-pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     let mut found = each(facts, |view| empty(view).into_iter().collect());
     found.extend(each(facts, |view| implicit(view).into_iter().collect()));
     found
 }
 
-fn empty(view: &View<'_>) -> Option<Finding> {
+fn empty(view: &View<'_>) -> Option<CliConfigFinding> {
     let block = view.reading.config.installation.as_ref().filter(|_| view.methods.list.is_empty())?;
     let file = view.reading.files.get(block.file)?;
     let title = if block.methods.is_empty() {
@@ -32,7 +32,7 @@ fn empty(view: &View<'_>) -> Option<Finding> {
         }
     };
     Some(
-        Finding::new("empty-installation", Level::Error, title)
+        CliConfigFinding::new("empty-installation", FindingLevel::Error, title)
             .at(Some(FoundAt::of(file, Some(block.name_span.clone()))))
             .detail(detail)
             .instead(instead),
@@ -40,7 +40,7 @@ fn empty(view: &View<'_>) -> Option<Finding> {
 }
 
 /// Folders that cut providers off from their registries.
-fn implicit(view: &View<'_>) -> Option<Finding> {
+fn implicit(view: &View<'_>) -> Option<CliConfigFinding> {
     if view.methods.explicit {
         return None;
     }
@@ -69,9 +69,9 @@ fn implicit(view: &View<'_>) -> Option<Finding> {
         );
     }
     Some(
-        Finding::new(
+        CliConfigFinding::new(
             "implicit-folders",
-            Level::Note,
+            FindingLevel::Note,
             format!("there is no provider_installation, and providers lie in {}", folders.join(", ")),
         )
         .detail(detail)

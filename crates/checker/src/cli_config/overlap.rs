@@ -5,13 +5,13 @@
 //!
 //! Spec: measured on 1.10 to 1.13 (how methods are combined).
 
-use super::region::{covered, full, listed, meet, merged, region, without};
 use super::view::{View, each};
-use super::{Facts, Finding, Level};
-use crate::Pattern;
-use crate::config::{Method, MethodKind};
+use super::{CliConfigFacts, CliConfigFinding, FindingLevel};
+use tofu_oci_mapper::Pattern;
+use tofu_oci_mapper::config::{Method, MethodKind};
+use tofu_oci_mapper::region::{covered, full, listed, meet, merged, region, without};
 
-pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     each(facts, |view| {
         let mut found = Vec::new();
         for (index, later) in view.explicit().iter().enumerate() {
@@ -39,7 +39,7 @@ fn place(view: &View<'_>, from: &Method, method: &Method) -> String {
     format!("{} in {}", method.kind.name(), line.unwrap_or_default())
 }
 
-fn overlap(view: &View<'_>, first: &Method, later: &Method) -> Vec<Finding> {
+fn overlap(view: &View<'_>, first: &Method, later: &Method) -> Vec<CliConfigFinding> {
     let both = meet(&first.selector, &later.selector);
     if both.is_empty() {
         return Vec::new();
@@ -68,11 +68,14 @@ fn overlap(view: &View<'_>, first: &Method, later: &Method) -> Vec<Finding> {
             later.kind.name()
         ),
     };
-    let finding =
-        Finding::new("mirror-overlap", Level::Warning, format!("{other} takes providers of this {name} too: {which}"))
-            .at(view.head(first))
-            .detail(detail)
-            .instead(apart(view, first, later, &both, &other));
+    let finding = CliConfigFinding::new(
+        "mirror-overlap",
+        FindingLevel::Warning,
+        format!("{other} takes providers of this {name} too: {which}"),
+    )
+    .at(view.head(first))
+    .detail(detail)
+    .instead(apart(view, first, later, &both, &other));
     vec![finding]
 }
 
@@ -92,10 +95,11 @@ fn apart(view: &View<'_>, first: &Method, later: &Method, both: &[Pattern], othe
 }
 
 /// A method that is for nothing, or only for what earlier mirrors never leave to it.
-fn unreachable(view: &View<'_>, earlier: &[Method], later: &Method) -> Vec<Finding> {
+fn unreachable(view: &View<'_>, earlier: &[Method], later: &Method) -> Vec<CliConfigFinding> {
     let own = region(&later.selector);
     let name = later.kind.name();
-    let finding = |title: String| Finding::new("unreachable-method", Level::Warning, title).at(view.head(later));
+    let finding =
+        |title: String| CliConfigFinding::new("unreachable-method", FindingLevel::Warning, title).at(view.head(later));
     if own.is_empty() {
         return vec![
             finding(format!("this {name} is for no provider: exclude covers all of include"))
@@ -125,7 +129,7 @@ fn unreachable(view: &View<'_>, earlier: &[Method], later: &Method) -> Vec<Findi
 }
 
 /// A wide `direct` before a narrow method: the order decides. Behind a folder that is what the folder is for.
-fn order(view: &View<'_>, first: &Method, later: &Method) -> Vec<Finding> {
+fn order(view: &View<'_>, first: &Method, later: &Method) -> Vec<CliConfigFinding> {
     let (wide, narrow) = (region(&first.selector), region(&later.selector));
     let both = meet(&first.selector, &later.selector);
     let is_narrower =
@@ -135,9 +139,9 @@ fn order(view: &View<'_>, first: &Method, later: &Method) -> Vec<Finding> {
     }
     let (name, other) = (later.kind.name(), place(view, later, first));
     vec![
-        Finding::new(
+        CliConfigFinding::new(
             "order-decides",
-            Level::Note,
+            FindingLevel::Note,
             format!("{other} stands before this {name} and takes {} too", listed(&both)),
         )
         .at(view.head(later))

@@ -6,26 +6,32 @@ mod configuration;
 mod files;
 mod folders;
 mod installation;
+mod memory;
 mod never;
 mod templates;
 
 use std::collections::BTreeSet;
 
-use super::{Facts, Finding, LockFacts, LockedFact, RequiredFact, findings};
-use crate::config::tests::{MemoryFiles, environment};
-use crate::config::{Environment, Files, read};
-use crate::{MagicSuffix, TofuRelease};
+use super::{CliConfigFacts, CliConfigFinding, LockFacts, LockedFact, RequiredFact, findings};
+use memory::{MemoryFiles, environment};
+use tofu_oci_mapper::MagicSuffix;
+use tofu_oci_mapper::config::{Environment, Files, MASK, MEASURED, read, releases_text, secrets_in_line};
 
 /// Everything that is found, for a user `u` with these files.
-fn find(environment: &Environment, files: &dyn Files, lock: Option<LockFacts>, required: &[&str]) -> Vec<Finding> {
-    let readings = TofuRelease::ALL.map(|release| read(environment, files, release));
+fn find(
+    environment: &Environment,
+    files: &dyn Files,
+    lock: Option<LockFacts>,
+    required: &[&str],
+) -> Vec<CliConfigFinding> {
+    let readings = MEASURED.map(|release| read(environment, files, release));
     let methods = readings.each_ref().map(|reading| reading.methods(environment, files));
     let required = required.iter().map(|address| RequiredFact {
         address: address.parse().expect("an address"),
         constraints: tofu_oci_types::Constraints::default(),
     });
     let required = required.collect();
-    let found = findings(&Facts {
+    let found = findings(&CliConfigFacts {
         readings,
         methods,
         environment,
@@ -43,12 +49,34 @@ fn find(environment: &Environment, files: &dyn Files, lock: Option<LockFacts>, r
     found
 }
 
-fn shown(found: &[Finding]) -> String {
-    found.iter().map(Finding::render).collect::<Vec<_>>().join("\n")
+fn shown(found: &[CliConfigFinding]) -> String {
+    found.iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
+/// A finding with its place, without a picture of the line.
+fn text(finding: &CliConfigFinding) -> String {
+    let mut out = format!("{}[{}] {}\n", finding.level.word(), finding.rule, finding.title);
+    if let Some(at) = &finding.at {
+        let place = at.span.as_ref().filter(|_| !at.text.is_empty()).map(|span| {
+            let secret = !secrets_in_line(&at.text, span.clone()).is_empty();
+            let text = if secret { MASK } else { &at.text[span.clone()] };
+            format!(":{} {text:?}", tofu_oci_hcl::position(&at.text, span.start))
+        });
+        out += &format!(" --> {}{}\n", at.path.display(), place.unwrap_or_default());
+    }
+    if finding.releases.len() < MEASURED.len() && !finding.tells_releases {
+        out += &format!("  = only in OpenTofu {}\n", releases_text(&finding.releases));
+    }
+    for (lead, lines) in [("= what happens: ", &finding.detail), ("= instead: ", &finding.instead)] {
+        for (number, line) in lines.iter().flat_map(|text| text.lines()).enumerate() {
+            out += &format!("  {:<width$}{line}\n", if number == 0 { lead } else { "" }, width = lead.len());
+        }
+    }
+    out
 }
 
 /// The findings of one main file, where `/m` is a folder.
-fn of(text: &str) -> Vec<Finding> {
+fn of(text: &str) -> Vec<CliConfigFinding> {
     find(&environment(), &MemoryFiles::from([("/home/u/.tofurc", text), ("/m/", "")]), None, &[])
 }
 

@@ -88,7 +88,7 @@ fn every_problem_is_a_rule_and_every_rule_is_in_the_code() {
     assert!(found >= 35, "{found}");
     let error = fs::read_to_string(root().join("crates/mapper/src/error.rs")).expect("a text");
     let mut files = Vec::new();
-    sources(&root().join("crates/mapper/src/check"), &mut files);
+    sources(&root().join("crates/checker/src/cli_config"), &mut files);
     let checks = files.iter().filter(|path| !is_test(path) && !path.ends_with("catalogue.rs"));
     let checks: String = checks.map(|path| fs::read_to_string(path).expect("a text")).collect();
     let code = config + &error + &checks;

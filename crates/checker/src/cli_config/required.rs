@@ -2,9 +2,9 @@
 
 use super::templates::first;
 use super::view::{View, each};
-use super::{Facts, Finding, FoundAt, Level, LockedFact};
+use super::{CliConfigFacts, CliConfigFinding, FindingLevel, FoundAt, LockedFact};
 
-pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     let mut found = each(facts, locked);
     found.extend(each(facts, not_covered));
     found
@@ -13,7 +13,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
 /// Entries of the lock file that an `oci_mirror` cannot satisfy.
 ///
 /// Spec: measured on 1.10 to 1.13 (lock file with `oci_mirror`).
-fn locked(view: &View<'_>) -> Vec<Finding> {
+fn locked(view: &View<'_>) -> Vec<CliConfigFinding> {
     let Some(lock) = &view.facts.lock else { return Vec::new() };
     let finding = |entry: &LockedFact| {
         let LockedFact { address, version, schemes, span } = entry;
@@ -24,7 +24,7 @@ fn locked(view: &View<'_>) -> Vec<Finding> {
         let title = format!("{address} {version} is locked with h1: alone, and comes from an oci_mirror");
         let at = FoundAt { path: lock.path.clone(), text: lock.text.clone(), span: span.clone() };
         Some(
-            Finding::new("lock-h1-only", Level::Error, title)
+            CliConfigFinding::new("lock-h1-only", FindingLevel::Error, title)
                 .at(Some(at))
                 .detail(format!(
                     "init refuses the package of {}, identical or not, unless the plugin cache holds it: an oci_mirror is \
@@ -41,7 +41,7 @@ fn locked(view: &View<'_>) -> Vec<Finding> {
 }
 
 /// Providers that no method is for.
-fn not_covered(view: &View<'_>) -> Vec<Finding> {
+fn not_covered(view: &View<'_>) -> Vec<CliConfigFinding> {
     if view.methods.list.is_empty() {
         return Vec::new();
     }
@@ -55,9 +55,9 @@ fn not_covered(view: &View<'_>) -> Vec<Finding> {
         required.filter(|address| !view.methods.list.iter().any(|method| method.selector.select(address).is_in()));
     missing
         .map(|address| {
-            Finding::new(
+            CliConfigFinding::new(
                 "provider-not-covered",
-                Level::Error,
+                FindingLevel::Error,
                 format!("no method is for {address}, which the configuration requires"),
             )
             .at(at.clone())

@@ -9,7 +9,7 @@ use tofu_oci_types::ProviderAddr;
 use crate::{Pattern, Selector};
 
 /// The patterns of the providers that both selectors take, none of them covered by another one.
-pub(super) fn meet(one: &Selector, other: &Selector) -> Vec<Pattern> {
+pub fn meet(one: &Selector, other: &Selector) -> Vec<Pattern> {
     let mut found: Vec<Pattern> = Vec::new();
     for left in included(one) {
         for right in included(other) {
@@ -35,18 +35,18 @@ impl Selector {
 }
 
 /// The patterns of the providers that a selector takes.
-pub(super) fn region(selector: &Selector) -> Vec<Pattern> {
+pub fn region(selector: &Selector) -> Vec<Pattern> {
     meet(selector, &Selector::default())
 }
 
 /// What a selector takes only in part: the patterns of `exclude` within `pattern`.
-pub(super) fn without<'a>(pattern: &Pattern, selectors: &[&'a Selector]) -> Vec<&'a Pattern> {
+pub fn without<'a>(pattern: &Pattern, selectors: &[&'a Selector]) -> Vec<&'a Pattern> {
     let all = selectors.iter().flat_map(|selector| &selector.exclude);
     all.filter(|exclude| pattern.covers(exclude)).collect()
 }
 
 /// Whether one of `patterns` covers `pattern`.
-pub(super) fn covered(pattern: &Pattern, patterns: &[Pattern]) -> bool {
+pub fn covered(pattern: &Pattern, patterns: &[Pattern]) -> bool {
     patterns.iter().any(|other| other.covers(pattern))
 }
 
@@ -59,18 +59,18 @@ fn every() -> Option<Pattern> {
 }
 
 /// A pattern with all its three parts.
-pub(super) fn full(pattern: &Pattern) -> String {
+pub fn full(pattern: &Pattern) -> String {
     let host = pattern.hostname().map_or_else(|| "*".to_owned(), ToString::to_string);
     format!("{host}/{}/{}", pattern.namespace().unwrap_or("*"), pattern.provider_type().unwrap_or("*"))
 }
 
 /// Several patterns for people.
-pub(super) fn listed(patterns: &[Pattern]) -> String {
+pub fn listed(patterns: &[Pattern]) -> String {
     patterns.iter().map(full).collect::<Vec<_>>().join(", ")
 }
 
 /// The list `exclude` of a method with `more` in it: what stands there and is still needed, then the new ones.
-pub(super) fn merged(exclude: &[String], more: &[Pattern]) -> String {
+pub fn merged(exclude: &[String], more: &[Pattern]) -> String {
     let needed = |text: &&String| text.parse::<Pattern>().is_ok_and(|pattern| !covered(&pattern, more));
     let old = exclude.iter().filter(needed).cloned();
     let list: Vec<String> = old.chain(more.iter().map(full)).map(|text| format!("\"{text}\"")).collect();
@@ -78,7 +78,7 @@ pub(super) fn merged(exclude: &[String], more: &[Pattern]) -> String {
 }
 
 /// Some address that a pattern is for.
-pub(super) fn example(pattern: &Pattern) -> Option<ProviderAddr> {
+pub fn example(pattern: &Pattern) -> Option<ProviderAddr> {
     let host = pattern.hostname().map_or_else(|| "example.com".to_owned(), |host| host.as_str().to_owned());
     let namespace = pattern.namespace().unwrap_or("example-namespace");
     let provider_type = pattern.provider_type().unwrap_or("example-type");

@@ -1,13 +1,13 @@
 //! What the reading itself found wrong, told once for all releases that find it, with what is left then.
 
-use super::region::{listed, meet};
-use super::view::View;
-use super::{Facts, Finding, FoundAt, Level, advice, releases_text};
-use crate::TofuRelease;
-use crate::config::{Effect, Method, MethodKind, Problem, Severity, effect};
+use super::view::{View, is_json};
+use super::{CliConfigFacts, CliConfigFinding, FindingLevel, FoundAt};
+use tofu_oci_mapper::config::{ConfigFile, Effect, Method, MethodKind, Problem, Severity, Topic, releases_text};
+use tofu_oci_mapper::region::{listed, meet};
+use tofu_oci_types::TofuRelease;
 
 /// One finding a problem.
-pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     let mut told: Vec<Told<'_>> = Vec::new();
     for view in View::all(facts) {
         for problem in &view.reading.problems {
@@ -29,6 +29,14 @@ fn rule(code: &str) -> &str {
     }
 }
 
+/// What to write where the problem names nothing better.
+const GENERAL: &str = "it as docs/configuration.md says, or leave it out";
+
+/// Whether a file is in the JSON form and has one `provider_installation`.
+fn is_one_json_block(file: &ConfigFile) -> bool {
+    is_json(file) && file.text.matches("\"provider_installation\"").count() == 1
+}
+
 /// A problem, and what each release that finds it says and does then.
 struct Told<'a> {
     view: View<'a>,
@@ -48,18 +56,26 @@ impl Told<'_> {
             && path(&self.view, self.problem) == path(view, problem)
     }
 
-    fn finding(&self) -> Finding {
+    fn finding(&self) -> CliConfigFinding {
         let Self { view, problem, outcomes } = self;
         let is_error = view.reading.errors().any(|error| error == *problem);
-        let level = if is_error || problem.severity == Severity::Error { Level::Error } else { Level::Warning };
+        let level =
+            if is_error || problem.severity == Severity::Error { FindingLevel::Error } else { FindingLevel::Warning };
         let file = problem.file.and_then(|file| view.reading.files.get(file));
         let at = file.map(|file| FoundAt::of(file, problem.span.clone()));
-        let (title, instead) = advice::of(problem, file);
-        Finding {
+        let (title, instead) = match file {
+            Some(file) if problem.code == "two-blocks" && is_one_json_block(file) => (
+                "the methods of this provider_installation are taken for blocks of their own",
+                "every method as a list: \"direct\": [{ … }]",
+            ),
+            _ => (problem.message.as_str(), problem.instead.as_deref().unwrap_or(GENERAL)),
+        };
+        CliConfigFinding {
+            tells_releases: true,
             releases: outcomes.iter().map(|outcome| outcome.release).collect(),
-            instead: Some(instead),
+            instead: Some(instead.to_owned()),
             opens_to_origin: outcomes.iter().any(|outcome| outcome.opens),
-            ..Finding::new(rule(&problem.code).to_owned(), level, title).at(at).detail(self.detail())
+            ..CliConfigFinding::new(rule(&problem.code).to_owned(), level, title).at(at).detail(self.detail())
         }
     }
 
@@ -99,10 +115,11 @@ impl Outcome {
         let rest = rest(&view, problem);
         Self {
             release: view.release,
-            effect: if view.methods.explicit && view.methods.list.is_empty() {
-                effect(problem).replace("; the others serve", "")
-            } else {
-                effect(problem)
+            effect: match problem.effect {
+                Effect::MethodDropped if !view.methods.explicit || !view.methods.list.is_empty() => {
+                    format!("{}; the others serve", problem.consequence())
+                }
+                _ => problem.consequence(),
             },
             opens: rest.as_ref().is_some_and(|(_, opens)| *opens),
             rest: rest.map(|(text, _)| text),
@@ -115,9 +132,7 @@ fn rest(view: &View<'_>, problem: &Problem) -> Option<(String, bool)> {
     let file = view.reading.files.get(problem.file?)?;
     let loses_all = match problem.effect {
         Effect::FileDropped => file.text.is_empty() || file.text.contains("provider_inst"),
-        Effect::BlockIgnored => problem.code == "block-equals" && problem.message.starts_with("provider_installation"),
-        Effect::SilentlyIgnored => problem.instead.as_deref() == Some("write provider_installation"),
-        _ => false,
+        _ => problem.topic == Topic::ProviderInstallation,
     };
     if loses_all {
         return (!view.methods.explicit).then(|| (NOTHING_LEFT.to_owned(), true));

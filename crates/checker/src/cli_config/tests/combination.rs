@@ -2,8 +2,8 @@
 
 use insta::assert_snapshot;
 
+use super::memory::{MemoryFiles, environment};
 use super::{find, fine, installation, methods, shown};
-use crate::config::tests::{MemoryFiles, environment};
 
 const MIRROR: &str = r#"  oci_mirror {
     repository_template = "ghcr.io/acme/${hostname}/${namespace}/${type}"
@@ -15,13 +15,10 @@ const MIRROR: &str = r#"  oci_mirror {
 fn a_mirror_that_overlaps_with_direct() {
     assert_snapshot!(methods(&format!("{MIRROR}  direct {{\n    exclude = [\"registry.example.com/acme/*\", \"example.net/*/*\"]\n  }}")), @r#"
     warning[mirror-overlap] direct in line 6 takes providers of this oci_mirror too: registry.example.com/*/* but registry.example.com/acme/*
-      --> /home/u/.tofurc:2:3
-      |
-    2 |   oci_mirror {
-      |   ^^^^^^^^^^
+     --> /home/u/.tofurc:2:3 "oci_mirror"
       = what happens: init aborts (tag-not-found) for each of these providers that the oci_mirror lacks, although direct has it
                       it aborts for the others too on the day their registry publishes a newer version than the oci_mirror has, unless one is pinned
-      = write: in direct in line 6: exclude = ["example.net/*/*", "registry.example.com/*/*"]
+      = instead: in direct in line 6: exclude = ["example.net/*/*", "registry.example.com/*/*"]
     "#);
     fine("mirror-overlap", &format!("{MIRROR}  direct {{ exclude = [\"registry.example.com/*/*\"] }}"));
     fine("mirror-overlap", &format!("{MIRROR}  direct {{ include = [\"*/*\"] }}"));
@@ -34,28 +31,19 @@ fn mirrors_that_overlap_with_each_other() {
     let second = "  network_mirror {\n    url = \"https://mirror.example.com/\"\n    include = [\"registry.example.com/acme/*\", \"example.net/*/*\"]\n  }\n  filesystem_mirror {\n    path = \"/m\"\n    include = [\"example.net/a/b\"]\n  }";
     assert_snapshot!(methods(&format!("{MIRROR}{second}")), @r#"
     warning[mirror-overlap] network_mirror in line 6 takes providers of this oci_mirror too: registry.example.com/acme/*
-      --> /home/u/.tofurc:2:3
-      |
-    2 |   oci_mirror {
-      |   ^^^^^^^^^^
+     --> /home/u/.tofurc:2:3 "oci_mirror"
       = what happens: init aborts (tag-not-found) for each version of these providers that only network_mirror has; it works as long as the oci_mirror has everything that the other has
-      = write: in network_mirror in line 6: exclude = ["registry.example.com/acme/*"]
+      = instead: in network_mirror in line 6: exclude = ["registry.example.com/acme/*"]
 
     warning[mirror-overlap] filesystem_mirror in line 10 takes providers of this network_mirror too: example.net/a/b
-      --> /home/u/.tofurc:6:3
-      |
-    6 |   network_mirror {
-      |   ^^^^^^^^^^^^^^
+     --> /home/u/.tofurc:6:3 "network_mirror"
       = what happens: init aborts (mirror-version-missing) for each version of these providers that only filesystem_mirror has; it works as long as the network_mirror has everything that the other has
-      = write: nothing for filesystem_mirror in line 10, which has no provider of its own: leave it out, or put it first if it gives way
+      = instead: nothing for filesystem_mirror in line 10, which has no provider of its own: leave it out, or put it first if it gives way
 
     warning[unreachable-method] this filesystem_mirror serves no provider: network_mirror in line 6 takes them all, and never gives way
-       --> /home/u/.tofurc:10:3
-       |
-    10 |   filesystem_mirror {
-       |   ^^^^^^^^^^^^^^^^^
+     --> /home/u/.tofurc:10:3 "filesystem_mirror"
       = what happens: it is asked for versions, and can fail then; its packages are never used. The order decides, not how narrow a pattern is
-      = write: it first, or leave it out
+      = instead: it first, or leave it out
     "#);
 }
 
@@ -64,31 +52,22 @@ fn a_method_that_serves_nothing() {
     let all = "  oci_mirror { repository_template = \"ghcr.io/${hostname}/${namespace}/${type}\" }\n";
     assert_snapshot!(methods(&format!("{all}  direct {{}}")), @r#"
     warning[mirror-overlap] direct in line 3 takes providers of this oci_mirror too: */*/*
-      --> /home/u/.tofurc:2:3
-      |
-    2 |   oci_mirror { repository_template = "ghcr.io/${hostname}/${namespace}/${type}" }
-      |   ^^^^^^^^^^
+     --> /home/u/.tofurc:2:3 "oci_mirror"
       = what happens: init aborts (tag-not-found) for each of these providers that the oci_mirror lacks, although direct has it
                       it aborts for the others too on the day their registry publishes a newer version than the oci_mirror has, unless one is pinned
-      = write: an include with what the oci_mirror really has, and the same list as exclude in direct in line 3; or leave direct in line 3 out
+      = instead: an include with what the oci_mirror really has, and the same list as exclude in direct in line 3; or leave direct in line 3 out
 
     warning[unreachable-method] this direct serves no provider: oci_mirror in line 2 takes them all, and never gives way
-      --> /home/u/.tofurc:3:3
-      |
-    3 |   direct {}
-      |   ^^^^^^
+     --> /home/u/.tofurc:3:3 "direct"
       = what happens: it is asked for versions, and can fail then; its packages are never used. The order decides, not how narrow a pattern is
-      = write: it first, or leave it out
+      = instead: it first, or leave it out
     "#);
-    assert_snapshot!(methods("  filesystem_mirror {\n    path    = \"/m\"\n    include = [\"example.net/a/*\"]\n    exclude = [\"example.net/*/*\"]\n  }\n  direct {}"), @"
+    assert_snapshot!(methods("  filesystem_mirror {\n    path    = \"/m\"\n    include = [\"example.net/a/*\"]\n    exclude = [\"example.net/*/*\"]\n  }\n  direct {}"), @r#"
     warning[unreachable-method] this filesystem_mirror is for no provider: exclude covers all of include
-      --> /home/u/.tofurc:2:3
-      |
-    2 |   filesystem_mirror {
-      |   ^^^^^^^^^^^^^^^^^
+     --> /home/u/.tofurc:2:3 "filesystem_mirror"
       = what happens: exclude beats include at every width, so that the method is never asked
-      = write: a narrower exclude, or leave the method out
-    ");
+      = instead: a narrower exclude, or leave the method out
+    "#);
     fine("unreachable-method", &format!("  direct {{}}\n{all}"));
     fine("unreachable-method", &format!("{MIRROR}  direct {{}}"));
     let left = all.replace("}\" }", "}\"\n exclude = [\"example.net/a/*\"]\n }");
@@ -99,20 +78,14 @@ fn a_method_that_serves_nothing() {
 fn a_wide_method_before_a_narrow_one() {
     assert_snapshot!(methods(&format!("  direct {{}}\n{MIRROR}")), @r#"
     note[direct-needs-origin] direct asks registry.example.com too, although a mirror names it
-      --> /home/u/.tofurc:2:3
-      |
-    2 |   direct {}
-      |   ^^^^^^
+     --> /home/u/.tofurc:2:3 "direct"
       = what happens: every listing asks the host itself: init aborts where it has no registry or does not answer
-      = write: exclude = ["registry.example.com/*/*"]
+      = instead: exclude = ["registry.example.com/*/*"]
 
     note[order-decides] direct in line 2 stands before this oci_mirror and takes registry.example.com/*/* too
-      --> /home/u/.tofurc:3:3
-      |
-    3 |   oci_mirror {
-      |   ^^^^^^^^^^
+     --> /home/u/.tofurc:3:3 "oci_mirror"
       = what happens: what both have comes from direct: the order decides, not how narrow a pattern is
-      = write: in direct in line 2: exclude = ["registry.example.com/*/*"]
+      = instead: in direct in line 2: exclude = ["registry.example.com/*/*"]
     "#);
     fine("order-decides", &format!("  filesystem_mirror {{ path = \"/m\" }}\n{MIRROR}"));
     fine("order-decides", "  filesystem_mirror { path = \"/m\" }\n  direct {}");
@@ -123,12 +96,9 @@ fn direct_for_hosts_that_are_only_names() {
     let mirror = "  filesystem_mirror {\n    path    = \"/m\"\n    include = [\"registry.example.test/*/*\", \"tofu.corp/acme/*\"]\n  }\n";
     assert_snapshot!(methods(&format!("{mirror}  direct {{\n    exclude = [\"tofu.corp/*/*\"]\n  }}")), @r#"
     error[direct-needs-origin] direct asks registry.example.test, which no public DNS knows
-      --> /home/u/.tofurc:6:3
-      |
-    6 |   direct {
-      |   ^^^^^^
+     --> /home/u/.tofurc:6:3 "direct"
       = what happens: every listing asks the host itself, and init aborts if it does not answer, whoever else has the provider
-      = write: exclude = ["tofu.corp/*/*", "registry.example.test/*/*"]
+      = instead: exclude = ["tofu.corp/*/*", "registry.example.test/*/*"]
     "#);
     fine(
         "direct-needs-origin",
@@ -147,12 +117,9 @@ fn direct_for_a_required_provider_of_no_host() {
     let required = ["mirror/acme/widget", "registry.example.com/acme/widget"];
     assert_snapshot!(shown(&find(&environment(), &files, None, &required)), @r#"
     error[direct-needs-origin] direct asks mirror, which no public DNS knows
-      --> /home/u/.tofurc:2:3
-      |
-    2 |   direct {}
-      |   ^^^^^^
+     --> /home/u/.tofurc:2:3 "direct"
       = what happens: every listing asks the host itself, and init aborts if it does not answer, whoever else has the provider
-      = write: a mirror that has mirror/acme/widget, and exclude = ["mirror/acme/widget"]
+      = instead: a mirror that has mirror/acme/widget, and exclude = ["mirror/acme/widget"]
     "#);
 }
 
@@ -160,12 +127,9 @@ fn direct_for_a_required_provider_of_no_host() {
 fn patterns_without_a_host_are_for_the_default_one() {
     assert_snapshot!(methods("  filesystem_mirror {\n    path    = \"/m\"\n    include = [\"registry.example.com/*/*\", \"*/*\"]\n  }"), @r#"
     warning[pattern-default-host] `*/*` is for registry.opentofu.org only, and not for registry.example.com
-      --> /home/u/.tofurc:4:44
-      |
-    4 |     include = ["registry.example.com/*/*", "*/*"]
-      |                                            ^^^^^
+     --> /home/u/.tofurc:4:44 "\"*/*\""
       = what happens: a pattern of two parts means `registry.opentofu.org/*/*`
-      = write: "registry.example.com/*/*", or "registry.opentofu.org/*/*" if only that host is meant
+      = instead: "registry.example.com/*/*", or "registry.opentofu.org/*/*" if only that host is meant
     "#);
     fine("pattern-default-host", "  filesystem_mirror {\n path = \"/m\"\n include = [\"*/*\"]\n }");
     fine(
@@ -180,7 +144,7 @@ fn a_required_provider_whose_host_names_a_registry() {
     assert_snapshot!(shown(&find(&environment(), &files, None, &["ghcr.io.oci.opentofu.org/acme/widget"])), @"
     note[magic-host] only tofu-oci finds ghcr.io.oci.opentofu.org/acme/widget in a registry by its host
       = what happens: OpenTofu asks the host itself, and init aborts
-      = write: an oci_mirror for it too: `tofu-oci config snippet` prints one
+      = instead: an oci_mirror for it too: `tofu-oci config snippet` prints one
     ");
     assert_snapshot!(shown(&find(&environment(), &files, None, &["example.com/acme/widget"])), @"");
 }

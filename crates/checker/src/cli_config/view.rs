@@ -4,14 +4,15 @@ use std::ops::Range;
 
 use tofu_oci_hcl::{Body, Duplicates, Item, Syntax, Value};
 
-use super::{Facts, Finding, FoundAt};
-use crate::config::{ConfigFile, Method, MethodKind, Methods, Reading};
-use crate::{Selector, TofuRelease};
+use super::{CliConfigFacts, CliConfigFinding, FoundAt};
+use tofu_oci_mapper::Selector;
+use tofu_oci_mapper::config::{ConfigFile, Method, MethodKind, Methods, Reading};
+use tofu_oci_types::TofuRelease;
 
 /// The facts of one release.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
-    pub(super) facts: &'a Facts<'a>,
+    pub(super) facts: &'a CliConfigFacts<'a>,
     pub(super) reading: &'a Reading,
     pub(super) methods: &'a Methods,
     pub(super) release: TofuRelease,
@@ -26,7 +27,7 @@ pub(super) struct Argument {
 
 impl<'a> View<'a> {
     /// One view for each release.
-    pub(super) fn all(facts: &'a Facts<'a>) -> impl Iterator<Item = View<'a>> {
+    pub(super) fn all(facts: &'a CliConfigFacts<'a>) -> impl Iterator<Item = View<'a>> {
         let readings = facts.readings.iter().zip(&facts.methods);
         readings.map(move |(reading, methods)| View { facts, reading, methods, release: reading.release })
     }
@@ -91,13 +92,16 @@ pub(super) fn is_json(file: &ConfigFile) -> bool {
 }
 
 /// Asks a rule about each release, and tells once what several releases have in common.
-pub(super) fn each(facts: &Facts<'_>, rule: impl Fn(&View<'_>) -> Vec<Finding>) -> Vec<Finding> {
-    let mut all: Vec<Finding> = Vec::new();
+pub(super) fn each(
+    facts: &CliConfigFacts<'_>,
+    rule: impl Fn(&View<'_>) -> Vec<CliConfigFinding>,
+) -> Vec<CliConfigFinding> {
+    let mut all: Vec<CliConfigFinding> = Vec::new();
     for view in View::all(facts) {
         for finding in rule(&view) {
             match all.iter_mut().find(|known| known.is_same(&finding) && !known.releases.contains(&view.release)) {
                 Some(known) => known.releases.push(view.release),
-                None => all.push(Finding { releases: vec![view.release], ..finding }),
+                None => all.push(CliConfigFinding { releases: vec![view.release], ..finding }),
             }
         }
     }

@@ -5,11 +5,11 @@ use std::path::Path;
 use tofu_oci_hcl::Duplicates;
 
 use super::view::{View, each};
-use super::{Facts, Finding, FoundAt, Level};
-use crate::config::{FileState, MethodKind, Origin, Unknown, known_names};
+use super::{CliConfigFacts, CliConfigFinding, FindingLevel, FoundAt};
+use tofu_oci_mapper::config::{FileState, MethodKind, Origin, Unknown, known_names};
 
 /// What is ignored without a word. Places that `told` names already are left out.
-pub(super) fn findings(facts: &Facts<'_>, told: &[Finding]) -> Vec<Finding> {
+pub(super) fn findings(facts: &CliConfigFacts<'_>, told: &[CliConfigFinding]) -> Vec<CliConfigFinding> {
     let mut found = each(facts, unknown);
     found.retain(|finding| !is_told(told, finding));
     found.extend(each(facts, overlooked));
@@ -19,14 +19,14 @@ pub(super) fn findings(facts: &Facts<'_>, told: &[Finding]) -> Vec<Finding> {
 }
 
 /// Whether a problem stands at the very place already.
-fn is_told(told: &[Finding], finding: &Finding) -> bool {
+fn is_told(told: &[CliConfigFinding], finding: &CliConfigFinding) -> bool {
     let start = |at: &FoundAt| at.span.as_ref().map(|span| span.start);
     told.iter()
         .filter_map(|known| known.at.as_ref())
         .any(|known| finding.at.as_ref().is_some_and(|at| at.path == known.path && start(at) == start(known)))
 }
 
-fn unknown(view: &View<'_>) -> Vec<Finding> {
+fn unknown(view: &View<'_>) -> Vec<CliConfigFinding> {
     let finding = |unknown: &Unknown| {
         let Unknown { name, inside, near, .. } = unknown;
         let file = view.reading.files.get(unknown.file)?;
@@ -37,8 +37,8 @@ fn unknown(view: &View<'_>) -> Vec<Finding> {
         let (rule, what) = if is_block { ("ignored-block", "block") } else { ("ignored-argument", "argument") };
         let place =
             inside.as_ref().map_or_else(|| "at the top of the file".to_owned(), |inside| format!("in {inside}"));
-        let level = if LATER.contains(&name.as_str()) { Level::Note } else { Level::Warning };
-        let finding = Finding::new(rule, level, format!("no {what} {place} is called `{name}`"))
+        let level = if LATER.contains(&name.as_str()) { FindingLevel::Note } else { FindingLevel::Warning };
+        let finding = CliConfigFinding::new(rule, level, format!("no {what} {place} is called `{name}`"))
             .at(Some(FoundAt::of(file, Some(unknown.span.clone()))))
             .detail("it is ignored without a word, and everything in it");
         let known = known_names(inside.as_deref());
@@ -50,7 +50,7 @@ fn unknown(view: &View<'_>) -> Vec<Finding> {
             alike.map(|known| (*known).to_owned())
         });
         let instead = instead.unwrap_or_else(|| match (level, inside) {
-            (Level::Note, _) => "it all the same if a newer OpenTofu reads the file".to_owned(),
+            (FindingLevel::Note, _) => "it all the same if a newer OpenTofu reads the file".to_owned(),
             (_, Some(_)) => format!("one of {}, or leave it out", known.join(", ")),
             (_, None) => "a name that OpenTofu knows, or leave it out".to_owned(),
         });
@@ -62,12 +62,12 @@ fn unknown(view: &View<'_>) -> Vec<Finding> {
 /// Names that only newer releases know; for older ones that is worth a note.
 const LATER: [&str; 3] = ["registry_protocols", "download_retry_count", "trust_all_hashes"];
 
-fn overlooked(view: &View<'_>) -> Vec<Finding> {
+fn overlooked(view: &View<'_>) -> Vec<CliConfigFinding> {
     let read = view.reading.files.iter().filter(|file| file.state == FileState::Read);
     read.flat_map(|file| {
         let document = tofu_oci_hcl::parse(&file.text, Duplicates::Allowed).ok();
         document.into_iter().flat_map(|document| document.overlooked).map(move |over| {
-            Finding::new("ignored-text", Level::Warning, over.message)
+            CliConfigFinding::new("ignored-text", FindingLevel::Warning, over.message)
                 .at(Some(FoundAt::of(file, Some(over.span))))
                 .detail("it is passed over without a word")
                 .instead("it whole, or leave it out")
@@ -76,11 +76,11 @@ fn overlooked(view: &View<'_>) -> Vec<Finding> {
     .collect()
 }
 
-fn passed_over(view: &View<'_>) -> Vec<Finding> {
+fn passed_over(view: &View<'_>) -> Vec<CliConfigFinding> {
     let passed = view.reading.located.passed_over.iter();
     passed
         .map(|passed| {
-            Finding::new("file-passed-over", Level::Warning, "this file is not read")
+            CliConfigFinding::new("file-passed-over", FindingLevel::Warning, "this file is not read")
                 .at(Some(FoundAt { path: passed.path.clone(), text: "".into(), span: None }))
                 .detail(format!("nothing in it counts: {}", passed.why))
                 .instead(if view.reading.files.is_empty() {
@@ -95,7 +95,7 @@ fn passed_over(view: &View<'_>) -> Vec<Finding> {
 /// Methods that Terraform does not know, in files that it reads too.
 ///
 /// Spec: measured with Terraform 1.11.
-fn terraform(view: &View<'_>) -> Vec<Finding> {
+fn terraform(view: &View<'_>) -> Vec<CliConfigFinding> {
     let legacy = view.reading.located.main.as_ref().filter(|main| main.origin == Origin::Legacy);
     let shared = |path: &Path| {
         let folder = path.parent().and_then(Path::file_name);
@@ -108,9 +108,9 @@ fn terraform(view: &View<'_>) -> Vec<Finding> {
             file.is_some_and(|file| shared(&file.path))
         })
         .map(|method| {
-            Finding::new(
+            CliConfigFinding::new(
                 "terraform-reads-it-too",
-                Level::Warning,
+                FindingLevel::Warning,
                 "Terraform reads this file too, and knows no oci_mirror",
             )
             .at(view.head(method))

@@ -1,9 +1,9 @@
 //! What the user's own files will do in the releases of `OpenTofu`, before it bites.
 //!
 //! ```text
-//! Facts --findings--> [Finding]
+//! CliConfigFacts --findings--> [CliConfigFinding]
 //!
-//! problems.rs       what the reading itself found wrong, and what is left then; advice.rs: what to write instead
+//! problems.rs       what the reading itself found wrong, and what is left then
 //! names.rs          names and texts that are ignored, files that are passed over, Terraform beside OpenTofu
 //! overlap.rs        methods that take the same providers
 //! origin.rs         `direct` and hosts that have no registry; patterns without a host
@@ -16,7 +16,6 @@
 //! A finding names the releases that it is about: the same file is read otherwise by 1.10 than by 1.12 and later.
 //! Every rule stands in [`RULES`], and in the table of `docs/configuration.md`.
 
-mod advice;
 mod catalogue;
 mod finding;
 mod folders;
@@ -25,7 +24,6 @@ mod names;
 mod origin;
 mod overlap;
 mod problems;
-mod region;
 mod required;
 mod templates;
 #[cfg(test)]
@@ -40,14 +38,16 @@ use std::sync::Arc;
 use tofu_oci_types::{Constraints, ProviderAddr, Version};
 
 pub use catalogue::{RULES, RuleInfo};
-pub use finding::{Finding, FoundAt, Level, releases_text};
+pub use finding::{CliConfigFinding, FoundAt};
 
-use crate::MagicSuffix;
-use crate::config::{Environment, Files, Methods, Reading};
+use crate::FindingLevel;
+
+use tofu_oci_mapper::MagicSuffix;
+use tofu_oci_mapper::config::{Environment, Files, Methods, Reading};
 
 /// Everything that the rules look at.
-pub struct Facts<'a> {
-    /// The user's files as each of [`TofuRelease::ALL`](crate::TofuRelease::ALL) reads them, in that order.
+pub struct CliConfigFacts<'a> {
+    /// The user's files as each of [`MEASURED`](tofu_oci_mapper::config::MEASURED) reads them, in that order.
     pub readings: [Reading; 3],
     /// The methods that come out of each reading, in the same order.
     pub methods: [Methods; 3],
@@ -97,7 +97,7 @@ pub struct RequiredFact {
 }
 
 /// Everything worth telling, in the order of the files and of the places in them; what is about no place comes last.
-pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+pub fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     let mut found = problems::findings(facts);
     found.extend(names::findings(facts, &found));
     for rule in [
@@ -111,7 +111,7 @@ pub fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         found.extend(rule(facts));
     }
     let files = &facts.readings[2].files;
-    let order = |finding: &Finding| {
+    let order = |finding: &CliConfigFinding| {
         let at = finding.at.as_ref();
         let file = at.and_then(|at| files.iter().position(|file| file.path == at.path)).unwrap_or(usize::MAX);
         (at.is_none(), file, at.and_then(|at| at.span.as_ref().map(|span| span.start)), finding.level)

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::region::{example, listed};
 use super::view::{View, argument, each};
-use super::{Facts, Finding, FoundAt, Level};
-use crate::config::{Method, MethodKind};
-use crate::{MapError, Pattern, RepositoryTemplate, Selector, Symbol};
+use super::{CliConfigFacts, CliConfigFinding, FindingLevel, FoundAt};
+use tofu_oci_mapper::config::{Method, MethodKind};
+use tofu_oci_mapper::region::{example, listed};
+use tofu_oci_mapper::{MapError, Pattern, RepositoryTemplate, Selector, Symbol};
 use tofu_oci_types::ProviderAddr;
 
 const ARGUMENT: &str = "repository_template";
 
-pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     each(facts, |view| {
         let mut found = Vec::new();
         for method in view.explicit() {
@@ -26,12 +26,18 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     })
 }
 
-fn finding(view: &View<'_>, method: &Method, rule: &'static str, level: Level, title: String) -> Finding {
-    Finding::new(rule, level, title).at(view.place(method, ARGUMENT))
+fn finding(
+    view: &View<'_>,
+    method: &Method,
+    rule: &'static str,
+    level: FindingLevel,
+    title: String,
+) -> CliConfigFinding {
+    CliConfigFinding::new(rule, level, title).at(view.place(method, ARGUMENT))
 }
 
 /// Several providers that fall onto one repository.
-fn hole(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> Option<Finding> {
+fn hole(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> Option<CliConfigFinding> {
     let symbols: Vec<&str> = template.holes().iter().map(|symbol| Symbol::name(*symbol)).collect();
     if symbols.is_empty() {
         return None;
@@ -43,7 +49,7 @@ fn hole(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> Opti
             view,
             method,
             "template-hole",
-            Level::Warning,
+            FindingLevel::Warning,
             format!("the template leaves {symbols} out, and include is for several"),
         )
         .detail(format!(
@@ -55,7 +61,7 @@ fn hole(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> Opti
 }
 
 /// What comes out for the providers that are named, or for the sample that OpenTofu checks with.
-fn results(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> Vec<Finding> {
+fn results(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> Vec<CliConfigFinding> {
     let include = &method.selector.include;
     let named = include.iter().filter(|pattern| pattern.provider_type().is_some()).filter_map(example);
     let required = view.facts.required.iter().map(|required| required.address.clone());
@@ -64,13 +70,13 @@ fn results(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> V
     let real: Vec<ProviderAddr> = named.chain(required).filter(selected).collect();
     let samples = if include.is_empty() { any().into_iter().collect() } else { include.clone() };
     let samples = samples.iter().filter_map(example);
-    let mut found: BTreeMap<&str, Finding> = BTreeMap::new();
+    let mut found: BTreeMap<&str, CliConfigFinding> = BTreeMap::new();
     for (address, is_real) in real.into_iter().map(|real| (real, true)).chain(samples.map(|sample| (sample, false))) {
         match template.apply(&address) {
             Err(MapError::EmptyRepository { registry, .. }) => {
                 found.entry("template-no-repository").or_insert_with(|| {
                     let title = format!("the template gives `{registry}`, which names no repository");
-                    finding(view, method, "template-no-repository", Level::Error, title)
+                    finding(view, method, "template-no-repository", FindingLevel::Error, title)
                         .detail(
                             "OpenTofu reads it without a complaint; init then aborts for every provider of this method",
                         )
@@ -80,7 +86,7 @@ fn results(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> V
             }
             Err(error) if is_real => {
                 found.entry("template-fails").or_insert_with(|| {
-                    finding(view, method, "template-fails", Level::Error, error.to_string())
+                    finding(view, method, "template-fails", FindingLevel::Error, error.to_string())
                         .detail(format!("OpenTofu reads it without a complaint; init then aborts for {address}"))
                         .instead("a template that gives REGISTRY/PATH in lower case for it, or exclude it here")
                 });
@@ -90,7 +96,7 @@ fn results(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> V
         let Ok(text) = template.render(&address) else { continue };
         for (rule, title, instead) in registry(&text) {
             found.entry(rule).or_insert_with(|| {
-                finding(view, method, rule, Level::Warning, title)
+                finding(view, method, rule, FindingLevel::Warning, title)
                     .detail("OpenTofu reads it without a complaint; the name goes to the wire as it is written")
                     .instead(instead)
             });
@@ -125,7 +131,7 @@ fn any() -> Option<Pattern> {
 }
 
 /// `$${`, which is a literal `${`, in a method that is read or dropped.
-fn escape(view: &View<'_>, method: &Method) -> Option<Finding> {
+fn escape(view: &View<'_>, method: &Method) -> Option<CliConfigFinding> {
     if method.kind.name() != "oci_mirror" {
         return None;
     }
@@ -136,10 +142,14 @@ fn escape(view: &View<'_>, method: &Method) -> Option<Finding> {
     let start = found.span.start + offset;
     let plain = escape.get(1..).unwrap_or_default();
     Some(
-        Finding::new("template-escape", Level::Warning, format!("`{escape}` is a literal `{plain}`, and no symbol"))
-            .at(Some(FoundAt::of(file, Some(start..start + escape.len()))))
-            .detail("nothing is put in its place, and no repository can have these characters")
-            .instead(plain.to_owned()),
+        CliConfigFinding::new(
+            "template-escape",
+            FindingLevel::Warning,
+            format!("`{escape}` is a literal `{plain}`, and no symbol"),
+        )
+        .at(Some(FoundAt::of(file, Some(start..start + escape.len()))))
+        .detail("nothing is put in its place, and no repository can have these characters")
+        .instead(plain.to_owned()),
     )
 }
 

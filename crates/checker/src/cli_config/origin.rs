@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use tofu_oci_types::{Hostname, ProviderAddr};
 
-use super::region::{covered, example, full, listed, meet, merged};
 use super::view::{View, each};
-use super::{Facts, Finding, Level};
-use crate::config::{Method, MethodKind};
-use crate::{Pattern, Selector};
+use super::{CliConfigFacts, CliConfigFinding, FindingLevel};
+use tofu_oci_mapper::config::{Method, MethodKind};
+use tofu_oci_mapper::region::{covered, example, full, listed, meet, merged};
+use tofu_oci_mapper::{Pattern, Selector};
 
-pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     each(facts, |view| {
         let direct = view.explicit().iter().filter(|method| is_direct(method));
-        let mut found: Vec<Finding> = direct.flat_map(|direct| needs_origin(view, direct)).collect();
+        let mut found: Vec<CliConfigFinding> = direct.flat_map(|direct| needs_origin(view, direct)).collect();
         found.extend(view.explicit().iter().flat_map(|method| default_host(view, method)));
         found.extend(magic(view));
         found
@@ -42,7 +42,7 @@ fn is_alive(host: &Hostname) -> bool {
 }
 
 /// Spec: measured on 1.10 to 1.13: a host without DNS, TLS or discovery document aborts although a mirror has the package.
-fn needs_origin(view: &View<'_>, direct: &Method) -> Vec<Finding> {
+fn needs_origin(view: &View<'_>, direct: &Method) -> Vec<CliConfigFinding> {
     let (mut dead, mut perhaps): (Vec<Pattern>, Vec<Pattern>) = (Vec::new(), Vec::new());
     let mut add = |pattern: Pattern, gives_way: bool| {
         let Some(host) = pattern.hostname().filter(|host| !is_alive(host)) else { return };
@@ -92,7 +92,7 @@ fn needs_origin(view: &View<'_>, direct: &Method) -> Vec<Finding> {
             (true, true) => exclude,
             (true, false) => "no direct at all: it is for these hosts only".to_owned(),
         };
-        Finding::new("direct-needs-origin", level, title.replace("{}", &hosts))
+        CliConfigFinding::new("direct-needs-origin", level, title.replace("{}", &hosts))
             .at(view.head(direct))
             .detail(detail)
             .instead(instead)
@@ -102,18 +102,18 @@ fn needs_origin(view: &View<'_>, direct: &Method) -> Vec<Finding> {
         let title = "direct asks {}, which no public DNS knows".to_owned();
         let detail = "every listing asks the host itself, and init aborts if it does not answer, whoever else has the \
                       provider";
-        found.push(finding(Level::Error, &dead, title, detail));
+        found.push(finding(FindingLevel::Error, &dead, title, detail));
     }
     if !perhaps.is_empty() {
         let title = "direct asks {} too, although a mirror names it".to_owned();
         let detail = "every listing asks the host itself: init aborts where it has no registry or does not answer";
-        found.push(finding(Level::Note, &perhaps, title, detail));
+        found.push(finding(FindingLevel::Note, &perhaps, title, detail));
     }
     found
 }
 
 /// Required providers whose host names a registry, which only this program can ask.
-fn magic(view: &View<'_>) -> Vec<Finding> {
+fn magic(view: &View<'_>) -> Vec<CliConfigFinding> {
     let suffix = &view.facts.magic_suffix;
     let required = view.facts.required.iter().map(|required| &required.address);
     let selected = |address: &ProviderAddr| {
@@ -121,9 +121,13 @@ fn magic(view: &View<'_>) -> Vec<Finding> {
         first.is_some_and(is_direct) && matches!(suffix.place(address), Ok(Some(_)))
     };
     let note = |address: &ProviderAddr| {
-        Finding::new("magic-host", Level::Note, format!("only tofu-oci finds {address} in a registry by its host"))
-            .detail("OpenTofu asks the host itself, and init aborts")
-            .instead("an oci_mirror for it too: `tofu-oci config snippet` prints one")
+        CliConfigFinding::new(
+            "magic-host",
+            FindingLevel::Note,
+            format!("only tofu-oci finds {address} in a registry by its host"),
+        )
+        .detail("OpenTofu asks the host itself, and init aborts")
+        .instead("an oci_mirror for it too: `tofu-oci config snippet` prints one")
     };
     required.filter(|address| selected(address)).map(note).collect()
 }
@@ -133,7 +137,7 @@ fn only(pattern: &Pattern) -> Selector {
 }
 
 /// Patterns of two parts, where other hosts are spoken of.
-fn default_host(view: &View<'_>, method: &Method) -> Vec<Finding> {
+fn default_host(view: &View<'_>, method: &Method) -> Vec<CliConfigFinding> {
     let default = Hostname::default_registry();
     let patterns =
         view.explicit().iter().flat_map(|method| method.selector.include.iter().chain(&method.selector.exclude));
@@ -156,9 +160,9 @@ fn default_host(view: &View<'_>, method: &Method) -> Vec<Finding> {
             }
             let other = meant.map_or(other, |address| address.hostname());
             found.push(
-                Finding::new(
+                CliConfigFinding::new(
                     "pattern-default-host",
-                    Level::Warning,
+                    FindingLevel::Warning,
                     format!("`{text}` is for {default} only, and not for {other}"),
                 )
                 .at(view.pattern(method, list, text))
