@@ -195,3 +195,14 @@ impl OffsetMap {
         self.end = source;
     }
 }
+
+/// What a repeated argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Duplicates {
+    /// An error, as in the HCL 1 of `OpenTofu` 1.12 and 1.13 (v1.0.1-vault-7). Only `name = …` in the native syntax
+    /// counts, each block and object by itself, and names as they are written: `a`, `A` and `"a"` are three.
+    Refused,
+    /// Fine, as in the HCL 1 of `OpenTofu` 1.10 (v1.0.1-vault-5). That one also overlooks a mistake right before a
+    /// closing brace when another closing brace follows, and what stands there: `a { b = } }`.
+    Allowed,
+}

@@ -30,10 +30,10 @@ mod text;
 #[cfg(test)]
 mod underlined;
 
-pub use ast::{Body, Document, Item, Key, OffsetMap, Overlooked, Syntax, Text, TextFault, Value};
+pub use ast::{Body, Document, Duplicates, Item, Key, OffsetMap, Overlooked, Syntax, Text, TextFault, Value};
 pub use decode::{DecodeError, DecodeErrorKind, Decoded, Members, Node, Shape, View, equal_fold};
 pub use error::{SyntaxError, SyntaxErrorKind};
-pub use hcl1::{Duplicates, parse, parse_bytes};
+pub use hcl1::{parse, parse_bytes};
 pub use position::{Position, position};
 
 /// How deep blocks, objects and lists may stand in each other. HCL 1 has no limit of its own; it recurses until its

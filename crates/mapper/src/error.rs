@@ -5,8 +5,8 @@ use std::ops::Range;
 use tofu_oci_hcl::template::TemplateFault;
 use tofu_oci_types::{InvalidRepositoryRef, ProviderAddr, RepositoryRef};
 
-use crate::template::SAMPLE;
-use crate::{Rule, Symbol};
+use crate::Rule;
+use crate::symbol::{SAMPLE, Symbol};
 
 /// Why an address has no place under the rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -21,6 +21,7 @@ mod magic;
 mod pattern;
 mod place;
 pub mod region;
+mod symbol;
 mod template;
 mod uri_template;
 #[cfg(test)]
@@ -31,7 +32,8 @@ pub use error::{MapError, TemplateError};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};
 pub use pattern::{PatternList, Selection, Selector};
 pub use place::{OciPlace, Place, Rule};
-pub use template::{RepositoryTemplate, Symbol};
+pub use symbol::Symbol;
+pub use template::RepositoryTemplate;
 pub use tofu_oci_types::{InvalidPattern, Pattern};
 pub use tofu_oci_types::{RepositoryPrefix as Prefix, parse_prefix};
 pub use uri_template::{InvalidUriTemplate, UriTemplate};

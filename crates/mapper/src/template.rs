@@ -8,6 +8,7 @@ use tofu_oci_hcl::template::{Template, TemplateFault, Value};
 use tofu_oci_types::{ProviderAddr, RepositoryRef};
 
 use crate::place::{OciPlace, Rule};
+use crate::symbol::Symbol;
 use crate::{MapError, Pattern, TemplateError, error};
 use crate::{Prefix, parse_prefix};
 
@@ -26,67 +27,6 @@ pub struct RepositoryTemplate {
     template: Template,
     holes: BTreeSet<Symbol>,
 }
-
-/// A part of an address that a template can mention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Symbol {
-    /// `${hostname}`, in comparison form and with its port.
-    Hostname,
-    /// `${namespace}`.
-    Namespace,
-    /// `${type}`.
-    Type,
-}
-
-impl Symbol {
-    /// Every symbol.
-    pub const ALL: [Self; 3] = [Self::Hostname, Self::Namespace, Self::Type];
-
-    /// The name inside `${}`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hostname => "hostname",
-            Self::Namespace => "namespace",
-            Self::Type => "type",
-        }
-    }
-
-    /// What stands for it in a provider's address.
-    pub fn of(self, address: &ProviderAddr) -> &str {
-        match self {
-            Self::Hostname => address.hostname().as_str(),
-            Self::Namespace => address.namespace(),
-            Self::Type => address.provider_type(),
-        }
-    }
-
-    fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|symbol| symbol.name() == name)
-    }
-
-    /// What stands for it in the address that a template is tried with.
-    fn sample(self) -> &'static str {
-        match self {
-            Self::Hostname => "example.com",
-            Self::Namespace => "example-namespace",
-            Self::Type => "example-type",
-        }
-    }
-
-    /// What stands in its place in a pattern; nothing for a wildcard.
-    fn literal(self, pattern: &Pattern) -> Option<&str> {
-        match self {
-            Self::Hostname => pattern.hostname().map(tofu_oci_types::Hostname::as_str),
-            Self::Namespace => pattern.namespace(),
-            Self::Type => pattern.provider_type(),
-        }
-    }
-}
-
-/// The address that a template is tried with.
-///
-/// Spec: `OpenTofu` 1.12, cliconfig, the sample symbols of `oci_mirror`.
-pub(crate) const SAMPLE: &str = "example.com/example-namespace/example-type";
 
 impl RepositoryTemplate {
     /// Reads the template of an `oci_mirror` block. `include` holds the patterns as they were written.

@@ -4,7 +4,8 @@
 //! in its place is an empty folder; neither `~` nor variables are expanded; a relative path is below `-chdir`.
 
 use super::view::{View, each};
-use super::{CliConfigFacts, CliConfigFinding, FindingLevel, FoundAt};
+use super::{CliConfigFacts, CliConfigFinding, FoundAt};
+use crate::FindingLevel;
 use tofu_oci_mapper::config::{DevOverride, Method, MethodKind};
 
 pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {

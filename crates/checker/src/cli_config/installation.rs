@@ -1,7 +1,8 @@
 //! Nothing installable, and folders that count without being named.
 
 use super::view::{View, each, is_json};
-use super::{CliConfigFacts, CliConfigFinding, FindingLevel, FoundAt};
+use super::{CliConfigFacts, CliConfigFinding, FoundAt};
+use crate::FindingLevel;
 use tofu_oci_mapper::config::MethodKind;
 
 pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {

@@ -5,7 +5,8 @@ use std::path::Path;
 use tofu_oci_hcl::Duplicates;
 
 use super::view::{View, each};
-use super::{CliConfigFacts, CliConfigFinding, FindingLevel, FoundAt};
+use super::{CliConfigFacts, CliConfigFinding, FoundAt};
+use crate::FindingLevel;
 use tofu_oci_mapper::config::{FileState, MethodKind, Origin, Unknown, known_names};
 
 /// What is ignored without a word. Places that `told` names already are left out.

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use tofu_oci_types::{Hostname, ProviderAddr};
 
 use super::view::{View, each};
-use super::{CliConfigFacts, CliConfigFinding, FindingLevel};
+use super::{CliConfigFacts, CliConfigFinding};
+use crate::FindingLevel;
 use tofu_oci_mapper::config::{Method, MethodKind};
 use tofu_oci_mapper::region::{covered, example, full, listed, meet, merged};
 use tofu_oci_mapper::{Pattern, Selector};

@@ -6,7 +6,8 @@
 //! Spec: measured on 1.10 to 1.13 (how methods are combined).
 
 use super::view::{View, each};
-use super::{CliConfigFacts, CliConfigFinding, FindingLevel};
+use super::{CliConfigFacts, CliConfigFinding};
+use crate::FindingLevel;
 use tofu_oci_mapper::Pattern;
 use tofu_oci_mapper::config::{Method, MethodKind};
 use tofu_oci_mapper::region::{covered, full, listed, meet, merged, region, without};

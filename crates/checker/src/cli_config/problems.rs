@@ -1,7 +1,8 @@
 //! What the reading itself found wrong, told once for all releases that find it, with what is left then.
 
 use super::view::{View, is_json};
-use super::{CliConfigFacts, CliConfigFinding, FindingLevel, FoundAt};
+use super::{CliConfigFacts, CliConfigFinding, FoundAt};
+use crate::FindingLevel;
 use tofu_oci_mapper::config::{ConfigFile, Effect, Method, MethodKind, Problem, Severity, Topic, releases_text};
 use tofu_oci_mapper::region::{listed, meet};
 use tofu_oci_types::TofuRelease;

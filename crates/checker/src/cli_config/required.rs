@@ -2,7 +2,8 @@
 
 use super::templates::first;
 use super::view::{View, each};
-use super::{CliConfigFacts, CliConfigFinding, FindingLevel, FoundAt, LockedFact};
+use super::{CliConfigFacts, CliConfigFinding, FoundAt, LockedFact};
+use crate::FindingLevel;
 
 pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     let mut found = each(facts, locked);

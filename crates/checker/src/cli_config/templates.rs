@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::view::{View, argument, each};
-use super::{CliConfigFacts, CliConfigFinding, FindingLevel, FoundAt};
+use super::{CliConfigFacts, CliConfigFinding, FoundAt};
+use crate::FindingLevel;
 use tofu_oci_mapper::config::{Method, MethodKind};
 use tofu_oci_mapper::region::{example, listed};
 use tofu_oci_mapper::{MapError, Pattern, RepositoryTemplate, Selector, Symbol};

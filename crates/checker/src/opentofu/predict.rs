@@ -1,59 +1,11 @@
 //! The prediction.
 
-use serde::Serialize;
-use tofu_oci_types::{Platform, ProviderAddr, TofuReleases, Version};
+use tofu_oci_types::{Platform, TofuReleases, Version};
 
+use super::question::{Asked, Outcome, Prediction, Request};
 use super::steps::Opened;
 use super::{Because, steps};
 use crate::facts::Facts;
-
-/// What `OpenTofu` is asked to do.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
-    /// The provider, whose name the executable carries.
-    pub provider: Provider<'a>,
-    /// Which version.
-    pub request: Request<'a>,
-    /// For which platforms.
-    pub platforms: &'a [Platform],
-}
-
-/// The provider that the repository is asked for.
-#[derive(Clone, Copy, Debug)]
-pub enum Provider<'a> {
-    /// This one.
-    Named(&'a ProviderAddr),
-    /// Nobody said which: any name of a provider's executable counts as the right one.
-    Unnamed,
-}
-
-/// Which version is asked for.
-#[derive(Clone, Copy, Debug)]
-pub enum Request<'a> {
-    /// The one that `init` chooses without a constraint.
-    Newest,
-    /// This one, as the constraint `= VERSION`.
-    Exactly(&'a Version),
-}
-
-/// What releases of `OpenTofu` do on one platform.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Prediction {
-    /// The releases that do the same.
-    #[serde(skip)]
-    pub releases: TofuReleases,
-    /// The platform.
-    pub platform: Platform,
-    /// The version that it chooses; none when it finds none.
-    pub version: Option<Version>,
-    /// Whether it installs it.
-    pub installs: bool,
-    /// If not, why.
-    pub because: Option<Because>,
-    /// Whether that depends on contents that were not looked at.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub unread: bool,
-}
 
 /// What `OpenTofu` does with this repository, platform by platform. Every release that is known does the same.
 pub fn predict(facts: &Facts, asked: &Asked<'_>) -> Vec<Prediction> {
@@ -85,19 +37,6 @@ pub(crate) fn over_plain_http(predictions: &mut [Prediction]) {
         prediction.because = Some(Because::PlainHttp);
         prediction.unread = false;
     }
-}
-
-/// How it ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// It installs.
-    Installs,
-    /// It installs, unless something that was not looked at is wrong.
-    InstallsAsFarAsSeen,
-    /// It refuses.
-    Refuses(Because),
-    /// Nobody knows: it could not be read here, and probably not there.
-    Unread(Because),
 }
 
 /// The version that is chosen: the greatest by `OpenTofu`'s own order that the request admits. Among equals, which

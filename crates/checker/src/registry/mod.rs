@@ -13,6 +13,7 @@
 
 mod cleanup;
 mod earlier;
+mod error;
 mod manifests;
 mod meaning;
 mod referrers;
@@ -28,8 +29,8 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use tofu_oci_remote::RawStore;
-use tofu_oci_store::StoreError;
 
+pub use error::ProbeError;
 pub use report::{Capability, ProbeReport, State};
 use scratch::Scratch;
 
@@ -37,46 +38,6 @@ use scratch::Scratch;
 const CLEAN_UP: Duration = Duration::from_mins(2);
 /// The same when somebody waits for the program to end.
 const CLEAN_UP_AT_ONCE: Duration = Duration::from_secs(20);
-
-/// Why a registry was not probed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProbeError {
-    /// The repository is in use.
-    #[error("{repository} is not a scratch repository: it has the tags {}", tags.join(", "))]
-    InUse {
-        /// The repository.
-        repository: String,
-        /// Tags that no probe has written, the first five.
-        tags: Vec<String>,
-    },
-    /// Nothing can be written there.
-    #[error("{repository} takes no upload: {said}")]
-    NoUpload {
-        /// The repository.
-        repository: String,
-        /// Status and code of the answer.
-        said: String,
-        /// Whether the registry was in trouble: then this says nothing about what it takes.
-        trouble: bool,
-    },
-    /// Whoever asked for it wants it to end.
-    #[error("interrupted")]
-    Interrupted,
-    /// It ended early, and not everything that it had written could be deleted.
-    #[error("{error}")]
-    Left {
-        /// Why it ended.
-        error: Box<ProbeError>,
-        /// The repository.
-        repository: String,
-        /// Tags and digests.
-        left: Vec<String>,
-    },
-    /// No answer came.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
 
 /// The repository that is probed, and how.
 pub struct ProbeRequest<'a> {

@@ -12,7 +12,8 @@ use super::catalogue::annotations::{
 };
 use super::leaf::Kind;
 use super::package;
-use super::subject::{Findings, Subject, index_place, manifest_place, platform};
+use super::places::{Findings, index_place, manifest_place, platform};
+use super::subject::Subject;
 use crate::facts::{Content, Entry, Release};
 
 fn of<'a>(document: &'a Value, name: &str) -> Option<&'a str> {

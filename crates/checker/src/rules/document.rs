@@ -8,7 +8,7 @@ use super::catalogue::index::{
     MANIFEST_TOO_LARGE, SCHEMA_VERSION,
 };
 use super::catalogue::package::NOT_READ;
-use super::subject::{Findings, quoted};
+use super::places::{Findings, quoted};
 use crate::facts::{Document, Fault, FaultKind, Json};
 use crate::model::{Finding, Rule};
 

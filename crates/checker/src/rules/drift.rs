@@ -8,7 +8,7 @@ use tofu_oci_types::Version;
 use super::catalogue::drift::{
     DRIFT_ANNOTATION, DRIFT_INDEX, DRIFT_PACKAGE, DRIFT_PLATFORM, DRIFT_REFERRER, DRIFT_TAG_MISSING,
 };
-use super::subject::Findings;
+use super::places::Findings;
 use crate::facts::{Entry, Facts, Manifest, Release};
 use crate::model::Finding;
 

@@ -2,47 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
 use tofu_oci_layout::{LABEL, LABEL_PROVIDER, media_type};
-use tofu_oci_types::{Digest, PackageHash, Platform};
+use tofu_oci_types::{PackageHash, Platform};
 
 use super::catalogue::leaf::{CONFIG_PLATFORM, CONFIG_UNREADABLE, DIFF_IDS, DIFF_IDS_MISSING, IMAGE_LABEL};
 use super::catalogue::package::{LAYER_ARCHIVE, NO_EXECUTABLE, PACKAGES_DIFFER};
 use super::document::text;
+use super::image_config::{config, diff_ids, label};
 use super::images::ImageFault;
 use super::leaf::{Kind, is_package_leaf};
-use super::subject::{Findings, Subject, manifest_place, platform, quoted};
+use super::places::{Findings, manifest_place, platform, quoted};
+use super::subject::Subject;
 use crate::facts::{Content, Entry, Release};
-
-/// The config of an entry's manifest, where it could be read.
-fn config(entry: &Entry) -> Option<&Value> {
-    match &entry.leaf.config.as_ref()?.blob.content {
-        Ok(Content::Document { intact: true, value: Some(value), .. }) => Some(value),
-        _ => None,
-    }
-}
-
-/// Whether the entry is an image that says of itself that it is a provider package.
-pub(super) fn is_labelled(entry: &Entry) -> bool {
-    Kind::of(entry) == Kind::Image && label(entry) == Some(LABEL_PROVIDER)
-}
-
-/// Whether the entry is an image whose config, or the manifest that names it, could not be asked for.
-pub(super) fn is_label_unasked(entry: &Entry) -> bool {
-    let manifest = entry.leaf.manifest.found.as_ref().err();
-    let config = entry.leaf.config.as_ref().and_then(|config| config.blob.content.as_ref().err());
-    Kind::of(entry) == Kind::Image && manifest.into_iter().chain(config).any(|fault| fault.unasked().is_some())
-}
-
-fn label(entry: &Entry) -> Option<&str> {
-    config(entry)?.get("config")?.get("Labels")?.get(LABEL)?.as_str()
-}
-
-/// The digests of the uncompressed layers that the config names.
-pub(super) fn diff_ids(entry: &Entry) -> Vec<Digest> {
-    let ids = config(entry).and_then(|config| config.get("rootfs")?.get("diff_ids")?.as_array());
-    ids.into_iter().flatten().filter_map(|id| id.as_str()?.parse().ok()).collect()
-}
 
 /// What is wrong with one image, and with the image config of any leaf.
 pub(super) fn check(subject: &Subject<'_>, entry: &Entry) -> Findings {

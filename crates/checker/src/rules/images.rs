@@ -13,7 +13,7 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest};
 use tokio::io::AsyncWriteExt as _;
 
-use super::image::{diff_ids, is_labelled};
+use super::image_config::{diff_ids, is_labelled};
 use crate::facts::{Content, Depth, Entry, Facts, is_any_executable};
 
 /// What the layers of each labelled image add up to, by the digest of its manifest.

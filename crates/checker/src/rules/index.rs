@@ -10,7 +10,7 @@ use super::catalogue::leaf::{IMAGE_ONLY, NO_LEAVES, NO_PROVIDER_LEAF};
 use super::catalogue::tags::{TAG_UNREADABLE, VERSION_NOT_LISTED};
 use super::document::{self, has, text};
 use super::leaf::Kind;
-use super::subject::{Findings, index_place, quoted};
+use super::places::{Findings, index_place, quoted};
 use crate::facts::Release;
 
 pub(super) fn check(release: &Release) -> Findings {
@@ -79,10 +79,10 @@ fn kinds(release: &Release, body: &Value, place: &str) -> Findings {
     let mut found = Findings::new();
     let has_kind = |kind: Kind| release.entries.iter().any(|entry| Kind::of(entry) == kind);
     let provider = has_kind(Kind::Provider);
-    let labelled = release.entries.iter().any(super::image::is_labelled);
+    let labelled = release.entries.iter().any(super::image_config::is_labelled);
     let own = text(body, "artifactType");
     // Whether an image is a package stands in its config: it is unknown if one config could not be asked for.
-    let unsure = !labelled && release.entries.iter().any(super::image::is_label_unasked);
+    let unsure = !labelled && release.entries.iter().any(super::image_config::is_label_unasked);
     if own.is_empty() && !provider && unsure {
         return found;
     }

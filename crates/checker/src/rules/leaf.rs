@@ -13,7 +13,7 @@ use super::catalogue::leaf::{
     SEVERAL_PACKAGES, UNKNOWN_PLATFORM, VARIANT,
 };
 use super::document::{self, has, text};
-use super::subject::{Findings, manifest_place, platform, quoted};
+use super::places::{Findings, manifest_place, platform, quoted};
 use crate::facts::{Entry, Part, Release};
 
 /// What an entry of an index leads to.
@@ -185,7 +185,7 @@ pub(super) fn together(release: &Release) -> Findings {
         .map(|(platform, entries)| {
             let digests: Vec<&str> = entries.iter().map(|entry| entry.descriptor.digest.as_str()).collect();
             let said = format!("{} leaves are for {platform}: {}", entries.len(), digests.join(", "));
-            DUPLICATE_PLATFORM.at(super::subject::index_place(release), said).of_platform(Some(&platform))
+            DUPLICATE_PLATFORM.at(super::places::index_place(release), said).of_platform(Some(&platform))
         })
         .collect()
 }

@@ -12,10 +12,12 @@ pub(crate) mod catalogue;
 mod document;
 mod drift;
 mod image;
+mod image_config;
 mod images;
 mod index;
 mod leaf;
 mod package;
+mod places;
 mod platforms;
 mod predicted;
 mod referrers;
@@ -34,7 +36,7 @@ pub use signatures::{Trust, signatures};
 pub use subject::Subject;
 
 pub(crate) use leaf::Kind;
-pub(crate) use subject::{index_place, manifest_place};
+pub(crate) use places::{index_place, manifest_place};
 
 use std::collections::HashSet;
 

@@ -12,7 +12,8 @@ use super::catalogue::package::{
 };
 use super::document::{OfContent, unreadable};
 use super::leaf::{Kind, is_package_leaf};
-use super::subject::{Findings, Subject, platform};
+use super::places::{Findings, platform};
+use super::subject::Subject;
 use crate::facts::{Content, Depth, Entry, Facts, Package, Part, Release, is_any_executable};
 use crate::opentofu::{ZipItem, ZipListing};
 

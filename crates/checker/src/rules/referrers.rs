@@ -9,7 +9,7 @@ use tofu_oci_types::{Descriptor, Digest, Reference};
 
 use super::catalogue::index::MANIFEST_DIGEST;
 use super::catalogue::signatures::{REFERRER_DANGLING, REFERRER_MISSING, REFERRER_OTHER_SUBJECT};
-use super::subject::Findings;
+use super::places::Findings;
 use crate::facts::{Facts, Release};
 
 /// Most referrers of one index that are opened.

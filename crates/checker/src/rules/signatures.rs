@@ -13,7 +13,7 @@ use super::catalogue::signatures::{
     NOT_TRUSTED, SIGNATURE_NOT_CHECKED, SIGNATURE_REFUSED, SIGNATURE_UNREADABLE, UNSIGNED,
 };
 use super::leaf::Kind;
-use super::subject::{Findings, index_place};
+use super::places::{Findings, index_place};
 use crate::facts::{Facts, Release};
 use crate::model::{Finding, NotJudged};
 use crate::not_judged::referrers_of;

@@ -8,8 +8,8 @@ use super::catalogue::tags::{
     NO_VERSION_TAGS, PLATFORM_TAG, PRERELEASES_ONLY, SECOND_SPELLING_TAG, SEVERAL_BUILDS, STRAY_VERSION_TAG, V_TAG,
     VERSION_ZERO,
 };
+use super::places::Findings;
 use super::platforms;
-use super::subject::Findings;
 use crate::facts::Facts;
 
 /// What is wrong with the tags; prereleases alone are no mistake where one version was asked for.

@@ -8,18 +8,7 @@ mod source;
 mod stop;
 
 use self::source::Source;
-use crate::{Document, Syntax, SyntaxError, json};
-
-/// What a repeated argument is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Duplicates {
-    /// An error, as in the HCL 1 of `OpenTofu` 1.12 and 1.13 (v1.0.1-vault-7). Only `name = …` in the native syntax
-    /// counts, each block and object by itself, and names as they are written: `a`, `A` and `"a"` are three.
-    Refused,
-    /// Fine, as in the HCL 1 of `OpenTofu` 1.10 (v1.0.1-vault-5). That one also overlooks a mistake right before a
-    /// closing brace when another closing brace follows, and what stands there: `a { b = } }`.
-    Allowed,
-}
+use crate::{Document, Duplicates, Syntax, SyntaxError, json};
 
 /// Reads a text as HCL 1 does: as JSON where its first character is `{`, as the native syntax everywhere else.
 ///

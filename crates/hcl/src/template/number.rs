@@ -19,7 +19,7 @@ pub struct Number {
 
 /// Why there is no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NumberError {
+pub(super) enum NumberError {
     /// A text of another form.
     #[error("this is not a number")]
     Invalid,
@@ -33,7 +33,7 @@ pub enum NumberError {
 
 impl NumberError {
     /// The stable code of an operation that fails so.
-    pub fn code(self) -> &'static str {
+    pub(super) fn code(self) -> &'static str {
         if self == Self::OutOfRange { "number-out-of-range" } else { "operation-failed" }
     }
 }

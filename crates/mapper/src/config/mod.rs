@@ -10,6 +10,7 @@
 mod advice;
 mod decode;
 mod environment;
+mod file;
 mod implicit;
 mod installation;
 mod locate;
@@ -31,6 +32,7 @@ pub(crate) mod tests;
 mod variables;
 
 pub use environment::{Environment, Files, Os};
+pub use file::{ConfigFile, FileState, Unknown};
 pub use locate::{Located, MainFile, Origin, PassedOver, locate};
 pub use measured::{MEASURED, releases_text};
 pub use methods::{Candidate, Methods};
@@ -40,5 +42,5 @@ pub use model::{
 };
 pub use names::known_names;
 pub use problem::{Effect, Problem, Severity, Stage, Topic};
-pub use reading::{ConfigFile, FileState, Reading, Unknown, read};
+pub use reading::{Reading, read};
 pub use secrets::{MASK, in_line as secrets_in_line};

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use tofu_oci_types::{Algorithm, Platform};
 
 use super::json::{GoIndex, GoManifest};
-use super::predict::Outcome;
+use super::question::Outcome;
 use super::unpack::unpack;
 use super::{Because, GoDescriptor, Provider};
 use crate::facts::{Blob, Content, Document, Entry, Fault, FaultKind, Leaf, Package, Part, Release};

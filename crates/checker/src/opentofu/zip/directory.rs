@@ -2,7 +2,10 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use super::{MOST, ZipFault};
+use super::ZipFault;
+
+/// Most entries of a directory that are read.
+const MOST: usize = 100_000;
 
 const HEADER: [u8; 4] = *b"PK\x01\x02";
 const END: [u8; 4] = *b"PK\x05\x06";
